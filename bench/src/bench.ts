@@ -1,0 +1,15 @@
+/** What a bench reports: figures by name. Timings are meaningful only beside others of the same run. */
+export type Figures = Readonly<Record<string, unknown>>;
+
+export interface BenchOptions {
+  /** "quick" keeps the run short enough for the gate; figures of a quick run are for floors, not for quoting. */
+  readonly size: "full" | "quick";
+}
+
+export interface Bench {
+  readonly name: string;
+  readonly about: string;
+  /** Reads recorded sessions, which not every machine has. */
+  readonly needs?: "traces";
+  run(options: BenchOptions): Promise<Figures>;
+}

@@ -1,0 +1,87 @@
+import type { Bench, Figures } from "../bench.ts";
+import { type RecordedFile, readTraces, tracesFolder } from "../traces.ts";
+import { replay } from "./replay.ts";
+import { rebuildRequests } from "./requests.ts";
+import { fidelityOf, isClose, percent, type Scored, scoreSession } from "./score.ts";
+
+/** A quick run takes every fifth file. */
+const QUICK_SHARE = 5;
+
+/** How well the simulated prompt cache predicts what recorded sessions read and wrote. */
+export const cacheFidelityBench: Bench = {
+  name: "cache-fidelity",
+  about: "the simulated prompt cache against the usage of recorded Claude Code sessions (PALIMPSEST_TRACES)",
+  needs: "traces",
+  async run({ size }) {
+    const scored: Scored[] = [];
+    let sessions = 0;
+    for await (const file of readTraces(tracesFolder(), size === "quick" ? QUICK_SHARE : 1)) {
+      const rows = scoreFile(file);
+      if (rows.length === 0) continue;
+      sessions++;
+      scored.push(...rows);
+    }
+    if (scored.length === 0)
+      throw new Error(`No Claude Code session with usage below ${tracesFolder()}; set PALIMPSEST_TRACES.`);
+    return toFigures(scored, sessions);
+  },
+};
+
+function scoreFile({ source, entries }: RecordedFile): Scored[] {
+  const session = entries.find((entry) => entry.kind === "session");
+  if (session?.agent !== "claude-code") return [];
+  const requests = rebuildRequests(entries);
+  if (requests.length === 0) return [];
+  const version = session.version ?? "";
+  // Read off the recorded sessions: until 2.1.100 the client marked the last two messages; from 2.1.40 on a part of its
+  // system prompt is the same for everybody, and is found warm even after a night.
+  const messageMarks = isAtLeast(version, [2, 1, 100]) ? 1 : 2;
+  const shares = isAtLeast(version, [2, 1, 40]) && requests[0]!.usage.cacheReadTokens > 0;
+  const predictions = replay(requests, { messageMarks, sharedPrefix: shares ? "kept-warm" : "on-its-own" });
+  return scoreSession(source, requests, predictions, messageMarks);
+}
+
+function toFigures(scored: readonly Scored[], sessions: number): Figures {
+  const misses = scored.filter(({ miss }) => miss !== "none");
+  const onlySimulator = scored.filter((one) => isClose(one, "simulated") && !isClose(one, "baseline"));
+  const onlyBaseline = scored.filter((one) => isClose(one, "baseline") && !isClose(one, "simulated"));
+  return {
+    sessions,
+    requests: scored.length,
+    ...fidelityOf(scored, "simulated"),
+    unexplained_misses_pct: percent(misses.filter(({ miss }) => miss === "unexplained").length, scored.length),
+    baseline: fidelityOf(scored, "baseline"),
+    misses: countCauses(misses),
+    only_simulator_within_5pct: countCauses(onlySimulator),
+    only_baseline_within_5pct: countCauses(onlyBaseline),
+    by_source: Object.fromEntries(
+      [...Map.groupBy(scored, ({ source }) => source)].map(([source, rows]) => [
+        source,
+        {
+          requests: rows.length,
+          requests_within_5pct: fidelityOf(rows, "simulated").requests_within_5pct,
+          baseline_requests_within_5pct: fidelityOf(rows, "baseline").requests_within_5pct,
+        },
+      ]),
+    ),
+  };
+}
+
+/** How often each cause stands first; a pause explains a miss before anything else does. */
+function countCauses(scored: readonly Scored[]): Record<string, number> {
+  const counts: Record<string, number> = { all: scored.length };
+  for (const { causes } of scored) {
+    const cause = causes.includes("pause") ? "pause" : (causes[0] ?? "none known");
+    counts[cause] = (counts[cause] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function isAtLeast(version: string, minimum: readonly number[]): boolean {
+  const parts = version.split(".").map(Number);
+  for (const [index, part] of minimum.entries()) {
+    const own = parts[index] ?? 0;
+    if (own !== part) return own > part;
+  }
+  return true;
+}

@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs";
+import type { Bench, Figures } from "./bench.ts";
+import { tracesFolder } from "./traces.ts";
+
+interface Floor {
+  readonly bench: string;
+  readonly rule: string;
+  holds(figures: Figures): boolean;
+}
+
+/** What a change may not make worse. Only counts and ratios within one run: the machines are small and noisy. */
+const FLOORS: readonly Floor[] = [
+  {
+    bench: "judge",
+    rule: "a block of a conversation of 5,000 costs at most 4 times a block of one of 100",
+    holds: ({ growth_per_block }) => (growth_per_block as number) <= 4,
+  },
+  {
+    bench: "judge",
+    rule: "remembering frozen blocks makes judging 5,000 blocks at least twice as fast",
+    holds: ({ requests_per_second, requests_per_second_unfrozen }) =>
+      at5000(requests_per_second) >= 2 * at5000(requests_per_second_unfrozen),
+  },
+  {
+    bench: "cache-fidelity",
+    rule: "the simulated cache reads what recorded sessions read: total within 1.5%, 98.5% of requests within 5%",
+    holds: ({ read_total_error_pct, requests_within_5pct }) =>
+      Math.abs(read_total_error_pct as number) <= 1.5 && (requests_within_5pct as number) >= 98.5,
+  },
+  {
+    bench: "cache-fidelity",
+    rule: "it does so better than the rule of thumb",
+    holds: ({ requests_within_5pct, baseline }) =>
+      (requests_within_5pct as number) > (baseline as { requests_within_5pct: number }).requests_within_5pct,
+  },
+];
+
+function at5000(rates: unknown): number {
+  return (rates as Record<string, number>)["5000"]!;
+}
+
+export async function checkFloors(benches: readonly Bench[]): Promise<"held" | "broken"> {
+  let result: "held" | "broken" = "held";
+  for (const bench of benches) {
+    const floors = FLOORS.filter((floor) => floor.bench === bench.name);
+    if (floors.length === 0) continue;
+    if (bench.needs === "traces" && !existsSync(tracesFolder())) {
+      console.log(`skipped: ${bench.name}: no recorded sessions at ${tracesFolder()} (set PALIMPSEST_TRACES)`);
+      continue;
+    }
+    const figures = await bench.run({ size: "quick" });
+    for (const { rule, holds } of floors) {
+      const held = holds(figures);
+      if (!held) result = "broken";
+      console.log(`${held ? "held" : "BROKEN"}: ${bench.name}: ${rule}${held ? "" : `\n  ${JSON.stringify(figures)}`}`);
+    }
+  }
+  return result;
+}

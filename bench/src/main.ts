@@ -1,0 +1,31 @@
+import { parseArgs } from "node:util";
+import type { Bench, Figures } from "./bench.ts";
+import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
+import { checkFloors } from "./floors.ts";
+import { judgeBench } from "./judge.ts";
+
+const BENCHES: readonly Bench[] = [cacheFidelityBench, judgeBench];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: "boolean" }, quick: { type: "boolean" }, help: { type: "boolean" } },
+});
+const [name] = positionals;
+const bench = BENCHES.find((candidate) => candidate.name === name);
+if (name === "floors") {
+  process.exitCode = (await checkFloors(BENCHES)) === "held" ? 0 : 1;
+} else if (bench === undefined || values.help) {
+  console.log("npm run -s bench -- NAME [--json] [--quick]\n");
+  for (const { name: known, about } of BENCHES) console.log(`  ${known.padEnd(16)}${about}`);
+  console.log(`  ${"floors".padEnd(16)}the quick benches, each against its floors`);
+  process.exitCode = values.help || name === undefined ? 0 : 1;
+} else {
+  const figures = await bench.run({ size: values.quick ? "quick" : "full" });
+  console.log(values.json ? JSON.stringify(figures) : toText(figures));
+}
+
+function toText(figures: Figures): string {
+  return Object.entries(figures)
+    .map(([key, value]) => `${key.padEnd(34)}${typeof value === "object" ? JSON.stringify(value) : value}`)
+    .join("\n");
+}

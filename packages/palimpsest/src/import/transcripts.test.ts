@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import * as names from "./transcripts.ts";
+
+test("palimpsest/import has these names", () => {
+  expect(Object.keys(names).sort()).toEqual([
+    "DEFAULT_READ_LINES",
+    "UnknownTranscriptError",
+    "readClaudeCode",
+    "readCodex",
+    "readLines",
+    "readPi",
+    "readTranscript",
+  ]);
+});

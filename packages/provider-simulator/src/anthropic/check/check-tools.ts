@@ -1,0 +1,40 @@
+import { invalid, type Problem } from "../problem.ts";
+import { checkCacheControl, checkExtraFields, isRecord, type JsonRecord } from "./shape.ts";
+
+const CUSTOM_FIELDS = new Set([
+  ...["name", "type", "description", "input_schema", "cache_control", "defer_loading", "eager_input_streaming"],
+  ...["input_examples", "strict", "allowed_callers"],
+]);
+
+/** Tool definitions: ours are known field by field, the provider's own only by their names. */
+export function checkTools(tools: unknown): Problem | undefined {
+  if (tools === undefined) return undefined;
+  if (!Array.isArray(tools)) return invalid("tools: Input should be a valid list");
+  const names = new Set<string>();
+  for (const [index, tool] of tools.entries()) {
+    if (!isRecord(tool)) return invalid(`tools.${index}: Input should be a valid dictionary`);
+    const problem = checkTool(tool, `tools.${index}`);
+    if (problem !== undefined) return problem;
+    const name = tool["name"] as string;
+    if (names.has(name)) return invalid("tools: Tool names must be unique.");
+    names.add(name);
+  }
+  return undefined;
+}
+
+function checkTool(tool: JsonRecord, place: string): Problem | undefined {
+  const { type = null, name, input_schema: schema } = tool;
+  if (type !== null && typeof type !== "string") return invalid(`${place}.type: Input should be a valid string`);
+  const custom = type === null || type === "custom";
+  const path = custom ? `${place}.custom` : place;
+  if (typeof name !== "string") return invalid(`${path}.name: Field required`);
+  if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name))
+    return invalid(`${path}.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
+  if (custom) {
+    if (!isRecord(schema)) return invalid(`${path}.input_schema: Field required`);
+    if (schema["type"] !== "object") return invalid(`${path}.input_schema.type: Input should be 'object'`);
+    const extra = checkExtraFields(tool, CUSTOM_FIELDS, () => path);
+    if (extra !== undefined) return extra;
+  }
+  return checkCacheControl(tool["cache_control"], () => path);
+}

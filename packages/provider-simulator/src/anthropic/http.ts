@@ -1,0 +1,142 @@
+import type { HttpCall, HttpReply, ServerSentEvent } from "../http-face.ts";
+import type { Refusal } from "../verdict.ts";
+import { checkBody } from "./check/check-body.ts";
+import { toModelInfo } from "./model-info.ts";
+import { type AnthropicModel, findModel } from "./models.ts";
+import { invalid, type Problem, RATE_LIMIT_HEADERS, refusal } from "./problem.ts";
+import type { CallResult } from "./reply/answer.ts";
+import { toEvents } from "./reply/stream.ts";
+import type { CallOptions } from "./request.ts";
+
+export interface HttpTerms {
+  readonly models: readonly AnthropicModel[];
+  /** The id under which this call is answered. */
+  readonly requestId: string;
+  count(value: unknown, call: CallOptions): { inputTokens: number; originalTokens: number } | Refusal;
+  answer(value: unknown, call: CallOptions): CallResult | Refusal;
+}
+
+/** Whether a call is for this provider. Model listings have a namesake elsewhere: the version header tells them apart. */
+export function isAnthropicCall({ method, path, headers }: HttpCall): boolean {
+  if (method === "POST") return path === "/v1/messages" || path === "/v1/messages/count_tokens";
+  return method === "GET" && /^\/v1\/models(\/[^/]+)?$/.test(path) && "anthropic-version" in headers;
+}
+
+/** The endpoints of the Messages API. */
+export function handleHttp(call: HttpCall, terms: HttpTerms): HttpReply {
+  const broken = checkBody(call.body);
+  // The size is the edge's business, before anyone asks who is calling.
+  const problem = broken?.origin === "edge" ? broken : (checkHeaders(call) ?? broken);
+  if (problem !== undefined) return refuse(refusal(problem, terms.requestId));
+  if (call.method === "GET") return listModels(call, terms);
+  let body: unknown;
+  try {
+    body = JSON.parse(call.body);
+  } catch (error) {
+    const notJson = invalid(`The request body is not valid JSON: ${(error as Error).message}`);
+    return refuse(refusal(notJson, terms.requestId));
+  }
+  return call.path.endsWith("/count_tokens") ? countTokens(body, call, terms) : takeMessage(body, call, terms);
+}
+
+function takeMessage(body: unknown, call: HttpCall, terms: HttpTerms): HttpReply {
+  const result = terms.answer(body, callOptions(call));
+  if (result.kind === "refused") return refuse(result);
+  if (result.kind === "failed") return refuse(refusal(result.problem, terms.requestId));
+  if (result.kind === "reset")
+    return { kind: "reset", outcome: { kind: "refused", status: 0, message: "connection reset" } };
+  const { answered, fault } = result;
+  const { response, usage, priceUsd, acceptance } = answered;
+  const outcome = { kind: "answered", usage, cache: acceptance.cache, priceUsd, responseId: response.id } as const;
+  const headers = headersOf(terms);
+  if ((body as { stream?: boolean }).stream === true) {
+    result.pending();
+    const events = toEvents(response, { rawInputs: result.rawInputs });
+    return {
+      kind: "stream",
+      headers,
+      events:
+        fault?.kind === "stream-error"
+          ? [...events.slice(0, fault.afterEvents), errorEvent(fault.type, fault.message)]
+          : events,
+      ...(fault?.kind === "stream-cut" || fault?.kind === "stream-stall" ? { fault } : {}),
+      begun: result.begun,
+      outcome,
+    };
+  }
+  // What breaks a stream has no other form without one than a failed or broken answer.
+  if (fault?.kind === "stream-error") {
+    const { type, message } = fault;
+    const status = type === "overloaded_error" ? 529 : 500;
+    return refuse(refusal({ status, type, message }, terms.requestId));
+  }
+  if (fault?.kind === "stream-cut") return { kind: "reset", outcome };
+  result.begun();
+  return { kind: "json", status: 200, headers, body: response, outcome };
+}
+
+function countTokens(body: unknown, call: HttpCall, terms: HttpTerms): HttpReply {
+  const options = callOptions(call);
+  const counted = terms.count(body, options);
+  if ("kind" in counted) return refuse(counted);
+  const edited = (body as { context_management?: unknown }).context_management;
+  const context_management = edited ? { original_input_tokens: counted.originalTokens } : null;
+  return {
+    kind: "json",
+    status: 200,
+    headers: headersOf(terms),
+    body: { input_tokens: counted.inputTokens, ...(options.betas === undefined ? {} : { context_management }) },
+    outcome: { kind: "free" },
+  };
+}
+
+function listModels(call: HttpCall, terms: HttpTerms): HttpReply {
+  const headers = headersOf(terms);
+  const outcome = { kind: "free" } as const;
+  const id = call.path.split("/")[3];
+  if (id === undefined) {
+    const data = terms.models.map(toModelInfo);
+    const page = { data, has_more: false, first_id: data[0]?.["id"] ?? null, last_id: data.at(-1)?.["id"] ?? null };
+    return { kind: "json", status: 200, headers, body: page, outcome };
+  }
+  const model = findModel(terms.models, id);
+  if (model === undefined) {
+    return refuse(refusal({ status: 404, type: "not_found_error", message: `model: ${id}` }, terms.requestId));
+  }
+  return { kind: "json", status: 200, headers, body: toModelInfo(model), outcome };
+}
+
+const VERSIONS = ["2023-01-01", "2023-06-01", "2026-10-21"];
+
+function checkHeaders({ headers }: HttpCall): Problem | undefined {
+  if (!("authorization" in headers) && !("x-api-key" in headers)) {
+    return { status: 401, type: "authentication_error", message: "x-api-key header is required" };
+  }
+  const version = headers["anthropic-version"];
+  if (version === undefined) return invalid("anthropic-version: header is required");
+  return VERSIONS.includes(version) ? undefined : invalid(`anthropic-version: "${version}" is not a valid version`);
+}
+
+function callOptions({ headers }: HttpCall): CallOptions {
+  const betas = headers["anthropic-beta"]?.split(",").map((beta) => beta.trim());
+  const workspace = headers["anthropic-workspace-id"];
+  return {
+    version: headers["anthropic-version"]!,
+    account: headers["x-api-key"] ?? headers["authorization"]!.replace(/^Bearer /, ""),
+    ...(betas === undefined ? {} : { betas }),
+    ...(workspace === undefined ? {} : { workspace }),
+  };
+}
+
+function headersOf({ requestId }: HttpTerms): Readonly<Record<string, string>> {
+  return { "request-id": requestId, ...RATE_LIMIT_HEADERS };
+}
+
+function errorEvent(type: string, message: string): ServerSentEvent {
+  return { event: "error", data: JSON.stringify({ type: "error", error: { type, message } }) };
+}
+
+function refuse(refused: Refusal): HttpReply {
+  const { status, headers, body, message } = refused;
+  return { kind: "json", status, headers, body, outcome: { kind: "refused", status, message } };
+}

@@ -1,0 +1,33 @@
+import { chainDigest, type Digest, digestKey, digestText, EMPTY_DIGEST } from "../../digest.ts";
+import { ROLE_DIGESTS, type Said } from "./conversation.ts";
+import type { Head } from "./head.ts";
+
+/** Where a conversation stands as thinking sees it: everything said but the thinking, and the last thinking before. */
+export interface ThinkingState {
+  /** Tools and system prompt. */
+  readonly head: string;
+  readonly messages: Digest;
+  readonly role: Said["role"] | undefined;
+  /** The fingerprint of the thinking before; empty where there is none. */
+  readonly previous: string;
+}
+
+export function headState({ tools, system }: Head): ThinkingState {
+  const head = `${digestKey(tools)}/${digestKey(system)}`;
+  return { head, messages: EMPTY_DIGEST, role: undefined, previous: "" };
+}
+
+export function afterBlock(state: ThinkingState, role: Said["role"], digest: Digest): ThinkingState {
+  const spoken = state.role === role ? state.messages : chainDigest(state.messages, ROLE_DIGESTS[role]);
+  return { head: state.head, messages: chainDigest(spoken, digest), role, previous: state.previous };
+}
+
+/** Thinking is not part of the conversation it is bound to, but each block knows the one before it. */
+export function afterThinking(state: ThinkingState, signature: string): ThinkingState {
+  return { ...state, previous: digestKey(digestText(signature)) };
+}
+
+/** What a thinking block is bound to. */
+export function bindingOf(state: ThinkingState): string {
+  return `${state.head}/${digestKey(state.messages)}`;
+}

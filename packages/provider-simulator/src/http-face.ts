@@ -1,0 +1,43 @@
+import type { Fault } from "./faults.ts";
+import type { Exchange } from "./recorder.ts";
+
+/** One HTTP call, read to its end. Header names are in lower case. */
+export interface HttpCall {
+  readonly method: string;
+  /** Without the query string. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface ServerSentEvent {
+  /** Left out where the protocol sends data lines only. */
+  readonly event?: string;
+  readonly data: string;
+}
+
+/** What to send back, as data: the server does the sending. */
+export type HttpReply =
+  | {
+      readonly kind: "json";
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: unknown;
+      readonly outcome: Exchange["outcome"];
+    }
+  | {
+      readonly kind: "stream";
+      readonly headers: Readonly<Record<string, string>>;
+      readonly events: readonly ServerSentEvent[];
+      /** Breaks the stream on the way. An error event stands among `events` already. */
+      readonly fault?: Extract<Fault, { kind: "stream-cut" | "stream-stall" }>;
+      /** Called when the first byte leaves: from then on the prompt can be read from the cache. */
+      readonly begun: () => void;
+      readonly outcome: Exchange["outcome"];
+    }
+  | { readonly kind: "reset"; readonly outcome: Exchange["outcome"] };
+
+/** A provider's endpoints. Answers undefined for a call that is not for this provider. */
+export interface HttpFace {
+  handle(call: HttpCall): HttpReply | undefined;
+}

@@ -1,0 +1,56 @@
+export type { AnthropicAcceptance } from "./anthropic/acceptance.ts";
+export { type Anthropic, type AnthropicOptions, createAnthropic } from "./anthropic/anthropic.ts";
+export { ANTHROPIC_MODELS, type AnthropicModel } from "./anthropic/models.ts";
+export type { AnthropicMessage } from "./anthropic/reply/message.ts";
+export type { CallOptions } from "./anthropic/request.ts";
+export { type Clock, type ManualClock, manualClock, systemClock } from "./clock.ts";
+export {
+  cutStream,
+  type Fault,
+  gatewayTimeout,
+  overloaded,
+  overloadedInStream,
+  rateLimited,
+  resetConnection,
+  responseFailed,
+  serverError,
+  spendLimitReached,
+  stallStream,
+} from "./faults.ts";
+export type { HttpCall, HttpFace, HttpReply } from "./http-face.ts";
+export { misbehave } from "./misbehave.ts";
+export { createOpenAiChat, type OpenAiChat, type OpenAiChatOptions } from "./openai/chat/chat.ts";
+export { type CompatibleServer, compatibleProfiles } from "./openai/chat/compatible.ts";
+export type { CompatibleProfile } from "./openai/chat/compatible-profile.ts";
+export type { ChatCompletion } from "./openai/chat/completion.ts";
+export type { OpenAiCall } from "./openai/http-replies.ts";
+export { type OpenAiModel, openAiModels } from "./openai/models.ts";
+export type { ResponseObject } from "./openai/responses/response-object.ts";
+export {
+  type CompactedResponse,
+  createOpenAiResponses,
+  type InputTokens,
+  type OpenAiResponses,
+  type OpenAiResponsesOptions,
+} from "./openai/responses/responses.ts";
+export { type Prices, priceUsd } from "./price.ts";
+export { type Exchange, Recorder } from "./recorder.ts";
+export {
+  type Ask,
+  answer,
+  callTool,
+  callTools,
+  echo,
+  inOrder,
+  type Reply,
+  type Script,
+  type StopCause,
+  summarise,
+  think,
+  type Words,
+} from "./script.ts";
+export { type ServeOptions, type SimulatorServer, serve } from "./server.ts";
+export { type BytesTokenizerOptions, bytesTokenizer, type Tokenizer } from "./tokenizer.ts";
+export { inputTokensOf, type Usage } from "./usage.ts";
+export type { Acceptance, Answered, CacheOutcome, Refusal, Verdict } from "./verdict.ts";
+export { virtualTokenizer } from "./virtual-tokenizer.ts";

@@ -1,0 +1,199 @@
+import { type Clock, systemClock } from "../../clock.ts";
+import type { HttpCall, HttpFace, HttpReply } from "../../http-face.ts";
+import { priceUsd } from "../../price.ts";
+import { PromptCache } from "../../prompt-cache.ts";
+import { echo, type Script } from "../../script.ts";
+import { bytesTokenizer, type Tokenizer } from "../../tokenizer.ts";
+import type { Answered, Refusal, Verdict } from "../../verdict.ts";
+import {
+  accountOf,
+  answeredOutcome,
+  failureRefusal,
+  faultRefusal,
+  freeReply,
+  type OpenAiCall,
+  readBody,
+  refusedReply,
+  resetReply,
+  wholeReply,
+} from "../http-replies.ts";
+import { isObject } from "../json.ts";
+import { listModels } from "../list-models.ts";
+import { createIdMint } from "../mint-id.ts";
+import { type OpenAiModel, openAiModels } from "../models.ts";
+import { toRefusal } from "../problem.ts";
+import { createResponseComposer, textOf } from "./compose-response.ts";
+import { breakOff, toErrorEvents, toEvents } from "./events.ts";
+import { toCompaction } from "./output.ts";
+import { draftResponse, type ResponseObject, type ResponseUsage, toResponseUsage } from "./response-object.ts";
+import { ResponsesMemory } from "./responses-memory.ts";
+import { createResponsesScale, type Weighing } from "./weigh-responses.ts";
+
+export interface OpenAiResponsesOptions {
+  /** @default the system's clock */
+  clock?: Clock;
+  /** @default `bytesTokenizer()` */
+  tokenizer?: Tokenizer;
+  /** What the model says. @default `echo` */
+  script?: Script;
+  /** Added to the known models, or put in their place. @default none */
+  models?: Readonly<Record<string, OpenAiModel>>;
+  /** How a streaming caller learns that the prompt is too large: both ways were seen. @default "status" */
+  overflow?: "status" | "in-stream";
+}
+
+export interface InputTokens {
+  readonly object: "response.input_tokens";
+  readonly input_tokens: number;
+}
+
+export interface CompactedResponse {
+  readonly id: string;
+  readonly object: "response.compaction";
+  readonly created_at: number;
+  /** All user messages, then one compaction item. */
+  readonly output: readonly object[];
+  readonly usage: ResponseUsage;
+}
+
+export interface OpenAiResponses extends HttpFace {
+  /** Valid, or the exact refusal. An accepted prompt can be read from the cache at once. */
+  judge(request: unknown, call?: OpenAiCall): Verdict;
+  /** A whole response. Faults that break streams have nothing to break here and are passed over. */
+  answer(request: unknown, call?: OpenAiCall): Answered<ResponseObject> | Refusal;
+  countInputTokens(request: unknown, call?: OpenAiCall): InputTokens | Refusal;
+  compact(request: unknown, call?: OpenAiCall): Answered<CompactedResponse> | Refusal;
+}
+
+/** OpenAI's Responses API: `/v1/responses`, `/v1/responses/input_tokens`, `/v1/responses/compact` and the models. */
+export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): OpenAiResponses {
+  const { clock = systemClock, tokenizer = bytesTokenizer(), script = echo, overflow = "status" } = options;
+  const models = { ...openAiModels, ...options.models };
+  const memory = new ResponsesMemory();
+  const mint = createIdMint();
+  const { read, weigh } = createResponsesScale({ tokenizer, models, cache: new PromptCache(clock), memory });
+  const composer = createResponseComposer({ clock, tokenizer, script, memory, mint, read });
+
+  function judge(request: unknown, { account = "default" }: OpenAiCall = {}): Verdict {
+    const weighed = weigh(request, "create", account);
+    if (weighed.kind !== "weighed") return toRefusal(weighed.problem);
+    weighed.accepted.commit();
+    return weighed.accepted.acceptance;
+  }
+
+  function answer(request: unknown, { account = "default" }: OpenAiCall = {}): Answered<ResponseObject> | Refusal {
+    const weighed = weigh(request, "create", account);
+    if (weighed.kind !== "weighed") return toRefusal(weighed.problem);
+    const composed = composer.compose(weighed);
+    const refusal = faultRefusal(composed.fault, "whole");
+    if (refusal !== undefined) return refusal;
+    weighed.accepted.commit();
+    composed.store();
+    const { acceptance } = weighed.accepted;
+    return {
+      kind: "answered",
+      acceptance,
+      response: composed.finished,
+      usage: composed.usage,
+      priceUsd: composed.priceUsd,
+    };
+  }
+
+  function countInputTokens(request: unknown, { account = "default" }: OpenAiCall = {}): InputTokens | Refusal {
+    const weighed = weigh(request, "count", account);
+    if (weighed.kind !== "weighed") return toRefusal(weighed.problem);
+    return { object: "response.input_tokens", input_tokens: weighed.prompt.prefix.tokens };
+  }
+
+  function compact(request: unknown, { account = "default" }: OpenAiCall = {}): Answered<CompactedResponse> | Refusal {
+    const weighed = weigh(request, "compact", account);
+    if (weighed.kind !== "weighed") return toRefusal(weighed.problem);
+    const { reply, speech } = composer.summarise(weighed);
+    const refusal = faultRefusal(reply.fault, "whole") ?? failureRefusal(reply.fault);
+    if (refusal !== undefined) return refusal;
+    const { acceptance, commit } = weighed.accepted;
+    commit();
+    const { outputTokens, thinkingTokens } = speech;
+    const usage = { ...acceptance.usage, outputTokens, thinkingTokens };
+    const userMessages = weighed.items
+      .filter(({ speaker }) => speaker === "user")
+      .map(({ raw }) => ({
+        type: "message",
+        id: mint("msg"),
+        status: "completed",
+        role: "user",
+        content: typeof raw["content"] === "string" ? [{ type: "input_text", text: raw["content"] }] : raw["content"],
+      }));
+    const response: CompactedResponse = {
+      id: mint("resp"),
+      object: "response.compaction",
+      created_at: Math.floor(clock.now() / 1000),
+      output: [...userMessages, toCompaction(textOf(speech), mint)],
+      usage: toResponseUsage(usage),
+    };
+    return { kind: "answered", acceptance, response, usage, priceUsd: priceUsd(usage, weighed.model.prices) };
+  }
+
+  function stream(request: unknown, account: string): HttpReply {
+    const weighed = weigh(request, "create", account);
+    if (weighed.kind !== "weighed") return refuseStream(weighed);
+    const composed = composer.compose(weighed);
+    const { fault } = composed;
+    if (fault?.kind === "connection-reset") return resetReply();
+    const refusal = faultRefusal(fault, "stream");
+    if (refusal !== undefined) return refusedReply(refusal, mint("req"));
+    composed.store();
+    const { acceptance, commit } = weighed.accepted;
+    const wanted = isObject(weighed.request["stream_options"]) ? weighed.request["stream_options"] : {};
+    const obfuscation = wanted["include_obfuscation"] === false ? "left-out" : "included";
+    const events = toEvents(composed.draft, composed.finished, { obfuscation });
+    return {
+      kind: "stream",
+      headers: { "x-request-id": mint("req") },
+      events:
+        fault?.kind === "stream-error"
+          ? breakOff(events, fault.afterEvents, {
+              type: fault.type,
+              code: fault.type,
+              message: fault.message,
+              param: null,
+            })
+          : events,
+      ...(fault?.kind === "stream-cut" || fault?.kind === "stream-stall" ? { fault } : {}),
+      begun: commit,
+      outcome: answeredOutcome(composed.finished.id, { acceptance, ...composed }),
+    };
+  }
+
+  function refuseStream(weighed: Exclude<Weighing, { kind: "weighed" }>): HttpReply {
+    const refusal = toRefusal(weighed.problem);
+    if (weighed.kind !== "overflow" || overflow === "status") return refusedReply(refusal, mint("req"));
+    const draft = draftResponse({ ...weighed, id: mint("resp"), createdAtMs: clock.now() });
+    const { type, code, message, param } = weighed.problem;
+    return {
+      kind: "stream",
+      headers: { "x-request-id": mint("req") },
+      events: toErrorEvents(draft, { type, code, message, param }),
+      begun: () => undefined,
+      outcome: { kind: "refused", status: refusal.status, message: refusal.message },
+    };
+  }
+
+  function handle(call: HttpCall): HttpReply | undefined {
+    if (call.method !== "POST") return listModels(call, models, () => mint("req"));
+    if (!["/v1/responses", "/v1/responses/input_tokens", "/v1/responses/compact"].includes(call.path)) return undefined;
+    const body = readBody(call);
+    if (body.kind === "problem") return refusedReply(toRefusal(body.problem), mint("req"));
+    const { request } = body;
+    const { account = "default" } = accountOf(call);
+    if (call.path === "/v1/responses/compact") return wholeReply(compact(request, { account }), mint("req"));
+    if (call.path === "/v1/responses/input_tokens") {
+      const counted = countInputTokens(request, { account });
+      return "kind" in counted ? refusedReply(counted, mint("req")) : freeReply(counted, mint("req"));
+    }
+    if (isObject(request) && request["stream"] === true) return stream(request, account);
+    return wholeReply(answer(request, { account }), mint("req"));
+  }
+
+  return { judge, answer, countInputTokens, compact, handle };
+}

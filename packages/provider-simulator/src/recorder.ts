@@ -1,0 +1,57 @@
+import { addUsage, NO_USAGE, type Usage } from "./usage.ts";
+import type { CacheOutcome } from "./verdict.ts";
+
+/** One call as the service saw it and what came of it. */
+export interface Exchange {
+  readonly index: number;
+  readonly atMs: number;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The request's bytes, as received. */
+  readonly body: string;
+  readonly outcome:
+    | { readonly kind: "refused"; readonly status: number; readonly message: string }
+    | {
+        readonly kind: "answered";
+        readonly usage: Usage;
+        readonly cache: CacheOutcome;
+        readonly priceUsd: number;
+        readonly responseId: string;
+      }
+    /** Counting, listing models: nothing was billed. */
+    | { readonly kind: "free" };
+}
+
+/** Keeps every exchange in memory, to be read back by tests and benches. */
+export class Recorder {
+  readonly #exchanges: Exchange[] = [];
+
+  record(exchange: Omit<Exchange, "index">): void {
+    this.#exchanges.push({ index: this.#exchanges.length, ...exchange });
+  }
+
+  get exchanges(): readonly Exchange[] {
+    return this.#exchanges;
+  }
+
+  get last(): Exchange | undefined {
+    return this.#exchanges.at(-1);
+  }
+
+  /** What all answered exchanges consumed and cost together. */
+  total(): { usage: Usage; priceUsd: number; answered: number; refused: number } {
+    const total = { usage: NO_USAGE, priceUsd: 0, answered: 0, refused: 0 };
+    for (const { outcome } of this.#exchanges) {
+      if (outcome.kind === "refused") total.refused++;
+      if (outcome.kind !== "answered") continue;
+      total.answered++;
+      total.usage = addUsage(total.usage, outcome.usage);
+      total.priceUsd += outcome.priceUsd;
+    }
+    return total;
+  }
+
+  clear(): void {
+    this.#exchanges.length = 0;
+  }
+}

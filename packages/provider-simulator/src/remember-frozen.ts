@@ -1,0 +1,24 @@
+/**
+ * Remembers what was computed for an object, but only if the object can never change again.
+ * A judge that trusted the identity of a mutable block could be fooled by editing it in place, so everything that is
+ * not frozen through and through is read anew on every call. Callers who freeze their blocks get the speed.
+ */
+export function rememberFrozen<Value extends object, Result>(
+  compute: (value: Value) => Result,
+): (value: Value) => Result {
+  const known = new WeakMap<Value, Result>();
+  return (value) => {
+    const remembered = known.get(value);
+    if (remembered !== undefined) return remembered;
+    const result = compute(value);
+    if (isDeeplyFrozen(value)) known.set(value, result);
+    return result;
+  };
+}
+
+/** Whether nothing in the value can change any more. */
+export function isDeeplyFrozen(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (!Object.isFrozen(value)) return false;
+  return Object.values(value).every(isDeeplyFrozen);
+}

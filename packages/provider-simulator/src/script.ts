@@ -1,0 +1,90 @@
+import type { Fault } from "./faults.ts";
+
+/** What the simulated model says: content in order, the same for every provider. */
+export type Words =
+  | { readonly kind: "text"; readonly text: string }
+  | {
+      readonly kind: "thinking";
+      readonly text: string;
+      /** Redacted thinking comes back as an opaque block. @default "as-asked" */
+      readonly display?: "as-asked" | "redacted";
+    }
+  | {
+      readonly kind: "tool-call";
+      readonly name: string;
+      readonly input: unknown;
+      /** Given only to misbehave: the simulator mints unique ids otherwise. */
+      readonly id?: string;
+      /** Sent instead of the serialised input, to misbehave: it need not be valid JSON. */
+      readonly rawInput?: string;
+    };
+
+export type StopCause = "end" | "tool-call" | "output-limit" | "refusal" | "pause" | "stop-sequence";
+
+export interface Reply {
+  readonly words: readonly Words[];
+  /** @default "tool-call" if there is one among the words, "end" otherwise; "output-limit" if the limit cut them. */
+  readonly stop?: StopCause;
+  readonly refusal?: { readonly category: string | null; readonly explanation: string | null };
+  /** What goes wrong on the way: a refusal before the model speaks, or a stream that breaks. */
+  readonly fault?: Fault;
+}
+
+/** What a script may look at to decide what the model says. */
+export interface Ask {
+  readonly provider: "anthropic-messages" | "openai-responses" | "openai-chat";
+  /** Whether the words answer the conversation, or become the summary of a compaction by the service. */
+  readonly purpose: "answer" | "compaction";
+  /** How many requests this script was asked before, refused ones not counted. */
+  readonly turn: number;
+  /** The request body as received. */
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly inputTokens: number;
+  /** Names of the tools the model may call. */
+  readonly tools: readonly string[];
+  /** The text of the newest user message, tool results left out. */
+  readonly userText: string;
+  /** The tool results at the end of the conversation that the model has not answered yet. */
+  readonly toolResults: readonly { readonly callId: string; readonly text: string }[];
+}
+
+/** The model's mind: a function from the request to what it says. Must not keep state if runs are to be repeatable. */
+export type Script = (ask: Ask) => Reply;
+
+export function answer(text: string): Reply {
+  return { words: [{ kind: "text", text }] };
+}
+
+export function callTool(name: string, input: unknown): Words {
+  return { kind: "tool-call", name, input };
+}
+
+/** One response with one or several (parallel) tool calls. */
+export function callTools(...calls: Words[]): Reply {
+  return { words: calls };
+}
+
+/** Thinking before whatever the reply says. */
+export function think(thought: string, then: Reply): Reply {
+  return { ...then, words: [{ kind: "thinking", text: thought }, ...then.words] };
+}
+
+/** A summary in the shape a compaction asks for: a scratchpad that is to be stripped, then the summary itself. */
+export function summarise(summary: string, scratchpad = "Going through the conversation in order."): Reply {
+  return answer(`<analysis>\n${scratchpad}\n</analysis>\n\n<summary>\n${summary}\n</summary>`);
+}
+
+/** The replies one after the other; after the last one, `rest` answers. */
+export function inOrder(replies: readonly (Reply | Script)[], rest: Script = () => answer("Done.")): Script {
+  return (ask) => {
+    const next = replies[ask.turn];
+    if (next === undefined) return rest(ask);
+    return typeof next === "function" ? next(ask) : next;
+  };
+}
+
+/** The default mind: says in one line what it was asked. */
+export const echo: Script = (ask) =>
+  answer(
+    ask.purpose === "compaction" ? `Summary of ${ask.inputTokens} tokens.` : `You said: ${ask.userText || "nothing"}`,
+  );

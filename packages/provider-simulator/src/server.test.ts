@@ -1,0 +1,87 @@
+import { afterEach, expect, test } from "vitest";
+import { manualClock } from "./clock.ts";
+import type { HttpCall, HttpReply, ServerSentEvent } from "./http-face.ts";
+import { type SimulatorServer, serve } from "./server.ts";
+
+let server: SimulatorServer;
+afterEach(() => server.close());
+
+const free = { kind: "free" } as const;
+const events: ServerSentEvent[] = [{ event: "one", data: "1" }, { data: "2" }, { event: "three", data: "3" }];
+const stream = (fault?: Extract<HttpReply, { kind: "stream" }>["fault"]): HttpReply => ({
+  kind: "stream",
+  headers: {},
+  events,
+  begun: () => {},
+  outcome: free,
+  ...(fault === undefined ? {} : { fault }),
+});
+
+async function serveReply(reply: (call: HttpCall) => HttpReply | undefined): Promise<string> {
+  server = await serve({ clock: manualClock(7), faces: [{ handle: () => undefined }, { handle: reply }] });
+  return server.url;
+}
+
+test("the first face that knows a call answers it; the call is recorded byte for byte", async () => {
+  const url = await serveReply(() => ({
+    kind: "json",
+    status: 418,
+    headers: { "x-a": "b" },
+    body: { tea: true },
+    outcome: free,
+  }));
+  const response = await fetch(`${url}/pot?size=2`, {
+    method: "POST",
+    body: '{ "milk":  "ü" }',
+    headers: { "X-Key": "k" },
+  });
+  expect([response.status, response.headers.get("x-a"), await response.json()]).toEqual([418, "b", { tea: true }]);
+  expect(server.recorder.last).toMatchObject({
+    index: 0,
+    atMs: 7,
+    path: "/pot",
+    body: '{ "milk":  "ü" }',
+    headers: { "x-key": "k" },
+  });
+});
+
+test("a call that no face knows is refused and says so", async () => {
+  const url = await serveReply(() => undefined);
+  const response = await fetch(`${url}/nowhere`);
+  expect(response.status).toBe(404);
+  expect(await response.text()).toContain("GET /nowhere");
+  expect(server.recorder.total()).toMatchObject({ answered: 0, refused: 1 });
+});
+
+test("a stream carries its events in order", async () => {
+  const url = await serveReply(() => stream());
+  const response = await fetch(url);
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  expect(await response.text()).toBe("event: one\ndata: 1\n\ndata: 2\n\nevent: three\ndata: 3\n\n");
+});
+
+test("a stream can be cut cleanly, be reset, or stall", async () => {
+  let fault: Extract<HttpReply, { kind: "stream" }>["fault"] = { kind: "stream-cut", afterEvents: 2, how: "closed" };
+  const url = await serveReply(() => stream(fault));
+  expect(await (await fetch(url)).text()).toBe("event: one\ndata: 1\n\ndata: 2\n\n");
+  fault = { kind: "stream-cut", afterEvents: 1, how: "reset" };
+  await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
+  fault = { kind: "stream-stall", afterEvents: 1, forMs: 50 };
+  const startedAtMs = performance.now();
+  expect(await (await fetch(url)).text()).toContain("data: 3");
+  expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(45);
+});
+
+test("a connection can be reset before an answer", async () => {
+  const url = await serveReply(() => ({ kind: "reset", outcome: free }));
+  await expect(fetch(url)).rejects.toThrow();
+});
+
+test("a bug in a face is not taken for the provider's answer", async () => {
+  const url = await serveReply(() => {
+    throw new Error("a bug");
+  });
+  const response = await fetch(url);
+  expect(response.status).toBe(500);
+  expect(await response.text()).toContain("The simulator itself failed: Error: a bug");
+});

@@ -1,0 +1,19 @@
+import { PACKAGES } from "./packages.ts";
+import { NPX, runStep } from "./run-step.ts";
+
+/** Everything that can be said of the code without running it: format, lint, types, unused code, packages. */
+const steps: readonly [name: string, command: string, args: readonly string[]][] = [
+  ["format and lint", NPX, ["biome", "ci", "--error-on-warnings", "."]],
+  ["types", NPX, ["tsc", "-p", "tsconfig.json"]],
+  ["architecture", NPX, ["vitest", "run", "test/architecture"]],
+  ["unused code", NPX, ["knip"]],
+  ["build", process.execPath, ["scripts/build.ts"]],
+  ...PACKAGES.flatMap((name): [string, string, string[]][] => [
+    [`package ${name}: publint`, NPX, ["publint", "--strict", `packages/${name}`]],
+    [`package ${name}: types for consumers`, NPX, ["attw", "--pack", `packages/${name}`, "--profile", "esm-only"]],
+  ]),
+];
+
+const failed = steps.filter(([name, command, args]) => runStep(name, command, args) === "failed").map(([name]) => name);
+console.log(failed.length === 0 ? `\nAll ${steps.length} checks passed.` : `\nFailed: ${failed.join("; ")}`);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,26 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { NODE_ON_SOURCES, NPX, runStep } from "./run-step.ts";
+
+/** The gate, after installation. Ends with one plain line that counts tests and steps together. */
+const scratch = mkdtempSync(join(tmpdir(), "palimpsest-ci-"));
+const report = join(scratch, "vitest.json");
+let passed = 0;
+let failed = 0;
+const count = (result: "passed" | "failed"): void => {
+  if (result === "passed") passed++;
+  else failed++;
+};
+
+count(runStep("check", process.execPath, ["scripts/check.ts"]));
+count(runStep("tests", NPX, ["vitest", "run", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`]));
+const tests = JSON.parse(readFileSync(report, "utf8")) as { numPassedTests: number; numFailedTests: number };
+passed += tests.numPassedTests;
+failed += tests.numFailedTests;
+count(runStep("examples and snippets", process.execPath, ["scripts/run-examples.ts"]));
+count(runStep("quick bench with floors", process.execPath, [...NODE_ON_SOURCES, "bench/src/main.ts", "floors"]));
+count(runStep("nothing under version control was changed", "git", ["diff", "--exit-code", "--stat"]));
+rmSync(scratch, { recursive: true });
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,2 @@
+/** The packages that are published, in the order in which they build. */
+export const PACKAGES: readonly string[] = ["palimpsest", "provider-simulator"];

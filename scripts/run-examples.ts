@@ -1,0 +1,30 @@
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { NODE_ON_SOURCES, runStep } from "./run-step.ts";
+import { findSnippets } from "./snippets.ts";
+
+/** Executes every numbered example and every TypeScript snippet of the pages a user reads, against the simulator. */
+const PAGES = ["README.md", "packages/*/README.md", "docs/**/*.md", "examples/README.md"];
+
+const examples = globSync("examples/[0-9]*.ts").sort();
+const snippets = globSync(PAGES)
+  .sort()
+  .flatMap((file) => findSnippets(file, readFileSync(file, "utf8")));
+// Inside examples, so that imports resolve as they do for a user who installed the packages.
+const folder = mkdtempSync(join("examples", ".snippets-"));
+let failures = 0;
+try {
+  for (const file of examples) {
+    if (runStep(file, process.execPath, [...NODE_ON_SOURCES, file]) === "failed") failures++;
+  }
+  for (const [index, { file, line, code }] of snippets.entries()) {
+    const path = join(folder, `${index}.ts`);
+    writeFileSync(path, code);
+    if (runStep(`snippet ${file}:${line}`, process.execPath, [...NODE_ON_SOURCES, path]) === "failed") failures++;
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
+const total = examples.length + snippets.length;
+console.log(`\nexamples and snippets: ${total - failures} passed, ${failures} failed`);
+process.exitCode = failures === 0 && total > 0 ? 0 : 1;

@@ -1,0 +1,105 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { checkArchitecture } from "./check-architecture.ts";
+import { readImportTable } from "./import-table.ts";
+import { readSource } from "./source-facts.ts";
+
+const layers = readImportTable(readFileSync("docs/architecture.md", "utf8"));
+
+test("the sources keep to docs/architecture.md", () => {
+  const paths = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts"], {
+    encoding: "utf8",
+  })
+    .split("\n")
+    .filter((path) => /^(packages|apps|bench|examples)\//.test(path) && !path.endsWith(".test.ts") && existsSync(path));
+  const sources = paths.map((path) => readSource(path, readFileSync(path, "utf8")));
+  expect(sources.length).toBeGreaterThan(0);
+  expect(checkArchitecture(sources, { layers })).toEqual([]);
+});
+
+describe("each rule can fail", () => {
+  const library = (path: string, text: string): string[] =>
+    checkArchitecture([readSource(`packages/palimpsest/src/${path}`, text)], { layers });
+
+  test.each([
+    ["an import against the arrow", "log/fold.ts", `import { x } from "../view/items.ts";`, "log may not import view"],
+    [
+      "a value where only types are allowed",
+      "stages/compact.ts",
+      `import { store } from "../stores/store.ts";`,
+      "stages may not import stores",
+    ],
+    [
+      "a re-export against the arrow",
+      "log/fold.ts",
+      `export { x } from "../tokens/count.ts";`,
+      "log may not import tokens",
+    ],
+    [
+      "a dynamic import against the arrow",
+      "log/fold.ts",
+      `const x = await import("../tokens/count.ts");`,
+      "log may not import tokens",
+    ],
+    [
+      "node: in the core",
+      "view/flatten.ts",
+      `import { readFile } from "node:fs/promises";`,
+      "imports node:fs/promises, but view is core",
+    ],
+    ["the clock in planning", "stages/decide.ts", `export const due = () => Date.now();`, "core code uses Date.now"],
+    [
+      "a date of now in planning",
+      "stages/decide.ts",
+      `export const due = () => new Date();`,
+      "core code uses new Date()",
+    ],
+    [
+      "randomness in planning",
+      "tokens/budget.ts",
+      `export const pad = () => Math.random();`,
+      "core code uses Math.random",
+    ],
+    ["the process in planning", "cache/prices.ts", `export const price = process.env.PRICE;`, "core code uses process"],
+    ["a folder without a rule", "misc/x.ts", `export const x = 1;`, `"misc" has no row`],
+    [
+      "a vendor's name in the core",
+      "stages/compact.ts",
+      `export const model = "claude-opus";`,
+      "names the vendor claude",
+    ],
+    ["module state", "log/fold.ts", `export let count = 0;`, `module-level variable "count"`],
+    ["a folder barrel", "log/index.ts", `export const x = 1;`, "a folder barrel"],
+    ["a name that says nothing", "log/fold.ts", `export class LogManager {}`, `"LogManager" says nothing`],
+  ])("%s", (_, path, text, problem) => {
+    expect(library(path, text).join("\n")).toContain(problem);
+  });
+
+  test.each([
+    ["types of a port", "stages/compact.ts", `import type { Store } from "../stores/store.ts";`],
+    ["down the arrow", "view/items.ts", `import { x } from "../log/entries.ts";`],
+    [
+      "a property that is called like a global",
+      "log/fold.ts",
+      `export const state = (entry: { process: number }) => entry.process;`,
+    ],
+    [
+      "an effect in the shell",
+      "stores/sqlite-store.ts",
+      `import { x } from "node:sqlite"; export const now = () => Date.now();`,
+    ],
+  ])("and allows %s", (_, path, text) => {
+    expect(library(path, text)).toEqual([]);
+  });
+
+  test("the simulator imports nothing of ours", () => {
+    const source = readSource("packages/provider-simulator/src/judge.ts", `import { x } from "palimpsest/import";`);
+    expect(checkArchitecture([source], { layers })).toHaveLength(1);
+  });
+
+  test("examples use public subpaths", () => {
+    const source = readSource("examples/01.ts", `import { x } from "../packages/palimpsest/src/log/fold.ts";`);
+    expect(checkArchitecture([source], { layers })).toHaveLength(1);
+  });
+});

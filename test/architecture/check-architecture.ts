@@ -1,0 +1,97 @@
+import { posix } from "node:path";
+import type { LayerRule } from "./import-table.ts";
+import type { SourceFacts } from "./source-facts.ts";
+
+export interface ArchitectureRules {
+  readonly layers: readonly LayerRule[];
+}
+
+/** Folders of the library in which a vendor may be named: what speaks to vendors, and what reads their files. */
+const VENDOR_FOLDERS = ["providers", "import"];
+const FORBIDDEN_NAME = /(Manager|Service|Helper|Utils?|Impl|Processor|Handler)s?$/i;
+
+/** Everything in which the sources depart from docs/architecture.md, one line each. */
+export function checkArchitecture(sources: readonly SourceFacts[], rules: ArchitectureRules): string[] {
+  return sources.flatMap((source) => [
+    ...checkNames(source),
+    ...checkModuleState(source),
+    ...checkBarrels(source),
+    ...(source.path.startsWith("packages/palimpsest/") ? checkLibrary(source, rules) : []),
+    ...(source.path.startsWith("packages/provider-simulator/") ? checkSimulator(source) : []),
+    ...(/^(apps|bench|examples)\//.test(source.path) ? checkConsumer(source) : []),
+  ]);
+}
+
+function checkLibrary(source: SourceFacts, { layers }: ArchitectureRules): string[] {
+  const layer = layerOf(source.path);
+  const rule = layers.find((candidate) => candidate.layer === layer);
+  if (rule === undefined) return [`${source.path}: "${layer}" has no row in the import table of docs/architecture.md`];
+  const problems: string[] = [];
+  for (const { from, kind } of source.imports) {
+    if (from.startsWith("node:")) {
+      if (rule.kind === "core") problems.push(`${source.path}: imports ${from}, but ${layer} is core`);
+      continue;
+    }
+    if (!from.startsWith(".")) continue;
+    const target = layerOf(posix.join(posix.dirname(source.path), from));
+    const allowed = target === layer || rule.mayImport.includes(target) || rule.mayImport.includes("all");
+    const allowedAsType = kind === "type" && rule.mayImportTypesOf.includes(target);
+    if (!allowed && !allowedAsType) problems.push(`${source.path}: ${layer} may not import ${target} (${from})`);
+  }
+  if (rule.kind === "core")
+    problems.push(...source.effects.map((effect) => `${source.path}: core code uses ${effect}`));
+  if (!VENDOR_FOLDERS.includes(layer)) {
+    problems.push(
+      ...source.vendorNames.map(
+        (name) => `${source.path}: names the vendor ${name} outside ${VENDOR_FOLDERS.join(", ")}`,
+      ),
+    );
+  }
+  return problems;
+}
+
+/** A judge that shares code with the accused proves nothing. */
+function checkSimulator(source: SourceFacts): string[] {
+  return source.imports
+    .filter(({ from }) => !from.startsWith("node:") && !staysInside(source.path, from, "packages/provider-simulator/"))
+    .map(({ from }) => `${source.path}: the simulator imports nothing but itself and node:, not ${from}`);
+}
+
+/** Users of the packages see what any user sees: the public subpaths. */
+function checkConsumer(source: SourceFacts): string[] {
+  const own = `${source.path.split("/")[0]}/`;
+  return source.imports
+    .filter(({ from }) => from.startsWith(".") && !staysInside(source.path, from, own))
+    .map(({ from }) => `${source.path}: reaches into another package by ${from}; import its public subpath`);
+}
+
+function checkNames(source: SourceFacts): string[] {
+  const file = posix.basename(source.path, ".ts");
+  return [...source.exports, file]
+    .filter((name) => FORBIDDEN_NAME.test(name))
+    .map((name) => `${source.path}: "${name}" says nothing; name it after what it does`);
+}
+
+/** One list of public names per package; what a folder shows is named after what it is. */
+function checkBarrels({ path }: SourceFacts): string[] {
+  return path.endsWith("/index.ts") && !/^packages\/[^/]+\/src\/index\.ts$/.test(path)
+    ? [`${path}: a folder barrel`]
+    : [];
+}
+
+function checkModuleState(source: SourceFacts): string[] {
+  if (!source.path.startsWith("packages/")) return [];
+  return source.moduleVariables.map(
+    (name) => `${source.path}: module-level variable "${name}"; two sessions would share it`,
+  );
+}
+
+function staysInside(path: string, from: string, folder: string): boolean {
+  return from.startsWith(".") && posix.join(posix.dirname(path), from).startsWith(folder);
+}
+
+/** The folder below src, or the file itself for files that stand directly in src. */
+function layerOf(path: string): string {
+  const [first = "", ...rest] = path.replace(/^packages\/palimpsest\/src\//, "").split("/");
+  return rest.length === 0 ? first.replace(/\.ts$/, "") : first;
+}

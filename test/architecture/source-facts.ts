@@ -1,0 +1,90 @@
+import { parseSync, Visitor } from "oxc-parser";
+
+/** What the architecture rules look at in one source file. */
+export interface SourceFacts {
+  readonly path: string;
+  readonly imports: readonly { readonly from: string; readonly kind: "value" | "type" }[];
+  /** Uses of the outside world that do not come in as an import: `Date.now`, `process`, `fetch`, ... */
+  readonly effects: readonly string[];
+  /** Variables at module level that can be assigned again. */
+  readonly moduleVariables: readonly string[];
+  readonly exports: readonly string[];
+  readonly vendorNames: readonly string[];
+}
+
+const EFFECTFUL_NAMES = new Set([
+  "process",
+  "fetch",
+  "setTimeout",
+  "setInterval",
+  "setImmediate",
+  "console",
+  "crypto",
+  "performance",
+  "Buffer",
+  "globalThis",
+]);
+const EFFECTFUL_MEMBERS = new Set(["Date.now", "Math.random"]);
+const VENDORS = /anthropic|claude|openai|codex|gemini|mistral|ollama/gi;
+
+export function readSource(path: string, text: string): SourceFacts {
+  const { module, program } = parseSync(path, text);
+  const imports = [
+    ...module.staticImports.map(({ moduleRequest, entries }) => ({
+      from: moduleRequest.value,
+      kind: entries.length > 0 && entries.every(({ isType }) => isType) ? ("type" as const) : ("value" as const),
+    })),
+    ...module.staticExports
+      .flatMap(({ entries }) => entries)
+      .flatMap(({ moduleRequest, isType }) =>
+        moduleRequest ? [{ from: moduleRequest.value, kind: isType ? ("type" as const) : ("value" as const) }] : [],
+      ),
+    ...module.dynamicImports.map(({ moduleRequest }) => ({
+      from: text.slice(moduleRequest.start + 1, moduleRequest.end - 1),
+      kind: "value" as const,
+    })),
+  ];
+  const exports = module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ exportName }) => exportName.name ?? []),
+  );
+  const moduleVariables = program.body.flatMap((statement) => {
+    const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+    if (declaration?.type !== "VariableDeclaration" || declaration.kind === "const") return [];
+    return declaration.declarations.map(({ id }) => (id.type === "Identifier" ? id.name : "pattern"));
+  });
+  return {
+    path,
+    imports,
+    effects: findEffects(program),
+    moduleVariables,
+    exports,
+    vendorNames: [...new Set(text.match(VENDORS))],
+  };
+}
+
+function findEffects(program: ReturnType<typeof parseSync>["program"]): string[] {
+  const effects: string[] = [];
+  const propertyNames = new Set<number>();
+  new Visitor({
+    MemberExpression(node) {
+      if (!node.computed) propertyNames.add(node.property.start);
+      if (node.object.type !== "Identifier" || node.property.type !== "Identifier") return;
+      const member = `${node.object.name}.${node.property.name}`;
+      if (EFFECTFUL_MEMBERS.has(member)) effects.push(member);
+    },
+    Property(node) {
+      if (!node.computed && !node.shorthand) propertyNames.add(node.key.start);
+    },
+    TSPropertySignature(node) {
+      if (!node.computed) propertyNames.add(node.key.start);
+    },
+    NewExpression(node) {
+      if (node.callee.type === "Identifier" && node.callee.name === "Date" && node.arguments.length === 0)
+        effects.push("new Date()");
+    },
+    Identifier(node) {
+      if (EFFECTFUL_NAMES.has(node.name) && !propertyNames.has(node.start)) effects.push(node.name);
+    },
+  }).visit(program);
+  return effects;
+}

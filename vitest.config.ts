@@ -1,0 +1,17 @@
+import { defineConfig, type ViteUserConfig } from "vitest/config";
+
+// Workspace packages resolve to their TypeScript sources: tests judge what is written, not what was last built.
+const conditions = ["palimpsest-source"];
+
+const config: ViteUserConfig = defineConfig({
+  resolve: { conditions },
+  ssr: {
+    resolve: { conditions: [...conditions, "node", "import", "module", "default"], externalConditions: conditions },
+  },
+  test: {
+    include: ["packages/*/src/**/*.test.ts", "bench/src/**/*.test.ts", "scripts/**/*.test.ts", "test/**/*.test.ts"],
+    testTimeout: 20_000,
+  },
+});
+
+export default config;
