@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NODE_ON_SOURCES, NPX, runStep } from "./run-step.ts";
@@ -19,6 +19,11 @@ const tests = JSON.parse(readFileSync(report, "utf8")) as { numPassedTests: numb
 passed += tests.numPassedTests;
 failed += tests.numFailedTests;
 count(runStep("examples and snippets", process.execPath, ["scripts/run-examples.ts"]));
+// What was built, as a user would import it, on the oldest Node that is supported.
+const oldestNode = process.env["OLDEST_NODE"] ?? process.execPath;
+for (const example of globSync("examples/[0-9]*.ts").sort()) {
+  count(runStep(`built packages on ${oldestNode}: ${example}`, oldestNode, [example]));
+}
 count(runStep("quick bench with floors", process.execPath, [...NODE_ON_SOURCES, "bench/src/main.ts", "floors"]));
 count(runStep("nothing under version control was changed", "git", ["diff", "--exit-code", "--stat"]));
 rmSync(scratch, { recursive: true });
