@@ -26,8 +26,10 @@ export interface Exchange {
 export class Recorder {
   readonly #exchanges: Exchange[] = [];
 
-  record(exchange: Omit<Exchange, "index">): void {
-    this.#exchanges.push({ index: this.#exchanges.length, ...exchange });
+  record(exchange: Omit<Exchange, "index">): Exchange {
+    const recorded = { index: this.#exchanges.length, ...exchange };
+    this.#exchanges.push(recorded);
+    return recorded;
   }
 
   get exchanges(): readonly Exchange[] {

@@ -45,6 +45,15 @@ test("the first face that knows a call answers it; the call is recorded byte for
   });
 });
 
+test("whoever watches is told of every exchange", async () => {
+  const seen: string[] = [];
+  const reply: HttpReply = { kind: "json", status: 200, headers: {}, body: {}, outcome: free };
+  server = await serve({ faces: [{ handle: () => reply }], watch: ({ index, path }) => seen.push(`${index} ${path}`) });
+  await fetch(`${server.url}/one`);
+  await fetch(`${server.url}/two`);
+  expect(seen).toEqual(["0 /one", "1 /two"]);
+});
+
 test("a call that no face knows is refused and says so", async () => {
   const url = await serveReply(() => undefined);
   const response = await fetch(`${url}/nowhere`);

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, systemClock } from "./clock.ts";
 import type { HttpCall, HttpFace, HttpReply, ServerSentEvent } from "./http-face.ts";
-import { Recorder } from "./recorder.ts";
+import { type Exchange, Recorder } from "./recorder.ts";
 
 export interface ServeOptions {
   /** Asked in order; the first that knows the call answers it. */
@@ -13,6 +13,8 @@ export interface ServeOptions {
   clock?: Clock;
   /** @default 0: a free port */
   port?: number;
+  /** Told of every exchange when it is recorded. */
+  watch?: (exchange: Exchange) => void;
 }
 
 export interface SimulatorServer {
@@ -23,19 +25,15 @@ export interface SimulatorServer {
 }
 
 /** Serves the faces over loopback. Nothing but the local machine can reach it. */
-export async function serve({ faces, clock = systemClock, port = 0 }: ServeOptions): Promise<SimulatorServer> {
+export async function serve({ faces, clock = systemClock, port = 0, watch }: ServeOptions): Promise<SimulatorServer> {
   const recorder = new Recorder();
   const server = createServer(async (incoming, outgoing) => {
     try {
       const call = await readCall(incoming);
       const reply = replyTo(call, faces);
-      recorder.record({
-        atMs: clock.now(),
-        path: call.path,
-        headers: call.headers,
-        body: call.body,
-        outcome: reply.outcome,
-      });
+      const { path, headers, body } = call;
+      const exchange = recorder.record({ atMs: clock.now(), path, headers, body, outcome: reply.outcome });
+      watch?.(exchange);
       await send(reply, outgoing);
     } catch (error) {
       // A bug in the simulator must not look like a fault of the provider: it says what it is.
