@@ -33,26 +33,39 @@ const FLOORS: readonly Floor[] = [
     holds: ({ requests_within_5pct, baseline }) =>
       (requests_within_5pct as number) > (baseline as { requests_within_5pct: number }).requests_within_5pct,
   },
+  {
+    bench: "cache-fidelity",
+    rule: "what it writes is right too: within 5% where misses have a cause, and at most 2% of requests miss without one",
+    holds: ({ write_total_error_pct_explained, unexplained_misses_pct }) =>
+      Math.abs(write_total_error_pct_explained as number) <= 5 && (unexplained_misses_pct as number) <= 2,
+  },
 ];
 
 function at5000(rates: unknown): number {
   return (rates as Record<string, number>)["5000"]!;
 }
 
+/** The floors of a bench that its figures break. */
+export function brokenFloors(bench: string, figures: Figures): string[] {
+  return FLOORS.filter((floor) => floor.bench === bench && !floor.holds(figures)).map(({ rule }) => rule);
+}
+
+/** Runs the benches that have floors, quickly, and says what holds. */
 export async function checkFloors(benches: readonly Bench[]): Promise<"held" | "broken"> {
   let result: "held" | "broken" = "held";
-  for (const bench of benches) {
-    const floors = FLOORS.filter((floor) => floor.bench === bench.name);
-    if (floors.length === 0) continue;
+  for (const bench of benches.filter(({ name }) => FLOORS.some((floor) => floor.bench === name))) {
     if (bench.needs === "traces" && !existsSync(tracesFolder())) {
       console.log(`skipped: ${bench.name}: no recorded sessions at ${tracesFolder()} (set PALIMPSEST_TRACES)`);
       continue;
     }
     const figures = await bench.run({ size: "quick" });
-    for (const { rule, holds } of floors) {
-      const held = holds(figures);
-      if (!held) result = "broken";
-      console.log(`${held ? "held" : "BROKEN"}: ${bench.name}: ${rule}${held ? "" : `\n  ${JSON.stringify(figures)}`}`);
+    const broken = brokenFloors(bench.name, figures);
+    for (const { rule } of FLOORS.filter((floor) => floor.bench === bench.name)) {
+      console.log(`${broken.includes(rule) ? "BROKEN" : "held"}: ${bench.name}: ${rule}`);
+    }
+    if (broken.length > 0) {
+      result = "broken";
+      console.log(JSON.stringify(figures));
     }
   }
   return result;

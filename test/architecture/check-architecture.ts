@@ -12,14 +12,33 @@ const FORBIDDEN_NAME = /(Manager|Service|Helper|Utils?|Impl|Processor|Handler)s?
 
 /** Everything in which the sources depart from docs/architecture.md, one line each. */
 export function checkArchitecture(sources: readonly SourceFacts[], rules: ArchitectureRules): string[] {
-  return sources.flatMap((source) => [
+  const [tests, code] = [sources.filter(isTest), sources.filter((source) => !isTest(source))];
+  return [...tests.flatMap(checkSimulatorTest), ...code.flatMap((source) => checkCode(source, rules))];
+}
+
+function checkCode(source: SourceFacts, rules: ArchitectureRules): string[] {
+  return [
     ...checkNames(source),
     ...checkModuleState(source),
     ...checkBarrels(source),
     ...(source.path.startsWith("packages/palimpsest/") ? checkLibrary(source, rules) : []),
     ...(source.path.startsWith("packages/provider-simulator/") ? checkSimulator(source) : []),
     ...(/^(apps|bench|examples)\//.test(source.path) ? checkConsumer(source) : []),
-  ]);
+  ];
+}
+
+function isTest({ path }: SourceFacts): boolean {
+  return path.endsWith(".test.ts");
+}
+
+/** The judge's tests may use test runners and real clients, and nothing of the accused. */
+function checkSimulatorTest({ path, imports }: SourceFacts): string[] {
+  if (!path.startsWith("packages/provider-simulator/")) return [];
+  return imports
+    .filter(({ from }) =>
+      from.startsWith(".") ? !staysInside(path, from, "packages/provider-simulator/") : /^palimpsest(\/|$)/.test(from),
+    )
+    .map(({ from }) => `${path}: a test of the simulator imports ${from}`);
 }
 
 function checkLibrary(source: SourceFacts, { layers }: ArchitectureRules): string[] {
@@ -32,7 +51,11 @@ function checkLibrary(source: SourceFacts, { layers }: ArchitectureRules): strin
       if (rule.kind === "core") problems.push(`${source.path}: imports ${from}, but ${layer} is core`);
       continue;
     }
-    if (!from.startsWith(".")) continue;
+    if (!from.startsWith(".")) {
+      if (rule.kind === "core") problems.push(`${source.path}: imports ${from}, but ${layer} is core`);
+      if (from.startsWith("@palimpsest/")) problems.push(`${source.path}: the library does not import ${from}`);
+      continue;
+    }
     const target = layerOf(posix.join(posix.dirname(source.path), from));
     const allowed = target === layer || rule.mayImport.includes(target) || rule.mayImport.includes("all");
     const allowedAsType = kind === "type" && rule.mayImportTypesOf.includes(target);

@@ -6,7 +6,7 @@ export interface SourceFacts {
   readonly imports: readonly { readonly from: string; readonly kind: "value" | "type" }[];
   /** Uses of the outside world that do not come in as an import: `Date.now`, `process`, `fetch`, ... */
   readonly effects: readonly string[];
-  /** Variables at module level that can be assigned again. */
+  /** Variables at module level that can be assigned again, or are collections that begin empty: both are there to be filled. */
   readonly moduleVariables: readonly string[];
   readonly exports: readonly string[];
   readonly vendorNames: readonly string[];
@@ -24,7 +24,7 @@ const EFFECTFUL_NAMES = new Set([
   "Buffer",
   "globalThis",
 ]);
-const EFFECTFUL_MEMBERS = new Set(["Date.now", "Math.random"]);
+const EFFECTFUL_MEMBERS = new Set(["Math.random"]);
 const VENDORS = /anthropic|claude|openai|codex|gemini|mistral|ollama/gi;
 
 export function readSource(path: string, text: string): SourceFacts {
@@ -49,8 +49,10 @@ export function readSource(path: string, text: string): SourceFacts {
   );
   const moduleVariables = program.body.flatMap((statement) => {
     const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
-    if (declaration?.type !== "VariableDeclaration" || declaration.kind === "const") return [];
-    return declaration.declarations.map(({ id }) => (id.type === "Identifier" ? id.name : "pattern"));
+    if (declaration?.type !== "VariableDeclaration") return [];
+    return declaration.declarations
+      .filter(({ init }) => declaration.kind !== "const" || isEmptyCollection(init))
+      .map(({ id }) => (id.type === "Identifier" ? id.name : "pattern"));
   });
   return {
     path,
@@ -65,6 +67,7 @@ export function readSource(path: string, text: string): SourceFacts {
 function findEffects(program: ReturnType<typeof parseSync>["program"]): string[] {
   const effects: string[] = [];
   const propertyNames = new Set<number>();
+  const pureDates = new Set<number>();
   new Visitor({
     MemberExpression(node) {
       if (!node.computed) propertyNames.add(node.property.start);
@@ -79,12 +82,29 @@ function findEffects(program: ReturnType<typeof parseSync>["program"]): string[]
       if (!node.computed) propertyNames.add(node.key.start);
     },
     NewExpression(node) {
-      if (node.callee.type === "Identifier" && node.callee.name === "Date" && node.arguments.length === 0)
-        effects.push("new Date()");
+      // A date of given parts asks no clock.
+      if (node.callee.type === "Identifier" && node.callee.name === "Date" && node.arguments.length > 0)
+        pureDates.add(node.callee.start);
     },
     Identifier(node) {
+      if (node.name === "Date" && !pureDates.has(node.start) && !propertyNames.has(node.start)) effects.push("Date");
       if (EFFECTFUL_NAMES.has(node.name) && !propertyNames.has(node.start)) effects.push(node.name);
     },
   }).visit(program);
   return effects;
+}
+
+function isEmptyCollection(
+  init: { type: string; arguments?: unknown[]; elements?: unknown[]; properties?: unknown[] } | null,
+): boolean {
+  switch (init?.type) {
+    case "NewExpression":
+      return init.arguments?.length === 0;
+    case "ArrayExpression":
+      return init.elements?.length === 0;
+    case "ObjectExpression":
+      return init.properties?.length === 0;
+    default:
+      return false;
+  }
 }

@@ -14,20 +14,23 @@ export const cacheFidelityBench: Bench = {
   needs: "traces",
   async run({ size }) {
     const scored: Scored[] = [];
+    const alone: Scored[] = [];
     let sessions = 0;
     for await (const file of readTraces(tracesFolder(), size === "quick" ? QUICK_SHARE : 1)) {
-      const rows = scoreFile(file);
+      const rows = scoreFile(file, "if-shared");
       if (rows.length === 0) continue;
       sessions++;
       scored.push(...rows);
+      alone.push(...scoreFile(file, "never"));
     }
     if (scored.length === 0)
       throw new Error(`No Claude Code session with usage below ${tracesFolder()}; set PALIMPSEST_TRACES.`);
-    return toFigures(scored, sessions);
+    return { ...toFigures(scored, sessions), without_kept_warm: fidelityOf(alone, "simulated") };
   },
 };
 
-function scoreFile({ source, entries }: RecordedFile): Scored[] {
+/** `never` leaves out that other sessions keep the shared prefix warm: how much of the result rests on it. */
+function scoreFile({ source, entries }: RecordedFile, keepWarm: "if-shared" | "never"): Scored[] {
   const session = entries.find((entry) => entry.kind === "session");
   if (session?.agent !== "claude-code") return [];
   const requests = rebuildRequests(entries);
@@ -37,7 +40,10 @@ function scoreFile({ source, entries }: RecordedFile): Scored[] {
   // system prompt is the same for everybody, and is found warm even after a night.
   const messageMarks = isAtLeast(version, [2, 1, 100]) ? 1 : 2;
   const shares = isAtLeast(version, [2, 1, 40]) && requests[0]!.usage.cacheReadTokens > 0;
-  const predictions = replay(requests, { messageMarks, sharedPrefix: shares ? "kept-warm" : "on-its-own" });
+  const predictions = replay(requests, {
+    messageMarks,
+    sharedPrefix: shares && keepWarm === "if-shared" ? "kept-warm" : "on-its-own",
+  });
   return scoreSession(source, requests, predictions, messageMarks);
 }
 

@@ -171,7 +171,7 @@ function changesSince(
   else if (tail.length === path.length) changes.push("new-start");
   if (between.some(({ kind }) => kind === "microcompaction")) changes.push("microcompaction");
   if (between.some(leavesTheAgent)) changes.push("restart");
-  // Nothing but an edit makes a prompt shorter: all 47 such cases in the sessions measured were misses.
+  // Nothing but an edit makes a prompt so much shorter: of 53 such prompts in the sessions measured, 52 missed.
   if (changes.length === 0 && contextTokens < before.contextTokens - 5_000) changes.push("shrunk");
   return changes;
 }

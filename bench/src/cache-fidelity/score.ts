@@ -61,8 +61,10 @@ export interface Fidelity {
   /** The errors of single requests added up: too much here does not make up for too little there. */
   readonly read_absolute_error_pct: number;
   readonly requests_within_5pct: number;
+  /** Read and written together are known from the context, so the error of one is the other's with the sign changed. */
   readonly write_total_error_pct_explained: number;
   readonly write_total_error_pct_all: number;
+  readonly write_absolute_error_pct_explained: number;
 }
 
 export function fidelityOf(scored: readonly Scored[], by: "simulated" | "baseline"): Fidelity {
@@ -80,6 +82,10 @@ export function fidelityOf(scored: readonly Scored[], by: "simulated" | "baselin
     requests_within_5pct: percent(scored.filter((one) => isClose(one, by)).length, scored.length),
     write_total_error_pct_explained: percent(total(explained, writeError), written(explained)),
     write_total_error_pct_all: percent(total(scored, writeError), written(scored)),
+    write_absolute_error_pct_explained: percent(
+      total(explained, (one) => Math.abs(writeError(one))),
+      written(explained),
+    ),
   };
 }
 

@@ -18,7 +18,7 @@ const post = (url: string, body: object): Promise<Response> =>
   fetch(url, {
     method: "POST",
     body: JSON.stringify(body),
-    headers: { "x-api-key": "k", "anthropic-version": "2026-10-21" },
+    headers: { "x-api-key": "k", authorization: "Bearer k", "anthropic-version": "2026-10-21" },
   });
 
 test("serves all faces on one port and prints every exchange", async () => {

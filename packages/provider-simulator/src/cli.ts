@@ -65,6 +65,7 @@ function profileOf(name: string): (typeof compatibleProfiles)[CompatibleServer] 
 
 function toLine({ path, outcome }: Exchange): string {
   if (outcome.kind === "free") return `${path}  free`;
+  if (outcome.kind === "broken") return `${path}  ${outcome.message}`;
   if (outcome.kind === "refused") return `${path}  ${outcome.status} ${outcome.message}`;
   const { usage, priceUsd } = outcome;
   const cache = `${usage.cacheReadTokens} read, ${usage.cacheWriteTokens + usage.longCacheWriteTokens} written`;

@@ -1,69 +1,77 @@
-/** Ways a call fails. Status faults come before the model speaks; the others break an answer that had begun. */
-export type Fault =
+/** Other words than the provider's usual ones for the same cause. */
+export interface FailureWording {
+  readonly message?: string;
+  /** Stable machine code, where the provider gives one. */
+  readonly code?: string;
+  /** Added to the headers that the provider sends with it. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Why there is no answer: a cause, put into words by each provider in its own way, or the words themselves. */
+export type Failure =
+  | ({ readonly kind: "rate-limited"; readonly retryAfterSeconds: number } & FailureWording)
+  /** The money is spent: waiting does not help. */
+  | ({ readonly kind: "spend-limit" } & FailureWording)
+  | ({ readonly kind: "overloaded" } & FailureWording)
+  | ({ readonly kind: "server-error" } & FailureWording)
+  | ({ readonly kind: "timeout" } & FailureWording)
+  /** Sent as it stands, whoever the provider is. */
   | {
       readonly kind: "status";
       readonly status: number;
       readonly type: string;
       readonly message: string;
       readonly headers?: Readonly<Record<string, string>>;
-      /** Stable machine code, where the provider gives one. */
       readonly code?: string;
-    }
-  /** An error event inside a stream that began with HTTP 200. Sent as a plain status if the call does not stream. */
-  | { readonly kind: "stream-error"; readonly afterEvents: number; readonly type: string; readonly message: string }
-  /** The stream stops without its last events: cleanly closed, or with the connection reset. */
+    };
+
+/** Ways a call fails. Failures come before the model speaks; the others break an answer that had begun. */
+export type Fault =
+  | Failure
+  /** An error event inside a stream that began with HTTP 200. Without a stream it is a plain failure. */
+  | { readonly kind: "stream-error"; readonly afterEvents: number; readonly failure: Failure }
+  /** The stream stops without its last events, closed or reset. Without a stream the connection is reset. */
   | { readonly kind: "stream-cut"; readonly afterEvents: number; readonly how: "closed" | "reset" }
-  /** Nothing more arrives for a while in mid-stream. */
+  /** Nothing more arrives for a while in mid-stream. Without a stream it is passed over: the answer only comes late. */
   | { readonly kind: "stream-stall"; readonly afterEvents: number; readonly forMs: number }
-  /** The response arrives as an ordinary event that says it failed (`response.failed`). */
+  /** The response arrives as an ordinary event that says it failed (`response.failed`); elsewhere a server error. */
   | { readonly kind: "response-failed"; readonly code: string; readonly message: string }
-  /** The connection is reset before any byte of an answer. */
+  /** The connection is reset before any byte of an answer. Nothing is billed then, and nothing is cached. */
   | { readonly kind: "connection-reset" };
 
 export interface RateLimitedOptions {
   /** @default 1 */
   retryAfterSeconds?: number;
-  /** `ramp_limit_exceeded` and `enforced_spend_limit_reached` are the two codes seen; the second never heals by waiting. */
+  /**
+   * Anthropic was seen to send `ramp_limit_exceeded` and `enforced_spend_limit_reached`; the second never heals by
+   * waiting. @default the provider's own
+   */
   code?: string;
 }
 
 export function rateLimited({ retryAfterSeconds = 1, code }: RateLimitedOptions = {}): Fault {
-  return {
-    kind: "status",
-    status: 429,
-    type: "rate_limit_error",
-    message: "This request would exceed your organization's rate limit. Please try again later.",
-    headers: { "retry-after": String(retryAfterSeconds) },
-    ...(code === undefined ? {} : { code }),
-  };
+  return { kind: "rate-limited", retryAfterSeconds, ...(code === undefined ? {} : { code }) };
 }
 
 export function spendLimitReached(): Fault {
-  return {
-    kind: "status",
-    status: 429,
-    type: "rate_limit_error",
-    message: "The spend limit of this workspace is reached.",
-    headers: { "x-should-retry": "false" },
-    code: "enforced_spend_limit_reached",
-  };
+  return { kind: "spend-limit" };
 }
 
 export function overloaded(): Fault {
-  return { kind: "status", status: 529, type: "overloaded_error", message: "Overloaded" };
+  return { kind: "overloaded" };
 }
 
 export function serverError(): Fault {
-  return { kind: "status", status: 500, type: "api_error", message: "Internal server error" };
+  return { kind: "server-error" };
 }
 
 export function gatewayTimeout(): Fault {
-  return { kind: "status", status: 504, type: "timeout_error", message: "The request timed out." };
+  return { kind: "timeout" };
 }
 
 /** The overload that arrives as an event after HTTP 200, which no client library retries. */
 export function overloadedInStream(afterEvents = 2): Fault {
-  return { kind: "stream-error", afterEvents, type: "overloaded_error", message: "Overloaded" };
+  return { kind: "stream-error", afterEvents, failure: { kind: "overloaded" } };
 }
 
 export function cutStream(afterEvents: number, how: "closed" | "reset" = "closed"): Fault {

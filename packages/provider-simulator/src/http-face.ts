@@ -23,6 +23,8 @@ export type HttpReply =
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly body: unknown;
+      /** As for a stream. */
+      readonly begun?: () => void;
       readonly outcome: Exchange["outcome"];
     }
   | {

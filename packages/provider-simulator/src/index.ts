@@ -6,6 +6,8 @@ export type { CallOptions } from "./anthropic/request.ts";
 export { type Clock, type ManualClock, manualClock, systemClock } from "./clock.ts";
 export {
   cutStream,
+  type Failure,
+  type FailureWording,
   type Fault,
   gatewayTimeout,
   overloaded,

@@ -19,8 +19,18 @@ test("two prompts share their keys exactly as far as they share their blocks", (
       for (let position = 1; position <= Math.min(left.length, right.length); position++) {
         expect(one.keyAt(position) === other.keyAt(position)).toBe(position <= shared);
       }
+      expect(one.sharedLength(other)).toBe(shared);
     }),
   );
+});
+
+test("prompts of many blocks share all before the block that differs", () => {
+  const blocks = Array.from({ length: 100 }, (_, index) => `${index}`);
+  for (const different of [0, 1, 49, 50, 98, 99]) {
+    expect(prefixOf(blocks).sharedLength(prefixOf(blocks.with(different, "x")))).toBe(different);
+  }
+  expect(prefixOf(blocks).sharedLength(prefixOf([...blocks, "more"]))).toBe(100);
+  expect(prefixOf([...blocks, "more"]).sharedLength(prefixOf(blocks))).toBe(100);
 });
 
 test("the order of blocks counts", () => {

@@ -1,4 +1,4 @@
-import { chainDigest, type Digest, digestKey, EMPTY_DIGEST } from "./digest.ts";
+import { chainDigest, type Digest, digestKey, EMPTY_DIGEST, sameDigest } from "./digest.ts";
 
 /**
  * The prompt as a growing prefix: after each block, a fingerprint of everything up to and including it and the tokens
@@ -39,6 +39,21 @@ export class Prefix {
 
   tokensAt(position: number): number {
     return this.#tokens[position]!;
+  }
+
+  /**
+   * How many leading blocks two prompts share. Chained fingerprints agree up to the first difference and never again
+   * after it, so it can be searched by halves.
+   */
+  sharedLength(other: Prefix): number {
+    let low = 0;
+    let high = Math.min(this.length, other.length);
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (sameDigest(this.digestAt(middle), other.digestAt(middle))) low = middle;
+      else high = middle - 1;
+    }
+    return low;
   }
 
   get tokens(): number {

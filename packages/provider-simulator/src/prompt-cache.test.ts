@@ -45,3 +45,12 @@ test("dead entries do not pile up", () => {
   }
   expect(cache.size).toBeLessThan(2_000);
 });
+
+test("what still lives is kept when the dead are swept out", () => {
+  const clock = manualClock();
+  const cache = new PromptCache(clock);
+  cache.write("long", 60 * MINUTE_MS);
+  for (let index = 0; index < 3_000; index++) cache.write(`entry ${index}`, MINUTE_MS);
+  expect(cache.has("long")).toBe(true);
+  expect(cache.size).toBe(3_001);
+});

@@ -1,3 +1,4 @@
+import type { ServerSentEvent } from "./http-face.ts";
 import { addUsage, NO_USAGE, type Usage } from "./usage.ts";
 import type { CacheOutcome } from "./verdict.ts";
 
@@ -5,12 +6,30 @@ import type { CacheOutcome } from "./verdict.ts";
 export interface Exchange {
   readonly index: number;
   readonly atMs: number;
+  readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The request's bytes, as received. */
+  /** The request's body, byte for byte, and the same as text. */
+  readonly bytes: Uint8Array;
   readonly body: string;
+  /** What was sent back; a stream as its events, before any fault broke it. */
+  readonly response:
+    | {
+        readonly kind: "json";
+        readonly status: number;
+        readonly headers: Readonly<Record<string, string>>;
+        readonly body: unknown;
+      }
+    | {
+        readonly kind: "stream";
+        readonly headers: Readonly<Record<string, string>>;
+        readonly events: readonly ServerSentEvent[];
+      }
+    | { readonly kind: "none" };
   readonly outcome:
     | { readonly kind: "refused"; readonly status: number; readonly message: string }
+    /** The simulator or a script threw: nothing that a provider did. */
+    | { readonly kind: "broken"; readonly message: string }
     | {
         readonly kind: "answered";
         readonly usage: Usage;

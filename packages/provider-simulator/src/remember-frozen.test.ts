@@ -30,3 +30,10 @@ test("a value that can change is read anew, also when only its inside can", () =
   expect(read(shallow)).toContain("2");
   expect(calls()).toBe(4);
 });
+
+test("a value that nests without end is read anew, and does not exhaust the stack", () => {
+  const read = rememberFrozen((value: object) => Object.keys(value));
+  let nested: object = Object.freeze([]);
+  for (let level = 0; level < 20_000; level++) nested = Object.freeze([nested]);
+  expect(read(nested)).not.toBe(read(nested));
+});

@@ -1,3 +1,5 @@
+import { MAXIMUM_DEPTH } from "./well-formed.ts";
+
 /**
  * Remembers what was computed for an object, but only if the object can never change again.
  * A judge that trusted the identity of a mutable block could be fooled by editing it in place, so everything that is
@@ -16,9 +18,9 @@ export function rememberFrozen<Value extends object, Result>(
   };
 }
 
-/** Whether nothing in the value can change any more. */
-export function isDeeplyFrozen(value: unknown): boolean {
+/** Whether nothing in the value can change any more. What nests deeper than any request is not worth finding out. */
+export function isDeeplyFrozen(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return true;
-  if (!Object.isFrozen(value)) return false;
-  return Object.values(value).every(isDeeplyFrozen);
+  if (depth > MAXIMUM_DEPTH || !Object.isFrozen(value)) return false;
+  return Object.values(value).every((member) => isDeeplyFrozen(member, depth + 1));
 }

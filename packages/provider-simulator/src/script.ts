@@ -35,7 +35,7 @@ export interface Ask {
   readonly provider: "anthropic-messages" | "openai-responses" | "openai-chat";
   /** Whether the words answer the conversation, or become the summary of a compaction by the service. */
   readonly purpose: "answer" | "compaction";
-  /** How many requests this script was asked before, refused ones not counted. */
+  /** How many answers this script gave before, faulty ones included; summaries and refused requests are not counted. */
   readonly turn: number;
   /** The request body as received. */
   readonly request: Readonly<Record<string, unknown>>;

@@ -36,8 +36,11 @@ test("the first face that knows a call answers it; the call is recorded byte for
     headers: { "X-Key": "k" },
   });
   expect([response.status, response.headers.get("x-a"), await response.json()]).toEqual([418, "b", { tea: true }]);
+  expect(server.recorder.last?.bytes).toEqual(Buffer.from('{ "milk":  "ü" }'));
   expect(server.recorder.last).toMatchObject({
     index: 0,
+    method: "POST",
+    response: { kind: "json", status: 418, body: { tea: true } },
     atMs: 7,
     path: "/pot",
     body: '{ "milk":  "ü" }',
@@ -86,11 +89,46 @@ test("a connection can be reset before an answer", async () => {
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test("a bug in a face is not taken for the provider's answer", async () => {
+test("a bug in a face or in a script is not taken for the provider's answer, and is recorded as what it is", async () => {
   const url = await serveReply(() => {
     throw new Error("a bug");
   });
   const response = await fetch(url);
-  expect(response.status).toBe(500);
+  expect([response.status, response.headers.get("x-should-retry")]).toEqual([500, "false"]);
   expect(await response.text()).toContain("The simulator itself failed: Error: a bug");
+  expect(server.recorder.last?.outcome).toMatchObject({ kind: "broken", message: expect.stringContaining("a bug") });
+});
+
+test("an answer has begun when its first byte has left, not before", async () => {
+  const order: string[] = [];
+  const begun = () => order.push("begun");
+  server = await serve({
+    firstByteAfterMs: 30,
+    faces: [
+      {
+        handle: ({ path }): HttpReply => {
+          order.push(`asked ${path}`);
+          if (path === "/json") return { kind: "json", status: 200, headers: {}, body: {}, begun, outcome: free };
+          return { ...stream({ kind: "stream-stall", afterEvents: 0, forMs: 30 }), begun } as HttpReply;
+        },
+      },
+    ],
+  });
+  await Promise.all(["/json", "/json"].map((path) => fetch(`${server.url}${path}`)));
+  expect(order).toEqual(["asked /json", "asked /json", "begun", "begun"]);
+  order.length = 0;
+  const streamed = fetch(`${server.url}/stream`).then((response) => response.text());
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  expect(order).toEqual(["asked /stream"]);
+  await streamed;
+  expect(order).toEqual(["asked /stream", "begun"]);
+});
+
+test("a server that is closed waits for nobody", async () => {
+  const url = await serveReply(() => stream({ kind: "stream-stall", afterEvents: 1, forMs: 60_000 }));
+  const response = fetch(url).then((answer) => answer.text());
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  await server.close();
+  await expect(response).rejects.toThrow();
+  server = await serve({ faces: [] });
 });

@@ -13,6 +13,12 @@ export interface ServeOptions {
   clock?: Clock;
   /** @default 0: a free port */
   port?: number;
+  /**
+   * How long the model thinks before the first byte of an answer. What a request writes to the prompt cache can be read
+   * only from then on: give it some milliseconds to see requests that are sent at once miss each other's cache.
+   * @default 0
+   */
+  firstByteAfterMs?: number;
   /** Told of every exchange when it is recorded. */
   watch?: (exchange: Exchange) => void;
 }
@@ -25,21 +31,18 @@ export interface SimulatorServer {
 }
 
 /** Serves the faces over loopback. Nothing but the local machine can reach it. */
-export async function serve({ faces, clock = systemClock, port = 0, watch }: ServeOptions): Promise<SimulatorServer> {
+export async function serve(options: ServeOptions): Promise<SimulatorServer> {
+  const { faces, clock = systemClock, port = 0, firstByteAfterMs = 0, watch } = options;
   const recorder = new Recorder();
   const server = createServer(async (incoming, outgoing) => {
-    try {
-      const call = await readCall(incoming);
-      const reply = replyTo(call, faces);
-      const { path, headers, body } = call;
-      const exchange = recorder.record({ atMs: clock.now(), path, headers, body, outcome: reply.outcome });
-      watch?.(exchange);
-      await send(reply, outgoing);
-    } catch (error) {
-      // A bug in the simulator must not look like a fault of the provider: it says what it is.
-      if (!outgoing.headersSent) outgoing.writeHead(500, { "content-type": "text/plain" });
-      outgoing.end(`The simulator itself failed: ${error instanceof Error ? error.stack : String(error)}`);
-    }
+    const { call, bytes } = await readCall(incoming);
+    const reply = replyTo(call, faces);
+    const { outcome } = reply;
+    const exchange = recorder.record({ atMs: clock.now(), ...call, bytes, response: toResponse(reply), outcome });
+    watch?.(exchange);
+    const gone = new AbortController();
+    outgoing.once("close", () => gone.abort());
+    await send(reply, outgoing, { firstByteAfterMs, gone: gone.signal });
   });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
@@ -55,10 +58,21 @@ export async function serve({ faces, clock = systemClock, port = 0, watch }: Ser
   };
 }
 
+function toResponse(reply: HttpReply): Exchange["response"] {
+  if (reply.kind === "reset") return { kind: "none" };
+  const { headers } = reply;
+  if (reply.kind === "stream") return { kind: "stream", headers, events: reply.events };
+  return { kind: "json", status: reply.status, headers, body: reply.body };
+}
+
 function replyTo(call: HttpCall, faces: readonly HttpFace[]): HttpReply {
-  for (const face of faces) {
-    const reply = face.handle(call);
-    if (reply !== undefined) return reply;
+  try {
+    for (const face of faces) {
+      const reply = face.handle(call);
+      if (reply !== undefined) return reply;
+    }
+  } catch (error) {
+    return brokenReply(error);
   }
   const message = `No face of the simulator answers ${call.method} ${call.path}.`;
   return {
@@ -70,43 +84,66 @@ function replyTo(call: HttpCall, faces: readonly HttpFace[]): HttpReply {
   };
 }
 
-async function readCall(incoming: IncomingMessage): Promise<HttpCall> {
+/** A script that throws must not look like a fault of the provider, nor be healed by a client that tries again. */
+function brokenReply(error: unknown): HttpReply {
+  const message = `The simulator itself failed: ${error instanceof Error ? error.stack : String(error)}`;
+  return {
+    kind: "json",
+    status: 500,
+    headers: { "x-should-retry": "false" },
+    body: { type: "error", error: { type: "simulator_broken", message } },
+    outcome: { kind: "broken", message },
+  };
+}
+
+async function readCall(incoming: IncomingMessage): Promise<{ call: HttpCall; bytes: Uint8Array }> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
-  return {
-    method: incoming.method ?? "GET",
-    path: new URL(incoming.url ?? "/", "http://simulator").pathname,
-    headers,
-    body: Buffer.concat(chunks).toString("utf8"),
-  };
+  const bytes = Buffer.concat(chunks);
+  const { pathname: path } = new URL(incoming.url ?? "/", "http://simulator");
+  return { call: { method: incoming.method ?? "GET", path, headers, body: bytes.toString("utf8") }, bytes };
 }
 
-async function send(reply: HttpReply, outgoing: ServerResponse): Promise<void> {
+interface SendTerms {
+  readonly firstByteAfterMs: number;
+  /** The client has left, or the server was closed. */
+  readonly gone: AbortSignal;
+}
+
+async function send(reply: HttpReply, outgoing: ServerResponse, { firstByteAfterMs, gone }: SendTerms): Promise<void> {
   if (reply.kind === "reset") {
     outgoing.destroy();
     return;
   }
+  await pause(firstByteAfterMs, gone);
   if (reply.kind === "json") {
+    reply.begun?.();
     outgoing.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
-    outgoing.end(JSON.stringify(reply.body));
+    outgoing.end(reply.body === undefined ? "" : JSON.stringify(reply.body));
     return;
   }
   outgoing.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", ...reply.headers });
-  reply.begun();
   for (const [index, event] of reply.events.entries()) {
     if (reply.fault?.afterEvents === index) {
-      if (reply.fault.kind === "stream-stall") await sleep(reply.fault.forMs);
-      else return cut(reply.fault.how, outgoing);
+      if (reply.fault.kind === "stream-cut") return cut(reply.fault.how, outgoing);
+      await pause(reply.fault.forMs, gone);
     }
     if (outgoing.destroyed) return;
-    if (!outgoing.write(encode(event))) await Promise.race([once(outgoing, "drain"), once(outgoing, "close")]);
+    const isTaken = outgoing.write(encode(event));
+    if (index === 0) reply.begun();
+    if (!isTaken) await Promise.race([once(outgoing, "drain"), once(outgoing, "close")]);
   }
   if (reply.fault?.kind === "stream-cut") return cut(reply.fault.how, outgoing);
   outgoing.end();
+}
+
+/** Waits, unless there is nobody left to wait for. */
+async function pause(forMs: number, gone: AbortSignal): Promise<void> {
+  if (forMs > 0) await sleep(forMs, undefined, { signal: gone }).catch(() => {});
 }
 
 function cut(how: "closed" | "reset", outgoing: ServerResponse): void {

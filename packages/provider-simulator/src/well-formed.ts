@@ -1,9 +1,66 @@
-/** Whether every string in a JSON value is well-formed Unicode, keys included. */
-export function isWellFormed(value: unknown): boolean {
-  if (typeof value === "string") return value.isWellFormed();
-  if (typeof value !== "object" || value === null) return true;
-  if (Array.isArray(value)) return value.every(isWellFormed);
-  return Object.entries(value).every(([key, member]) => key.isWellFormed() && isWellFormed(member));
+/**
+ * How deep a request may nest. The service's wording for half a surrogate pair is that of the parser behind Python's
+ * orjson, which gives up at this depth; that the limit is the same there was not seen. It also keeps every recursive
+ * reader of a request, ours included, far from the end of its stack.
+ */
+export const MAXIMUM_DEPTH = 1_024;
+
+/** What a strict JSON parser finds in a value, though JavaScript's own parser and serialiser would let it through. */
+export interface JsonReading {
+  /** Six times this is at least the size of the value as JSON text, in bytes. */
+  readonly size: number;
+  readonly flaw: "lone-surrogate" | "too-deep" | undefined;
+}
+
+/** Reads a JSON value through and through, keys included. `depth` is how many objects and lists are around it. */
+export function readStrictly(value: unknown, depth = 0): JsonReading {
+  const reader = new StrictReader();
+  reader.read(value, depth);
+  return reader;
+}
+
+/** Whether a value could have come out of a strict JSON parser. */
+export function isStrictJson(value: unknown): boolean {
+  return readStrictly(value).flaw === undefined;
+}
+
+/** Reads one value after the other into one reading. */
+export class StrictReader implements JsonReading {
+  size = 0;
+  flaw: JsonReading["flaw"];
+
+  /** Takes over what was read before. */
+  add({ size, flaw }: JsonReading): void {
+    this.size += size;
+    this.flaw ??= flaw;
+  }
+
+  read(value: unknown, depth: number): void {
+    if (typeof value === "string") this.#text(value);
+    else if (typeof value !== "object" || value === null) {
+      // The longest number has 25 characters, and a comma.
+      this.size += typeof value === "number" ? 5 : 1;
+    } else if (depth >= MAXIMUM_DEPTH) this.flaw ??= "too-deep";
+    else this.#members(value, depth + 1);
+  }
+
+  #members(value: object, depth: number): void {
+    this.size++;
+    if (Array.isArray(value)) {
+      for (const member of value) this.read(member, depth);
+      return;
+    }
+    for (const [key, member] of Object.entries(value)) {
+      this.#text(key);
+      this.read(member, depth);
+    }
+  }
+
+  /** JSON writes one unit of text as six bytes at worst, and needs four more around it. */
+  #text(text: string): void {
+    this.size += text.length + 1;
+    if (!text.isWellFormed()) this.flaw ??= "lone-surrogate";
+  }
 }
 
 /**

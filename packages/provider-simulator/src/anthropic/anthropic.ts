@@ -1,10 +1,13 @@
 import { type Clock, systemClock } from "../clock.ts";
+import type { Delivery } from "../fate-of-call.ts";
 import type { HttpCall, HttpFace, HttpReply } from "../http-face.ts";
 import { PromptCache } from "../prompt-cache.ts";
 import { echo, type Script } from "../script.ts";
 import { bytesTokenizer, type Tokenizer } from "../tokenizer.ts";
 import type { Answered, Refusal } from "../verdict.ts";
 import { type AnthropicAcceptance, toAcceptance } from "./acceptance.ts";
+import { createValueCheck } from "./check/check-body.ts";
+import { createContentCheck } from "./check/check-content.ts";
 import { handleHttp, isAnthropicCall } from "./http.ts";
 import { ANTHROPIC_MODELS, type AnthropicModel } from "./models.ts";
 import { prepare, type World } from "./prepare.ts";
@@ -32,11 +35,16 @@ export interface AnthropicOptions {
 export interface Anthropic extends HttpFace {
   /** Judges a request as sent: it is billed, and what it marks is cached from now on. */
   judge(request: unknown, call?: CallOptions): AnthropicAcceptance | Refusal;
-  /** Judges, and has the script answer. Faults of a stream show only over HTTP. */
+  /** Judges, and has the script answer, never as a stream: a fault that cuts one is a reset connection, of status 0. */
   answer(request: unknown, call?: CallOptions): Answered<AnthropicMessage> | Refusal;
   /** Only counts: no cache, no bill. */
   countTokens(request: unknown, call?: CallOptions): { inputTokens: number; originalTokens: number } | Refusal;
   handle(call: HttpCall): HttpReply | undefined;
+}
+
+interface AnswerTerms {
+  readonly requestId: string;
+  readonly delivery: Delivery;
 }
 
 /** A simulated Anthropic service: its rules, its prompt cache, its prices. Each call of this function is a world of its own. */
@@ -49,14 +57,16 @@ export function createAnthropic(options: AnthropicOptions = {}): Anthropic {
     measures: createMeasures(tokenizer),
     cache: new PromptCache(clock),
     threads: new Threads(clock),
+    checkValue: createValueCheck(),
+    checkContent: createContentCheck(),
     bindingEnforcement: options.bindingEnforcement ?? "error",
   };
-  const state: AnswerState = { world, tokenizer, script, diagnostics: new CacheDiagnostics(), asked: 0, answered: 0 };
+  const state: AnswerState = { world, tokenizer, script, diagnostics: new CacheDiagnostics(), turn: 0, answered: 0 };
   let requests = 0;
 
-  const answer = (value: unknown, call: CallOptions, requestId: string): CallResult | Refusal => {
+  const answer = (value: unknown, call: CallOptions, terms: AnswerTerms): CallResult | Refusal => {
     const prepared = prepare(value, { endpoint: "messages", call, world });
-    return "kind" in prepared ? answerCall(prepared, state) : refusal(prepared, requestId);
+    return "kind" in prepared ? answerCall(prepared, state, terms.delivery) : refusal(prepared, terms.requestId);
   };
   const count = (value: unknown, call: CallOptions, requestId: string) => {
     const prepared = prepare(value, { endpoint: "count_tokens", call, world });
@@ -74,7 +84,7 @@ export function createAnthropic(options: AnthropicOptions = {}): Anthropic {
     },
     answer(value, call = {}) {
       const requestId = mintId("req", requests++);
-      const result = answer(value, call, requestId);
+      const result = answer(value, call, { requestId, delivery: "whole" });
       switch (result.kind) {
         case "answered":
           result.begun();
@@ -95,7 +105,7 @@ export function createAnthropic(options: AnthropicOptions = {}): Anthropic {
         models,
         requestId,
         count: (value, callOptions) => count(value, callOptions, requestId),
-        answer: (value, callOptions) => answer(value, callOptions, requestId),
+        answer: (value, callOptions, delivery) => answer(value, callOptions, { requestId, delivery }),
       });
     },
   };

@@ -105,6 +105,7 @@ test("2 workspaces of one key do not share their cache", () => {
   const read = (workspace: string) => {
     const headers = { ...call().headers, "anthropic-workspace-id": workspace };
     const reply = anthropic.handle(call({ headers, body }));
+    if (reply?.kind === "json") reply.begun?.();
     return reply?.outcome.kind === "answered" ? reply.outcome.cache.blocksRead : undefined;
   };
   expect([read("a"), read("b"), read("a")]).toEqual([0, 0, 2]);

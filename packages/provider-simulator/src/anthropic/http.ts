@@ -1,3 +1,6 @@
+import { breakStream } from "../break-stream.ts";
+import type { Delivery } from "../fate-of-call.ts";
+import type { Failure } from "../faults.ts";
 import type { HttpCall, HttpReply, ServerSentEvent } from "../http-face.ts";
 import type { Refusal } from "../verdict.ts";
 import { checkBody } from "./check/check-body.ts";
@@ -6,6 +9,7 @@ import { type AnthropicModel, findModel } from "./models.ts";
 import { invalid, type Problem, RATE_LIMIT_HEADERS, refusal } from "./problem.ts";
 import type { CallResult } from "./reply/answer.ts";
 import { toEvents } from "./reply/stream.ts";
+import { wordFailure } from "./reply/word-failure.ts";
 import type { CallOptions } from "./request.ts";
 
 export interface HttpTerms {
@@ -13,7 +17,7 @@ export interface HttpTerms {
   /** The id under which this call is answered. */
   readonly requestId: string;
   count(value: unknown, call: CallOptions): { inputTokens: number; originalTokens: number } | Refusal;
-  answer(value: unknown, call: CallOptions): CallResult | Refusal;
+  answer(value: unknown, call: CallOptions, delivery: Delivery): CallResult | Refusal;
 }
 
 /** Whether a call is for this provider. Model listings have a namesake elsewhere: the version header tells them apart. */
@@ -40,39 +44,20 @@ export function handleHttp(call: HttpCall, terms: HttpTerms): HttpReply {
 }
 
 function takeMessage(body: unknown, call: HttpCall, terms: HttpTerms): HttpReply {
-  const result = terms.answer(body, callOptions(call));
+  const delivery = (body as { stream?: unknown } | null)?.stream === true ? "stream" : "whole";
+  const result = terms.answer(body, callOptions(call), delivery);
   if (result.kind === "refused") return refuse(result);
   if (result.kind === "failed") return refuse(refusal(result.problem, terms.requestId));
   if (result.kind === "reset")
     return { kind: "reset", outcome: { kind: "refused", status: 0, message: "connection reset" } };
-  const { answered, fault } = result;
+  const { answered, fault, rawInputs, begun } = result;
   const { response, usage, priceUsd, acceptance } = answered;
   const outcome = { kind: "answered", usage, cache: acceptance.cache, priceUsd, responseId: response.id } as const;
   const headers = headersOf(terms);
-  if ((body as { stream?: boolean }).stream === true) {
-    result.pending();
-    const events = toEvents(response, { rawInputs: result.rawInputs });
-    return {
-      kind: "stream",
-      headers,
-      events:
-        fault?.kind === "stream-error"
-          ? [...events.slice(0, fault.afterEvents), errorEvent(fault.type, fault.message)]
-          : events,
-      ...(fault?.kind === "stream-cut" || fault?.kind === "stream-stall" ? { fault } : {}),
-      begun: result.begun,
-      outcome,
-    };
-  }
-  // What breaks a stream has no other form without one than a failed or broken answer.
-  if (fault?.kind === "stream-error") {
-    const { type, message } = fault;
-    const status = type === "overloaded_error" ? 529 : 500;
-    return refuse(refusal({ status, type, message }, terms.requestId));
-  }
-  if (fault?.kind === "stream-cut") return { kind: "reset", outcome };
-  result.begun();
-  return { kind: "json", status: 200, headers, body: response, outcome };
+  result.pending();
+  if (delivery === "whole") return { kind: "json", status: 200, headers, body: response, begun, outcome };
+  const events = toEvents(response, { rawInputs });
+  return { kind: "stream", headers, ...breakStream(events, { fault, toErrorEvent }), begun, outcome };
 }
 
 function countTokens(body: unknown, call: HttpCall, terms: HttpTerms): HttpReply {
@@ -132,7 +117,8 @@ function headersOf({ requestId }: HttpTerms): Readonly<Record<string, string>> {
   return { "request-id": requestId, ...RATE_LIMIT_HEADERS };
 }
 
-function errorEvent(type: string, message: string): ServerSentEvent {
+function toErrorEvent(failure: Failure): ServerSentEvent {
+  const { type, message } = wordFailure(failure);
   return { event: "error", data: JSON.stringify({ type: "error", error: { type, message } }) };
 }
 

@@ -133,6 +133,18 @@ export const ANTHROPIC_MODELS: readonly AnthropicModel[] = [
     prices: prices(1, 5, 0.1),
     earlierThinking: "stripped",
   },
+  // Of these four only the ids were seen, in the client library: every figure is that of the nearest relative.
+  { ...newest, id: "claude-fable-5-2", line: "fable", prices: prices(10, 50, 0.025), thinkingTypes: ["adaptive"] },
+  { ...newest, id: "claude-mythos-5-2", line: "mythos", prices: prices(10, 50, 0.025), thinkingTypes: ["adaptive"] },
+  { ...newest, id: "claude-mythos-5-1", line: "mythos", prices: prices(10, 50, 0.025), thinkingTypes: ["adaptive"] },
+  // That thinking can be enabled by hand is seen: the client library warns of it as it does for Opus 4.6.
+  {
+    ...fifth,
+    id: "claude-mythos-preview",
+    line: "mythos",
+    prices: prices(10, 50, 0.1),
+    thinkingTypes: ["adaptive", "enabled"],
+  },
 ];
 
 function prices(input: number, output: number, cacheReadMultiple: number): Prices {

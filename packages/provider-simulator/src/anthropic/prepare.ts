@@ -1,7 +1,7 @@
 import type { PromptCache } from "../prompt-cache.ts";
-import { checkBody, mayBeTooLarge } from "./check/check-body.ts";
+import type { ValueCheck } from "./check/check-body.ts";
 import { checkCacheMarks } from "./check/check-cache-marks.ts";
-import { checkContent } from "./check/check-content.ts";
+import type { ContentCheck } from "./check/check-content.ts";
 import { checkEdits } from "./check/check-edits.ts";
 import { checkSettings } from "./check/check-settings.ts";
 import { checkShape, type Endpoint } from "./check/check-shape.ts";
@@ -11,10 +11,10 @@ import { type AnthropicModel, findModel } from "./models.ts";
 import { invalid, type Problem } from "./problem.ts";
 import { type CachePlan, planCache } from "./prompt/cache.ts";
 import { checkCompactionBlocks, checkCompactionRequest } from "./prompt/compaction.ts";
-import { conversationOf, type Said, sinceCompaction, withoutCleared } from "./prompt/conversation.ts";
+import { conversationOf, sinceCompaction, withoutCleared } from "./prompt/conversation.ts";
 import { type AppliedEdit, applyEdits } from "./prompt/edits.ts";
-import { type Head, headOf, systemBlocks } from "./prompt/head.ts";
-import type { Measure, Measures } from "./prompt/measure.ts";
+import { type Head, headOf } from "./prompt/head.ts";
+import type { Measures } from "./prompt/measure.ts";
 import { type RenderedPrompt, renderPrompt } from "./prompt/render.ts";
 import {
   type BindingEnforcement,
@@ -47,6 +47,9 @@ export interface World {
   readonly measures: Measures;
   readonly cache: PromptCache;
   readonly threads: Threads;
+  /** The two checks that remember what they have seen. */
+  readonly checkValue: ValueCheck;
+  readonly checkContent: ContentCheck;
   /** How this service treats accounts that do not set `prefix_mismatch_behavior`. */
   readonly bindingEnforcement: "error" | "observe";
 }
@@ -60,27 +63,23 @@ interface Terms {
 
 /** Judges a request step by step, in the order in which the service answers: the first broken rule is the refusal. */
 export function prepare(value: unknown, terms: Terms): Prepared | Problem {
-  const prepared = judge(value, terms);
-  if ("kind" in prepared) return prepared;
-  // The body is read before the request is: what is wrong with it comes first, but is looked for only when needed.
-  return checkBody(JSON.stringify(value) ?? "") ?? prepared;
+  return terms.world.checkValue(value) ?? judge(value, terms);
 }
 
 function judge(value: unknown, { endpoint, call, world }: Terms): Prepared | Problem {
   const malformed = checkShape(value, endpoint, call);
   if (malformed !== undefined) return malformed;
   const account = call.account ?? "default";
-  const request = world.threads.expand(value as MessagesRequest, account);
+  const request = world.threads.expand(withContent(value as MessagesRequest), account);
   if ("status" in request) return request;
   const model = findModel(world.models, request.model);
   if (model === undefined) return { status: 404, type: "not_found_error", message: `model: ${request.model}` };
 
-  const illegible = checkContent(request, model, call);
+  const illegible = world.checkContent(request, model, call);
   if (illegible !== undefined) return illegible;
   const { measures, cache } = world;
   const said = conversationOf(request, measures);
   const broken =
-    checkText(value, request, said, measures) ??
     checkCompactionRequest(request) ??
     checkToolPairs(said) ??
     checkCacheMarks(request, said) ??
@@ -119,6 +118,14 @@ function judge(value: unknown, { endpoint, call, world }: Terms): Prepared | Pro
   };
 }
 
+/** A system message that only sets the effort may leave its content off: nothing after has to know. */
+function withContent(request: MessagesRequest): MessagesRequest {
+  const isBare = ({ content }: { content?: unknown }): boolean => content === undefined;
+  if (!request.messages.some(isBare)) return request;
+  const messages = request.messages.map((message) => (isBare(message) ? { ...message, content: [] } : message));
+  return { ...request, messages };
+}
+
 export function cacheTerms(call: CallOptions, model: AnthropicModel): { scope: string; minimumTokens: number } {
   const scope = `${call.account ?? "default"}/${call.workspace ?? ""}/${model.id}`;
   return { scope, minimumTokens: model.minimumCacheTokens };
@@ -128,25 +135,6 @@ function enforcementOf(request: MessagesRequest, world: World): BindingEnforceme
   const asked = request.thinking?.block_binding?.prefix_mismatch_behavior;
   if (asked === "drop_block") return "drop";
   return asked === "error" ? "error" : world.bindingEnforcement;
-}
-
-/** The measures tell whether the body as a whole has to be read: it is not, if no block is broken and all are small. */
-function checkText(
-  value: unknown,
-  request: MessagesRequest,
-  said: readonly Said[],
-  measures: Measures,
-): Problem | undefined {
-  let bytes = 0;
-  let broken = false;
-  const read = (measure: Measure): void => {
-    bytes += measure.bytes;
-    broken ||= measure.strings === "broken";
-  };
-  for (const tool of request.tools ?? []) read(measures.tool(tool));
-  for (const block of systemBlocks(request)) read(measures.block(block));
-  for (const { measure } of said) read(measure);
-  return broken || mayBeTooLarge(bytes) ? checkBody(JSON.stringify(value)) : undefined;
 }
 
 function checkTokens(

@@ -13,6 +13,11 @@ const BETAS = [
   "thinking-binding-controls-2026-08-01",
   "message-threads-2026-08-12",
   "mid-conversation-system-clear-at-2026-08-21",
+  "mid-conversation-output-config-2026-07-01",
+  "mid-conversation-tool-changes-2026-07-01",
+  "mcp-client-2026-09-15",
+  "server-side-fallback-2026-07-01",
+  "structured-outputs-2025-11-13",
 ];
 const everyBeta: CallOptions = { betas: BETAS };
 
@@ -47,13 +52,17 @@ const block = fields({
   ]),
   cache_control: cacheControl,
   citations: orAnything([{ enabled: true }, null]),
-  tool: orAnything([{ type: "tool_reference", name: "read" }]),
+  tool: orAnything([
+    { type: "tool_reference", name: "read" },
+    { type: "tool_definition", definition: { type: "memory_20250818", name: "read" } },
+  ]),
   tool_changes: anything,
 });
 const message = fields({
   role: orAnything(["user", "assistant", "system"]),
   content: fc.oneof(orAnything(["Hi", ""]), fc.array(block, { maxLength: 4 })),
   clear_at: orAnything(["next_user_message"]),
+  output_config: orAnything([{ effort: "low" }, {}]),
 });
 const edit = fields({
   type: orAnything(["clear_tool_uses_20250919", "clear_thinking_20251015", "compact_20260112"]),
@@ -69,7 +78,16 @@ const nearlyARequest = fields({
   max_tokens: orAnything([10, 0, 5_000]),
   messages: fc.oneof(anything, fc.array(message, { maxLength: 5 })),
   system: fc.oneof(orAnything(["", "Be careful."]), fc.array(block, { maxLength: 2 })),
-  tools: fc.oneof(anything, fc.constant([{ name: "read", input_schema: { type: "object" } }])),
+  tools: fc.oneof(
+    anything,
+    fc.constant([
+      { name: "read", input_schema: { type: "object" } },
+      { type: "mcp_toolset", mcp_server_name: "files" },
+    ]),
+  ),
+  mcp_servers: orAnything([[{ type: "url", name: "files", url: "u" }]]),
+  fallbacks: orAnything(["default", [{ model: "claude-opus-5" }]]),
+  output_format: orAnything([{ type: "json_schema", schema: {} }]),
   tool_choice: orAnything([{ type: "any" }, { type: "tool", name: "read" }]),
   thinking: orAnything([{ type: "adaptive", block_binding: { prefix_mismatch_behavior: "drop_block" } }]),
   cache_control: cacheControl,

@@ -16,6 +16,9 @@ export interface MessagesRequest {
   readonly speed?: string;
   readonly stop_sequences?: readonly string[];
   readonly output_config?: { readonly effort?: string | null; readonly format?: unknown } | null;
+  /** Came before `output_config.format`. */
+  readonly output_format?: unknown;
+  readonly fallbacks?: unknown;
   readonly diagnostics?: { readonly previous_message_id?: string | null } | null;
   readonly context_management?: { readonly edits?: readonly ContextEdit[] } | null;
   readonly compaction?: { readonly type: string; readonly instructions?: string } | null;
@@ -30,6 +33,8 @@ export interface Message {
   readonly content: string | readonly Block[];
   /** System messages only: whether the text is gone once the user has spoken again. */
   readonly clear_at?: "next_user_message" | "never" | null;
+  /** System messages only: the effort from here on. */
+  readonly output_config?: { readonly effort?: string | null } | null;
 }
 
 /** A content block: its type and whatever fields that type has. */
@@ -40,7 +45,8 @@ export interface Block {
 }
 
 export interface Tool {
-  readonly name: string;
+  /** All but a whole server's toolset have one. */
+  readonly name?: string;
   readonly type?: string;
   readonly defer_loading?: boolean;
   readonly cache_control?: CacheControl | null;
@@ -100,6 +106,14 @@ export const BETA = {
   taskBudgets: "task-budgets-2026-03-13",
   toolChanges: "mid-conversation-tool-changes-2026-07-01",
   inlineTools: "inline-tools-2026-09-15",
+  messageOutputConfig: "mid-conversation-output-config-2026-07-01",
+  structuredOutputs: "structured-outputs-2025-11-13",
+} as const;
+
+/** Features whose rules changed with their beta: any of these turns them on. */
+export const BETAS = {
+  mcp: ["mcp-client-2025-04-04", "mcp-client-2025-11-20", "mcp-client-2026-09-15"],
+  fallbacks: ["server-side-fallback-2026-06-01", "server-side-fallback-2026-07-01"],
 } as const;
 
 export function blocksOf(content: string | readonly Block[]): readonly Block[] {

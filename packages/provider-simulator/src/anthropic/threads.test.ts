@@ -88,6 +88,8 @@ test("1.8 what threads do not support is named", () => {
     error_code: "thread_unsupported_request",
     unsupported: ["context_management"],
   });
+  const fallbacks = { betas: [...betas, "server-side-fallback-2026-07-01"] };
+  expect(code({ ...create, fallbacks: "default" }, fallbacks)).toMatchObject({ unsupported: ["fallbacks"] });
 });
 
 test("1.8 a request that is refused does not use the thread up", () => {

@@ -5,6 +5,9 @@ import type { Message, MessagesRequest } from "./request.ts";
 /** A conversation held by the service is forgotten this long after its last use. */
 const THREAD_LIFETIME_MS = 5 * 60_000;
 
+/** Of what the client library's types list, these can be told from the request alone. */
+const UNSUPPORTED = ["context_management", "fallbacks"] as const;
+
 interface Held {
   readonly request: MessagesRequest;
   readonly account: string;
@@ -26,12 +29,10 @@ export class Threads {
   expand(request: MessagesRequest, account: string): MessagesRequest | Problem {
     const { thread } = request;
     if (!thread) return request;
-    if (request.context_management) {
-      const problem = invalid(
-        "thread: `context_management` is not supported with threads",
-        "thread_unsupported_request",
-      );
-      return { ...problem, unsupported: ["context_management"] };
+    const unsupported = UNSUPPORTED.find((field) => request[field]);
+    if (unsupported !== undefined) {
+      const message = `thread: \`${unsupported}\` is not supported with threads`;
+      return { ...invalid(message, "thread_unsupported_request"), unsupported: [unsupported] };
     }
     if (thread.type === "create") return request;
     const held = this.#find(thread.previous_message_id, account);

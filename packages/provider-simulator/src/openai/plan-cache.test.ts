@@ -72,6 +72,15 @@ describe("7.2 automatic caching before GPT-5.6", () => {
 });
 
 describe("7.2 breakpoints from GPT-5.6 on", () => {
+  it("starts the half hour of an entry again by reading it, though the request marks another place", () => {
+    const { send, clock } = desk(BREAKPOINT_CACHE);
+    send([big]);
+    clock.advance(29 * MINUTE_MS);
+    expect(send([big, next]).usage.cacheReadTokens).toBe(2_000);
+    clock.advance(29 * MINUTE_MS);
+    expect(send([big, block("other", 500)]).usage.cacheReadTokens).toBe(2_000);
+  });
+
   it("bills the write of the newest message, and reads it to the token", () => {
     const { send } = desk(BREAKPOINT_CACHE);
     expect(send([big]).usage).toMatchObject({ freshTokens: 0, cacheWriteTokens: 2_000 });

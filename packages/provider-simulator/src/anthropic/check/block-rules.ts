@@ -1,4 +1,4 @@
-import { BETA, type Message } from "../request.ts";
+import { BETA, BETAS, type Message } from "../request.ts";
 
 type Role = Message["role"];
 
@@ -27,7 +27,6 @@ interface RuleOptions {
   betas?: readonly string[];
 }
 
-const MCP_BETAS = ["mcp-client-2025-04-04", "mcp-client-2025-11-20", "mcp-client-2026-09-15"];
 const serverResult = (options: RuleOptions = {}): BlockRule =>
   rule(["assistant"], { strings: ["tool_use_id"], optional: ["content", "caller", "cache_control"], ...options });
 const toolChange = rule(["system"], { records: ["tool"], betas: [BETA.toolChanges, BETA.inlineTools] });
@@ -82,9 +81,9 @@ export const BLOCK_RULES: ReadonlyMap<string, BlockRule> = new Map([
   ],
   [
     "mcp_tool_use",
-    rule(["assistant"], { strings: ["id", "name", "server_name"], records: ["input"], betas: MCP_BETAS }),
+    rule(["assistant"], { strings: ["id", "name", "server_name"], records: ["input"], betas: BETAS.mcp }),
   ],
-  ["mcp_tool_result", serverResult({ optional: ["content", "is_error", "cache_control"], betas: MCP_BETAS })],
+  ["mcp_tool_result", serverResult({ optional: ["content", "is_error", "cache_control"], betas: BETAS.mcp })],
   ["tool_addition", toolChange],
   ["tool_removal", toolChange],
 ]);

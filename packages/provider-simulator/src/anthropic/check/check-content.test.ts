@@ -288,3 +288,16 @@ test("1.3 a tool found by search must be defined", () => {
   const verdict = createAnthropic().judge({ model: "claude-opus-5-5", max_tokens: 9, messages, tools });
   expect(verdict.kind).toBe("accepted");
 });
+
+test("0 a frozen message is judged anew under other betas and another version", () => {
+  const anthropic = createAnthropic();
+  const freeze = (content: object) => Object.freeze({ role: "user", content: Object.freeze([Object.freeze(content)]) });
+  const send = (message: object, call: CallOptions) =>
+    anthropic.judge({ model: "claude-opus-5-5", max_tokens: 10, messages: [hello, message] }, call).kind;
+  const failed = freeze({ type: "compaction", content: null });
+  expect(send(failed, { betas: ["compact-2026-01-12"] })).toBe("accepted");
+  expect(send(failed, {})).toBe("refused");
+  const cited = freeze({ type: "text", text: "x", citations: Object.freeze([]) });
+  expect(send(cited, { version: "2023-06-01" })).toBe("accepted");
+  expect(send(cited, {})).toBe("refused");
+});

@@ -3,60 +3,93 @@ import type { AnthropicModel } from "../models.ts";
 import { invalid, type Problem } from "../problem.ts";
 import { BETA, type CallOptions, hasBeta, isCurrent, type Message, type MessagesRequest } from "../request.ts";
 import { checkBlock } from "./check-blocks.ts";
-import { checkExtraFields, isPresent, type JsonRecord } from "./shape.ts";
+import { checkEffort } from "./check-settings.ts";
+import { checkExtraFields, isPresent, isRecord, type JsonRecord } from "./shape.ts";
 
 /** Each message by itself: legal blocks for its role, nothing blank, system messages in their places. */
-export function checkContent(request: MessagesRequest, model: AnthropicModel, call: CallOptions): Problem | undefined {
-  const { messages } = request;
-  const inOrder = foundInOrder(call);
-  for (let index = 0; index < messages.length; index++) {
-    const message = messages[index]!;
-    if (!inOrder.has(message)) {
-      const problem =
-        checkMessageFields(message, index, call) ??
-        checkEmpty(message, index, messages.length) ??
-        checkBlocks(message, index, call) ??
-        checkBlank(message);
-      if (problem !== undefined) return problem;
-      if (message.content.length > 0 && isDeeplyFrozen(message)) inOrder.add(message);
-    }
-    const misplaced = message.role === "system" ? checkSystemMessage(messages, index, model) : undefined;
-    if (misplaced !== undefined) return misplaced;
+export type ContentCheck = (request: MessagesRequest, model: AnthropicModel, call: CallOptions) => Problem | undefined;
+
+/** A check that looks only once at messages that can never change. */
+export function createContentCheck(): ContentCheck {
+  const inOrderByRules = new Map<string, WeakSet<Message>>();
+
+  /** Messages that can never change and broke no rule of their own, under the version and betas of the call. */
+  function foundInOrder(call: CallOptions): WeakSet<Message> {
+    const rules = `${isCurrent(call)},${call.betas?.join(",") ?? ""}`;
+    const known = inOrderByRules.get(rules) ?? new WeakSet();
+    inOrderByRules.set(rules, known);
+    return known;
   }
-  // Asking for a summary of a finished conversation is not asking to go on with its last words.
-  return request.compaction ? undefined : checkPrefill(messages.at(-1)!, model);
+
+  return (request, model, call) => {
+    const { messages } = request;
+    const inOrder = foundInOrder(call);
+    for (let index = 0; index < messages.length; index++) {
+      const message = messages[index]!;
+      if (!inOrder.has(message)) {
+        const problem = checkMessage(message, { index, count: messages.length, call });
+        if (problem !== undefined) return problem;
+        if (message.content.length > 0 && isDeeplyFrozen(message)) inOrder.add(message);
+      }
+      const misplaced = message.role === "system" ? checkSystemMessage(messages, index, model) : undefined;
+      if (misplaced !== undefined) return misplaced;
+    }
+    // Asking for a summary of a finished conversation is not asking to go on with its last words.
+    return request.compaction ? undefined : checkPrefill(messages.at(-1)!, model);
+  };
 }
 
-const inOrderByRules = new Map<string, WeakSet<Message>>();
+interface Place {
+  readonly index: number;
+  readonly count: number;
+  readonly call: CallOptions;
+}
 
-/** Messages that can never change and broke no rule of their own, under the version and betas of the call. */
-function foundInOrder(call: CallOptions): WeakSet<Message> {
-  const rules = `${isCurrent(call)},${call.betas?.join(",") ?? ""}`;
-  const known = inOrderByRules.get(rules) ?? new WeakSet();
-  inOrderByRules.set(rules, known);
-  return known;
+function checkMessage(message: Message, { index, count, call }: Place): Problem | undefined {
+  return (
+    checkMessageFields(message, index, call) ??
+    checkEmpty(message, index, count) ??
+    checkBlocks(message, index, call) ??
+    checkBlank(message)
+  );
 }
 
 const MESSAGE_FIELDS = new Set(["role", "content"]);
-const SYSTEM_MESSAGE_FIELDS = new Set(["role", "content", "clear_at"]);
+/** What only system messages have, each for callers who ask for its beta. */
+const SYSTEM_MESSAGE_BETAS: ReadonlyMap<string, string> = new Map([
+  ["clear_at", BETA.clearAt],
+  ["output_config", BETA.messageOutputConfig],
+]);
 
 function checkMessageFields(message: Message, index: number, call: CallOptions): Problem | undefined {
-  const clearable = message.role === "system" && hasBeta(call, BETA.clearAt);
   const path = () => `messages.${index}`;
-  const extra = checkExtraFields(
-    message as unknown as JsonRecord,
-    clearable ? SYSTEM_MESSAGE_FIELDS : MESSAGE_FIELDS,
-    path,
+  const isAllowed = (field: string): boolean => {
+    const beta = message.role === "system" ? SYSTEM_MESSAGE_BETAS.get(field) : undefined;
+    return MESSAGE_FIELDS.has(field) || (beta !== undefined && hasBeta(call, beta));
+  };
+  const extra = checkExtraFields(message as unknown as JsonRecord, { has: isAllowed }, path);
+  if (extra !== undefined) return extra;
+  const { clear_at: clearAt = null, output_config: config = null } = message;
+  if (clearAt !== null && clearAt !== "never" && clearAt !== "next_user_message")
+    return invalid(`${path()}.clear_at: Input should be 'next_user_message' or 'never'`);
+  if (config === null) return undefined;
+  if (!isRecord(config)) return invalid(`${path()}.output_config: Input should be a valid dictionary`);
+  return (
+    checkExtraFields(config, EFFORT_FIELD, () => `${path()}.output_config`) ?? checkEffort(config["effort"], path())
   );
-  if (extra !== undefined || !isPresent(message.clear_at)) return extra;
-  return message.clear_at === "never" || message.clear_at === "next_user_message"
-    ? undefined
-    : invalid(`${path()}.clear_at: Input should be 'next_user_message' or 'never'`);
 }
 
-function checkEmpty(message: Message, index: number, count: number): Problem | undefined {
-  if (message.content.length > 0) return undefined;
-  if (message.role === "assistant" && index === count - 1) return undefined;
+const EFFORT_FIELD = new Set(["effort"]);
+
+function checkEmpty(
+  { role, content, output_config: config }: Message,
+  index: number,
+  count: number,
+): Problem | undefined {
+  if (content.length > 0) return undefined;
+  if (role === "assistant" && index === count - 1) return undefined;
+  // A system message may do nothing but set the effort from here on (types of the client library).
+  if (role === "system" && isPresent(config?.effort)) return undefined;
   return invalid(
     `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
   );

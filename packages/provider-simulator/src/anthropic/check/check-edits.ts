@@ -1,6 +1,6 @@
 import { invalid, type Problem } from "../problem.ts";
 import { BETA, type CallOptions, type ContextEdit, hasBeta, type MessagesRequest } from "../request.ts";
-import { forcesATool } from "./check-settings.ts";
+import { forcesATool, hasFormat } from "./check-settings.ts";
 import { checkExtraFields, isPresent, isRecord, type JsonRecord, unknownTag } from "./shape.ts";
 
 /** What the service is asked to do with the conversation itself: edits on its way in, or a summary of it. */
@@ -18,7 +18,7 @@ function checkCompactionSettings(request: MessagesRequest): Problem | undefined 
   const clash =
     (request.context_management && "context_management") ||
     (request.stop_sequences?.length && "stop_sequences") ||
-    (isPresent(request.output_config?.format) && "output_config.format") ||
+    (hasFormat(request) && "output_config.format") ||
     (forcesATool(request) && "tool_choice");
   return clash ? invalid(`compaction: cannot be combined with \`${clash}\``) : undefined;
 }

@@ -34,7 +34,7 @@ function checkMaxTokens(request: MessagesRequest, model: AnthropicModel): Proble
   const clash =
     (request.stream && "stream") ||
     (request.thinking?.type === "enabled" && "thinking") ||
-    (isPresent(request.output_config?.format) && "output_config.format") ||
+    (hasFormat(request) && "output_config.format") ||
     (forcesATool(request) && "tool_choice");
   return clash ? invalid(`max_tokens: 0 is not supported together with \`${clash}\``) : undefined;
 }
@@ -45,11 +45,17 @@ const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
 
 function checkOutputConfig({ output_config: config }: MessagesRequest, call: CallOptions): Problem | undefined {
   if (!config) return undefined;
-  if (isPresent(config.effort) && !EFFORTS.includes(config.effort as string)) {
-    return invalid("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'");
-  }
+  const wrong = checkEffort(config.effort, "");
+  if (wrong !== undefined) return wrong;
   const fields = hasBeta(call, BETA.taskBudgets) ? BUDGETED_OUTPUT_FIELDS : OUTPUT_FIELDS;
   return checkExtraFields(config as JsonRecord, fields, () => "output_config");
+}
+
+/** `path` is that of the object with the output settings; empty for the request itself. */
+export function checkEffort(effort: unknown, path: string): Problem | undefined {
+  if (!isPresent(effort) || EFFORTS.includes(effort as string)) return undefined;
+  const place = path === "" ? "output_config" : `${path}.output_config`;
+  return invalid(`${place}.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'`);
 }
 
 const THINKING_TYPES = ["adaptive", "enabled", "disabled", "between_tools"];
@@ -141,7 +147,10 @@ function checkToolChoice(request: MessagesRequest, model: AnthropicModel): Probl
   if (choice.type !== "none" && (request.tools ?? []).length === 0) {
     return invalid("tool_choice may only be specified while providing tools.");
   }
-  if (choice.type === "tool" && !request.tools?.some((tool) => tool.name === choice.name)) {
+  if (
+    choice.type === "tool" &&
+    !request.tools?.some(({ name, type }) => name === choice.name || type === "mcp_toolset")
+  ) {
     return invalid(`Tool '${choice.name}' not found in provided tools`);
   }
   if (!forcesATool(request)) return undefined;
@@ -150,6 +159,11 @@ function checkToolChoice(request: MessagesRequest, model: AnthropicModel): Probl
   if (request.thinking?.type === "enabled")
     return invalid("Thinking may not be enabled when tool_choice forces tool use.");
   return undefined;
+}
+
+/** Whether the output is to follow a schema, asked for in the present way or in the one before. */
+export function hasFormat({ output_config: config, output_format: format }: MessagesRequest): boolean {
+  return isPresent(config?.format) || isPresent(format);
 }
 
 export function forcesATool(request: MessagesRequest): boolean {

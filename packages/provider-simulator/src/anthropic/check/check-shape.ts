@@ -1,5 +1,6 @@
 import { invalid, type Problem } from "../problem.ts";
-import { BETA, type CallOptions, hasBeta, isCurrent } from "../request.ts";
+import { BETA, BETAS, type CallOptions, hasBeta, isCurrent } from "../request.ts";
+import { checkIgnored } from "./check-ignored.ts";
 import { checkTools } from "./check-tools.ts";
 import { checkCacheControl, checkExtraFields, isPresent, isRecord, isTyped, type JsonRecord } from "./shape.ts";
 
@@ -25,6 +26,10 @@ const BETA_FIELDS: Readonly<Record<string, { betas: readonly string[]; endpoints
   },
   compaction: { betas: [BETA.onDemandCompaction], endpoints: ["messages", "count_tokens"] },
   thread: { betas: [BETA.threads], endpoints: ["messages"] },
+  // Accepted and, beyond their shape, ignored: no server is asked for its tools, no model declines, no schema is held.
+  mcp_servers: { betas: BETAS.mcp, endpoints: ["messages", "count_tokens"] },
+  fallbacks: { betas: BETAS.fallbacks, endpoints: ["messages"] },
+  output_format: { betas: [BETA.structuredOutputs], endpoints: ["messages", "count_tokens"] },
 };
 const RECORDS_OR_NULL = ["diagnostics", "context_management", "compaction", "thread", "output_config", "metadata"];
 const MAXIMUM_MESSAGES = 100_000;
@@ -36,9 +41,10 @@ export function checkShape(value: unknown, endpoint: Endpoint, call: CallOptions
     checkFields(value, endpoint, call) ??
     checkScalars(value, endpoint) ??
     checkSettingsShape(value) ??
+    checkIgnored(value) ??
     checkSystem(value["system"]) ??
-    checkTools(value["tools"]) ??
-    checkMessages(value)
+    checkTools(value["tools"], call) ??
+    checkMessages(value, call)
   );
 }
 
@@ -127,7 +133,7 @@ function checkSystem(system: unknown): Problem | undefined {
   return undefined;
 }
 
-function checkMessages({ messages, thread }: JsonRecord): Problem | undefined {
+function checkMessages({ messages, thread }: JsonRecord, call: CallOptions): Problem | undefined {
   if (!Array.isArray(messages)) return invalid("messages: Input should be a valid list");
   // A thread may be continued with nothing new where the service itself is to go on with a paused turn.
   if (messages.length === 0 && (thread as JsonRecord | undefined)?.["type"] !== "continue")
@@ -144,7 +150,12 @@ function checkMessages({ messages, thread }: JsonRecord): Problem | undefined {
       return invalid(`messages.${index}.role: Input should be 'user', 'assistant' or 'system'`);
     }
     if (typeof content === "string") continue;
-    if (content === undefined) return invalid(`messages.${index}.content: Field required`);
+    if (content === undefined) {
+      const setsEffort =
+        role === "system" && isPresent(message["output_config"]) && hasBeta(call, BETA.messageOutputConfig);
+      if (setsEffort) continue;
+      return invalid(`messages.${index}.content: Field required`);
+    }
     if (!Array.isArray(content)) return invalid(`messages.${index}.content: Input should be a valid list`);
     for (let position = 0; position < content.length; position++) {
       if (!isTyped(content[position])) return invalid(`messages.${index}.content.${position}.type: Field required`);

@@ -1,4 +1,5 @@
 import { invalid, type Problem } from "../problem.ts";
+import { BETAS, type CallOptions, hasBeta } from "../request.ts";
 import { checkCacheControl, checkExtraFields, isRecord, type JsonRecord } from "./shape.ts";
 
 const CUSTOM_FIELDS = new Set([
@@ -7,14 +8,17 @@ const CUSTOM_FIELDS = new Set([
 ]);
 
 /** Tool definitions: ours are known field by field, the provider's own only by their names. */
-export function checkTools(tools: unknown): Problem | undefined {
+export function checkTools(tools: unknown, call: CallOptions): Problem | undefined {
   if (tools === undefined) return undefined;
   if (!Array.isArray(tools)) return invalid("tools: Input should be a valid list");
   const names = new Set<string>();
   for (const [index, tool] of tools.entries()) {
     if (!isRecord(tool)) return invalid(`tools.${index}: Input should be a valid dictionary`);
-    const problem = checkTool(tool, `tools.${index}`);
+    // The tools of a server have their names there; which they are is not known here.
+    const isToolset = tool["type"] === "mcp_toolset" && hasBeta(call, ...BETAS.mcp);
+    const problem = isToolset ? checkToolset(tool, `tools.${index}`) : checkTool(tool, `tools.${index}`);
     if (problem !== undefined) return problem;
+    if (isToolset) continue;
     const name = tool["name"] as string;
     if (names.has(name)) return invalid("tools: Tool names must be unique.");
     names.add(name);
@@ -37,4 +41,9 @@ function checkTool(tool: JsonRecord, place: string): Problem | undefined {
     if (extra !== undefined) return extra;
   }
   return checkCacheControl(tool["cache_control"], () => path);
+}
+
+function checkToolset(tool: JsonRecord, place: string): Problem | undefined {
+  if (typeof tool["mcp_server_name"] !== "string") return invalid(`${place}.mcp_server_name: Field required`);
+  return checkCacheControl(tool["cache_control"], () => place);
 }

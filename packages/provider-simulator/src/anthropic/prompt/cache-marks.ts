@@ -13,11 +13,9 @@ export function lifetime(control: CacheControl): Lifetime {
   return control.ttl ?? "5m";
 }
 
-const NONE: readonly { part: Block; position: number }[] = [];
-
 /** The parts of a tool result that carry a mark of their own, and where they stand in it. */
 export function markedParts(result: Block | Tool): readonly { part: Block; position: number }[] {
   const content = result["content"];
-  if (result.type !== "tool_result" || !Array.isArray(content)) return NONE;
+  if (result.type !== "tool_result" || !Array.isArray(content)) return [];
   return (content as Block[]).flatMap((part, position) => (part.cache_control ? [{ part, position }] : []));
 }

@@ -286,3 +286,13 @@ test("2 counting tokens neither reads nor writes, and counts what a request then
   expect(counted.inputTokens).toBe(inputTokensOf(verdict.usage));
   expect(counted.inputTokens).toBe(verdict.inputTokens);
 });
+
+test("2 a read starts the lifetime of every entry again that a mark found, not only of the longest", () => {
+  const { clock, read } = world();
+  const both = (words: string) => ({ messages: [user(text(long("a"), mark()), text(long(words), mark()))] });
+  read(both("b"));
+  clock.advance(4 * 60_000);
+  expect(read(both("b"))).toBe(2);
+  clock.advance(4 * 60_000);
+  expect(read(both("c"))).toBe(1);
+});

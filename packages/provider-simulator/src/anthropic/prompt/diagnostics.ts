@@ -22,31 +22,35 @@ export interface Sent {
   readonly prompt: RenderedPrompt;
 }
 
-interface Remembered extends Pick<Sent, "account" | "head" | "prompt"> {
+interface Remembered extends Pick<Sent, "head" | "prompt"> {
   readonly model: string;
   readonly settings: string;
 }
 
 /** Remembers what was sent for each answer, and says where a later prompt first departs from it. */
 export class CacheDiagnostics {
-  readonly #sent = new Map<string, Remembered | "beyond-horizon">();
-  #oldest: string[] = [];
+  readonly #sent = new Map<string, Remembered>();
+  /** Beyond the horizon only whose answer it was is still known. */
+  readonly #accounts = new Map<string, string>();
+  readonly #recent: string[] = [];
 
   remember(messageId: string, sent: Sent): void {
     const { account, head, prompt } = sent;
-    this.#sent.set(messageId, { account, head, prompt, model: modelKey(sent), settings: settingsKey(sent) });
-    this.#oldest.push(messageId);
-    if (this.#oldest.length > HORIZON) this.#sent.set(this.#oldest.shift()!, "beyond-horizon");
+    this.#sent.set(messageId, { head, prompt, model: modelKey(sent), settings: settingsKey(sent) });
+    this.#accounts.set(messageId, account);
+    this.#recent.push(messageId);
+    if (this.#recent.length > HORIZON) this.#sent.delete(this.#recent.shift()!);
   }
 
   /** Null: not asked, or nothing departs. Independent of whether the cache really hit. */
   compare(now: Sent): { cache_miss_reason: CacheMissReason } | null {
     const previousId = now.request.diagnostics?.previous_message_id;
     if (previousId === undefined || previousId === null) return null;
+    if (this.#accounts.get(previousId) !== now.account)
+      return { cache_miss_reason: { type: "previous_message_not_found" } };
     const before = this.#sent.get(previousId);
-    if (before === "beyond-horizon") return { cache_miss_reason: { type: "unavailable" } };
-    if (before?.account !== now.account) return { cache_miss_reason: { type: "previous_message_not_found" } };
-    const shared = sharedLength(before.prompt, now.prompt);
+    if (before === undefined) return { cache_miss_reason: { type: "unavailable" } };
+    const shared = before.prompt.prefix.sharedLength(now.prompt.prefix);
     const missed = (type: "model_changed" | "tools_changed" | "system_changed" | "messages_changed") => {
       const kept = type === "model_changed" ? 0 : before.prompt.prefix.tokensAt(shared);
       const cache_missed_input_tokens = before.prompt.prefix.tokens - kept;
@@ -58,18 +62,6 @@ export class CacheDiagnostics {
     if (before.settings !== settingsKey(now)) return { cache_miss_reason: { type: "unavailable" } };
     return shared === before.prompt.prefix.length ? null : missed("messages_changed");
   }
-}
-
-/** How many leading blocks two prompts share. Fingerprints are of whole prefixes, so they can be searched by halves. */
-function sharedLength(before: RenderedPrompt, now: RenderedPrompt): number {
-  let low = 0;
-  let high = Math.min(before.prefix.length, now.prefix.length);
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (sameDigest(before.prefix.digestAt(middle), now.prefix.digestAt(middle))) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }
 
 function modelKey({ request }: Pick<Sent, "request">): string {

@@ -1,7 +1,6 @@
 import { type Digest, digestText } from "../../digest.ts";
 import { rememberFrozen } from "../../remember-frozen.ts";
 import type { Tokenizer } from "../../tokenizer.ts";
-import { isWellFormed } from "../../well-formed.ts";
 import { type Block, isSummary, isThinking, type Tool } from "../request.ts";
 import { type Lifetime, lifetimeOf } from "./cache-marks.ts";
 
@@ -10,9 +9,6 @@ export interface Measure {
   /** Without cache marks. */
   readonly digest: Digest;
   readonly tokens: number;
-  readonly bytes: number;
-  /** Whether all its strings are: half a surrogate pair makes the body invalid JSON to the service. */
-  readonly strings: "well-formed" | "broken";
   readonly images: "some" | "none";
   readonly citations: "on" | "off";
   readonly kind: "thinking" | "summary" | "call" | "result" | "other";
@@ -36,12 +32,9 @@ export function createMeasures(tokenizer: Tokenizer): Measures {
 }
 
 function measured(block: Block | Tool, tokens: number): Measure {
-  const text = canonical(block);
   return {
-    digest: digestText(text),
+    digest: digestText(canonical(block)),
     tokens,
-    bytes: Buffer.byteLength(text),
-    strings: isWellFormed(block) ? "well-formed" : "broken",
     images: hasImage(block) ? "some" : "none",
     citations: (block["citations"] as { enabled?: boolean } | null | undefined)?.enabled === true ? "on" : "off",
     kind: kindOf(block as Block),

@@ -1,3 +1,4 @@
+import { type Delivery, fateOfCall } from "../../fate-of-call.ts";
 import type { Fault } from "../../faults.ts";
 import { priceUsd } from "../../price.ts";
 import type { Ask, Reply, Script } from "../../script.ts";
@@ -13,6 +14,7 @@ import { BETA, type Block, hasBeta, isSummary } from "../request.ts";
 import { askScript } from "./ask.ts";
 import { type AnthropicMessage, toAnthropicUsage, toIteration } from "./message.ts";
 import { afterCompaction, compactionPass, messagePass, type Pass, type PassTerms } from "./passes.ts";
+import { wordFailure } from "./word-failure.ts";
 import type { WrittenMessage } from "./write-message.ts";
 
 /** What a simulated service carries from one answer to the next. */
@@ -21,7 +23,9 @@ export interface AnswerState {
   readonly tokenizer: Tokenizer;
   readonly script: Script;
   readonly diagnostics: CacheDiagnostics;
-  asked: number;
+  /** How many answers the script gave. */
+  turn: number;
+  /** How many messages were sent. */
   answered: number;
 }
 
@@ -40,8 +44,8 @@ export type CallResult =
   | { readonly kind: "reset" };
 
 /** Has the script answer an accepted request: compaction by the service first where it is due, then the message. */
-export function answerCall(prepared: Prepared, state: AnswerState): CallResult {
-  const spoken = speak(prepared, state);
+export function answerCall(prepared: Prepared, state: AnswerState, delivery: Delivery): CallResult {
+  const spoken = speakAll(prepared, state, delivery);
   if ("kind" in spoken) return spoken;
 
   const { reply, passes, written } = spoken;
@@ -76,12 +80,19 @@ interface Spoken {
 }
 
 /** One pass usually; two where the service compacts by itself before it goes on, or one where it pauses there. */
-function speak(prepared: Prepared, state: AnswerState): Spoken | Exclude<CallResult, { kind: "answered" }> {
+function speakAll(
+  prepared: Prepared,
+  state: AnswerState,
+  delivery: Delivery,
+): Spoken | Exclude<CallResult, { kind: "answered" }> {
   const { request } = prepared;
   const terms: PassTerms = { world: state.world, tokenizer: state.tokenizer, ordinal: state.answered };
   const ask = (purpose: Ask["purpose"], from: Prepared): Reply => {
-    const turn = purpose === "answer" ? state.asked++ : state.asked;
-    return askScript(request, { script: state.script, purpose, turn, inputTokens: from.prompt.prefix.tokens });
+    const { script, turn } = state;
+    const reply = askScript(request, { script, purpose, turn, inputTokens: from.prompt.prefix.tokens });
+    // Only now: a script that throws has not answered.
+    if (purpose === "answer") state.turn++;
+    return reply;
   };
   // A prompt that is only to be read into the cache is not put to the model.
   if (request.max_tokens === 0 && !request.compaction) {
@@ -91,7 +102,7 @@ function speak(prepared: Prepared, state: AnswerState): Spoken | Exclude<CallRes
   }
   if (request.compaction) {
     const reply = ask("compaction", prepared);
-    const failure = failureOf(reply.fault);
+    const failure = failureOf(reply.fault, delivery);
     if (failure !== undefined) return failure;
     const { block, pass } = compactionPass(prepared, reply, "on-demand", terms);
     return { reply, passes: [pass], written: onlySummary(block) };
@@ -105,7 +116,7 @@ function speak(prepared: Prepared, state: AnswerState): Spoken | Exclude<CallRes
   const rest =
     opening !== undefined && isSummary(opening.block) ? afterCompaction(prepared, opening.block, terms) : prepared;
   const reply = ask("answer", rest);
-  const failure = failureOf(reply.fault);
+  const failure = failureOf(reply.fault, delivery);
   if (failure !== undefined) return failure;
   const { written, pass } = messagePass(rest, reply, terms);
   if (opening === undefined) return { reply, passes: [pass], written };
@@ -145,20 +156,14 @@ function toMessage(
   };
 }
 
-/** Faults that leave no answer at all. `response-failed` is another provider's; here it is a plain server error. */
-function failureOf(fault: Fault | undefined): { kind: "failed"; problem: Problem } | { kind: "reset" } | undefined {
-  switch (fault?.kind) {
-    case "status": {
-      const { kind: _, ...problem } = fault;
-      return { kind: "failed", problem };
-    }
-    case "response-failed":
-      return { kind: "failed", problem: { status: 500, type: "api_error", message: fault.message } };
-    case "connection-reset":
-      return { kind: "reset" };
-    default:
-      return undefined;
-  }
+/** Faults that leave no answer at all. */
+function failureOf(
+  fault: Fault | undefined,
+  delivery: Delivery,
+): Exclude<CallResult, { kind: "answered" }> | undefined {
+  const fate = fateOfCall(fault, delivery);
+  if (fate.kind === "answered") return undefined;
+  return fate.kind === "reset" ? fate : { kind: "failed", problem: wordFailure(fate.failure) };
 }
 
 /** The bytes a misbehaving model sent as tool input, by the id of the call. */

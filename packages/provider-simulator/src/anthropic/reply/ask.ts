@@ -21,7 +21,7 @@ export function askScript(request: MessagesRequest, { script, purpose, turn, inp
     turn,
     request: request as unknown as Readonly<Record<string, unknown>>,
     inputTokens,
-    tools: request.tools?.map(({ name }) => name) ?? [],
+    tools: request.tools?.flatMap(({ name }) => name ?? []) ?? [],
     userText: texts.join("\n"),
     toolResults: results.map((block) => ({
       callId: block["tool_use_id"] as string,

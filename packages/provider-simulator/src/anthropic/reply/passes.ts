@@ -1,4 +1,6 @@
+import { joinTexts } from "../../join-texts.ts";
 import type { Reply } from "../../script.ts";
+import { speak } from "../../speak.ts";
 import type { Tokenizer } from "../../tokenizer.ts";
 import { NO_USAGE, type Usage } from "../../usage.ts";
 import { cacheTerms, type Prepared, type World } from "../prepare.ts";
@@ -6,7 +8,7 @@ import { planCache } from "../prompt/cache.ts";
 import { mintCompaction } from "../prompt/compaction.ts";
 import { renderPrompt } from "../prompt/render.ts";
 import type { Block } from "../request.ts";
-import { type WrittenMessage, wordsTokens, writeMessage } from "./write-message.ts";
+import { thinks, type WrittenMessage, writeMessage } from "./write-message.ts";
 
 /** One run of the model inside a call, as it is billed. */
 export interface Pass {
@@ -23,20 +25,35 @@ export interface PassTerms {
   readonly ordinal: number;
 }
 
-/** The service sums the conversation up. A failed summary is a block without content, harmless to send back. */
+/**
+ * The service sums the conversation up, within the request's `max_tokens` and what the window leaves; that a cut summary
+ * is kept, and that the answer after it has the whole of `max_tokens` again, is our reading: neither was seen. A failed
+ * summary is a block without content, harmless to send back.
+ */
 export function compactionPass(
-  { plan, thinkingState }: Prepared,
+  { request, model, prompt, plan, thinkingState }: Prepared,
   reply: Reply,
   how: "on-demand" | "threshold",
   { tokenizer }: PassTerms,
 ): { block: Block; pass: Pass } {
-  const summary = reply.words.flatMap((words) => (words.kind === "text" ? [words.text] : [])).join("");
-  const outputTokens = reply.words.reduce((sum, words) => sum + wordsTokens(words, tokenizer), 0);
-  const failed = reply.fault !== undefined || summary.trim() === "";
+  const speech = speak(
+    { words: joinTexts(reply.words) },
+    {
+      tokenizer,
+      maxOutputTokens: Math.min(
+        request.max_tokens ?? Number.POSITIVE_INFINITY,
+        model.windowTokens - prompt.prefix.tokens,
+      ),
+      thinking: thinks(request, model) ? "said" : "left-out",
+    },
+  );
+  const summary = speech.words.flatMap((words) => (words.kind === "text" ? [words.text] : [])).join("");
+  // A fault in a summary on demand is a fault of the whole call, and does not get here unless it only breaks the stream.
+  const failed = (how === "threshold" && reply.fault !== undefined) || summary.trim() === "";
   const block: Block = failed
     ? { type: "compaction", content: null, encrypted_content: null }
     : mintCompaction(summary, how, thinkingState);
-  const usage = { ...NO_USAGE, ...plan.usage, outputTokens: failed ? 0 : outputTokens };
+  const usage = { ...NO_USAGE, ...plan.usage, outputTokens: failed ? 0 : speech.outputTokens };
   return { block, pass: { type: "compaction", usage, commit: plan.commit } };
 }
 

@@ -52,6 +52,8 @@ test("1.6 message_start has the input side and no content; message_delta has the
   expect(delta.delta).toEqual({ stop_reason: "tool_use", stop_sequence: null, stop_details: null, container: null });
   expect(delta.usage.input_tokens).toBe(message.usage.input_tokens);
   expect(delta.usage.output_tokens).toBeGreaterThan(message.usage.output_tokens);
+  expect(message.usage.iterations).toMatchObject([{ type: "message", output_tokens: message.usage.output_tokens }]);
+  expect(delta.usage.iterations).toMatchObject([{ type: "message", output_tokens: delta.usage.output_tokens }]);
   expect(delta.usage.output_tokens_details.thinking_tokens).toBeGreaterThan(0);
 });
 

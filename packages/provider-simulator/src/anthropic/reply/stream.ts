@@ -15,7 +15,13 @@ export function toEvents(message: AnthropicMessage, { rawInputs }: StreamTerms):
     events.push({ event: type, data: JSON.stringify({ type, ...fields }) });
   };
   const { usage, stop_reason, stop_sequence, stop_details, container, context_management, ...rest } = message;
-  const usageAtStart = { ...usage, output_tokens: Math.min(1, usage.output_tokens), output_tokens_details: null };
+  const output_tokens = Math.min(1, usage.output_tokens);
+  const usageAtStart = {
+    ...usage,
+    output_tokens,
+    output_tokens_details: null,
+    iterations: usage.iterations.map((iteration) => ({ ...iteration, output_tokens })),
+  };
   send("message_start", {
     message: {
       ...rest,

@@ -62,6 +62,20 @@ test("1.1 a stop sequence cuts the text before it and is named", () => {
   });
 });
 
+test("1.1 a stop sequence at the very start leaves no text, and what is left can be sent back", () => {
+  const stopped = answer(says("STOP two"), { stop_sequences: ["STOP"] });
+  expect(stopped).toMatchObject({ content: [], stop_reason: "stop_sequence", stop_sequence: "STOP" });
+  const read: Reply = { words: [{ kind: "tool-call", name: "read", input: {} }, ...says("STOP").words] };
+  const { content } = answer(read, { stop_sequences: ["STOP"] });
+  const result = { type: "tool_result", tool_use_id: content[0]!["id"], content: "Done." };
+  const messages = [
+    { role: "user", content: "Go" },
+    { role: "assistant", content },
+    { role: "user", content: [result] },
+  ];
+  expect(answer(says("Well."), { messages }).stop_reason).toBe("end_turn");
+});
+
 test("1.5 all fields of a message and of its usage", () => {
   expect(answer(says("Done."))).toEqual({
     id: expect.stringMatching(/^msg_01/),

@@ -149,7 +149,11 @@ describe("7.4 chat errors with the real client", () => {
   it("7.4 a chunk with an error in it ends the stream", async () => {
     const { client } = await connect({ script: withFault(overloadedInStream(2)) });
     const error = await failure(chunks(client));
-    expect(error).toMatchObject({ status: undefined, code: "overloaded_error", message: "Overloaded" });
+    expect(error).toMatchObject({
+      status: undefined,
+      code: "server_is_overloaded",
+      message: expect.stringContaining("overloaded"),
+    });
   });
 
   it("7.4 a stream can end early, and the client does not complain", async () => {
@@ -173,7 +177,8 @@ describe("7.4 chat errors with the real client", () => {
 
   it("7.4 a body that is no JSON is refused as such", async () => {
     const { server } = await connect();
-    const reply = await fetch(`${server.url}/v1/chat/completions`, { method: "POST", body: "{" });
+    const headers = { authorization: "Bearer k" };
+    const reply = await fetch(`${server.url}/v1/chat/completions`, { method: "POST", headers, body: "{" });
     expect(reply.status).toBe(400);
   });
 });

@@ -317,3 +317,16 @@ describe("7.4 prompts that are too large", () => {
     });
   });
 });
+
+describe("7.1 a call that the model garbled", () => {
+  it("7.1 can be sent back with a result that says so", () => {
+    const tools = [{ type: "function", function: { name: "read", parameters: { type: "object" } } }];
+    const service = face({ script: inOrder([(ask) => misbehave.garbleToolInput(ask)]) });
+    const { message } = complete(service, { tools }).choices[0]!;
+    const [garbled] = message.tool_calls!;
+    expect(garbled!.function.arguments).toBe('{"path": "READ');
+    const { annotations: _, ...said } = message;
+    const messages = [user("Hello"), said, { role: "tool", tool_call_id: garbled!.id, content: "That is not JSON." }];
+    expect(complete(service, { tools, messages }).choices[0]!.message.content).toBe("Done.");
+  });
+});

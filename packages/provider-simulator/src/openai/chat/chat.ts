@@ -1,9 +1,12 @@
+import { breakStream } from "../../break-stream.ts";
 import { type Clock, systemClock } from "../../clock.ts";
-import type { Fault } from "../../faults.ts";
-import type { HttpCall, HttpFace, HttpReply } from "../../http-face.ts";
+import type { Failure, Fault } from "../../faults.ts";
+import type { HttpCall, HttpFace, HttpReply, ServerSentEvent } from "../../http-face.ts";
+import { joinTexts } from "../../join-texts.ts";
 import { priceUsd } from "../../price.ts";
 import { PromptCache } from "../../prompt-cache.ts";
 import { echo, type Reply, type Script } from "../../script.ts";
+import { speak } from "../../speak.ts";
 import { bytesTokenizer, type Tokenizer } from "../../tokenizer.ts";
 import type { Usage } from "../../usage.ts";
 import type { Answered, Refusal, Verdict } from "../../verdict.ts";
@@ -11,21 +14,22 @@ import { toolNames } from "../check-tools.ts";
 import {
   accountOf,
   answeredOutcome,
-  failureRefusal,
+  checkKey,
   faultRefusal,
   type OpenAiCall,
+  type Ready,
   readBody,
   refusedReply,
-  resetReply,
+  taken,
   wholeReply,
 } from "../http-replies.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import { listModels } from "../list-models.ts";
 import { createIdMint } from "../mint-id.ts";
 import { type OpenAiModel, openAiModels } from "../models.ts";
-import { toRefusal } from "../problem.ts";
+import { type Problem, toRefusal } from "../problem.ts";
 import { askedFor } from "../prompt.ts";
-import { speak } from "../speak.ts";
+import { wordFailure } from "../word-failure.ts";
 import { type CompatibleProfile, openAiProfile } from "./compatible-profile.ts";
 import { type ChatCompletion, toChunks, toCompletion } from "./completion.ts";
 import { createChatScale, type WeighedChat } from "./weigh-chat.ts";
@@ -46,7 +50,7 @@ export interface OpenAiChatOptions {
 export interface OpenAiChat extends HttpFace {
   /** Valid, or the exact refusal. An accepted prompt can be read from the cache at once. */
   judge(request: unknown, call?: OpenAiCall): Verdict;
-  /** A whole completion. Faults that break streams have nothing to break here and are passed over. */
+  /** A whole completion: a fault that would have cut its stream is a reset connection, of status 0. */
   answer(request: unknown, call?: OpenAiCall): Answered<ChatCompletion> | Refusal;
 }
 
@@ -70,14 +74,17 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
     const heard: Reply = script({
       provider: "openai-chat",
       purpose: "answer",
-      turn: turn++,
+      turn,
       request,
       inputTokens: prompt.prefix.tokens,
       tools: toolNames(request["tools"]),
       ...askedFor(messages),
     });
-    const reply: Reply = finishReason === undefined ? heard : { ...heard, words: [] };
-    const speech = speak(reply, { tokenizer, maxOutputTokens, reasoning: model.reasoning });
+    // Only now: a script that throws has not answered.
+    turn++;
+    const reply: Reply = { ...heard, words: finishReason === undefined ? joinTexts(heard.words) : [] };
+    const thinking = model.reasoning === "none" ? "left-out" : "said";
+    const speech = speak(reply, { tokenizer, maxOutputTokens, thinking });
     const { outputTokens, thinkingTokens } = speech;
     const usage = { ...weighed.accepted.acceptance.usage, outputTokens, thinkingTokens };
     const completion = toCompletion({
@@ -101,15 +108,15 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
     return weighed.accepted.acceptance;
   }
 
-  function answer(request: unknown, { account = "default" }: OpenAiCall = {}): Answered<ChatCompletion> | Refusal {
+  function prepare(request: unknown, account: string): Ready<ChatCompletion> | Refusal {
     const weighed = weigh(request, account);
     if (weighed.kind === "refused") return weighed;
-    const { completion, usage, priceUsd: price, fault } = compose(weighed);
-    const refusal = faultRefusal(fault, "whole") ?? failureRefusal(fault);
+    const { completion: response, usage, priceUsd: price, fault } = compose(weighed);
+    const refusal = faultRefusal(fault, "whole");
     if (refusal !== undefined) return refusal;
     const { acceptance, commit } = weighed.accepted;
-    commit();
-    return { kind: "answered", acceptance, response: completion, usage, priceUsd: price };
+    const answered = { kind: "answered", acceptance, response, usage, priceUsd: price } as const;
+    return { kind: "ready", answered, begun: commit };
   }
 
   function stream(request: JsonObject, account: string): HttpReply {
@@ -117,8 +124,7 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
     if (weighed.kind === "refused") return refusedReply(weighed, mint("req"));
     const composed = compose(weighed);
     const { fault, completion } = composed;
-    if (fault?.kind === "connection-reset") return resetReply();
-    const refusal = faultRefusal(fault, "stream") ?? failureRefusal(fault);
+    const refusal = faultRefusal(fault, "stream");
     if (refusal !== undefined) return refusedReply(refusal, mint("req"));
     const { acceptance, commit } = weighed.accepted;
     const wanted = isObject(request["stream_options"]) ? request["stream_options"]["include_usage"] === true : false;
@@ -126,29 +132,37 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
     return {
       kind: "stream",
       headers: { "x-request-id": mint("req") },
-      events: fault?.kind === "stream-error" ? [...chunks.slice(0, fault.afterEvents), errorChunk(fault)] : chunks,
-      ...(fault?.kind === "stream-cut" || fault?.kind === "stream-stall" ? { fault } : {}),
+      ...breakStream(chunks, { fault, toErrorEvent: toErrorChunk }),
       begun: commit,
       outcome: answeredOutcome(completion.id, { acceptance, ...composed }),
     };
   }
 
   function handle(call: HttpCall): HttpReply | undefined {
-    if (call.method !== "POST") return listModels(call, models, () => mint("req"));
+    const keyless = profile.keys === "required" ? checkKey(call) : undefined;
+    const refuse = (problem: Problem): HttpReply => refusedReply(toRefusal(problem), mint("req"));
+    if (call.method !== "POST") {
+      const listed = listModels(call, models, () => mint("req"));
+      return listed !== undefined && keyless !== undefined ? refuse(keyless) : listed;
+    }
     if (call.path !== "/v1/chat/completions") return undefined;
+    if (keyless !== undefined) return refuse(keyless);
     const body = readBody(call);
-    if (body.kind === "problem") return refusedReply(toRefusal(body.problem), mint("req"));
+    if (body.kind === "problem") return refuse(body.problem);
     const { request } = body;
     const { account = "default" } = accountOf(call);
     if (isObject(request) && request["stream"] === true) return stream(request, account);
-    return wholeReply(answer(request, { account }), mint("req"));
+    return wholeReply(prepare(request, account), mint("req"));
   }
 
-  return { judge, answer, handle };
+  return {
+    judge,
+    answer: (request, { account = "default" } = {}) => taken(prepare(request, account)),
+    handle,
+  };
 }
 
 /** Chunks have no event name: an error is told by its field alone. */
-function errorChunk(fault: Extract<Fault, { kind: "stream-error" }>): { data: string } {
-  const { type, message } = fault;
-  return { data: JSON.stringify({ error: { message, type, param: null, code: type } }) };
+function toErrorChunk(failure: Failure): ServerSentEvent {
+  return { data: JSON.stringify(toRefusal(wordFailure(failure)).body) };
 }

@@ -1,6 +1,7 @@
+import { isStrictJson } from "../../well-formed.ts";
 import { CACHE_OPTION_SHAPES, checkCachingOptions } from "../caching-options.ts";
 import { checkChatTools } from "../check-tools.ts";
-import { asArray, isObject, isStrictJson, type JsonObject } from "../json.ts";
+import { asArray, isObject, type JsonObject } from "../json.ts";
 import type { OpenAiModel } from "../models.ts";
 import {
   checkRange,

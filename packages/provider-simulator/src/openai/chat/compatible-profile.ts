@@ -27,6 +27,8 @@ export interface CompatibleProfile {
   readonly overflow: Overflow;
   /** Serves every id it is asked for, as local servers do. Undefined: the models of OpenAI. */
   readonly model?: Omit<OpenAiModel, "id">;
+  /** Local servers want no key. What hosted ones say to a call without one was not seen. */
+  readonly keys: "required" | "not-asked";
   readonly unknownFields: "refused" | "ignored";
   /** What is said when calls are left without results; accepted where there is no such check. */
   readonly unansweredCalls: "openai" | "accepted" | ((messageIndex: number) => Problem);
@@ -53,6 +55,7 @@ export function serving(windowTokens: number, cache: OpenAiModel["cache"] = { ki
 
 /** Most servers check less than OpenAI does. */
 export const TOLERANT: Omit<CompatibleProfile, "overflow"> = {
+  keys: "not-asked",
   unknownFields: "ignored",
   unansweredCalls: "accepted",
   toolIds: "unique",
@@ -115,6 +118,7 @@ export const openAiProfile: CompatibleProfile = {
         }),
       ),
   },
+  keys: "required",
   unknownFields: "refused",
   unansweredCalls: "openai",
   toolIds: "unique",

@@ -1,9 +1,9 @@
 import type { ServerSentEvent } from "../../http-face.ts";
 import { inPieces } from "../../in-pieces.ts";
 import type { Reply } from "../../script.ts";
+import type { Speech } from "../../speak.ts";
 import { inputTokensOf, type Usage } from "../../usage.ts";
 import type { IdPrefix } from "../mint-id.ts";
-import type { Speech } from "../speak.ts";
 import type { CompatibleProfile } from "./compatible-profile.ts";
 
 export interface ChatToolCall {

@@ -66,7 +66,7 @@ export function createChatScale({ tokenizer, models, profile, cache }: ChatScale
       return toRefusal(unsupportedParameter("prompt_cache_breakpoint"));
     }
 
-    const fitted = fit({ messages, headTokens: sumTokens(head), request, model, profile });
+    const fitted = fitToWindow({ messages, headTokens: sumTokens(head), request, model, profile });
     if (fitted.kind === "refused") return fitted;
     if (fitted.entries !== messages) prompt = render(fitted.entries);
     const { maxOutputTokens, finishReason } = fitted;
@@ -99,7 +99,7 @@ interface Fitted {
 }
 
 /** What the server makes of the size of a prompt: a refusal, the prompt as it is, or the end of it. */
-function fit({ messages, headTokens, request, model, profile }: Fitting): Fitted | Refusal {
+function fitToWindow({ messages, headTokens, request, model, profile }: Fitting): Fitted | Refusal {
   const { overflow } = profile;
   const inputTokens = messages.reduce((tokens, message) => tokens + message.tokens, headTokens);
   const outputTokens = outputLimitOf(request) ?? 0;

@@ -1,5 +1,3 @@
-import { sameDigest } from "../../digest.ts";
-import type { Prefix } from "../../prefix.ts";
 import type { CacheOutcome } from "../../verdict.ts";
 import { asArray, isObject, type JsonObject } from "../json.ts";
 import type { Fingerprint } from "./responses-memory.ts";
@@ -35,7 +33,7 @@ export function diagnoseCache(
 ): CacheDiagnostics {
   if (compared === "not-found") return { type: "comparison_response_not_found" };
   if (compared === "unavailable") return { type: "unavailable" };
-  const common = commonPosition(now.prefix, compared.prefix);
+  const common = now.prefix.sharedLength(compared.prefix);
   const setting = Object.keys(now.settings).find((reason) => now.settings[reason] !== compared.settings[reason]);
   const grown = setting === undefined && common === compared.prefix.length;
   if (grown) return { type: now.outcome.tokensRead > 0 ? "cache_hit" : "unavailable" };
@@ -47,16 +45,4 @@ export function diagnoseCache(
     cache_missed_tokens: now.prefix.tokens - reusableTokens,
     comparison_reusable_tokens: reusableTokens,
   };
-}
-
-/** Chained fingerprints agree up to the first difference and never again after it, so it can be searched by halves. */
-function commonPosition(left: Prefix, right: Prefix): number {
-  let low = 0;
-  let high = Math.min(left.length, right.length);
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (sameDigest(left.digestAt(middle), right.digestAt(middle))) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

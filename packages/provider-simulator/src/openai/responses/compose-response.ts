@@ -2,25 +2,23 @@ import type { Clock } from "../../clock.ts";
 import type { Fault } from "../../faults.ts";
 import { priceUsd } from "../../price.ts";
 import type { Ask, Reply, Script } from "../../script.ts";
+import { type Speech, speak } from "../../speak.ts";
 import type { Tokenizer } from "../../tokenizer.ts";
 import type { Usage } from "../../usage.ts";
 import { toolNames } from "../check-tools.ts";
 import { asArray, isObject } from "../json.ts";
 import type { IdPrefix } from "../mint-id.ts";
 import { askedFor } from "../prompt.ts";
-import { type Speech, speak } from "../speak.ts";
 import { diagnoseCache } from "./cache-diagnostics.ts";
 import type { ReadItem } from "./items.ts";
 import { type OutputItem, toCompaction, toOutput } from "./output.ts";
 import { draftResponse, type ResponseObject, toResponseUsage } from "./response-object.ts";
-import type { ResponsesMemory } from "./responses-memory.ts";
 import { afterCompaction, type WeighedRequest } from "./weigh-responses.ts";
 
 export interface ComposerOptions {
   readonly clock: Clock;
   readonly tokenizer: Tokenizer;
   readonly script: Script;
-  readonly memory: ResponsesMemory;
   readonly mint: (prefix: IdPrefix) => string;
   readonly read: (item: unknown) => ReadItem;
 }
@@ -43,7 +41,7 @@ export interface ResponseComposer {
 
 /** Lets the script answer a weighed request, and renders its words as the service would. */
 export function createResponseComposer(options: ComposerOptions): ResponseComposer {
-  const { clock, tokenizer, script, memory, mint, read } = options;
+  const { clock, tokenizer, script, mint, read } = options;
   let turn = 0;
 
   function hear(weighed: WeighedRequest, purpose: Ask["purpose"]): { reply: Reply; speech: Speech } {
@@ -51,20 +49,23 @@ export function createResponseComposer(options: ComposerOptions): ResponseCompos
     const reply = script({
       provider: "openai-responses",
       purpose,
-      turn: turn++,
+      turn,
       request,
       inputTokens: prompt.prefix.tokens,
       tools: toolNames(request["tools"]),
       ...askedFor(items),
     });
+    // Only now: a script that throws has not answered.
+    if (purpose === "answer") turn++;
     const limit =
       typeof request["max_output_tokens"] === "number" ? request["max_output_tokens"] : model.maxOutputTokens;
     const maxOutputTokens = Math.min(limit, Math.max(0, model.windowTokens - prompt.prefix.tokens));
-    return { reply, speech: speak(reply, { tokenizer, maxOutputTokens, reasoning: model.reasoning }) };
+    const thinking = model.reasoning === "none" ? "left-out" : "said";
+    return { reply, speech: speak(reply, { tokenizer, maxOutputTokens, thinking }) };
   }
 
   function compose(weighed: WeighedRequest): ComposedResponse {
-    const { request, model, caching, items, accepted, fingerprint } = weighed;
+    const { request, model, caching, items, accepted, fingerprint, memory } = weighed;
     const id = mint("resp");
     const draft = draftResponse({ id, createdAtMs: clock.now(), request, model, caching });
     const said = speakAll(weighed);

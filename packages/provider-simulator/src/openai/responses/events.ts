@@ -1,5 +1,6 @@
 import type { ServerSentEvent } from "../../http-face.ts";
 import { inPieces } from "../../in-pieces.ts";
+import type { Problem } from "../problem.ts";
 import type { OutputItem, OutputPart } from "./output.ts";
 import type { ResponseObject } from "./response-object.ts";
 
@@ -22,19 +23,18 @@ export function toEvents(draft: ResponseObject, finished: ResponseObject, option
 }
 
 /** An error inside a stream that began with HTTP 200: dyad#1672 shows it as the third event. */
-export function toErrorEvents(draft: ResponseObject, error: object): ServerSentEvent[] {
-  return numbered([
+export function toErrorEvents(draft: ResponseObject, problem: Problem): ServerSentEvent[] {
+  const begun = numbered([
     { type: "response.created", response: draft },
     { type: "response.in_progress", response: draft },
-    { type: "error", error },
   ]);
+  return [...begun, toErrorEvent(problem, begun.length)];
 }
 
-/** The same stream with an error in it: what would have followed does not arrive. */
-export function breakOff(events: readonly ServerSentEvent[], afterEvents: number, error: object): ServerSentEvent[] {
-  const kept = events.slice(0, Math.min(afterEvents, events.length - 1));
-  const data = JSON.stringify({ type: "error", sequence_number: kept.length, error });
-  return [...kept, { event: "error", data }];
+/** An error at its place in a stream. */
+export function toErrorEvent({ type, code, message, param }: Problem, index: number): ServerSentEvent {
+  const error = { type, code, message, param };
+  return { event: "error", data: JSON.stringify({ type: "error", sequence_number: index, error }) };
 }
 
 function numbered(bodies: readonly EventBody[]): ServerSentEvent[] {

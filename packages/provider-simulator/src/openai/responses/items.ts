@@ -1,7 +1,8 @@
 import { rememberFrozen } from "../../remember-frozen.ts";
 import type { Tokenizer } from "../../tokenizer.ts";
+import { isStrictJson } from "../../well-formed.ts";
 import { checkParts, readParts, textOfContent } from "../content-parts.ts";
-import { asArray, asText, isObject, isStrictJson, type JsonObject } from "../json.ts";
+import { asArray, asText, isObject, type JsonObject } from "../json.ts";
 import { invalidRequest, invalidValue, type Problem, unparsableBody } from "../problem.ts";
 import { type PromptBlock, type PromptEntry, sumTokens, textBlock } from "../prompt.ts";
 import { checkShape, invalidType, optional, optionalChoice, required, requiredChoice, type Shape } from "../shape.ts";
@@ -146,6 +147,7 @@ function checkId(item: JsonObject, kind: string, path: string): Problem | undefi
   return invalidRequest(message, { param: `${path}.id`, code: "invalid_value" });
 }
 
+/** A call's arguments need not parse: models garble them, and no refusal of broken ones was seen. */
 function checkContent(item: JsonObject, kind: string, path: string): Problem | undefined {
   switch (kind) {
     case "message":
@@ -155,8 +157,6 @@ function checkContent(item: JsonObject, kind: string, path: string): Problem | u
     case "function_call_output":
     case "custom_tool_call_output":
       return checkParts(item["output"], INPUT_PARTS, { path: `${path}.output` });
-    case "function_call":
-      return checkArguments(asText(item["arguments"]), `${path}.arguments`);
     case "reasoning":
       return (
         checkParts(item["summary"], ["summary_text"], { path: `${path}.summary` }) ??
@@ -167,17 +167,6 @@ function checkContent(item: JsonObject, kind: string, path: string): Problem | u
       return checkSeal(item, kind);
     default:
       return undefined;
-  }
-}
-
-/** That a call's arguments must parse is our reading of "a JSON string": no refusal of broken ones was seen. */
-export function checkArguments(text: string, path: string): Problem | undefined {
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch {
-    const message = `Invalid '${path}': expected a valid JSON string.`;
-    return invalidRequest(message, { param: path, code: "invalid_value" });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Reply } from "../../script.ts";
+import type { Speech, SpokenWords } from "../../speak.ts";
 import type { IdPrefix } from "../mint-id.ts";
-import type { Speech, SpokenWords } from "../speak.ts";
 import { sealContent } from "./sealed.ts";
 
 type Status = "in_progress" | "completed" | "incomplete";
@@ -58,6 +58,12 @@ export function toOutput(speech: Speech, reply: Reply, { mint, summaries }: Outp
 export function toCompaction(summary: string, mint: (prefix: IdPrefix) => string): OutputItem {
   const id = mint("cmp");
   return { type: "compaction", id, encrypted_content: sealContent({ kind: "compaction", id, text: summary }) };
+}
+
+/** A message of the user's, in the full form in which it comes back beside a summary. */
+export function toUserMessage(said: unknown, mint: (prefix: IdPrefix) => string): object {
+  const content = typeof said === "string" ? [{ type: "input_text", text: said }] : said;
+  return { type: "message", id: mint("msg"), status: "completed", role: "user", content };
 }
 
 function toItem(words: SpokenWords, { mint, summaries }: OutputOptions): OutputItem {

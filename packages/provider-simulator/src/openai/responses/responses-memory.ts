@@ -22,7 +22,7 @@ export interface Fingerprint {
 // Diagnostics look back at recent responses only; older ones are "unavailable", a word the service has for it.
 const MAX_FINGERPRINTS = 64;
 
-/** Stored responses, and which reasoning each item the model ever produced belongs to. */
+/** Of one account: stored responses, and which reasoning each item the model ever produced belongs to. */
 export class ResponsesMemory {
   readonly #conversations = new Map<string, readonly ReadItem[]>();
   readonly #minted = new Map<string, MintedItem>();

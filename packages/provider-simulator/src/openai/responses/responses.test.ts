@@ -119,11 +119,6 @@ describe("7.1 request shapes", () => {
       ),
     ],
     [
-      "arguments that are no JSON",
-      { input: [call("c", { arguments: '{"path": "READ' })] },
-      invalid("Invalid 'input[0].arguments': expected a valid JSON string.", "input[0].arguments", "invalid_value"),
-    ],
-    [
       "input text said by the assistant",
       { input: [{ role: "assistant", content: [{ type: "input_text", text: "x" }] }] },
       invalid(
@@ -366,6 +361,34 @@ describe("7.1 continuing a stored response", () => {
     expect(service.judge({ model: MODEL, input: [output(made.call_id)], previous_response_id: first.id }).kind).toBe(
       "accepted",
     );
+  });
+});
+
+describe("7.1 a call that the model garbled", () => {
+  const tools = [{ type: "function", name: "read", parameters: { type: "object" }, strict: false }];
+  const script = inOrder([(ask) => misbehave.garbleToolInput(ask), ({ toolResults }) => answer(toolResults[0]!.text)]);
+  const broken = "The arguments are not JSON.";
+
+  it("7.1 can be sent back with an output that says so", () => {
+    const service = face({ script });
+    const first = respond(service, { input: "Go", tools });
+    expect(first.output).toMatchObject([{ type: "function_call", arguments: '{"path": "READ' }]);
+    const { call_id: callId } = first.output[0] as { call_id: string };
+    const input = [user("Go"), ...first.output, output(callId, broken)];
+    expect(respond(service, { input, tools }).output).toMatchObject([{ content: [{ text: broken }] }]);
+  });
+
+  it("7.1 is remembered with its id", () => {
+    const service = face({ script });
+    const { id, output: said } = respond(service, { input: "Go", tools });
+    const { call_id: callId } = said[0] as { call_id: string };
+    const next = { previous_response_id: id, tools };
+    expect(service.judge({ model: MODEL, ...next, input: "Go on" })).toMatchObject({
+      message: `No tool output found for function call ${callId}.`,
+    });
+    expect(respond(service, { ...next, input: [output(callId, broken)] }).output).toMatchObject([
+      { content: [{ text: broken }] },
+    ]);
   });
 });
 

@@ -1,4 +1,7 @@
+import { breakStream } from "../../break-stream.ts";
 import { type Clock, systemClock } from "../../clock.ts";
+import type { Delivery } from "../../fate-of-call.ts";
+import type { Fault } from "../../faults.ts";
 import type { HttpCall, HttpFace, HttpReply } from "../../http-face.ts";
 import { priceUsd } from "../../price.ts";
 import { PromptCache } from "../../prompt-cache.ts";
@@ -8,25 +11,26 @@ import type { Answered, Refusal, Verdict } from "../../verdict.ts";
 import {
   accountOf,
   answeredOutcome,
-  failureRefusal,
+  checkKey,
   faultRefusal,
   freeReply,
   type OpenAiCall,
+  type Ready,
   readBody,
   refusedReply,
-  resetReply,
+  taken,
   wholeReply,
 } from "../http-replies.ts";
 import { isObject } from "../json.ts";
 import { listModels } from "../list-models.ts";
 import { createIdMint } from "../mint-id.ts";
 import { type OpenAiModel, openAiModels } from "../models.ts";
-import { toRefusal } from "../problem.ts";
+import { type Problem, toRefusal } from "../problem.ts";
+import { wordFailure } from "../word-failure.ts";
 import { createResponseComposer, textOf } from "./compose-response.ts";
-import { breakOff, toErrorEvents, toEvents } from "./events.ts";
-import { toCompaction } from "./output.ts";
+import { toErrorEvent, toErrorEvents, toEvents } from "./events.ts";
+import { toCompaction, toUserMessage } from "./output.ts";
 import { draftResponse, type ResponseObject, type ResponseUsage, toResponseUsage } from "./response-object.ts";
-import { ResponsesMemory } from "./responses-memory.ts";
 import { createResponsesScale, type Weighing } from "./weigh-responses.ts";
 
 export interface OpenAiResponsesOptions {
@@ -59,7 +63,7 @@ export interface CompactedResponse {
 export interface OpenAiResponses extends HttpFace {
   /** Valid, or the exact refusal. An accepted prompt can be read from the cache at once. */
   judge(request: unknown, call?: OpenAiCall): Verdict;
-  /** A whole response. Faults that break streams have nothing to break here and are passed over. */
+  /** A whole response: a fault that would have cut its stream is a reset connection, of status 0. */
   answer(request: unknown, call?: OpenAiCall): Answered<ResponseObject> | Refusal;
   countInputTokens(request: unknown, call?: OpenAiCall): InputTokens | Refusal;
   compact(request: unknown, call?: OpenAiCall): Answered<CompactedResponse> | Refusal;
@@ -69,10 +73,9 @@ export interface OpenAiResponses extends HttpFace {
 export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): OpenAiResponses {
   const { clock = systemClock, tokenizer = bytesTokenizer(), script = echo, overflow = "status" } = options;
   const models = { ...openAiModels, ...options.models };
-  const memory = new ResponsesMemory();
   const mint = createIdMint();
-  const { read, weigh } = createResponsesScale({ tokenizer, models, cache: new PromptCache(clock), memory });
-  const composer = createResponseComposer({ clock, tokenizer, script, memory, mint, read });
+  const { read, weigh } = createResponsesScale({ tokenizer, models, cache: new PromptCache(clock) });
+  const composer = createResponseComposer({ clock, tokenizer, script, mint, read });
 
   function judge(request: unknown, { account = "default" }: OpenAiCall = {}): Verdict {
     const weighed = weigh(request, "create", account);
@@ -81,22 +84,17 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
     return weighed.accepted.acceptance;
   }
 
-  function answer(request: unknown, { account = "default" }: OpenAiCall = {}): Answered<ResponseObject> | Refusal {
+  function prepare(request: unknown, account: string): Ready<ResponseObject> | Refusal {
     const weighed = weigh(request, "create", account);
     if (weighed.kind !== "weighed") return toRefusal(weighed.problem);
     const composed = composer.compose(weighed);
-    const refusal = faultRefusal(composed.fault, "whole");
+    const refusal = refusalBy(composed.fault, "whole");
     if (refusal !== undefined) return refusal;
-    weighed.accepted.commit();
     composed.store();
-    const { acceptance } = weighed.accepted;
-    return {
-      kind: "answered",
-      acceptance,
-      response: composed.finished,
-      usage: composed.usage,
-      priceUsd: composed.priceUsd,
-    };
+    const { acceptance, commit } = weighed.accepted;
+    const { finished: response, usage, priceUsd: price } = composed;
+    const answered = { kind: "answered", acceptance, response, usage, priceUsd: price } as const;
+    return { kind: "ready", answered, begun: commit };
   }
 
   function countInputTokens(request: unknown, { account = "default" }: OpenAiCall = {}): InputTokens | Refusal {
@@ -105,33 +103,26 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
     return { object: "response.input_tokens", input_tokens: weighed.prompt.prefix.tokens };
   }
 
-  function compact(request: unknown, { account = "default" }: OpenAiCall = {}): Answered<CompactedResponse> | Refusal {
+  function prepareCompaction(request: unknown, account: string): Ready<CompactedResponse> | Refusal {
     const weighed = weigh(request, "compact", account);
     if (weighed.kind !== "weighed") return toRefusal(weighed.problem);
     const { reply, speech } = composer.summarise(weighed);
-    const refusal = faultRefusal(reply.fault, "whole") ?? failureRefusal(reply.fault);
+    const refusal = faultRefusal(reply.fault, "whole");
     if (refusal !== undefined) return refusal;
     const { acceptance, commit } = weighed.accepted;
-    commit();
     const { outputTokens, thinkingTokens } = speech;
     const usage = { ...acceptance.usage, outputTokens, thinkingTokens };
-    const userMessages = weighed.items
-      .filter(({ speaker }) => speaker === "user")
-      .map(({ raw }) => ({
-        type: "message",
-        id: mint("msg"),
-        status: "completed",
-        role: "user",
-        content: typeof raw["content"] === "string" ? [{ type: "input_text", text: raw["content"] }] : raw["content"],
-      }));
+    const said = weighed.items.filter(({ speaker }) => speaker === "user").map(({ raw }) => raw["content"]);
     const response: CompactedResponse = {
       id: mint("resp"),
       object: "response.compaction",
       created_at: Math.floor(clock.now() / 1000),
-      output: [...userMessages, toCompaction(textOf(speech), mint)],
+      output: [...said.map((content) => toUserMessage(content, mint)), toCompaction(textOf(speech), mint)],
       usage: toResponseUsage(usage),
     };
-    return { kind: "answered", acceptance, response, usage, priceUsd: priceUsd(usage, weighed.model.prices) };
+    const price = priceUsd(usage, weighed.model.prices);
+    const answered = { kind: "answered", acceptance, response, usage, priceUsd: price } as const;
+    return { kind: "ready", answered, begun: commit };
   }
 
   function stream(request: unknown, account: string): HttpReply {
@@ -139,8 +130,7 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
     if (weighed.kind !== "weighed") return refuseStream(weighed);
     const composed = composer.compose(weighed);
     const { fault } = composed;
-    if (fault?.kind === "connection-reset") return resetReply();
-    const refusal = faultRefusal(fault, "stream");
+    const refusal = refusalBy(fault, "stream");
     if (refusal !== undefined) return refusedReply(refusal, mint("req"));
     composed.store();
     const { acceptance, commit } = weighed.accepted;
@@ -150,16 +140,7 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
     return {
       kind: "stream",
       headers: { "x-request-id": mint("req") },
-      events:
-        fault?.kind === "stream-error"
-          ? breakOff(events, fault.afterEvents, {
-              type: fault.type,
-              code: fault.type,
-              message: fault.message,
-              param: null,
-            })
-          : events,
-      ...(fault?.kind === "stream-cut" || fault?.kind === "stream-stall" ? { fault } : {}),
+      ...breakStream(events, { fault, toErrorEvent: (failure, index) => toErrorEvent(wordFailure(failure), index) }),
       begun: commit,
       outcome: answeredOutcome(composed.finished.id, { acceptance, ...composed }),
     };
@@ -169,31 +150,47 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
     const refusal = toRefusal(weighed.problem);
     if (weighed.kind !== "overflow" || overflow === "status") return refusedReply(refusal, mint("req"));
     const draft = draftResponse({ ...weighed, id: mint("resp"), createdAtMs: clock.now() });
-    const { type, code, message, param } = weighed.problem;
     return {
       kind: "stream",
       headers: { "x-request-id": mint("req") },
-      events: toErrorEvents(draft, { type, code, message, param }),
+      events: toErrorEvents(draft, weighed.problem),
       begun: () => undefined,
       outcome: { kind: "refused", status: refusal.status, message: refusal.message },
     };
   }
 
   function handle(call: HttpCall): HttpReply | undefined {
-    if (call.method !== "POST") return listModels(call, models, () => mint("req"));
+    const keyless = checkKey(call);
+    const refuse = (problem: Problem): HttpReply => refusedReply(toRefusal(problem), mint("req"));
+    if (call.method !== "POST") {
+      const listed = listModels(call, models, () => mint("req"));
+      return listed !== undefined && keyless !== undefined ? refuse(keyless) : listed;
+    }
     if (!["/v1/responses", "/v1/responses/input_tokens", "/v1/responses/compact"].includes(call.path)) return undefined;
+    if (keyless !== undefined) return refuse(keyless);
     const body = readBody(call);
-    if (body.kind === "problem") return refusedReply(toRefusal(body.problem), mint("req"));
+    if (body.kind === "problem") return refuse(body.problem);
     const { request } = body;
     const { account = "default" } = accountOf(call);
-    if (call.path === "/v1/responses/compact") return wholeReply(compact(request, { account }), mint("req"));
+    if (call.path === "/v1/responses/compact") return wholeReply(prepareCompaction(request, account), mint("req"));
     if (call.path === "/v1/responses/input_tokens") {
       const counted = countInputTokens(request, { account });
       return "kind" in counted ? refusedReply(counted, mint("req")) : freeReply(counted, mint("req"));
     }
     if (isObject(request) && request["stream"] === true) return stream(request, account);
-    return wholeReply(answer(request, { account }), mint("req"));
+    return wholeReply(prepare(request, account), mint("req"));
   }
 
-  return { judge, answer, countInputTokens, compact, handle };
+  return {
+    judge,
+    answer: (request, { account = "default" } = {}) => taken(prepare(request, account)),
+    countInputTokens,
+    compact: (request, { account = "default" } = {}) => taken(prepareCompaction(request, account)),
+    handle,
+  };
+}
+
+/** A response that failed is an answer here, which says so itself. */
+function refusalBy(fault: Fault | undefined, delivery: Delivery): Refusal | undefined {
+  return fault?.kind === "response-failed" ? undefined : faultRefusal(fault, delivery);
 }

@@ -13,7 +13,7 @@ import { fingerprintSettings } from "./cache-diagnostics.ts";
 import { checkResponsesRequest, type ResponsesEndpoint } from "./check-request.ts";
 import { checkItem, createItemReader, type ReadItem } from "./items.ts";
 import { checkCallPairs, checkDuplicateIds, checkReasoningPairs, checkTriggerLast } from "./pairs.ts";
-import { type Fingerprint, itemNotFound, previousResponseNotFound, type ResponsesMemory } from "./responses-memory.ts";
+import { type Fingerprint, itemNotFound, previousResponseNotFound, ResponsesMemory } from "./responses-memory.ts";
 
 /** A valid request with everything known about it before the model speaks. */
 export interface WeighedRequest {
@@ -26,6 +26,8 @@ export interface WeighedRequest {
   readonly prompt: RenderedPrompt;
   readonly fingerprint: Fingerprint;
   readonly accepted: Accepted;
+  /** What the service remembers for the caller's account. */
+  readonly memory: ResponsesMemory;
 }
 
 export type Weighing =
@@ -44,7 +46,6 @@ export interface ScaleOptions {
   readonly tokenizer: Tokenizer;
   readonly models: Readonly<Record<string, OpenAiModel>>;
   readonly cache: PromptCache;
-  readonly memory: ResponsesMemory;
 }
 
 export interface ResponsesScale {
@@ -52,14 +53,22 @@ export interface ResponsesScale {
   weigh(request: unknown, endpoint: ResponsesEndpoint, account: string): Weighing;
 }
 
-export function createResponsesScale({ tokenizer, models, cache, memory }: ScaleOptions): ResponsesScale {
+export function createResponsesScale({ tokenizer, models, cache }: ScaleOptions): ResponsesScale {
   const read = createItemReader(tokenizer);
   const readTool = rememberFrozen((tool: object) => toolBlock(tool, tokenizer));
+  const memories = new Map<string, ResponsesMemory>();
+
+  function memoryOf(account: string): ResponsesMemory {
+    const memory = memories.get(account) ?? new ResponsesMemory();
+    memories.set(account, memory);
+    return memory;
+  }
 
   function weigh(body: unknown, endpoint: ResponsesEndpoint, account: string): Weighing {
     const checked = checkResponsesRequest(body, { endpoint, models });
     if (checked.kind === "problem") return checked;
     const { request, model } = checked;
+    const memory = memoryOf(account);
     const gathered = gather(request, read, memory);
     if (gathered.kind === "problem") return gathered;
     const { items } = gathered;
@@ -99,6 +108,7 @@ export function createResponsesScale({ tokenizer, models, cache, memory }: Scale
       prompt,
       fingerprint: { settings, prefix: prompt.prefix, compacted },
       accepted: accept({ model, prompt, caching, cache }),
+      memory,
     };
   }
 

@@ -1,0 +1,58 @@
+import { parseArgs } from "node:util";
+import { cutWriteAheadLog } from "./cut-write-ahead-log.ts";
+import { damageFiles } from "./damage-files.ts";
+import { fillDisk } from "./fill-disk.ts";
+import { killWriters } from "./kill-writers.ts";
+import { addLosses } from "./ledger.ts";
+import { raceWriters } from "./race-writers.ts";
+
+/** How much is tried. The quick run belongs to the gate; figures to quote come from the full one. */
+const FULL = { kills: 300, cutEveryBytes: 1, diskRounds: 40, processes: 4, raceMs: 20_000, damagedFiles: 2_000 };
+const QUICK = { kills: 15, cutEveryBytes: 97, diskRounds: 6, processes: 3, raceMs: 3_000, damagedFiles: 150 };
+
+const { values } = parseArgs({ options: { json: { type: "boolean" }, quick: { type: "boolean" } } });
+const size = values.quick ? QUICK : FULL;
+const say = (text: string): void => {
+  if (!values.json) console.log(text);
+};
+
+say(`killing a writing process ${size.kills} times ...`);
+const killed = await killWriters(size.kills);
+say("cutting the write-ahead log ...");
+const cut = await cutWriteAheadLog(size.cutEveryBytes);
+say("filling the disk, and making it read-only ...");
+const disk = await fillDisk(size.diskRounds);
+if (disk.skipped !== undefined) say(`  skipped: ${disk.skipped}`);
+say(`${size.processes} processes on one session, with pauses and clock jumps ...`);
+const raced = await raceWriters(size.processes, size.raceMs);
+say(`damaging ${size.damagedFiles} files ...`);
+const damaged = await damageFiles(size.damagedFiles);
+
+const losses = [killed, disk.losses, raced].reduce(addLosses);
+const figures = {
+  sigkills: size.kills,
+  wal_cuts: cut.cuts,
+  faults: disk.faults,
+  faults_not_recovered: disk.notRecovered,
+  acknowledged_lost: losses.acknowledgedLost,
+  entries_changed: losses.entriesChanged + cut.entriesChanged,
+  written_by_fenced: losses.writtenByFenced,
+  damaged_files: damaged.damagedFiles,
+  damaged_overwritten: damaged.damagedOverwritten,
+  damaged_silent: damaged.silent,
+  salvaged_false: damaged.falseEntries,
+  salvaged_missing_unnamed: damaged.missingUnnamed,
+  salvaged_pct: damaged.salvagedPct,
+};
+console.log(
+  values.json
+    ? JSON.stringify(figures)
+    : Object.entries(figures)
+        .map(([key, value]) => `${key.padEnd(28)}${value}`)
+        .join("\n"),
+);
+const mustBeZero = [
+  ...[figures.faults_not_recovered, figures.acknowledged_lost, figures.entries_changed, figures.written_by_fenced],
+  ...[figures.damaged_overwritten, figures.damaged_silent, figures.salvaged_false, figures.salvaged_missing_unnamed],
+];
+process.exitCode = mustBeZero.every((count) => count === 0) ? 0 : 1;

@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { checkChain } from "./check-chain.ts";
+import { type Digest, type Draft, EMPTY_LOG, type Entry } from "./entry.ts";
+import { fromLine, toLine } from "./entry-line.ts";
+import { sealEntries } from "./seal-entries.ts";
+
+const digest: Digest = (text) => createHash("sha256").update(text).digest("hex");
+const drafts: fc.Arbitrary<Draft[]> = fc.array(
+  fc.record({ kind: fc.string(), version: fc.nat(9), payload: fc.jsonValue().map((value) => JSON.stringify(value)) }),
+  { maxLength: 8 },
+);
+const seal = (list: readonly Draft[]): Entry[] => sealEntries(list, { head: EMPTY_LOG, atMs: 5, digest });
+const three = seal(["a", "b", "c"].map((kind) => ({ kind, version: 1, payload: `{"${kind}":1}` })));
+
+describe("sealing", () => {
+  test("numbers, dates and chains, each entry continuing the one before", () => {
+    expect(three.map(({ sequence, parent, atMs }) => [sequence, parent, atMs])).toEqual([
+      [1, 0, 5],
+      [2, 1, 5],
+      [3, 2, 5],
+    ]);
+    expect(new Set(three.map(({ hash }) => hash)).size).toBe(3);
+  });
+
+  test("goes on from a head, and branches where a parent is given", () => {
+    const [next] = sealEntries([{ kind: "rewind", version: 1, payload: "{}", parent: 1 }], {
+      head: three[2]!,
+      atMs: 9,
+      digest,
+    });
+    expect(next).toMatchObject({ sequence: 4, parent: 1 });
+    expect(checkChain([...three, next!], EMPTY_LOG, digest)).toEqual([]);
+  });
+
+  test.each([4, 9, -1, 0.5])("an entry cannot continue entry %d, which does not come before it", (parent) => {
+    expect(() =>
+      sealEntries([{ kind: "a", version: 1, payload: "{}", parent }], { head: three[2]!, atMs: 9, digest }),
+    ).toThrow("its parent must come before it");
+  });
+
+  test("in two steps or in one gives the same entries", () => {
+    fc.assert(
+      fc.property(drafts, fc.nat(8), (list, cut) => {
+        const first = seal(list.slice(0, cut));
+        const rest = sealEntries(list.slice(cut), { head: first.at(-1) ?? EMPTY_LOG, atMs: 5, digest });
+        expect([...first, ...rest]).toEqual(seal(list));
+      }),
+    );
+  });
+});
+
+describe("the chain", () => {
+  test("holds for every log that was sealed, also when payloads were erased", () => {
+    fc.assert(
+      fc.property(drafts, fc.array(fc.nat(7)), (list, erased) => {
+        const entries = seal(list).map((entry, index) =>
+          erased.includes(index) ? { ...entry, payload: undefined } : entry,
+        );
+        expect(checkChain(entries, EMPTY_LOG, digest)).toEqual([]);
+      }),
+    );
+  });
+
+  test("shows any change of any field of any entry", () => {
+    const changes: [keyof Entry, unknown][] = [
+      ["parent", 0],
+      ["kind", "z"],
+      ["version", 2],
+      ["atMs", 6],
+      ["payload", '{"z":1}'],
+      ["digest", digest("z")],
+      ["hash", digest("z")],
+    ];
+    for (const [index, entry] of three.entries()) {
+      for (const [field, value] of changes) {
+        if (entry[field] === value) continue;
+        const changed = three.with(index, { ...entry, [field]: value });
+        expect(checkChain(changed, EMPTY_LOG, digest), `${field} of ${entry.sequence}`).not.toEqual([]);
+      }
+    }
+  });
+
+  test("names what is missing, and goes on behind the gap", () => {
+    const [first, , third] = three;
+    expect(checkChain([third!], EMPTY_LOG, digest)).toEqual([
+      { sequence: 1, what: "missing" },
+      { sequence: 2, what: "missing" },
+    ]);
+    expect(checkChain([first!, third!, { ...third!, sequence: 4 }], EMPTY_LOG, digest)).toEqual([
+      { sequence: 2, what: "missing" },
+      { sequence: 4, what: "chain" },
+    ]);
+  });
+
+  test("shows entries that come twice or out of order", () => {
+    const [first, second] = three;
+    expect(checkChain([first!, first!], EMPTY_LOG, digest)).toEqual([{ sequence: 1, what: "chain" }]);
+    expect(checkChain([second!, first!], first!, digest)).toEqual([{ sequence: 1, what: "chain" }]);
+  });
+});
+
+describe("lines", () => {
+  test("any entry survives the way to a line and back, byte for byte, on one line", () => {
+    fc.assert(
+      fc.property(drafts, (list) => {
+        for (const entry of seal(list)) {
+          const line = toLine(entry);
+          expect(line).not.toContain("\n");
+          expect(fromLine(line)).toEqual(entry);
+          expect(toLine(fromLine(line)!)).toBe(line);
+        }
+      }),
+    );
+  });
+
+  test("the payload stands in the open, and an erased one is absent", () => {
+    const [first] = three;
+    expect(JSON.parse(toLine(first!))).toMatchObject({ sequence: 1, kind: "a", payload: { a: 1 } });
+    const erased = { ...first!, payload: undefined };
+    expect(JSON.parse(toLine(erased))).not.toHaveProperty("payload");
+    expect(fromLine(toLine(erased))).toEqual(erased);
+  });
+
+  test("what is no entry is none", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        expect(fromLine(text)).toBeUndefined();
+      }),
+    );
+    expect(fromLine(toLine(three[0]!).replace('"kind":"a"', '"kind":7'))).toBeUndefined();
+    expect(fromLine(toLine(three[0]!).slice(0, -1))).toBeUndefined();
+  });
+});

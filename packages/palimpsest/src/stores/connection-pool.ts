@@ -1,0 +1,88 @@
+import { type Connection, openConnection } from "./open-connection.ts";
+import { isLocked, StorageFailedError, sqliteCode, toStoreError } from "./sqlite-store-errors.ts";
+
+export interface ConnectionPool {
+  /** Runs synchronous work on the log's connection, opening it if need be. Locked files come out as SQLite's own error. */
+  use<T>(path: string, work: (connection: Connection) => T): T;
+  /** Closes the connection of a log, if it is open. */
+  drop(path: string): void;
+  close(): void;
+}
+
+/**
+ * Keeps the connections used last and closes the others, so that sessions can be open by the ten thousand. Nothing depends
+ * on a connection staying open: fence and entries are in the file.
+ */
+export function createConnectionPool({ maxOpenFiles }: { maxOpenFiles: number }): ConnectionPool {
+  // In the order of their last use: a Map keeps the order in which keys were set.
+  const open = new Map<string, Connection>();
+
+  const drop = (path: string): void => {
+    const connection = open.get(path);
+    open.delete(path);
+    if (connection !== undefined) closeQuietly(connection);
+  };
+  const shrinkTo = (count: number): void => {
+    for (const path of open.keys()) {
+      if (open.size <= count) return;
+      drop(path);
+    }
+  };
+  /** A process that has no file descriptor left may have half of ours. */
+  const openWithRoom = (path: string): Connection => {
+    try {
+      return openConnection(path);
+    } catch (error) {
+      if (open.size === 0 || sqliteCode(error) !== 14) {
+        if (!(error instanceof Error && "code" in error && error.code === "EMFILE")) throw error;
+      }
+      shrinkTo(open.size >> 1);
+      return openConnection(path);
+    }
+  };
+  const connect = (path: string): Connection => {
+    const found = open.get(path);
+    if (found?.isCurrent()) {
+      open.delete(path);
+      open.set(path, found);
+      return found;
+    }
+    drop(path);
+    shrinkTo(maxOpenFiles - 1);
+    const connection = openWithRoom(path);
+    if (connection.kind === "shared") open.set(path, connection);
+    return connection;
+  };
+
+  return {
+    use(path, work) {
+      let connection: Connection | undefined;
+      try {
+        connection = connect(path);
+        const result = work(connection);
+        if (connection.kind === "frozen" && !connection.isCurrent())
+          throw new StorageFailedError(path, "locked", new Error("it was written to while it was read without locks"));
+        return result;
+      } catch (error) {
+        if (isLocked(error)) throw error;
+        // After a full disk SQLite has rolled back, and the connection is good. A new one might not even find room for
+        // its -shm. After anything else a new one knows best.
+        if (sqliteCode(error) !== 13) drop(path);
+        throw toStoreError(path, error);
+      } finally {
+        if (connection?.kind === "frozen") closeQuietly(connection);
+      }
+    },
+    drop,
+    close: () => shrinkTo(0),
+  };
+}
+
+/** Closing writes the -wal into the file. Where that fails, the -wal stays, and the next one to open the log reads it. */
+function closeQuietly({ database, close }: Connection): void {
+  try {
+    if (database.isOpen) close();
+  } catch {
+    // As above.
+  }
+}

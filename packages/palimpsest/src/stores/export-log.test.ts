@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { type Draft, EMPTY_LOG } from "../log/entry.ts";
+import { sealEntries } from "../log/seal-entries.ts";
+import { exportLog, importLog } from "./export-log.ts";
+import { memoryStore } from "./memory-store.ts";
+import { sha256 } from "./sha256.ts";
+import type { LogWriter } from "./store.ts";
+
+async function emptyLog(): Promise<LogWriter> {
+  const result = await memoryStore().openWriter("s", { owner: "test" });
+  if (result.kind === "busy") throw new Error("a new log is busy");
+  return result.writer;
+}
+
+async function filledLog(count: number): Promise<LogWriter> {
+  const writer = await emptyLog();
+  const drafts = Array.from(
+    { length: count },
+    (_, index): Draft => ({ kind: "message", version: 1, payload: `{"text":"${index}"}` }),
+  );
+  await writer.append(sealEntries(drafts, { head: EMPTY_LOG, atMs: 1, digest: sha256 }));
+  return writer;
+}
+
+test("a log goes out and comes in the same, over several batches, erased payloads included", async () => {
+  const source = await filledLog(600);
+  await source.erase(300);
+  const lines = await Array.fromAsync(exportLog(source));
+  expect(lines).toHaveLength(600);
+  const target = await emptyLog();
+  expect(await importLog(target, lines)).toEqual({ kind: "imported", entries: 600 });
+  expect(await target.read(1, 600)).toEqual(await source.read(1, 600));
+  expect(await Array.fromAsync(exportLog(target))).toEqual(lines);
+});
+
+test("an empty log is exported as nothing, and nothing is imported as an empty log", async () => {
+  expect(await Array.fromAsync(exportLog(await emptyLog()))).toEqual([]);
+  expect(await importLog(await emptyLog(), [])).toEqual({ kind: "imported", entries: 0 });
+});
+
+test.each([
+  ["a line that is half", (lines: string[]) => lines.with(400, lines[400]!.slice(0, 40)), "not-an-entry"],
+  ["a line that is missing", (lines: string[]) => lines.toSpliced(400, 1), "missing"],
+  ["a line that comes twice", (lines: string[]) => lines.toSpliced(400, 0, lines[399]!), "chain"],
+  [
+    "a payload that was edited",
+    (lines: string[]) => lines.with(400, lines[400]!.replace('"400"', '"four hundred"')),
+    "payload",
+  ],
+  [
+    "a date that was edited",
+    (lines: string[]) => lines.with(400, lines[400]!.replace('"atMs":1', '"atMs":2')),
+    "chain",
+  ],
+])("%s stops the import and is named; what came before it is in", async (_, damage, problem) => {
+  const lines = damage(await Array.fromAsync(exportLog(await filledLog(600))));
+  const target = await emptyLog();
+  expect(await importLog(target, lines)).toEqual({ kind: "damaged", line: 401, problem });
+  expect((await target.head()).sequence).toBe(400);
+});
+
+test("a log that is not empty is not filled", async () => {
+  const lines = await Array.fromAsync(exportLog(await filledLog(3)));
+  expect(await importLog(await filledLog(2), lines)).toMatchObject({
+    kind: "refused",
+    because: { kind: "out-of-order" },
+  });
+});

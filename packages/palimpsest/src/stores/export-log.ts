@@ -1,0 +1,51 @@
+import { type ChainProblem, checkChain } from "../log/check-chain.ts";
+import { EMPTY_LOG, type Entry } from "../log/entry.ts";
+import { fromLine, toLine } from "../log/entry-line.ts";
+import { sha256 } from "./sha256.ts";
+import type { AppendResult, LogReader, LogWriter } from "./store.ts";
+
+/** How many entries are held at once. @default 256: a few megabytes of ordinary sessions, few enough for large results */
+const BATCH_ENTRIES = 256;
+
+/** A whole log as lines of JSON, one entry each, oldest first. */
+export async function* exportLog(reader: LogReader): AsyncGenerator<string> {
+  const { sequence: last } = await reader.head();
+  for (let from = 1; from <= last; from += BATCH_ENTRIES) {
+    for (const entry of await reader.read(from, Math.min(last, from + BATCH_ENTRIES - 1))) yield toLine(entry);
+  }
+}
+
+export type ImportResult =
+  | { readonly kind: "imported"; readonly entries: number }
+  /** A line that is no entry, or an entry that is not the one that was exported. What came before it was imported. */
+  | { readonly kind: "damaged"; readonly line: number; readonly problem: ChainProblem["what"] | "not-an-entry" }
+  /** The log that was to be filled is not empty, or is not ours to fill. */
+  | { readonly kind: "refused"; readonly because: Exclude<AppendResult, { kind: "appended" }> };
+
+/** Fills an empty log with exported lines. Nothing goes in that its chain does not vouch for. */
+export async function importLog(
+  writer: LogWriter,
+  lines: AsyncIterable<string> | Iterable<string>,
+): Promise<ImportResult> {
+  let before = EMPTY_LOG;
+  let line = 0;
+  let batch: Entry[] = [];
+  const flush = async (): Promise<ImportResult | undefined> => {
+    const result = await writer.append(batch);
+    batch = [];
+    return result.kind === "appended" ? undefined : { kind: "refused", because: result };
+  };
+  for await (const text of lines) {
+    line++;
+    const entry = fromLine(text);
+    const problem = entry === undefined ? "not-an-entry" : checkChain([entry], before, sha256)[0]?.what;
+    if (entry === undefined || problem !== undefined) {
+      return (await flush()) ?? { kind: "damaged", line, problem: problem ?? "not-an-entry" };
+    }
+    before = entry;
+    batch.push(entry);
+    const refused = batch.length === BATCH_ENTRIES ? await flush() : undefined;
+    if (refused !== undefined) return refused;
+  }
+  return (await flush()) ?? { kind: "imported", entries: line };
+}

@@ -1,0 +1,91 @@
+import type { Entry, LogHead } from "../log/entry.ts";
+import { EMPTY_LOG } from "../log/entry.ts";
+import type { AppendResult, LogReader, LogWriter, OpenWriterOptions, OpenWriterResult, Store } from "./store.ts";
+
+export interface MemoryStoreOptions {
+  /** @default the system's clock */
+  clock?: { now(): number };
+  /** How long a writer that does nothing still counts as active. @default 30,000 */
+  leaseMs?: number;
+}
+
+interface Log {
+  readonly entries: Entry[];
+  readonly byKind: Map<string, number[]>;
+  fence: number;
+  writer: { readonly owner: string; readonly fence: number; activeAtMs: number } | undefined;
+}
+
+/** Keeps logs for as long as the process lives: for tests, and for sessions that nobody wants back. */
+export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: MemoryStoreOptions = {}): Store {
+  const logs = new Map<string, Log>();
+  return {
+    sessions: async () => [...logs.keys()],
+    async openReader(session) {
+      const log = logs.get(session);
+      return log === undefined ? undefined : createReader(log);
+    },
+    async openWriter(session, { owner, takeover = "if-free" }: OpenWriterOptions): Promise<OpenWriterResult> {
+      const log = logs.get(session) ?? { entries: [], byKind: new Map(), fence: 0, writer: undefined };
+      logs.set(session, log);
+      const { writer } = log;
+      if (writer !== undefined && takeover === "if-free" && clock.now() - writer.activeAtMs < leaseMs) {
+        return { kind: "busy", owner: writer.owner, activeAtMs: writer.activeAtMs };
+      }
+      log.fence++;
+      log.writer = { owner, fence: log.fence, activeAtMs: clock.now() };
+      return { kind: "opened", writer: createWriter(log, clock) };
+    },
+    close: async () => {},
+  };
+}
+
+function createReader({ entries, byKind }: Log): LogReader {
+  return {
+    head: async () => headOf(entries),
+    read: async (from, to) => entries.slice(Math.max(0, from - 1), Math.max(0, to)),
+    async newest(kind, below = Number.POSITIVE_INFINITY) {
+      const sequence = byKind.get(kind)?.findLast((candidate) => candidate < below);
+      return sequence === undefined ? undefined : entries[sequence - 1];
+    },
+    close: async () => {},
+  };
+}
+
+function createWriter(log: Log, clock: { now(): number }): LogWriter {
+  const { fence } = log;
+  const isFenced = (): boolean => log.fence !== fence;
+  return {
+    ...createReader(log),
+    fence,
+    async append(added): Promise<AppendResult> {
+      if (isFenced()) return { kind: "fenced", owner: log.writer?.owner ?? "", fence: log.fence };
+      const head = headOf(log.entries);
+      if (added.some((entry, index) => entry.sequence !== head.sequence + index + 1))
+        return { kind: "out-of-order", head };
+      for (const entry of added) {
+        log.entries.push(entry);
+        const numbers = log.byKind.get(entry.kind);
+        if (numbers === undefined) log.byKind.set(entry.kind, [entry.sequence]);
+        else numbers.push(entry.sequence);
+      }
+      if (log.writer !== undefined) log.writer.activeAtMs = clock.now();
+      return { kind: "appended", head: headOf(log.entries) };
+    },
+    async erase(sequence) {
+      if (isFenced()) return "fenced";
+      const entry = log.entries[sequence - 1];
+      if (entry === undefined) return "absent";
+      log.entries[sequence - 1] = { ...entry, payload: undefined };
+      return "erased";
+    },
+    async close() {
+      if (!isFenced()) log.writer = undefined;
+    },
+  };
+}
+
+function headOf(entries: readonly Entry[]): LogHead {
+  const last = entries.at(-1);
+  return last === undefined ? EMPTY_LOG : { sequence: last.sequence, hash: last.hash };
+}

@@ -1,0 +1,166 @@
+import { accessSync, chmodSync, constants, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { readHead, readWriter } from "./sqlite-log.ts";
+import { APPLICATION_ID, FORMAT_VERSION, SCHEMA } from "./sqlite-schema.ts";
+import { DamagedLogError, isLocked, LogFormatError, StorageFailedError, sqliteCode } from "./sqlite-store-errors.ts";
+
+/** An open log file. It belongs to one call at a time: all calls of node:sqlite are synchronous. */
+export interface Connection {
+  /**
+   * `shared`: beside writers, as SQLite means it. `frozen`: read without locks, because the folder allows none; what was
+   * read holds only if `isCurrent` still says so afterwards.
+   */
+  readonly kind: "shared" | "frozen";
+  readonly database: DatabaseSync;
+  /** Prepared when first used, then kept: most sessions need three or four of them. */
+  statement(sql: string): StatementSync;
+  /** Whether the file under the path is still the one that was opened. */
+  isCurrent(): boolean;
+  close(): void;
+}
+
+// How long SQLite itself waits for a lock, and with it the whole process. What is longer is waited for outside of it.
+const LOCK_WAIT_MS = 10;
+// Enough for the path from the root to a leaf, twice over; a connection that has read a lot keeps no more than this.
+const CACHE_KIB = 256;
+// A batch of 1 GB leaves a write-ahead log of 1 GB; it is cut to this when it is begun anew. SQLite does that at 4 MB.
+const MAX_IDLE_WAL_BYTES = 4_194_304;
+
+/**
+ * Opens a log that exists, and never makes one. What is no log of ours, or of a later format, or damaged where it is looked
+ * at, is refused before anything could be written to it. Reads the schema and the paths to two rows, however large the
+ * file: 2 ms for 1 GB.
+ *
+ * Reading a WAL database needs its -shm, and SQLite makes one even for a read-only connection. Measured (3.50, 3.53) on
+ * a read-only file system: with -wal and -shm left by a crash it reads; with neither it answers SQLITE_CANTOPEN, and
+ * `immutable=1` reads, which is right because without a -wal all is in the file; with a -wal but no -shm it cannot read.
+ */
+export function openConnection(path: string): Connection {
+  for (let tries = 1; ; tries++) {
+    const before = stateOf(path);
+    try {
+      return openChecked(path, before.walBytes);
+    } catch (error) {
+      // What was read without locks may have been half of what another process was just writing into the file.
+      if (tries === 4 || isLocked(error) || stateOf(path).text === before.text) throw error;
+    }
+  }
+}
+
+function openChecked(path: string, walBytes: number): Connection {
+  if (statSync(path).size === 0) throw new DamagedLogError(path, new Error("it is empty"));
+  try {
+    // First without the means to write: the last connection that closes writes the -wal into the file, and `rw` makes a
+    // -wal and a -shm beside it. Through SQLite and never with an open and close of our own, because closing any
+    // descriptor of a file drops all locks that this process has on it (https://sqlite.org/howtocorrupt.html, 2.2).
+    // With a -wal the file alone says nothing: a crash may have cut short the writing of the one into the other.
+    if (walBytes > 0) attempt(path, "ro", "shared").close();
+    else attempt(path, "ro&immutable=1", "frozen").close();
+    return attempt(path, "rw", "shared");
+  } catch (error) {
+    const code = sqliteCode(error);
+    if (code === undefined || isLocked(error) || code === 11 || code === 26) throw error;
+    if (walBytes === 0) return attempt(path, "ro&immutable=1", "frozen");
+    throw canWrite(dirname(path)) ? error : new StorageFailedError(path, "needs-folder", error);
+  }
+}
+
+function stateOf(path: string): { walBytes: number; text: string } {
+  const { ino, size, mtimeNs } = statSync(path, { bigint: true });
+  const walBytes = sizeOf(`${path}-wal`);
+  return { walBytes, text: [ino, size, mtimeNs, walBytes].join() };
+}
+
+function attempt(path: string, mode: string, kind: Connection["kind"]): Connection {
+  const before = statSync(path, { bigint: true });
+  if (kind === "shared" && mode === "rw") makePrivate(path, Number(before.mode));
+  const database = new DatabaseSync(`${pathToFileURL(path)}?mode=${mode}`, { readOnly: mode !== "rw" });
+  const statements = new Map<string, StatementSync>();
+  const connection: Connection = {
+    kind,
+    database,
+    statement(sql) {
+      const found = statements.get(sql) ?? database.prepare(sql);
+      statements.set(sql, found);
+      return found;
+    },
+    isCurrent() {
+      const now = statSync(path, { bigint: true, throwIfNoEntry: false });
+      if (now === undefined || now.ino !== before.ino || now.dev !== before.dev) return false;
+      return kind === "shared" || (now.mtimeNs === before.mtimeNs && now.size === before.size && !hasWal(path));
+    },
+    close: () => database.close(),
+  };
+  try {
+    // FULL: "appended" means synced; NORMAL would lose the last commits with the power (https://sqlite.org/pragma.html).
+    database.exec(`PRAGMA busy_timeout=${LOCK_WAIT_MS}; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON;
+      PRAGMA cache_size=-${CACHE_KIB}; PRAGMA journal_size_limit=${MAX_IDLE_WAL_BYTES};
+      PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF;`);
+    checkContent(path, connection);
+    return connection;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function checkFormat(path: string, database: DatabaseSync): void {
+  const applicationId = numberOf(database.prepare("PRAGMA application_id").get());
+  const formatVersion = numberOf(database.prepare("PRAGMA user_version").get());
+  if (applicationId === APPLICATION_ID && formatVersion === FORMAT_VERSION) return;
+  const remedy =
+    applicationId !== APPLICATION_ID
+      ? "it belongs to another program, or its header is damaged. Move it out of the folder, or try salvageLog."
+      : `this version reads format ${FORMAT_VERSION}. Use the version that wrote it, or a later one.`;
+  throw new LogFormatError(path, { applicationId, formatVersion, remedy });
+}
+
+function numberOf(row: Record<string, unknown> | undefined): number {
+  return Number(Object.values(row ?? {})[0]);
+}
+
+function checkContent(path: string, connection: Connection): void {
+  checkFormat(path, connection.database);
+  const found = new Set(
+    connection.database
+      .prepare("SELECT sql FROM sqlite_schema")
+      .all()
+      .map(({ sql }) => sql),
+  );
+  const missing = SCHEMA.find((sql) => !found.has(sql));
+  if (missing !== undefined)
+    throw new DamagedLogError(path, new Error(`its schema lacks ${missing.split("\n")[0]?.split(" (")[0]}`));
+  readWriter(connection);
+  readHead(connection);
+}
+
+/** A log that was copied or restored may have come open to all; -wal and -shm take their mode from it. */
+function makePrivate(path: string, mode: number): void {
+  if ((mode & 0o077) === 0) return;
+  for (const suffix of ["", "-wal", "-shm"]) {
+    try {
+      chmodSync(path + suffix, 0o600);
+    } catch {
+      // Another user's, read-only, or not there: it can be read all the same.
+    }
+  }
+}
+
+function canWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function hasWal(path: string): boolean {
+  return sizeOf(`${path}-wal`) > 0;
+}

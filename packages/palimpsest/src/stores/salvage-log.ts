@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { checkChain } from "../log/check-chain.ts";
+import { type Digest, EMPTY_LOG, type Entry } from "../log/entry.ts";
+import { copyDamaged } from "./copy-damaged.ts";
+import { readByBytes, readBySqlite } from "./read-damaged.ts";
+
+export interface SalvageOptions {
+  /** The one that the entries were sealed with. */
+  readonly digest: Digest;
+  /**
+   * Holds a copy of the damaged file for as long as this takes.
+   * @default the system's folder for temporary files
+   */
+  readonly temporaryFolder?: string;
+}
+
+export interface SalvageProblem {
+  /**
+   * `file`: it could not be read, or only in part. `sqlite`: what SQLite says of it. `page`, `wal-frame`: something on it
+   * cannot be read. `payload`: an entry is there, but its payload is not what was appended. `chain`: an entry is whole by
+   * itself, but does not continue the one before.
+   */
+  readonly kind: "file" | "sqlite" | "page" | "wal-frame" | "payload" | "chain";
+  /** The page, frame or entry. */
+  readonly number?: number;
+  readonly detail: string;
+}
+
+export interface SalvagedLog {
+  /** In order. The payload of each matches its digest (or was erased), all else its checksum. */
+  readonly entries: readonly Entry[];
+  /** The numbers below the highest one seen that could not be brought back, and that one too. */
+  readonly missing: readonly number[];
+  readonly problems: readonly SalvageProblem[];
+}
+
+/**
+ * Reads whatever is left of a damaged log, from a copy: the file and its -wal stay as they are. First through SQLite, then
+ * byte by byte, since SQLite gives up a whole branch for one bad page, and everything behind one bad frame of the -wal.
+ * Never throws, whatever the bytes. Holds all entries in memory.
+ */
+export async function salvageLog(path: string, options: SalvageOptions): Promise<SalvagedLog> {
+  const { digest, temporaryFolder = tmpdir() } = options;
+  const problems: SalvageProblem[] = [];
+  const found = createFindings(digest);
+  let folder: string | undefined;
+  try {
+    folder = mkdtempSync(join(temporaryFolder, "palimpsest-salvage-"));
+    const copy = join(folder, "copy.sqlite");
+    for (const suffix of ["", "-wal"]) {
+      const problem = copyDamaged(path + suffix, copy + suffix);
+      // A log that was closed has no -wal.
+      if (problem !== undefined && !(suffix === "-wal" && problem.endsWith("does not exist")))
+        problems.push({ kind: "file", detail: problem });
+    }
+    problems.push(...readByBytes(copy, found));
+    // After the bytes, because SQLite writes the -wal into the file that it belongs to.
+    problems.push(...readBySqlite(copy, found));
+  } catch (error) {
+    problems.push({ kind: "file", detail: error instanceof Error ? error.message : String(error) });
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+  return judge(found, { digest, problems });
+}
+
+/** What was found of a log so far. Of an entry that was found twice, once without its payload, the payload was erased. */
+export interface Findings {
+  readonly entries: Map<number, Entry>;
+  /** Rows that are whole but for their payload. */
+  readonly withoutPayload: Set<number>;
+  /** What the index of kinds points to. */
+  readonly indexed: Set<number>;
+  add(entry: Entry): void;
+}
+
+function createFindings(digest: Digest): Findings {
+  const entries = new Map<number, Entry>();
+  const withoutPayload = new Set<number>();
+  return {
+    entries,
+    withoutPayload,
+    indexed: new Set(),
+    add(entry) {
+      const before = entries.get(entry.sequence);
+      if (entry.payload === undefined) entries.set(entry.sequence, entry);
+      else if (before !== undefined) return;
+      else if (digest(entry.payload) === entry.digest) entries.set(entry.sequence, entry);
+      else withoutPayload.add(entry.sequence);
+    },
+  };
+}
+
+function judge(found: Findings, options: { digest: Digest; problems: SalvageProblem[] }): SalvagedLog {
+  const { problems, digest } = options;
+  const entries = [...found.entries.values()].sort((one, other) => one.sequence - other.sequence);
+  let highest = entries.at(-1)?.sequence ?? 0;
+  for (const sequence of found.withoutPayload) highest = Math.max(highest, sequence);
+  // An index has no checksum: its numbers count where they continue those of rows, not where one of them stands alone.
+  while (found.indexed.has(highest + 1)) highest++;
+  const missing: number[] = [];
+  for (let sequence = 1; sequence <= highest; sequence++) if (!found.entries.has(sequence)) missing.push(sequence);
+  for (const number of found.withoutPayload) {
+    if (!found.entries.has(number))
+      problems.push({ kind: "payload", number, detail: `the payload of entry ${number} does not match its digest` });
+  }
+  for (const { sequence: number, what } of checkChain(entries, EMPTY_LOG, digest)) {
+    if (what === "chain")
+      problems.push({ kind: "chain", number, detail: `entry ${number} does not continue the one before` });
+  }
+  return { entries, missing, problems };
+}

@@ -1,0 +1,191 @@
+import { EMPTY_LOG, type Entry, type LogHead } from "../log/entry.ts";
+import type { Connection } from "./open-connection.ts";
+import { checkOfPayload, checkOfRow, ENTRY_COLUMNS } from "./sqlite-schema.ts";
+import { InvalidEntryError } from "./sqlite-store-errors.ts";
+import type { AppendResult, OpenWriterOptions } from "./store.ts";
+
+/** What a log file can be asked and told, each call a snapshot or a transaction of its own. */
+
+type Row = Record<string, unknown>;
+
+// All of the row but its payload, which may be large.
+const HEAD = `SELECT last_sequence, (SELECT max(sequence) FROM entry) AS highest, ${ENTRY_COLUMNS.replace(/, payload$/, "")}
+FROM writer LEFT JOIN entry ON sequence = last_sequence WHERE id = 1`;
+
+export function readHead(connection: Connection): LogHead {
+  const row = connection.statement(HEAD).get();
+  if (row === undefined) throw damaged("its writer row is missing");
+  const { last_sequence: last, highest } = row;
+  if (last !== (highest ?? 0)) throw damaged(`it should end with entry ${last}, and ends with ${highest ?? 0}`);
+  if (highest === null) return EMPTY_LOG;
+  const { sequence, hash } = toEntry(row);
+  return { sequence, hash };
+}
+
+export function readRange(connection: Connection, { from, to }: { from: number; to: number }): Entry[] {
+  const first = Math.max(1, Math.ceil(from));
+  const head = readHead(connection);
+  const rows = connection
+    .statement(`SELECT ${ENTRY_COLUMNS} FROM entry WHERE sequence BETWEEN ? AND ? ORDER BY sequence`)
+    .all(first, to);
+  const entries = rows.map(toEntry);
+  const last = first + entries.length - 1;
+  // A damaged page can make SQLite pass over rows without an error. The log may have grown meanwhile, never shrunk.
+  if (last < Math.floor(Math.min(to, head.sequence)))
+    throw damaged(`entry ${last + 1} cannot be found, and the log has ${head.sequence}`);
+  const wrong = entries.findIndex((entry, index) => entry.sequence !== first + index);
+  if (wrong >= 0) throw damaged(`entry ${first + wrong} is not where it should be`);
+  return entries;
+}
+
+export function readNewest(
+  connection: Connection,
+  { kind, below }: { kind: string; below: number },
+): Entry | undefined {
+  const row = connection
+    .statement(`SELECT ${ENTRY_COLUMNS} FROM entry WHERE kind = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`)
+    .get(kind, below);
+  return row === undefined ? undefined : toEntry(row);
+}
+
+export interface Writer {
+  readonly fence: number;
+  readonly owner: string;
+  readonly activeAtMs: number;
+  readonly state: "open" | "closed";
+}
+
+export interface TakeOptions extends OpenWriterOptions {
+  readonly nowMs: number;
+  readonly leaseMs: number;
+}
+
+/** The number of the new writer, or the one that is in its way. */
+export function takeFence(connection: Connection, options: TakeOptions): number | Writer {
+  const { owner, nowMs, leaseMs, takeover = "if-free" } = options;
+  return inTransaction(connection, () => {
+    const writer = readWriter(connection);
+    // A writer that was active in the future (a clock was turned back) counts as active: it may be alive.
+    if (takeover === "if-free" && writer.state === "open" && nowMs - writer.activeAtMs < leaseMs) return writer;
+    const fence = writer.fence + 1;
+    connection
+      .statement("UPDATE writer SET fence = ?, owner = ?, active_at_ms = ?, state = 'open' WHERE id = 1")
+      .run(fence, owner, nowMs);
+    return fence;
+  });
+}
+
+export function appendEntries(
+  connection: Connection,
+  { fence, entries, nowMs }: { fence: number; entries: readonly Entry[]; nowMs: number },
+): AppendResult {
+  return inTransaction(connection, (): AppendResult => {
+    const writer = readWriter(connection);
+    if (writer.fence !== fence) return { kind: "fenced", owner: writer.owner, fence: writer.fence };
+    const head = readHead(connection);
+    if (entries.some(({ sequence }, index) => sequence !== head.sequence + index + 1))
+      return { kind: "out-of-order", head };
+    const insert = connection.statement(`INSERT INTO entry (${ENTRY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    for (const entry of entries) {
+      const { sequence, parent, kind, version, atMs, digest, hash, payload = null } = entry;
+      const check = checkOfPayload(entry.payload);
+      insert.run(sequence, parent, kind, version, atMs, digest, hash, check, checkOfRow(entry, check), payload);
+    }
+    const last = entries.at(-1) ?? head;
+    connection
+      .statement("UPDATE writer SET active_at_ms = ?, last_sequence = ?, state = 'open' WHERE id = 1")
+      .run(nowMs, last.sequence);
+    return { kind: "appended", head: { sequence: last.sequence, hash: last.hash } };
+  });
+}
+
+export function erasePayload(
+  connection: Connection,
+  { fence, sequence }: { fence: number; sequence: number },
+): "erased" | "absent" | "fenced" {
+  const result = inTransaction(connection, () => {
+    if (readWriter(connection).fence !== fence) return "fenced";
+    const { changes } = connection.statement("UPDATE entry SET payload = NULL WHERE sequence = ?").run(sequence);
+    return Number(changes) === 0 ? "absent" : "erased";
+  });
+  // With secure_delete the freed pages are zeros; the -wal still has the old ones until it is written into the file and
+  // cut. Another process that reads at this moment puts that off until the next time.
+  if (result === "erased") {
+    try {
+      connection.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // The payload is erased all the same; what failed here is done again when the log is closed.
+    }
+  }
+  return result;
+}
+
+export function releaseFence(connection: Connection, { fence }: { fence: number }): void {
+  inTransaction(connection, () =>
+    connection.statement("UPDATE writer SET state = 'closed' WHERE id = 1 AND fence = ?").run(fence),
+  );
+}
+
+/** Refuses what SQLite, or the UTF-8 in it, would give back as something else. */
+export function assertStorable(entries: readonly Entry[]): void {
+  for (const { sequence, parent, kind, version, atMs, digest, hash, payload = "" } of entries) {
+    for (const [field, value] of Object.entries({ sequence, parent, version })) {
+      if (!Number.isSafeInteger(value))
+        throw new InvalidEntryError({ sequence, field, reason: `is ${value}, no integer` });
+    }
+    if (!Number.isFinite(atMs)) throw new InvalidEntryError({ sequence, field: "atMs", reason: `is ${atMs}` });
+    for (const [field, value] of Object.entries({ kind, digest, hash, payload })) {
+      if (!value.isWellFormed()) throw new InvalidEntryError({ sequence, field, reason: "has half a surrogate pair" });
+      // Node 22 reads a text only up to its first NUL. JSON text has none: they are escaped there.
+      if (value.includes("\0")) throw new InvalidEntryError({ sequence, field, reason: "has a NUL character" });
+    }
+  }
+}
+
+/** The row's entry, if the row is what was written. */
+export function toEntry(row: Row): Entry {
+  const {
+    sequence,
+    parent,
+    kind,
+    version,
+    at_ms: atMs,
+    digest,
+    hash,
+    payload_crc32: payloadCheck,
+    row_crc32: check,
+  } = row;
+  const payload = row["payload"] ?? undefined;
+  const entry = { sequence, parent, kind, version, atMs, payload, digest, hash } as Entry;
+  if (checkOfRow(entry, payloadCheck as number) !== check)
+    throw damaged(`entry ${sequence} does not match its checksum`);
+  if (payload !== undefined && checkOfPayload(entry.payload) !== payloadCheck)
+    throw damaged(`the payload of entry ${sequence} does not match its checksum`);
+  return entry;
+}
+
+export function readWriter(connection: Connection): Writer {
+  const row = connection.statement("SELECT fence, owner, active_at_ms, state FROM writer WHERE id = 1").get();
+  if (row === undefined) throw damaged("its writer row is missing");
+  const { fence, owner, active_at_ms: activeAtMs, state } = row as Row;
+  return { fence, owner, activeAtMs, state } as Writer;
+}
+
+function inTransaction<T>(connection: Connection, work: () => T): T {
+  const { database } = connection;
+  // IMMEDIATE takes the write lock before anything is read: what was read is still true when it is written upon.
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** Told as SQLite tells it (SQLITE_CORRUPT), so that it becomes a `DamagedLogError` with the path where that is known. */
+function damaged(what: string): Error {
+  return Object.assign(new Error(what), { errcode: 11 });
+}

@@ -1,0 +1,201 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** A session id that cannot be the name of a file everywhere. */
+export class UnsafeSessionIdError extends Error {
+  readonly code: "unsafe-session-id" = "unsafe-session-id";
+  readonly session: string;
+
+  constructor(session: string, allowed: string) {
+    const shown = session.length > 120 ? `${session.slice(0, 120)}... (${session.length} characters)` : session;
+    super(`The session id ${JSON.stringify(shown)} cannot name a file. Use ${allowed}.`);
+    this.name = "UnsafeSessionIdError";
+    this.session = session;
+  }
+
+  static isInstance(error: unknown): error is UnsafeSessionIdError {
+    return hasCode(error, "unsafe-session-id");
+  }
+}
+
+/** An entry that the file could not give back as it was. Nothing was written. */
+export class InvalidEntryError extends Error {
+  readonly code: "invalid-entry" = "invalid-entry";
+  readonly sequence: number;
+  readonly field: string;
+
+  constructor(entry: { sequence: number; field: string; reason: string }) {
+    super(`Entry ${entry.sequence} was not appended: its ${entry.field} ${entry.reason}.`);
+    this.name = "InvalidEntryError";
+    this.sequence = entry.sequence;
+    this.field = entry.field;
+  }
+
+  static isInstance(error: unknown): error is InvalidEntryError {
+    return hasCode(error, "invalid-entry");
+  }
+}
+
+/** A file of another program, or of a later version of this one. It was not touched. */
+export class LogFormatError extends Error {
+  readonly code: "log-format" = "log-format";
+  readonly path: string;
+  readonly applicationId: number;
+  readonly formatVersion: number;
+
+  constructor(path: string, found: { applicationId: number; formatVersion: number; remedy: string }) {
+    super(
+      `${path} is marked with application id ${found.applicationId} and format ${found.formatVersion}: ${found.remedy}`,
+    );
+    this.name = "LogFormatError";
+    this.path = path;
+    this.applicationId = found.applicationId;
+    this.formatVersion = found.formatVersion;
+  }
+
+  static isInstance(error: unknown): error is LogFormatError {
+    return hasCode(error, "log-format");
+  }
+}
+
+/** A file that does not hold what was once written to it. It was not touched. */
+export class DamagedLogError extends Error {
+  readonly code: "damaged-log" = "damaged-log";
+  readonly path: string;
+
+  constructor(path: string, cause: unknown) {
+    super(
+      `${path} is damaged (${messageOf(cause)}). Nothing was changed. Run salvageLog("${path}", { digest }) for all entries that can still be read, and keep the file with its -wal.`,
+      { cause },
+    );
+    this.name = "DamagedLogError";
+    this.path = path;
+  }
+
+  static isInstance(error: unknown): error is DamagedLogError {
+    return hasCode(error, "damaged-log");
+  }
+}
+
+const REMEDIES = {
+  "disk-full": "the disk is full. Free some space and try again",
+  "read-only": "the file or its file system is read-only. Make it writable and try again",
+  locked: "another process holds its lock. Find out why it takes so long, and try again",
+  "no-permission": "this user may not use it. Change the permissions of the file or its folder",
+  "too-many-files": "the process has too many open files. Raise `ulimit -n` or lower maxOpenFiles",
+  missing: "it was removed or replaced while it was in use. Put it back, and open the log again",
+  "needs-folder":
+    "it was not closed properly, and its folder cannot be written to, which SQLite needs to read such a file. Copy it with its -wal to a folder that can",
+  "too-large": "an entry is larger than SQLite can keep (1,000,000,000 bytes). Store its content outside of the log",
+  "input-output": "reading or writing failed. Check the disk, and try again",
+} as const;
+
+export type StorageFailure = keyof typeof REMEDIES;
+
+/** The storage refused. Nothing was half written, and the writer can be used again once the reason is gone. */
+export class StorageFailedError extends Error {
+  readonly code: "storage-failed" = "storage-failed";
+  readonly path: string;
+  readonly reason: StorageFailure;
+
+  constructor(path: string, reason: StorageFailure, cause?: unknown) {
+    const told = cause === undefined ? "" : ` (${messageOf(cause)})`;
+    super(`${path}: ${REMEDIES[reason]}${told}.`, { cause });
+    this.name = "StorageFailedError";
+    this.path = path;
+    this.reason = reason;
+  }
+
+  static isInstance(error: unknown): error is StorageFailedError {
+    return hasCode(error, "storage-failed");
+  }
+}
+
+/** The reader, writer or store was closed before. */
+export class ClosedLogError extends Error {
+  readonly code: "closed-log" = "closed-log";
+  readonly path: string;
+
+  constructor(path: string) {
+    super(`${path} was closed here. Open it again to use it.`);
+    this.name = "ClosedLogError";
+    this.path = path;
+  }
+
+  static isInstance(error: unknown): error is ClosedLogError {
+    return hasCode(error, "closed-log");
+  }
+}
+
+/** SQLite's primary result code (https://sqlite.org/rescode.html), or undefined for any other error. */
+export function sqliteCode(error: unknown): number | undefined {
+  const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
+  return typeof code === "number" ? code & 0xff : undefined;
+}
+
+/** Whether another process is in the way, which passes: SQLITE_BUSY, SQLITE_PROTOCOL. */
+export function isLocked(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === 5 || code === 15;
+}
+
+const FAILURE_OF_SQLITE: Readonly<Record<number, StorageFailure>> = {
+  3: "no-permission",
+  5: "locked",
+  8: "read-only",
+  10: "input-output",
+  13: "disk-full",
+  14: "input-output",
+  15: "locked",
+  18: "too-large",
+  23: "no-permission",
+};
+
+const FAILURE_OF_SYSTEM: Readonly<Record<string, StorageFailure>> = {
+  ENOSPC: "disk-full",
+  EDQUOT: "disk-full",
+  EROFS: "read-only",
+  EACCES: "no-permission",
+  EPERM: "no-permission",
+  EMFILE: "too-many-files",
+  ENFILE: "too-many-files",
+  ENOENT: "missing",
+};
+
+/** What a failed call of SQLite or of the file system means for the one who called the store. */
+export function toStoreError(path: string, error: unknown): Error {
+  const sqlite = sqliteCode(error);
+  if (sqlite !== undefined) {
+    const failure = FAILURE_OF_SQLITE[sqlite];
+    // All that remains can only come from the file itself, because statements and values are ours and were checked.
+    if (failure === undefined) return new DamagedLogError(path, error);
+    // A full disk also comes as SQLITE_IOERR_SHMSIZE or SQLITE_CANTOPEN, when it is the -shm that does not fit.
+    return new StorageFailedError(path, failure === "input-output" && isFull(path) ? "disk-full" : failure, error);
+  }
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return toError(error);
+  // An integer in the file that no program of ours can have written.
+  if (error.code === "ERR_OUT_OF_RANGE") return new DamagedLogError(path, error);
+  const isSystem = "syscall" in error;
+  return isSystem ? new StorageFailedError(path, FAILURE_OF_SYSTEM[error.code] ?? "input-output", error) : error;
+}
+
+function isFull(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize < 65_536;
+  } catch {
+    return false;
+  }
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

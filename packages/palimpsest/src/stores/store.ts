@@ -1,0 +1,60 @@
+import type { Entry, LogHead } from "../log/entry.ts";
+
+/**
+ * Where the logs of sessions are kept. One writer at a time: whoever opens a log for writing fences the one before, whose
+ * appends are refused from then on, not merged. Every implementation passes `testStore`.
+ */
+export interface Store {
+  /** The ids of all sessions that have a log, in no particular order. */
+  sessions(): Promise<readonly string[]>;
+  /** Opens a log for reading, at any time and beside any writer; undefined if there is none. */
+  openReader(session: string): Promise<LogReader | undefined>;
+  /** Opens a log for writing, and begins it if there is none. */
+  openWriter(session: string, options: OpenWriterOptions): Promise<OpenWriterResult>;
+  /** Closes everything that was opened through this store. */
+  close(): Promise<void>;
+}
+
+export interface OpenWriterOptions {
+  /** Who writes, for whoever finds the log busy: a process id, a host, a name. */
+  readonly owner: string;
+  /**
+   * `if-free` leaves a log alone that another writer has used within its lease; `always` fences that writer at once.
+   * @default "if-free"
+   */
+  readonly takeover?: "if-free" | "always";
+}
+
+export type OpenWriterResult =
+  | { readonly kind: "opened"; readonly writer: LogWriter }
+  /** Another writer has not closed the log and was active a short while ago. Wait, ask it to close, or take over. */
+  | { readonly kind: "busy"; readonly owner: string; readonly activeAtMs: number };
+
+export interface LogReader {
+  /** The newest entry; sequence 0 for an empty log. */
+  head(): Promise<LogHead>;
+  /** The entries from one number to another, both included, in order; as many of them as there are. */
+  read(from: number, to: number): Promise<readonly Entry[]>;
+  /** The newest entry of a kind, below a number if one is given. Does not scan the log. */
+  newest(kind: string, below?: number): Promise<Entry | undefined>;
+  close(): Promise<void>;
+}
+
+export interface LogWriter extends LogReader {
+  /** Rises with every writer of the log: the one with the highest number is the only one that writes. */
+  readonly fence: number;
+  /**
+   * Appends all of the entries or none. When this resolves to `appended`, they are on the disk (or wherever the store
+   * promises to keep them). The first entry's number says what the log must end in for the append to be accepted.
+   */
+  append(entries: readonly Entry[]): Promise<AppendResult>;
+  /** Erases the payload of an entry; number, digest and hash stay. */
+  erase(sequence: number): Promise<"erased" | "absent" | "fenced">;
+}
+
+export type AppendResult =
+  | { readonly kind: "appended"; readonly head: LogHead }
+  /** Another writer has taken the log over. Nothing was written; open it again to go on. */
+  | { readonly kind: "fenced"; readonly owner: string; readonly fence: number }
+  /** The log does not end where the entries begin. Nothing was written. */
+  | { readonly kind: "out-of-order"; readonly head: LogHead };

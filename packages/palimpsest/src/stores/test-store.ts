@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { checkChain } from "../log/check-chain.ts";
+import { type Draft, EMPTY_LOG, type Entry, type LogHead } from "../log/entry.ts";
+import { sealEntries } from "../log/seal-entries.ts";
+import { sha256 } from "./sha256.ts";
+import type { LogWriter, OpenWriterOptions, Store } from "./store.ts";
+
+/** Somewhere for a store to keep logs, and a clock to turn. */
+export interface StorePlace {
+  /** A store over this place. Called again, another one over the same place, or the same one if there cannot be two. */
+  open(): Promise<Store>;
+  advanceClock(byMs: number): void;
+  /** The lease that the stores of this place are opened with. */
+  readonly leaseMs: number;
+  /** Called when a case is over, whether it passed or not. */
+  remove(): Promise<void>;
+}
+
+export interface TestStoreOptions {
+  /** The test function of the runner in use: that of vitest, node:test, jest, ... */
+  test(name: string, run: () => Promise<void>): void;
+  /** A new, empty place. */
+  place(): Promise<StorePlace>;
+}
+
+/** What every store must do, as tests. Call it once, in a test file, with the runner's own `test`. */
+export function testStore({ test, place }: TestStoreOptions): void {
+  const check = (name: string, run: (context: StoreCase) => Promise<void>): void =>
+    test(name, async () => {
+      const somewhere = await place();
+      try {
+        const store = await somewhere.open();
+        await run({ store, place: somewhere });
+        await store.close();
+      } finally {
+        await somewhere.remove();
+      }
+    });
+
+  check("a session without a log cannot be read; a writer begins one", async ({ store }) => {
+    assert.equal(await store.openReader("new"), undefined);
+    assert.deepEqual(await store.sessions(), []);
+    const writer = await openWriter(store, "new");
+    assert.deepEqual(await writer.head(), EMPTY_LOG);
+    assert.deepEqual(await store.sessions(), ["new"]);
+    assert.deepEqual(await (await openReader(store, "new")).read(1, 10), []);
+  });
+
+  check(
+    "what was appended is read back as it was, by readers and by the writer, also after reopening",
+    async ({ store, place }) => {
+      const writer = await openWriter(store, "s");
+      const entries = seal([
+        draft("message", "ü😀\u2028\\u0000"),
+        draft("usage"),
+        draft("message", "x".repeat(300_000)),
+      ]);
+      assert.deepEqual(await writer.append(entries), { kind: "appended", head: headOf(entries) });
+      assert.deepEqual(await writer.read(1, 3), entries);
+      const reader = await openReader(store, "s");
+      assert.deepEqual(await reader.read(2, 2), entries.slice(1, 2));
+      assert.deepEqual(await reader.read(3, 99), entries.slice(2));
+      assert.deepEqual(await reader.read(4, 99), []);
+      assert.deepEqual(await reader.read(0, 1), entries.slice(0, 1));
+      assert.deepEqual(await reader.head(), headOf(entries));
+      await writer.close();
+      const again = await place.open();
+      assert.deepEqual(await (await openReader(again, "s")).read(1, 3), entries);
+      await again.close();
+    },
+  );
+
+  check("a reader that is open sees what is appended later", async ({ store }) => {
+    const writer = await openWriter(store, "s");
+    const reader = await openReader(store, "s");
+    const entries = seal([draft("message")]);
+    await writer.append(entries);
+    assert.deepEqual(await reader.read(1, 1), entries);
+    assert.deepEqual(await reader.head(), headOf(entries));
+  });
+
+  check("appends follow the head; anything else writes nothing", async ({ store }) => {
+    const writer = await openWriter(store, "s");
+    const first = seal([draft("message"), draft("message")]);
+    await writer.append(first);
+    const head = headOf(first);
+    assert.deepEqual(await writer.append(first), { kind: "out-of-order", head });
+    const later = seal([draft("a"), draft("b")], { ...head, sequence: head.sequence + 1 });
+    assert.deepEqual(await writer.append(later), { kind: "out-of-order", head });
+    const [third, fourth] = seal([draft("a"), draft("b")], head);
+    assert.ok(third && fourth);
+    assert.deepEqual(await writer.append([fourth, third]), { kind: "out-of-order", head });
+    assert.deepEqual(await writer.append([third, { ...fourth, sequence: 9 }]), { kind: "out-of-order", head });
+    assert.deepEqual(await writer.read(1, 99), first);
+    assert.deepEqual(await writer.append([]), { kind: "appended", head });
+  });
+
+  check("the newest entry of a kind is found, also below a number", async ({ store }) => {
+    const writer = await openWriter(store, "s");
+    const entries = seal([draft("boundary"), draft("message"), draft("boundary"), draft("message")]);
+    await writer.append(entries);
+    assert.deepEqual(await writer.newest("boundary"), entries[2]);
+    assert.deepEqual(await writer.newest("boundary", 3), entries[0]);
+    assert.equal(await writer.newest("boundary", 1), undefined);
+    assert.equal(await writer.newest("rewind"), undefined);
+  });
+
+  check("an erased payload is gone, and the chain is whole", async ({ store }) => {
+    const writer = await openWriter(store, "s");
+    const entries = seal([draft("message", "secret"), draft("message", "open")]);
+    await writer.append(entries);
+    assert.equal(await writer.erase(1), "erased");
+    assert.equal(await writer.erase(3), "absent");
+    const left = await writer.read(1, 2);
+    assert.deepEqual(left, [{ ...entries[0], payload: undefined }, entries[1]]);
+    assert.deepEqual(checkChain(left, EMPTY_LOG, sha256), []);
+  });
+
+  check("a log in use is busy, and says whose it is; closing frees it", async ({ store }) => {
+    const writer = await openWriter(store, "s", { owner: "first" });
+    const refused = await store.openWriter("s", { owner: "second" });
+    assert.equal(refused.kind, "busy");
+    assert.equal(refused.kind === "busy" && refused.owner, "first");
+    await openWriter(store, "other", { owner: "second" });
+    await writer.close();
+    const second = await openWriter(store, "s", { owner: "second" });
+    assert.ok(second.fence > writer.fence);
+  });
+
+  check("a writer that was silent for its lease can be replaced, one that writes cannot", async ({ store, place }) => {
+    const writer = await openWriter(store, "s", { owner: "first" });
+    place.advanceClock(place.leaseMs - 1);
+    await writer.append(seal([draft("message")]));
+    place.advanceClock(place.leaseMs - 1);
+    assert.equal((await store.openWriter("s", { owner: "second" })).kind, "busy");
+    place.advanceClock(1);
+    assert.equal((await store.openWriter("s", { owner: "second" })).kind, "opened");
+  });
+
+  check(
+    "a writer that was replaced writes, erases and frees nothing, whatever the clock says",
+    async ({ store, place }) => {
+      const first = await openWriter(store, "s", { owner: "first" });
+      const entries = seal([draft("message")]);
+      await first.append(entries);
+      const second = await openWriter(store, "s", { owner: "second", takeover: "always" });
+      const next = seal([draft("message")], headOf(entries));
+      for (const jumpMs of [0, 10 * place.leaseMs, -20 * place.leaseMs]) {
+        place.advanceClock(jumpMs);
+        assert.deepEqual(await first.append(next), { kind: "fenced", owner: "second", fence: second.fence });
+        assert.equal(await first.erase(1), "fenced");
+      }
+      place.advanceClock(10 * place.leaseMs);
+      await first.close();
+      assert.deepEqual(await second.read(1, 9), entries);
+      assert.equal((await second.append(next)).kind, "appended");
+      assert.equal((await store.openWriter("s", { owner: "third" })).kind, "busy");
+    },
+  );
+
+  check("two stores over one place see one log and one writer", async ({ store, place }) => {
+    const other = await place.open();
+    const first = await openWriter(store, "s", { owner: "first" });
+    const entries = seal([draft("message")]);
+    await first.append(entries);
+    assert.equal((await other.openWriter("s", { owner: "second" })).kind, "busy");
+    const second = await openWriter(other, "s", { owner: "second", takeover: "always" });
+    assert.deepEqual(await second.read(1, 1), entries);
+    assert.equal((await first.append(seal([draft("a")], headOf(entries)))).kind, "fenced");
+    await other.close();
+  });
+
+  check("of many writers that race for a log, the last one writes and no other", async ({ store }) => {
+    const writers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => openWriter(store, "s", { owner: `${index}`, takeover: "always" })),
+    );
+    const results = await Promise.all(writers.map((writer) => writer.append(seal([draft(`by ${writer.fence}`)]))));
+    const newest = Math.max(...writers.map(({ fence }) => fence));
+    assert.deepEqual(
+      results.map(({ kind }) => kind),
+      writers.map(({ fence }) => (fence === newest ? "appended" : "fenced")),
+    );
+  });
+}
+
+interface StoreCase {
+  readonly store: Store;
+  readonly place: StorePlace;
+}
+
+async function openWriter(store: Store, session: string, options: Partial<OpenWriterOptions> = {}): Promise<LogWriter> {
+  const result = await store.openWriter(session, { owner: "test", ...options });
+  assert.ok(result.kind === "opened", `the log is busy: ${JSON.stringify(result)}`);
+  return result.writer;
+}
+
+async function openReader(
+  store: Store,
+  session: string,
+): Promise<NonNullable<Awaited<ReturnType<Store["openReader"]>>>> {
+  const reader = await store.openReader(session);
+  assert.ok(reader !== undefined, "there is no log to read");
+  return reader;
+}
+
+function draft(kind: string, text = kind): Draft {
+  return { kind, version: 1, payload: JSON.stringify({ text }) };
+}
+
+function seal(drafts: readonly Draft[], head: LogHead = EMPTY_LOG): Entry[] {
+  return sealEntries(drafts, { head, atMs: 1_700_000_000_000, digest: sha256 });
+}
+
+function headOf(entries: readonly Entry[]): LogHead {
+  const { sequence, hash } = entries.at(-1) ?? EMPTY_LOG;
+  return { sequence, hash };
+}
