@@ -1,14 +1,14 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createConnectionPool } from "./connection-pool.ts";
-import { createLogFiles } from "./create-log-file.ts";
-import { createReader, createWriter, type Run, retryLocked } from "./open-log.ts";
-import { fromFileName, toFileName } from "./session-file.ts";
-import { readHead, takeFence } from "./sqlite-log.ts";
-import { ClosedLogError, toStoreError } from "./sqlite-store-errors.ts";
+import { createConnectionPool } from "./sqlite/connection-pool.ts";
+import { createLogFiles } from "./sqlite/create-log-file.ts";
+import { createReader, createWriter, type Run, retryLocked } from "./sqlite/open-log.ts";
+import { fromFileName, toFileName } from "./sqlite/session-file.ts";
+import { readHead, takeFence } from "./sqlite/sqlite-log.ts";
+import { ClosedLogError, toStoreError } from "./sqlite/sqlite-store-errors.ts";
 import type { LogReader, OpenWriterResult, Store } from "./store.ts";
 
-export { type SalvagedLog, type SalvageOptions, type SalvageProblem, salvageLog } from "./salvage-log.ts";
+export { type SalvagedLog, type SalvageOptions, type SalvageProblem, salvageLog } from "./sqlite/salvage-log.ts";
 export {
   ClosedLogError,
   DamagedLogError,
@@ -17,7 +17,7 @@ export {
   StorageFailedError,
   type StorageFailure,
   UnsafeSessionIdError,
-} from "./sqlite-store-errors.ts";
+} from "./sqlite/sqlite-store-errors.ts";
 
 export interface SqliteStoreOptions {
   /** Holds one file per session. Made (for this user only) when the first log is begun. */

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkChain } from "../log/check-chain.ts";
-import { type Digest, EMPTY_LOG, type Entry } from "../log/entry.ts";
+import { checkChain } from "../../log/check-chain.ts";
+import { type Digest, EMPTY_LOG, type Entry } from "../../log/entry.ts";
 import { copyDamaged } from "./copy-damaged.ts";
 import { readByBytes, readBySqlite } from "./read-damaged.ts";
 

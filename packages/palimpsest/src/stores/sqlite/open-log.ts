@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { LogReader, LogWriter } from "../store.ts";
 import type { Connection } from "./open-connection.ts";
 import {
   appendEntries,
@@ -10,7 +11,6 @@ import {
   releaseFence,
 } from "./sqlite-log.ts";
 import { ClosedLogError, isLocked, StorageFailedError, toStoreError } from "./sqlite-store-errors.ts";
-import type { LogReader, LogWriter } from "./store.ts";
 
 /** Runs synchronous work on a log file, and waits for it where another process has it locked. */
 export type Run = <T>(path: string, work: (connection: Connection) => T) => Promise<T>;

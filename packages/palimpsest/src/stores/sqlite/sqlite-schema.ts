@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { Entry } from "../log/entry.ts";
+import type { Entry } from "../../log/entry.ts";
 
 /** "PaLo" in the file's header (offset 68): whose file it is. */
 export const APPLICATION_ID = 0x50_61_4c_6f;

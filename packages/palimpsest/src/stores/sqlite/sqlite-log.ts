@@ -1,8 +1,8 @@
-import { EMPTY_LOG, type Entry, type LogHead } from "../log/entry.ts";
+import { EMPTY_LOG, type Entry, type LogHead } from "../../log/entry.ts";
+import type { AppendResult, OpenWriterOptions } from "../store.ts";
 import type { Connection } from "./open-connection.ts";
 import { checkOfPayload, checkOfRow, ENTRY_COLUMNS } from "./sqlite-schema.ts";
 import { InvalidEntryError } from "./sqlite-store-errors.ts";
-import type { AppendResult, OpenWriterOptions } from "./store.ts";
 
 /** What a log file can be asked and told, each call a snapshot or a transaction of its own. */
 

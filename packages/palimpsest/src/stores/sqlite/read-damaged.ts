@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import type { Entry } from "../log/entry.ts";
+import type { Entry } from "../../log/entry.ts";
 import type { Findings, SalvageProblem } from "./salvage-log.ts";
 import { toEntry } from "./sqlite-log.ts";
 import { type PageSource, readIndexLeaf, readTableLeaf, type TableRow } from "./sqlite-pages.ts";
