@@ -103,13 +103,13 @@ test("an answer has begun when its first byte has left, not before", async () =>
   const order: string[] = [];
   const begun = () => order.push("begun");
   server = await serve({
-    firstByteAfterMs: 30,
+    firstByteAfterMs: 300,
     faces: [
       {
         handle: ({ path }): HttpReply => {
           order.push(`asked ${path}`);
           if (path === "/json") return { kind: "json", status: 200, headers: {}, body: {}, begun, outcome: free };
-          return { ...stream({ kind: "stream-stall", afterEvents: 0, forMs: 30 }), begun } as HttpReply;
+          return { ...stream({ kind: "stream-stall", afterEvents: 0, forMs: 500 }), begun } as HttpReply;
         },
       },
     ],
@@ -118,7 +118,7 @@ test("an answer has begun when its first byte has left, not before", async () =>
   expect(order).toEqual(["asked /json", "asked /json", "begun", "begun"]);
   order.length = 0;
   const streamed = fetch(`${server.url}/stream`).then((response) => response.text());
-  await new Promise((resolve) => setTimeout(resolve, 40));
+  await new Promise((resolve) => setTimeout(resolve, 400));
   expect(order).toEqual(["asked /stream"]);
   await streamed;
   expect(order).toEqual(["asked /stream", "begun"]);
