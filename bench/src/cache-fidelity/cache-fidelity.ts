@@ -17,11 +17,11 @@ export const cacheFidelityBench: Bench = {
     const alone: Scored[] = [];
     let sessions = 0;
     for await (const file of readTraces(tracesFolder(), size === "quick" ? QUICK_SHARE : 1)) {
-      const rows = scoreFile(file, "if-shared");
-      if (rows.length === 0) continue;
+      const rows = scoreFile(file);
+      if (rows.together.length === 0) continue;
       sessions++;
-      scored.push(...rows);
-      alone.push(...scoreFile(file, "never"));
+      scored.push(...rows.together);
+      alone.push(...rows.alone);
     }
     if (scored.length === 0)
       throw new Error(`No Claude Code session with usage below ${tracesFolder()}; set PALIMPSEST_TRACES.`);
@@ -29,22 +29,25 @@ export const cacheFidelityBench: Bench = {
   },
 };
 
-/** `never` leaves out that other sessions keep the shared prefix warm: how much of the result rests on it. */
-function scoreFile({ source, entries }: RecordedFile, keepWarm: "if-shared" | "never"): Scored[] {
+interface FileScores {
+  readonly together: readonly Scored[];
+  /** Without other sessions that keep the shared prefix warm: shows how much of the result rests on them. */
+  readonly alone: readonly Scored[];
+}
+
+function scoreFile({ source, entries }: RecordedFile): FileScores {
   const session = entries.find((entry) => entry.kind === "session");
-  if (session?.agent !== "claude-code") return [];
-  const requests = rebuildRequests(entries);
-  if (requests.length === 0) return [];
-  const version = session.version ?? "";
+  const requests = session?.agent === "claude-code" ? rebuildRequests(entries) : [];
+  if (requests.length === 0) return { together: [], alone: [] };
+  const version = session?.version ?? "";
   // Read off the recorded sessions: until 2.1.100 the client marked the last two messages; from 2.1.40 on a part of its
   // system prompt is the same for everybody, and is found warm even after a night.
   const messageMarks = isAtLeast(version, [2, 1, 100]) ? 1 : 2;
   const shares = isAtLeast(version, [2, 1, 40]) && requests[0]!.usage.cacheReadTokens > 0;
-  const predictions = replay(requests, {
-    messageMarks,
-    sharedPrefix: shares && keepWarm === "if-shared" ? "kept-warm" : "on-its-own",
-  });
-  return scoreSession(source, requests, predictions, messageMarks);
+  const score = (sharedPrefix: "kept-warm" | "on-its-own"): Scored[] =>
+    scoreSession(source, requests, replay(requests, { messageMarks, sharedPrefix }), messageMarks);
+  const alone = score("on-its-own");
+  return { together: shares ? score("kept-warm") : alone, alone };
 }
 
 function toFigures(scored: readonly Scored[], sessions: number): Figures {

@@ -34,6 +34,8 @@ const figures = {
   wal_cuts: cut.cuts,
   faults: disk.faults,
   faults_not_recovered: disk.notRecovered,
+  /** Why there were none, where the machine does not let us mount a disk. */
+  faults_skipped: disk.skipped ?? null,
   acknowledged_lost: losses.acknowledgedLost,
   entries_changed: losses.entriesChanged + cut.entriesChanged,
   written_by_fenced: losses.writtenByFenced,

@@ -2,7 +2,7 @@ import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Draft, EMPTY_LOG, sealEntries, sha256 } from "palimpsest";
 import { sqliteStore } from "palimpsest/sqlite-store";
-import { readAll } from "./kill-writers.ts";
+import { readLog, takeLog } from "./open-log.ts";
 import { inTemporaryFolder } from "./temporary-folder.ts";
 
 const TAIL_BYTES = 65_536;
@@ -14,17 +14,16 @@ const TAIL_BYTES = 65_536;
 export async function cutWriteAheadLog(everyBytes: number): Promise<{ cuts: number; entriesChanged: number }> {
   return inTemporaryFolder(async (folder) => {
     const store = sqliteStore({ folder });
-    const opened = await store.openWriter("cut", { owner: "chaos" });
-    if (opened.kind === "busy") throw new Error("a new log is busy");
+    const writer = await takeLog(store, "cut");
     let head = EMPTY_LOG;
     for (let index = 0; index < 60; index++) {
       const payload = JSON.stringify({ fence: 1, text: "y".repeat((index * 397) % 3_000) });
       const drafts: Draft[] = [{ kind: "message", version: 1, payload }];
-      const result = await opened.writer.append(sealEntries(drafts, { head, atMs: index, digest: sha256 }));
+      const result = await writer.append(sealEntries(drafts, { head, atMs: index, digest: sha256 }));
       if (result.kind !== "appended") throw new Error(`an append was refused: ${result.kind}`);
       head = result.head;
     }
-    const written = await opened.writer.read(1, head.sequence);
+    const written = await writer.read(1, head.sequence);
     // Copied while the writer is open: closing would fold the write-ahead log into the database.
     const [database = "", log = ""] = await Promise.all(
       ["", "-wal"].map(async (suffix) => {
@@ -41,7 +40,7 @@ export async function cutWriteAheadLog(everyBytes: number): Promise<{ cuts: numb
     for (let length = bytes.length; length >= Math.max(0, bytes.length - TAIL_BYTES); length -= everyBytes) {
       await copyFile(database, join(folder, "after.sqlite"));
       await writeFile(join(folder, "after.sqlite-wal"), bytes.subarray(0, length));
-      const entries = await readAll(folder, "after");
+      const entries = await readLog(folder, "after");
       if (
         entries.some((entry, index) => entry.hash !== written[index]?.hash || entry.payload !== written[index]?.payload)
       )

@@ -2,6 +2,7 @@ import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Draft, EMPTY_LOG, type Entry, sealEntries, sha256 } from "palimpsest";
 import { salvageLog, sqliteStore } from "palimpsest/sqlite-store";
+import { readLog, takeLog } from "./open-log.ts";
 import { inTemporaryFolder } from "./temporary-folder.ts";
 
 export interface DamageFigures {
@@ -29,7 +30,7 @@ export async function damageFiles(count: number): Promise<DamageFigures> {
       const damaged = damage(whole, index);
       const victim = join(folder, "victim.sqlite");
       await writeFile(victim, damaged);
-      const read = await readAsUsual(folder);
+      const read = await readLog(folder, "victim").catch(() => "error" as const);
       const result = await salvageLog(victim, { digest: sha256 });
       figures.damagedFiles++;
       if (!(await readFile(victim)).equals(damaged)) figures.damagedOverwritten++;
@@ -53,29 +54,16 @@ function isWritten(entry: Entry, written: readonly Entry[]): boolean {
   return original !== undefined && JSON.stringify(original) === JSON.stringify(entry);
 }
 
-async function readAsUsual(folder: string): Promise<readonly Entry[] | "error"> {
-  const store = sqliteStore({ folder });
-  try {
-    const reader = await store.openReader("victim");
-    return reader === undefined ? "error" : await reader.read(1, Number.MAX_SAFE_INTEGER);
-  } catch {
-    return "error";
-  } finally {
-    await store.close();
-  }
-}
-
 /** A log of some hundred kilobytes with entries of all sizes, folded into one file. */
 async function writeLog(folder: string): Promise<{ path: string; written: readonly Entry[] }> {
   const store = sqliteStore({ folder });
-  const opened = await store.openWriter("original", { owner: "chaos" });
-  if (opened.kind === "busy") throw new Error("a new log is busy");
+  const writer = await takeLog(store, "original");
   const drafts = Array.from({ length: 120 }, (_, index): Draft => {
     const text = `${index} `.repeat(index % 10 === 0 ? 4_000 : 40 + (index % 7) * 60);
     return { kind: index % 12 === 0 ? "boundary" : "message", version: 1, payload: JSON.stringify({ text }) };
   });
-  await opened.writer.append(sealEntries(drafts, { head: EMPTY_LOG, atMs: 1, digest: sha256 }));
-  const written = await opened.writer.read(1, drafts.length);
+  await writer.append(sealEntries(drafts, { head: EMPTY_LOG, atMs: 1, digest: sha256 }));
+  const written = await writer.read(1, drafts.length);
   await store.close();
   const path = join(folder, "copy.sqlite");
   await copyFile(join(folder, "original.sqlite"), path);

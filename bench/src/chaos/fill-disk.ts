@@ -3,8 +3,8 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Store, sealEntries, sha256 } from "palimpsest";
 import { sqliteStore } from "palimpsest/sqlite-store";
-import { readAll } from "./kill-writers.ts";
 import { addLosses, audit, type Losses, noLosses } from "./ledger.ts";
+import { readLog, takeLog } from "./open-log.ts";
 import { inTemporaryFolder } from "./temporary-folder.ts";
 import type { Acknowledged } from "./writer-process.ts";
 
@@ -36,7 +36,7 @@ export async function fillDisk(rounds: number): Promise<DiskFaults> {
         const fault = round % 2 === 0 ? fullDisk : readOnlyDisk;
         const { told, after } = await fault(folder, session);
         if (after === "failed") notRecovered++;
-        losses = addLosses(losses, audit(await readAll(folder, session), told));
+        losses = addLosses(losses, audit(await readLog(folder, session), told));
         for (const suffix of ["", "-wal", "-shm"])
           await rm(join(folder, `${session}.sqlite${suffix}`), { force: true });
       }
@@ -95,9 +95,7 @@ async function appendTo(
   session: string,
   told: Acknowledged[],
 ): Promise<(sizeBytes: number) => Promise<"appended" | "failed">> {
-  const opened = await store.openWriter(session, { owner: "chaos", takeover: "always" });
-  if (opened.kind === "busy") throw new Error("a writer that takes over found the log busy");
-  const { writer } = opened;
+  const writer = await takeLog(store, session);
   return async (sizeBytes) => {
     try {
       const payload = JSON.stringify({ fence: writer.fence, text: "z".repeat(sizeBytes) });

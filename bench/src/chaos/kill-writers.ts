@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { sqliteStore } from "palimpsest/sqlite-store";
 import { startWriter } from "./child.ts";
 import { addLosses, audit, type Losses, noLosses } from "./ledger.ts";
+import { readLog } from "./open-log.ts";
 import { inTemporaryFolder } from "./temporary-folder.ts";
 import type { Acknowledged } from "./writer-process.ts";
 
@@ -22,16 +22,8 @@ export async function killWriters(kills: number): Promise<Losses> {
       writer.process.kill("SIGKILL");
       await writer.ended;
       told.push(...writer.acknowledged);
-      losses = addLosses(losses, audit(await readAll(folder, session), told));
+      losses = addLosses(losses, audit(await readLog(folder, session), told));
     }
   });
   return losses;
-}
-
-export async function readAll(folder: string, session: string): Promise<Parameters<typeof audit>[0]> {
-  const store = sqliteStore({ folder });
-  const reader = await store.openReader(session);
-  const entries = reader === undefined ? [] : await reader.read(1, Number.MAX_SAFE_INTEGER);
-  await store.close();
-  return entries;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startWriter } from "./child.ts";
-import { readAll } from "./kill-writers.ts";
 import { audit, type Losses } from "./ledger.ts";
+import { readLog } from "./open-log.ts";
 import { inTemporaryFolder } from "./temporary-folder.ts";
 
 const YEARS_MS = 10 * 365 * 86_400_000;
@@ -34,6 +34,6 @@ export async function raceWriters(processes: number, forMs: number): Promise<Los
     for (const writer of writers) writer.process.kill("SIGKILL");
     await Promise.all(writers.map(({ ended }) => ended));
     const told = writers.flatMap(({ acknowledged }) => acknowledged);
-    return audit(await readAll(folder, "contested"), told);
+    return audit(await readLog(folder, "contested"), told);
   });
 }

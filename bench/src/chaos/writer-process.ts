@@ -8,6 +8,7 @@ import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Draft, sealEntries, sha256 } from "palimpsest";
 import { sqliteStore } from "palimpsest/sqlite-store";
+import { takeLog } from "./open-log.ts";
 
 export interface WriterTerms {
   readonly owner: string;
@@ -36,9 +37,7 @@ async function write(options: WriterTerms): Promise<void> {
   const clock = { now: () => Date.now() + options.clockOffsetMs + jump() };
   const store = sqliteStore({ folder, clock });
   for (let round = 0; round <= options.takeovers; round++) {
-    const opened = await store.openWriter(session, { owner: options.owner, takeover: "always" });
-    if (opened.kind === "busy") throw new Error("a writer that takes over found the log busy");
-    const { writer } = opened;
+    const writer = await takeLog(store, session, options.owner);
     let head = await writer.head();
     for (;;) {
       const count = 1 + Math.floor(Math.random() * 4);

@@ -4,26 +4,13 @@ import type { HttpCall, HttpReply } from "../http-face.ts";
 import type { Exchange } from "../recorder.ts";
 import type { Usage } from "../usage.ts";
 import type { Acceptance, Answered, Refusal } from "../verdict.ts";
-import { invalidRequest, type Problem, toRefusal, unparsableBody } from "./problem.ts";
+import { invalidRequest, type Problem, toRefusal } from "./problem.ts";
 import { wordFailure } from "./word-failure.ts";
 
 /** What comes with a call beside its body. */
 export interface OpenAiCall {
   /** Whose key it is: caches never cross accounts. @default "default" */
   readonly account?: string;
-}
-
-export function readBody(call: HttpCall): { kind: "read"; request: unknown } | { kind: "problem"; problem: Problem } {
-  try {
-    return { kind: "read", request: JSON.parse(call.body) as unknown };
-  } catch {
-    return { kind: "problem", problem: unparsableBody() };
-  }
-}
-
-export function accountOf(call: HttpCall): OpenAiCall {
-  const key = call.headers["authorization"];
-  return key === undefined ? {} : { account: key };
 }
 
 /**

@@ -33,9 +33,11 @@ export function createConnectionPool({ maxOpenFiles }: { maxOpenFiles: number })
     try {
       return openConnection(path);
     } catch (error) {
-      if (open.size === 0 || sqliteCode(error) !== 14) {
-        if (!(error instanceof Error && "code" in error && error.code === "EMFILE")) throw error;
-      }
+      // SQLITE_CANTOPEN is how SQLite says that it got no descriptor; what Node opens by itself says EMFILE.
+      const isOutOfFiles =
+        (sqliteCode(error) === 14 && open.size > 0) ||
+        (error instanceof Error && "code" in error && error.code === "EMFILE");
+      if (!isOutOfFiles) throw error;
       shrinkTo(open.size >> 1);
       return openConnection(path);
     }

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { messageOf } from "./sqlite-store-errors.ts";
 
 /**
  * Copies what can be read of a file, with zeros where the disk gives nothing back. Closing a file drops all locks that this
@@ -14,7 +15,7 @@ export function copyDamaged(from: string, to: string): string | undefined {
     const { stdout, stderr, status, error } = spawnSync(process.execPath, ["--eval", script], { encoding: "utf8" });
     return status === 0 ? stdout || undefined : `${from} could not be copied: ${error?.message ?? stderr}`;
   } catch (error) {
-    return `${from} could not be copied: ${error instanceof Error ? error.message : error}`;
+    return `${from} could not be copied: ${messageOf(error)}`;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Findings, SalvageProblem } from "./salvage-log.ts";
 import { toEntry } from "./sqlite-log.ts";
 import { type PageSource, readIndexLeaf, readTableLeaf, type TableRow } from "./sqlite-pages.ts";
 import { checkOfRow, ENTRY_COLUMNS, PAGE_SIZE_BYTES } from "./sqlite-schema.ts";
+import { messageOf } from "./sqlite-store-errors.ts";
 import { readWal, type WalFrame } from "./sqlite-wal.ts";
 
 const COLUMNS = ENTRY_COLUMNS.split(", ").length;
@@ -135,8 +136,4 @@ function openPages(path: string): { count: number; read(page: number): Uint8Arra
     },
     close: () => closeSync(file),
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

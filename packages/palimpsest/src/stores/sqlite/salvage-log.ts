@@ -5,6 +5,7 @@ import { checkChain } from "../../log/check-chain.ts";
 import { type Digest, EMPTY_LOG, type Entry } from "../../log/entry.ts";
 import { copyDamaged } from "./copy-damaged.ts";
 import { readByBytes, readBySqlite } from "./read-damaged.ts";
+import { messageOf } from "./sqlite-store-errors.ts";
 
 export interface SalvageOptions {
   /** The one that the entries were sealed with. */
@@ -37,8 +38,8 @@ export interface SalvagedLog {
 }
 
 /**
- * Reads whatever is left of a damaged log, from a copy: the file and its -wal stay as they are. First through SQLite, then
- * byte by byte, since SQLite gives up a whole branch for one bad page, and everything behind one bad frame of the -wal.
+ * Reads whatever is left of a damaged log, from a copy: the file and its -wal stay as they are. Byte by byte, since
+ * SQLite gives up a whole branch for one bad page and everything behind one bad frame of the -wal; then through SQLite.
  * Never throws, whatever the bytes. Holds all entries in memory.
  */
 export async function salvageLog(path: string, options: SalvageOptions): Promise<SalvagedLog> {
@@ -59,7 +60,7 @@ export async function salvageLog(path: string, options: SalvageOptions): Promise
     // After the bytes, because SQLite writes the -wal into the file that it belongs to.
     problems.push(...readBySqlite(copy, found));
   } catch (error) {
-    problems.push({ kind: "file", detail: error instanceof Error ? error.message : String(error) });
+    problems.push({ kind: "file", detail: messageOf(error) });
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }

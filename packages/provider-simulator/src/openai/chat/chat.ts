@@ -12,23 +12,20 @@ import type { Usage } from "../../usage.ts";
 import type { Answered, Refusal, Verdict } from "../../verdict.ts";
 import { toolNames } from "../check-tools.ts";
 import {
-  accountOf,
   answeredOutcome,
-  checkKey,
   faultRefusal,
   type OpenAiCall,
   type Ready,
-  readBody,
   refusedReply,
   taken,
   wholeReply,
 } from "../http-replies.ts";
 import { isObject, type JsonObject } from "../json.ts";
-import { listModels } from "../list-models.ts";
 import { createIdMint } from "../mint-id.ts";
 import { type OpenAiModel, openAiModels } from "../models.ts";
-import { type Problem, toRefusal } from "../problem.ts";
+import { toRefusal } from "../problem.ts";
 import { askedFor } from "../prompt.ts";
+import { receiveCall } from "../receive-call.ts";
 import { wordFailure } from "../word-failure.ts";
 import { type CompatibleProfile, openAiProfile } from "./compatible-profile.ts";
 import { type ChatCompletion, toChunks, toCompletion } from "./completion.ts";
@@ -139,18 +136,14 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
   }
 
   function handle(call: HttpCall): HttpReply | undefined {
-    const keyless = profile.keys === "required" ? checkKey(call) : undefined;
-    const refuse = (problem: Problem): HttpReply => refusedReply(toRefusal(problem), mint("req"));
-    if (call.method !== "POST") {
-      const listed = listModels(call, models, () => mint("req"));
-      return listed !== undefined && keyless !== undefined ? refuse(keyless) : listed;
-    }
-    if (call.path !== "/v1/chat/completions") return undefined;
-    if (keyless !== undefined) return refuse(keyless);
-    const body = readBody(call);
-    if (body.kind === "problem") return refuse(body.problem);
-    const { request } = body;
-    const { account = "default" } = accountOf(call);
+    const received = receiveCall(call, {
+      paths: ["/v1/chat/completions"],
+      models,
+      keys: profile.keys,
+      requestId: () => mint("req"),
+    });
+    if (received?.kind !== "received") return received;
+    const { request, account } = received;
     if (isObject(request) && request["stream"] === true) return stream(request, account);
     return wholeReply(prepare(request, account), mint("req"));
   }

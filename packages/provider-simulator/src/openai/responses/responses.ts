@@ -9,23 +9,20 @@ import { echo, type Script } from "../../script.ts";
 import { bytesTokenizer, type Tokenizer } from "../../tokenizer.ts";
 import type { Answered, Refusal, Verdict } from "../../verdict.ts";
 import {
-  accountOf,
   answeredOutcome,
-  checkKey,
   faultRefusal,
   freeReply,
   type OpenAiCall,
   type Ready,
-  readBody,
   refusedReply,
   taken,
   wholeReply,
 } from "../http-replies.ts";
 import { isObject } from "../json.ts";
-import { listModels } from "../list-models.ts";
 import { createIdMint } from "../mint-id.ts";
 import { type OpenAiModel, openAiModels } from "../models.ts";
-import { type Problem, toRefusal } from "../problem.ts";
+import { toRefusal } from "../problem.ts";
+import { receiveCall } from "../receive-call.ts";
 import { wordFailure } from "../word-failure.ts";
 import { createResponseComposer, textOf } from "./compose-response.ts";
 import { toErrorEvent, toErrorEvents, toEvents } from "./events.ts";
@@ -160,18 +157,14 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
   }
 
   function handle(call: HttpCall): HttpReply | undefined {
-    const keyless = checkKey(call);
-    const refuse = (problem: Problem): HttpReply => refusedReply(toRefusal(problem), mint("req"));
-    if (call.method !== "POST") {
-      const listed = listModels(call, models, () => mint("req"));
-      return listed !== undefined && keyless !== undefined ? refuse(keyless) : listed;
-    }
-    if (!["/v1/responses", "/v1/responses/input_tokens", "/v1/responses/compact"].includes(call.path)) return undefined;
-    if (keyless !== undefined) return refuse(keyless);
-    const body = readBody(call);
-    if (body.kind === "problem") return refuse(body.problem);
-    const { request } = body;
-    const { account = "default" } = accountOf(call);
+    const received = receiveCall(call, {
+      paths: ["/v1/responses", "/v1/responses/input_tokens", "/v1/responses/compact"],
+      models,
+      keys: "required",
+      requestId: () => mint("req"),
+    });
+    if (received?.kind !== "received") return received;
+    const { request, account } = received;
     if (call.path === "/v1/responses/compact") return wholeReply(prepareCompaction(request, account), mint("req"));
     if (call.path === "/v1/responses/input_tokens") {
       const counted = countInputTokens(request, { account });
