@@ -107,6 +107,14 @@ describe("each rule can fail", () => {
     expect(checkArchitecture([source], { layers })).toHaveLength(1);
   });
 
+  test("files that import each other, even for a type", () => {
+    const one = readSource("bench/src/one.ts", `import { two } from "./two.ts"; export const one = two;`);
+    const two = readSource("bench/src/two.ts", `import type { One } from "./three.ts"; export const two = 2;`);
+    const three = readSource("bench/src/three.ts", `import { one } from "./one.ts"; export type One = typeof one;`);
+    expect(checkArchitecture([one, two, three], { layers })).toHaveLength(3);
+    expect(checkArchitecture([one, two], { layers })).toEqual([]);
+  });
+
   test("examples use public subpaths", () => {
     const source = readSource("examples/01.ts", `import { x } from "../packages/palimpsest/src/log/fold.ts";`);
     expect(checkArchitecture([source], { layers })).toHaveLength(1);

@@ -13,7 +13,29 @@ const FORBIDDEN_NAME = /(Manager|Service|Helper|Utils?|Impl|Processor|Handler)s?
 /** Everything in which the sources depart from docs/architecture.md, one line each. */
 export function checkArchitecture(sources: readonly SourceFacts[], rules: ArchitectureRules): string[] {
   const [tests, code] = [sources.filter(isTest), sources.filter((source) => !isTest(source))];
-  return [...tests.flatMap(checkSimulatorTest), ...code.flatMap((source) => checkCode(source, rules))];
+  return [
+    ...tests.flatMap(checkSimulatorTest),
+    ...code.flatMap((source) => checkCode(source, rules)),
+    ...findCircles(code),
+  ];
+}
+
+/** Files that reach themselves by what they import, types included: neither can be read before the other. */
+function findCircles(sources: readonly SourceFacts[]): string[] {
+  const targets = new Map(
+    sources.map(({ path, imports }) => {
+      const inside = imports.filter(({ from }) => from.startsWith("."));
+      return [path, inside.map(({ from }) => posix.join(posix.dirname(path), from))];
+    }),
+  );
+  const reaches = (from: string, goal: string, seen: Set<string>): boolean =>
+    (targets.get(from) ?? []).some((next) => {
+      if (next === goal) return true;
+      return seen.has(next) ? false : reaches(next, goal, seen.add(next));
+    });
+  return [...targets.keys()]
+    .filter((path) => reaches(path, path, new Set()))
+    .map((path) => `${path}: imports itself in a circle`);
 }
 
 function checkCode(source: SourceFacts, rules: ArchitectureRules): string[] {

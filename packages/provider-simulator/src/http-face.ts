@@ -1,5 +1,6 @@
 import type { Fault } from "./faults.ts";
-import type { Exchange } from "./recorder.ts";
+import type { Usage } from "./usage.ts";
+import type { CacheOutcome } from "./verdict.ts";
 
 /** One HTTP call, read to its end. Header names are in lower case. */
 export interface HttpCall {
@@ -16,6 +17,21 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
+/** What came of a call, for whoever reads the record. */
+export type Outcome =
+  | { readonly kind: "refused"; readonly status: number; readonly message: string }
+  /** The simulator or a script threw: nothing that a provider did. */
+  | { readonly kind: "broken"; readonly message: string }
+  | {
+      readonly kind: "answered";
+      readonly usage: Usage;
+      readonly cache: CacheOutcome;
+      readonly priceUsd: number;
+      readonly responseId: string;
+    }
+  /** Counting, listing models: nothing was billed. */
+  | { readonly kind: "free" };
+
 /** What to send back, as data: the server does the sending. */
 export type HttpReply =
   | {
@@ -25,7 +41,7 @@ export type HttpReply =
       readonly body: unknown;
       /** As for a stream. */
       readonly begun?: () => void;
-      readonly outcome: Exchange["outcome"];
+      readonly outcome: Outcome;
     }
   | {
       readonly kind: "stream";
@@ -35,9 +51,9 @@ export type HttpReply =
       readonly fault?: Extract<Fault, { kind: "stream-cut" | "stream-stall" }>;
       /** Called when the first byte leaves: from then on the prompt can be read from the cache. */
       readonly begun: () => void;
-      readonly outcome: Exchange["outcome"];
+      readonly outcome: Outcome;
     }
-  | { readonly kind: "reset"; readonly outcome: Exchange["outcome"] };
+  | { readonly kind: "reset"; readonly outcome: Outcome };
 
 /** A provider's endpoints. Answers undefined for a call that is not for this provider. */
 export interface HttpFace {

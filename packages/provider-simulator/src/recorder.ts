@@ -1,6 +1,5 @@
-import type { ServerSentEvent } from "./http-face.ts";
+import type { Outcome, ServerSentEvent } from "./http-face.ts";
 import { addUsage, NO_USAGE, type Usage } from "./usage.ts";
-import type { CacheOutcome } from "./verdict.ts";
 
 /** One call as the service saw it and what came of it. */
 export interface Exchange {
@@ -26,19 +25,7 @@ export interface Exchange {
         readonly events: readonly ServerSentEvent[];
       }
     | { readonly kind: "none" };
-  readonly outcome:
-    | { readonly kind: "refused"; readonly status: number; readonly message: string }
-    /** The simulator or a script threw: nothing that a provider did. */
-    | { readonly kind: "broken"; readonly message: string }
-    | {
-        readonly kind: "answered";
-        readonly usage: Usage;
-        readonly cache: CacheOutcome;
-        readonly priceUsd: number;
-        readonly responseId: string;
-      }
-    /** Counting, listing models: nothing was billed. */
-    | { readonly kind: "free" };
+  readonly outcome: Outcome;
 }
 
 /** Keeps every exchange in memory, to be read back by tests and benches. */

@@ -8,7 +8,8 @@ import { readHead, takeFence } from "./sqlite/sqlite-log.ts";
 import { ClosedLogError, toStoreError } from "./sqlite/sqlite-store-errors.ts";
 import type { LogReader, OpenWriterResult, Store } from "./store.ts";
 
-export { type SalvagedLog, type SalvageOptions, type SalvageProblem, salvageLog } from "./sqlite/salvage-log.ts";
+export type { SalvageProblem } from "./sqlite/findings.ts";
+export { type SalvagedLog, type SalvageOptions, salvageLog } from "./sqlite/salvage-log.ts";
 export {
   ClosedLogError,
   DamagedLogError,

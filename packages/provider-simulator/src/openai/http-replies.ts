@@ -1,7 +1,6 @@
 import { type Delivery, fateOfCall } from "../fate-of-call.ts";
 import type { Fault } from "../faults.ts";
-import type { HttpCall, HttpReply } from "../http-face.ts";
-import type { Exchange } from "../recorder.ts";
+import type { HttpCall, HttpReply, Outcome } from "../http-face.ts";
 import type { Usage } from "../usage.ts";
 import type { Acceptance, Answered, Refusal } from "../verdict.ts";
 import { invalidRequest, type Problem, toRefusal } from "./problem.ts";
@@ -45,7 +44,7 @@ export interface Billed {
   readonly priceUsd: number;
 }
 
-export function answeredOutcome(responseId: string, { acceptance, usage, priceUsd }: Billed): Exchange["outcome"] {
+export function answeredOutcome(responseId: string, { acceptance, usage, priceUsd }: Billed): Outcome {
   return { kind: "answered", usage, cache: acceptance.cache, priceUsd, responseId };
 }
 

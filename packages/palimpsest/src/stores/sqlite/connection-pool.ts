@@ -1,4 +1,5 @@
-import { type Connection, openConnection } from "./open-connection.ts";
+import type { Connection } from "./connection.ts";
+import { openConnection } from "./open-connection.ts";
 import { isLocked, StorageFailedError, sqliteCode, toStoreError } from "./sqlite-store-errors.ts";
 
 export interface ConnectionPool {

@@ -2,24 +2,10 @@ import { accessSync, chmodSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import type { Connection } from "./connection.ts";
 import { readHead, readWriter } from "./sqlite-log.ts";
 import { APPLICATION_ID, FORMAT_VERSION, SCHEMA } from "./sqlite-schema.ts";
 import { DamagedLogError, isLocked, LogFormatError, StorageFailedError, sqliteCode } from "./sqlite-store-errors.ts";
-
-/** An open log file. It belongs to one call at a time: all calls of node:sqlite are synchronous. */
-export interface Connection {
-  /**
-   * `shared`: beside writers, as SQLite means it. `frozen`: read without locks, because the folder allows none; what was
-   * read holds only if `isCurrent` still says so afterwards.
-   */
-  readonly kind: "shared" | "frozen";
-  readonly database: DatabaseSync;
-  /** Prepared when first used, then kept: most sessions need three or four of them. */
-  statement(sql: string): StatementSync;
-  /** Whether the file under the path is still the one that was opened. */
-  isCurrent(): boolean;
-  close(): void;
-}
 
 // How long SQLite itself waits for a lock, and with it the whole process. What is longer is waited for outside of it.
 const LOCK_WAIT_MS = 10;

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { LogReader, LogWriter } from "../store.ts";
-import type { Connection } from "./open-connection.ts";
+import type { Connection } from "./connection.ts";
 import {
   appendEntries,
   assertStorable,

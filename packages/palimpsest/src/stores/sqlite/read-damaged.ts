@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Entry } from "../../log/entry.ts";
-import type { Findings, SalvageProblem } from "./salvage-log.ts";
+import type { Findings, SalvageProblem } from "./findings.ts";
 import { toEntry } from "./sqlite-log.ts";
 import { type PageSource, readIndexLeaf, readTableLeaf, type TableRow } from "./sqlite-pages.ts";
 import { checkOfRow, ENTRY_COLUMNS, PAGE_SIZE_BYTES } from "./sqlite-schema.ts";

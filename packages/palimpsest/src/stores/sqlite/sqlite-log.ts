@@ -1,6 +1,6 @@
 import { EMPTY_LOG, type Entry, type LogHead } from "../../log/entry.ts";
 import type { AppendResult, OpenWriterOptions } from "../store.ts";
-import type { Connection } from "./open-connection.ts";
+import type { Connection } from "./connection.ts";
 import { checkOfPayload, checkOfRow, ENTRY_COLUMNS } from "./sqlite-schema.ts";
 import { InvalidEntryError } from "./sqlite-store-errors.ts";
 
