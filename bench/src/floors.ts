@@ -39,6 +39,25 @@ const FLOORS: readonly Floor[] = [
     holds: ({ write_total_error_pct_explained, unexplained_misses_pct }) =>
       Math.abs(write_total_error_pct_explained as number) <= 5 && (unexplained_misses_pct as number) <= 2,
   },
+  {
+    bench: "counting",
+    rule: "context sizes are predicted within 40 tokens (median), 500 (p95), 2.5% of the context (p99), 4% per session",
+    holds: ({ median_abs_tokens, p95_abs_tokens, p99_abs_pct_of_context, session_bias_mean_abs_pct }) =>
+      (median_abs_tokens as number) <= 40 &&
+      (p95_abs_tokens as number) <= 500 &&
+      (p99_abs_pct_of_context as number) <= 2.5 &&
+      (session_bias_mean_abs_pct as number) <= 4,
+  },
+  {
+    bench: "counting",
+    rule: "half the median and half the 95th percentile of every rule of thumb",
+    holds: ({ median_abs_tokens, p95_abs_tokens, baselines }) =>
+      Object.values(baselines as Record<string, { median_abs_tokens: number; p95_abs_tokens: number }>).every(
+        (baseline) =>
+          2 * (median_abs_tokens as number) <= baseline.median_abs_tokens &&
+          2 * (p95_abs_tokens as number) <= baseline.p95_abs_tokens,
+      ),
+  },
 ];
 
 function at5000(rates: unknown): number {

@@ -1,10 +1,12 @@
 import { parseArgs } from "node:util";
 import type { Bench, Figures } from "./bench.ts";
 import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
+import { countingBench } from "./counting/counting.ts";
 import { checkFloors } from "./floors.ts";
 import { judgeBench } from "./judge.ts";
+import { overheadBench } from "./overhead/overhead.ts";
 
-const BENCHES: readonly Bench[] = [cacheFidelityBench, judgeBench];
+const BENCHES: readonly Bench[] = [cacheFidelityBench, countingBench, judgeBench, overheadBench];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

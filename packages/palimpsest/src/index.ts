@@ -1,7 +1,44 @@
+export type {
+  Block,
+  Media,
+  MediaSource,
+  Native,
+  Opaque,
+  Part,
+  Text,
+  Thinking,
+  ToolCall,
+  ToolResult,
+} from "./log/block.ts";
 export { type ChainProblem, checkChain } from "./log/check-chain.ts";
 export { type Digest, type Draft, EMPTY_LOG, type Entry, type LogHead } from "./log/entry.ts";
 export { fromLine, toLine } from "./log/entry-line.ts";
+export { PalimpsestError } from "./log/palimpsest-error.ts";
+export type {
+  AttachmentPayload,
+  MessagePayload,
+  Payloads,
+  Replacement,
+  SpentTokens,
+  ToolDefinition,
+  UsagePayload,
+} from "./log/payload.ts";
+export { type PassedOver, type ReadEntry, readPayload } from "./log/read-payload.ts";
 export { type SealOptions, sealEntries } from "./log/seal-entries.ts";
+export type { ExtraModels, ModelFacts, ModelPrices } from "./providers/models.ts";
+export type { Provider, ResponseContent, SendOptions, StreamPart } from "./providers/provider.ts";
+export { ProviderError, type ProviderFailure } from "./providers/provider-error.ts";
+export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";
+export { openSession } from "./session/open-session.ts";
+export { repairMessages } from "./session/repair-messages.ts";
+export type { Range, RecordedResponse, Session, SessionOptions, SessionSize } from "./session/session.ts";
+export {
+  NoSuchEntryError,
+  NothingToSendError,
+  SessionBusyError,
+  SessionLostError,
+  WindowFullError,
+} from "./session/session-errors.ts";
 export { exportLog, type ImportResult, importLog } from "./stores/export-log.ts";
 export { type MemoryStoreOptions, memoryStore } from "./stores/memory-store.ts";
 export { sha256 } from "./stores/sha256.ts";
@@ -12,4 +49,38 @@ export type {
   OpenWriterOptions,
   OpenWriterResult,
   Store,
+  Takeover,
 } from "./stores/store.ts";
+export {
+  type Budget,
+  type BudgetLevel,
+  type BudgetOptions,
+  budgetOf,
+  type ClampOptions,
+  clampMaxTokens,
+  isAutoCompactDue,
+  levelOf,
+  percentLeft,
+} from "./tokens/budget.ts";
+export {
+  type Calibration,
+  estimateTokens,
+  learn,
+  type Observation,
+  padTokens,
+  readCalibration,
+  startCalibration,
+} from "./tokens/calibration.ts";
+export {
+  addFeatures,
+  type FeatureName,
+  type FeatureOptions,
+  type Features,
+  featuresOf,
+  NO_FEATURES,
+} from "./tokens/features.ts";
+export type { TextCounts } from "./tokens/scan-text.ts";
+export { type Environment, readSwitches, type Switches, type SwitchSettings } from "./tokens/switches.ts";
+export { DEFAULT_PRIOR, type TokenizerPrior } from "./tokens/tokenizer-prior.ts";
+export { type WindowSources, windowOf, withoutWindowSuffix } from "./tokens/window.ts";
+export type { Accounting, DuplicateReads } from "./view/account.ts";

@@ -1,8 +1,10 @@
+import { PalimpsestError } from "../log/palimpsest-error.ts";
 import type { RecordedAgent } from "./recorded.ts";
 
 /** Thrown when the beginning of a file fits none of the formats that can be read. */
-export class UnknownTranscriptError extends Error {
-  readonly code: "unknown-transcript" = "unknown-transcript";
+export class UnknownTranscriptError extends PalimpsestError {
+  static readonly code = "unknown-transcript";
+  readonly code: string = UnknownTranscriptError.code;
   /** How many lines were looked at. */
   readonly lineCount: number;
   /** The beginning of the first line that is not blank. */
@@ -15,14 +17,8 @@ export class UnknownTranscriptError extends Error {
         ? "it has no readable line"
         : `none of its first ${seen.lineCount} lines tells whose it is; they begin with ${JSON.stringify(seen.firstLine)}`;
     super(`This is no transcript that can be read: ${found}. Known are those of ${seen.knownAgents.join(", ")}.`);
-    this.name = "UnknownTranscriptError";
     this.lineCount = seen.lineCount;
     this.firstLine = seen.firstLine;
     this.knownAgents = seen.knownAgents;
-  }
-
-  /** Holds across copies of this package, where `instanceof` does not. */
-  static isInstance(error: unknown): error is UnknownTranscriptError {
-    return error instanceof Error && "code" in error && error.code === "unknown-transcript";
   }
 }

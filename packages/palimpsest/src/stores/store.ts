@@ -22,8 +22,10 @@ export interface OpenWriterOptions {
    * `if-free` leaves a log alone that another writer has used within its lease; `always` fences that writer at once.
    * @default "if-free"
    */
-  readonly takeover?: "if-free" | "always";
+  readonly takeover?: Takeover;
 }
+
+export type Takeover = "if-free" | "always";
 
 export type OpenWriterResult =
   | { readonly kind: "opened"; readonly writer: LogWriter }

@@ -1,44 +1,38 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
+import { PalimpsestError } from "../../log/palimpsest-error.ts";
 
 /** A session id that cannot be the name of a file everywhere. */
-export class UnsafeSessionIdError extends Error {
-  readonly code: "unsafe-session-id" = "unsafe-session-id";
+export class UnsafeSessionIdError extends PalimpsestError {
+  static readonly code = "unsafe-session-id";
+  readonly code: string = UnsafeSessionIdError.code;
   readonly session: string;
 
   constructor(session: string, allowed: string) {
     const shown = session.length > 120 ? `${session.slice(0, 120)}... (${session.length} characters)` : session;
     super(`The session id ${JSON.stringify(shown)} cannot name a file. Use ${allowed}.`);
-    this.name = "UnsafeSessionIdError";
     this.session = session;
-  }
-
-  static isInstance(error: unknown): error is UnsafeSessionIdError {
-    return hasCode(error, "unsafe-session-id");
   }
 }
 
 /** An entry that the file could not give back as it was. Nothing was written. */
-export class InvalidEntryError extends Error {
-  readonly code: "invalid-entry" = "invalid-entry";
+export class InvalidEntryError extends PalimpsestError {
+  static readonly code = "invalid-entry";
+  readonly code: string = InvalidEntryError.code;
   readonly sequence: number;
   readonly field: string;
 
   constructor(entry: { sequence: number; field: string; reason: string }) {
     super(`Entry ${entry.sequence} was not appended: its ${entry.field} ${entry.reason}.`);
-    this.name = "InvalidEntryError";
     this.sequence = entry.sequence;
     this.field = entry.field;
-  }
-
-  static isInstance(error: unknown): error is InvalidEntryError {
-    return hasCode(error, "invalid-entry");
   }
 }
 
 /** A file of another program, or of a later version of this one. It was not touched. */
-export class LogFormatError extends Error {
-  readonly code: "log-format" = "log-format";
+export class LogFormatError extends PalimpsestError {
+  static readonly code = "log-format";
+  readonly code: string = LogFormatError.code;
   readonly path: string;
   readonly applicationId: number;
   readonly formatVersion: number;
@@ -47,20 +41,16 @@ export class LogFormatError extends Error {
     super(
       `${path} is marked with application id ${found.applicationId} and format ${found.formatVersion}: ${found.remedy}`,
     );
-    this.name = "LogFormatError";
     this.path = path;
     this.applicationId = found.applicationId;
     this.formatVersion = found.formatVersion;
   }
-
-  static isInstance(error: unknown): error is LogFormatError {
-    return hasCode(error, "log-format");
-  }
 }
 
 /** A file that does not hold what was once written to it. It was not touched. */
-export class DamagedLogError extends Error {
-  readonly code: "damaged-log" = "damaged-log";
+export class DamagedLogError extends PalimpsestError {
+  static readonly code = "damaged-log";
+  readonly code: string = DamagedLogError.code;
   readonly path: string;
 
   constructor(path: string, cause: unknown) {
@@ -68,12 +58,7 @@ export class DamagedLogError extends Error {
       `${path} is damaged (${messageOf(cause)}). Nothing was changed. Run salvageLog("${path}", { digest }) for all entries that can still be read, and keep the file with its -wal.`,
       { cause },
     );
-    this.name = "DamagedLogError";
     this.path = path;
-  }
-
-  static isInstance(error: unknown): error is DamagedLogError {
-    return hasCode(error, "damaged-log");
   }
 }
 
@@ -93,37 +78,29 @@ const REMEDIES = {
 export type StorageFailure = keyof typeof REMEDIES;
 
 /** The storage refused. Nothing was half written, and the writer can be used again once the reason is gone. */
-export class StorageFailedError extends Error {
-  readonly code: "storage-failed" = "storage-failed";
+export class StorageFailedError extends PalimpsestError {
+  static readonly code = "storage-failed";
+  readonly code: string = StorageFailedError.code;
   readonly path: string;
   readonly reason: StorageFailure;
 
   constructor(path: string, reason: StorageFailure, cause?: unknown) {
     const told = cause === undefined ? "" : ` (${messageOf(cause)})`;
     super(`${path}: ${REMEDIES[reason]}${told}.`, { cause });
-    this.name = "StorageFailedError";
     this.path = path;
     this.reason = reason;
-  }
-
-  static isInstance(error: unknown): error is StorageFailedError {
-    return hasCode(error, "storage-failed");
   }
 }
 
 /** The reader, writer or store was closed before. */
-export class ClosedLogError extends Error {
-  readonly code: "closed-log" = "closed-log";
+export class ClosedLogError extends PalimpsestError {
+  static readonly code = "closed-log";
+  readonly code: string = ClosedLogError.code;
   readonly path: string;
 
   constructor(path: string) {
     super(`${path} was closed here. Open it again to use it.`);
-    this.name = "ClosedLogError";
     this.path = path;
-  }
-
-  static isInstance(error: unknown): error is ClosedLogError {
-    return hasCode(error, "closed-log");
   }
 }
 
@@ -194,8 +171,4 @@ function toError(error: unknown): Error {
 
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

@@ -1,0 +1,63 @@
+import type { Bench, Figures } from "../bench.ts";
+import { ownSession } from "./own-session.ts";
+import { loadPeers } from "./peers.ts";
+import type { Subject } from "./subject.ts";
+import { median, type TurnPlan, type TurnTimes, timeTurns } from "./time-turns.ts";
+
+/** About as many turns of each length. */
+const PLANS: readonly TurnPlan[] = [
+  { messages: 200, conversations: 30, turns: 20 },
+  { messages: 2_000, conversations: 6, turns: 100 },
+  { messages: 20_000, conversations: 1, turns: 600 },
+];
+const SHORTEST = "200";
+const LONGEST = "20000";
+
+/** What keeping a conversation inside its window costs before every request, when nothing has to be done. */
+export const overheadBench: Bench = {
+  name: "overhead",
+  about: "microseconds of append + prepare at 200, 2,000 and 20,000 messages, beside other libraries (installs them)",
+  async run({ size }) {
+    const own = await measure(ownSession, size === "full" ? 3 : 1);
+    const figures = {
+      palimpsest_us: own.turnUs,
+      // Beside it: taking in the response, which the other libraries leave to the caller.
+      record_us: own.nextUs,
+      growth: round(own.turnUs[LONGEST]! / own.turnUs[SHORTEST]!),
+    };
+    return size === "full" ? { ...figures, ...(await besidePeers(own.turnUs)) } : figures;
+  },
+};
+
+async function besidePeers(ownUs: Readonly<Record<string, number>>): Promise<Figures> {
+  const peers = await loadPeers();
+  const peersUs: Record<string, Readonly<Record<string, number>>> = {};
+  for (const peer of peers) peersUs[peer.name] = (await measure(peer, 1)).turnUs;
+  const counting = peers.filter(({ counts }) => counts === "tokens").map(({ name }) => peersUs[name]![LONGEST]!);
+  return { peers_us: peersUs, times_faster_than_counting_peers: round(Math.min(...counting) / ownUs[LONGEST]!) };
+}
+
+interface Medians {
+  readonly turnUs: Readonly<Record<string, number>>;
+  readonly nextUs: Readonly<Record<string, number>>;
+}
+
+/** Medians by length. The first pass over the short plans is not counted: code runs faster when it has run before. */
+async function measure(subject: Subject, passes: number): Promise<Medians> {
+  for (const plan of PLANS.slice(0, -1)) await timeTurns(subject, plan);
+  const times = new Map<TurnPlan, TurnTimes>(PLANS.map((plan) => [plan, { turnUs: [], nextUs: [] }]));
+  for (let pass = 0; pass < passes; pass++) {
+    for (const [plan, { turnUs, nextUs }] of times) {
+      const timed = await timeTurns(subject, plan);
+      turnUs.push(...timed.turnUs);
+      nextUs.push(...timed.nextUs);
+    }
+  }
+  const medians = (of: keyof TurnTimes): Record<string, number> =>
+    Object.fromEntries([...times].map(([{ messages }, timed]) => [String(messages), round(median(timed[of]))]));
+  return { turnUs: medians("turnUs"), nextUs: medians("nextUs") };
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(3));
+}

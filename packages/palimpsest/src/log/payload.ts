@@ -1,0 +1,172 @@
+import type { Block } from "./block.ts";
+
+/** What stands in the entries of a log, by kind. A reader passes over kinds and versions that it does not know. */
+export interface Payloads {
+  readonly message: MessagePayload;
+  readonly attachment: AttachmentPayload;
+  readonly configuration: ConfigurationPayload;
+  readonly request: RequestPayload;
+  readonly usage: UsagePayload;
+  readonly replace: ReplacePayload;
+  readonly restore: RestorePayload;
+  readonly boundary: BoundaryPayload;
+  readonly rewind: RewindPayload;
+}
+
+export type PayloadKind = keyof Payloads;
+
+/** The version of each payload that this release writes; it reads that one and all before it. */
+export const PAYLOAD_VERSIONS: Readonly<Record<PayloadKind, number>> = {
+  message: 1,
+  attachment: 1,
+  configuration: 1,
+  request: 1,
+  usage: 1,
+  replace: 1,
+  restore: 1,
+  boundary: 1,
+  rewind: 1,
+};
+
+/** One message, or one piece of one: each tool result is an entry of its own, so that a decision can name it. */
+export interface MessagePayload {
+  readonly role: "user" | "assistant";
+  readonly blocks: readonly Block[];
+  /** Who wrote it. `command`: output of a command the user ran. `host`: text that the program around the model put in. */
+  readonly origin: "human" | "model" | "tool" | "command" | "host" | "summary";
+  /** Who gets to see it. Progress, notices and errors are for the user only and never sent. @default "everyone" */
+  readonly audience?: "everyone" | "model" | "user";
+  /** The provider's id of the response; its pieces share it. */
+  readonly responseId?: string;
+  /** The `request` entry that this responds to. */
+  readonly answers?: number;
+  readonly model?: string;
+  /** Why the model stopped, where it matters for what may be sent next. `paused`: it is to be sent back as it is. */
+  readonly stop?: "paused";
+}
+
+/** Content that the host adds for the model: a reminder, a file put back, a memory. Sent as part of a user message. */
+export interface AttachmentPayload {
+  /** What sort of attachment, for accounting and clean-up. */
+  readonly type: string;
+  readonly blocks: readonly Block[];
+}
+
+/** What is sent beside the messages. Unchanged parts point at the entry in which they stand in full. */
+export interface ConfigurationPayload {
+  readonly provider: string;
+  readonly model: string;
+  readonly system: Held<string>;
+  readonly tools: Held<readonly ToolDefinition[]>;
+  /** Fields of the provider's request that the caller chose (thinking, effort, ...), passed on as they are. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Why it changed. */
+  readonly cause: string;
+}
+
+export type Held<Value> = { readonly value: Value } | { readonly heldBy: number };
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of its input. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A request was made ready from everything before this entry. What it contained is sealed: flattening never orders,
+ * merges or drops it in another way again. Written before the request is handed out.
+ */
+export interface RequestPayload {
+  readonly maxTokens: number;
+  readonly estimatedTokens: number;
+}
+
+/** What one response used, in the same words for every provider. */
+export interface UsagePayload {
+  readonly responseId: string;
+  /** The `request` entry it belongs to; absent for a call that was not made from this view. */
+  readonly answers?: number;
+  readonly model: string;
+  /** Input that was neither read from the cache nor written to it. */
+  readonly freshTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  /** The part of `cacheWriteTokens` with a time to live of one hour. */
+  readonly cacheWrite1hTokens?: number;
+  readonly outputTokens: number;
+  /** The part of `outputTokens` spent on reasoning. */
+  readonly reasoningTokens?: number;
+}
+
+/** A message as a decision puts it in place of others. */
+export interface Replacement {
+  readonly role: "user" | "assistant";
+  readonly blocks: readonly Block[];
+  readonly origin: MessagePayload["origin"];
+}
+
+/** A range of entries is shown as something else: a preview, a stub, a summary, or nothing. */
+export interface ReplacePayload {
+  /** The first and the last entry of the range, both included. */
+  readonly from: number;
+  readonly to: number;
+  readonly with: readonly Replacement[];
+  readonly reason: string;
+  readonly cost?: DecisionCost;
+}
+
+export interface DecisionCost {
+  readonly shedTokens: number;
+  readonly invalidatedPrefixTokens: number;
+  readonly netUsd?: number;
+}
+
+/** Takes a `replace` or a `boundary` back: the range is shown as it was before. */
+export interface RestorePayload {
+  /** The entry that is taken back, and the range it had. */
+  readonly of: number;
+  readonly from: number;
+  readonly to: number;
+  readonly reason: string;
+}
+
+/** A `replace` that reading begins at: it carries what must outlive the entries it covers. */
+export interface BoundaryPayload extends ReplacePayload {
+  /** What the view consists of from here on, in order; the boundary's own replacement is in it. */
+  readonly outline: readonly Shown[];
+  readonly state: CarriedState;
+}
+
+/** Entries that are shown: as they are, or as the entry `by` has put it. */
+export interface Shown {
+  readonly from: number;
+  readonly to: number;
+  readonly by?: number;
+  /** Their thinking cannot be sent back any more where it is bound to what stood before it. @default "intact" */
+  readonly thinking?: "intact" | "lost";
+}
+
+export interface CarriedState {
+  /** The `configuration` entry in effect. */
+  readonly configuration: number;
+  /** What the estimator has learned. */
+  readonly calibration: unknown;
+  readonly spent: SpentTokens;
+}
+
+/** What all responses of a session have used up to a point, on whatever branch. */
+export interface SpentTokens {
+  readonly responses: number;
+  readonly freshTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+}
+
+/** Back to an earlier entry, which is this one's parent: what lies between is on another branch now. */
+export interface RewindPayload {
+  readonly reason: string;
+  /** What was spent until now: going back does not give it back. */
+  readonly spent: SpentTokens;
+}

@@ -1,0 +1,91 @@
+import type { Entry } from "./entry.ts";
+import { PAYLOAD_VERSIONS, type PayloadKind, type Payloads } from "./payload.ts";
+
+/** An entry with its payload as a value. */
+export type ReadEntry = {
+  [Kind in PayloadKind]: { readonly kind: Kind; readonly sequence: number; readonly payload: Payloads[Kind] };
+}[PayloadKind];
+
+export interface PassedOver {
+  readonly kind: "passed-over";
+  readonly sequence: number;
+  /** `later`: a kind or version of a later release, kept for it. `malformed`: valid JSON that is not what its kind says. */
+  readonly why: "later" | "erased" | "malformed";
+}
+
+/** The payload of an entry as a value; entries that this release cannot read are passed over, never dropped. */
+export function readPayload(entry: Entry): ReadEntry | PassedOver {
+  const { sequence, kind, version, payload } = entry;
+  if (!isKnown(kind) || version > PAYLOAD_VERSIONS[kind]) return { kind: "passed-over", sequence, why: "later" };
+  if (payload === undefined) return { kind: "passed-over", sequence, why: "erased" };
+  const value = parse(payload);
+  if (!(isRecord(value) && SHAPES[kind](value))) return { kind: "passed-over", sequence, why: "malformed" };
+  return { kind, sequence, payload: value } as unknown as ReadEntry;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+type Shape = (value: Readonly<Record<string, unknown>>) => boolean;
+
+/** Only what the fold relies on: the chain of hashes already says that the text is what was written. */
+const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
+  message: (value) => isMessage(value),
+  attachment: ({ type, blocks }) => isText(type) && isListOf(blocks, isBlock),
+  configuration: ({ provider, model, system, tools, settings }) =>
+    isText(provider) && isText(model) && isHeld(system, isText) && isHeld(tools, isTools) && isRecord(settings),
+  request: ({ maxTokens }) => isCount(maxTokens),
+  usage: ({ responseId, freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens }) =>
+    isText(responseId) && [freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens].every(isCount),
+  replace: (value) => isRange(value) && isListOf(value["with"], isMessage),
+  restore: (value) => isRange(value) && isCount(value["of"]),
+  boundary: (value) =>
+    isRange(value) &&
+    isListOf(value["with"], isMessage) &&
+    isListOf(value["outline"], isRange) &&
+    isState(value["state"]),
+  rewind: ({ spent }) => isSpent(spent),
+};
+
+/** What each kind of block must have. */
+const BLOCKS: Readonly<Record<string, Shape>> = {
+  text: ({ text }) => isText(text),
+  thinking: ({ provider, text }) => isText(provider) && isText(text),
+  tool_call: ({ id, name }) => isText(id) && isText(name),
+  tool_result: ({ callId, content }) => isText(callId) && (isText(content) || isListOf(content, isPart)),
+  image: ({ source }) => isSource(source),
+  document: ({ source }) => isSource(source),
+  opaque: ({ native }) => isRecord(native) && isText(native["provider"]) && isRecord(native["block"]),
+};
+
+const isKnown = (kind: string): kind is PayloadKind => Object.hasOwn(PAYLOAD_VERSIONS, kind);
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === "string";
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isListOf = (value: unknown, is: (element: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every((element) => is(element));
+const isRange = (value: unknown): boolean => isRecord(value) && isCount(value["from"]) && isCount(value["to"]);
+const isBlock = (value: unknown): boolean =>
+  isRecord(value) &&
+  isText(value["kind"]) &&
+  Object.hasOwn(BLOCKS, value["kind"]) &&
+  BLOCKS[value["kind"]]?.(value) === true;
+const isPart = (value: unknown): boolean =>
+  isBlock(value) && !["thinking", "tool_call", "tool_result"].includes((value as { kind: string }).kind);
+const isSource = (value: unknown): boolean =>
+  isRecord(value) && (isText(value["url"]) || (isText(value["mediaType"]) && isText(value["data"])));
+const isMessage = (value: unknown): boolean =>
+  isRecord(value) && (value["role"] === "user" || value["role"] === "assistant") && isListOf(value["blocks"], isBlock);
+const isTools = (value: unknown): boolean =>
+  isListOf(value, (tool) => isRecord(tool) && isText(tool["name"]) && isRecord(tool["inputSchema"]));
+const isHeld = (value: unknown, is: (held: unknown) => boolean): boolean =>
+  isRecord(value) && (isCount(value["heldBy"]) || is(value["value"]));
+const isSpent = (value: unknown): boolean => isRecord(value) && isCount(value["responses"]);
+const isState = (value: unknown): boolean =>
+  isRecord(value) && isCount(value["configuration"]) && isSpent(value["spent"]);

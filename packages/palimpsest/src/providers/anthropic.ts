@@ -1,0 +1,92 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import { createStreamCollector } from "./anthropic/collect-stream.ts";
+import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
+import { readMessages } from "./anthropic/read-messages.ts";
+import { readResponse } from "./anthropic/read-response.ts";
+import { renderMessage } from "./anthropic/render-message.ts";
+import { createRequestRenderer } from "./anthropic/render-request.ts";
+import { ANTHROPIC, type AnthropicMessage, type AnthropicRequest, type AnthropicResponse } from "./anthropic/wire.ts";
+import { askForCount, pickFields } from "./ask-for-count.ts";
+import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "./models.ts";
+import type { Provider, SendOptions, StreamPart } from "./provider.ts";
+import { callOptions, sendStream } from "./send-stream.ts";
+
+export type { AnthropicMessage, AnthropicRequest, AnthropicResponse } from "./anthropic/wire.ts";
+
+/** The parts of the client that are used. */
+export type AnthropicClient = Pick<Anthropic, "messages" | "beta" | "models">;
+
+export interface AnthropicOptions {
+  /** Facts of models, by the start of their ids, that win over the table. @default {} */
+  readonly models?: ExtraModels;
+}
+
+/** The Messages API, through the caller's own client. */
+export function anthropic(
+  client: AnthropicClient,
+  { models = {} }: AnthropicOptions = {},
+): Provider<AnthropicRequest, AnthropicResponse, AnthropicMessage> {
+  const sources = { table: ANTHROPIC_MODELS, extra: models };
+  return {
+    name: ANTHROPIC,
+    factsOf: (model) => findFacts(model, sources),
+    fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchLimits(client, model) }),
+    renderMessage,
+    renderRequest: createRequestRenderer(),
+    readResponse,
+    readMessages,
+    send: (request, options) => send(client, request, options),
+    countTokens: (request, options) => countTokens(client, request, options),
+  };
+}
+
+/** Which of the client's resources a request belongs to: fields of a beta are taken only with its header. */
+function resourceOf(client: AnthropicClient, { betas }: AnthropicRequest): Anthropic["messages"] {
+  return betas === undefined || betas.length === 0
+    ? client.messages
+    : (client.beta.messages as unknown as Anthropic["messages"]);
+}
+
+function send(
+  client: AnthropicClient,
+  request: AnthropicRequest,
+  { signal }: SendOptions = {},
+): AsyncGenerator<StreamPart, AnthropicResponse> {
+  const resource = resourceOf(client, request);
+  return sendStream({
+    provider: ANTHROPIC,
+    signal,
+    collector: createStreamCollector(),
+    async open() {
+      if (request.max_tokens > 0) return resource.create({ ...request, stream: true }, callOptions(signal));
+      // A request without output only warms the cache, and the API refuses to stream it.
+      return { whole: await resource.create({ ...request, stream: false }, callOptions(signal)) };
+    },
+  });
+}
+
+const COUNTED_FIELDS: readonly (keyof Anthropic.Beta.MessageCountTokensParams)[] = [
+  ...(["model", "messages", "system", "tools", "tool_choice", "thinking", "output_config", "speed", "betas"] as const),
+  ...(["context_management", "compaction", "mcp_servers"] as const),
+];
+
+function countTokens(
+  client: AnthropicClient,
+  request: AnthropicRequest,
+  { signal }: SendOptions = {},
+): Promise<number | undefined> {
+  const body = pickFields(request, COUNTED_FIELDS) as Anthropic.MessageCountTokensParams;
+  const ask = async (): Promise<Anthropic.MessageTokensCount> =>
+    resourceOf(client, request).countTokens(body, callOptions(signal));
+  return askForCount({ provider: ANTHROPIC, signal }, ask);
+}
+
+async function fetchLimits(client: AnthropicClient, model: string): Promise<Partial<ModelFacts>> {
+  try {
+    const found = await client.models.retrieve(toModelId(model), null, callOptions(undefined));
+    const { max_input_tokens: windowTokens, max_tokens: maxOutputTokens } = found;
+    return { ...(windowTokens ? { windowTokens } : {}), ...(maxOutputTokens ? { maxOutputTokens } : {}) };
+  } catch {
+    return {};
+  }
+}

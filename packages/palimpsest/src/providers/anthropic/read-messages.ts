@@ -1,0 +1,36 @@
+import type { Block } from "../../log/block.ts";
+import type { MessagePayload } from "../../log/payload.ts";
+import { asList, asObject } from "../fields.ts";
+import { readBlock } from "./read-block.ts";
+
+/** Messages of any program that speaks this form, whole or broken. Each tool result becomes a message of its own. */
+export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
+  return messages.flatMap((value) => {
+    const message = asObject(value);
+    if (message === undefined) return [];
+    const { role, content } = message;
+    const blocks = (asList(content) ?? [content]).map(readBlock).filter((block) => block !== undefined);
+    if (role === "assistant") return blocks.length === 0 ? [] : [{ role, blocks, origin: "model" }];
+    // Instructions inside the conversation (`system`), and roles that we do not know, are the program's own words.
+    return splitResults(blocks, role === "user" ? "human" : "host");
+  });
+}
+
+function splitResults(blocks: readonly Block[], origin: MessagePayload["origin"]): MessagePayload[] {
+  const payloads: MessagePayload[] = [];
+  let rest: Block[] = [];
+  const flush = (): void => {
+    if (rest.length > 0) payloads.push({ role: "user", blocks: rest, origin });
+    rest = [];
+  };
+  for (const block of blocks) {
+    if (block.kind !== "tool_result") {
+      rest.push(block);
+      continue;
+    }
+    flush();
+    payloads.push({ role: "user", blocks: [block], origin: "tool" });
+  }
+  flush();
+  return payloads;
+}

@@ -1,0 +1,45 @@
+import { asCount, asList, asObject, type JsonObject } from "../fields.ts";
+import type { ResponseContent } from "../provider.ts";
+import { readBlock } from "./read-block.ts";
+import type { AnthropicResponse } from "./wire.ts";
+
+export function readResponse(response: AnthropicResponse): ResponseContent {
+  return {
+    responseId: response.id,
+    model: response.model,
+    blocks: response.content.map(readBlock).filter((block) => block !== undefined),
+    stop: STOPS.get(response.stop_reason ?? "") ?? "other",
+    usage: readUsage(asObject(response.usage) ?? {}),
+  };
+}
+
+const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
+  ["end_turn", "end"],
+  ["stop_sequence", "end"],
+  ["tool_use", "tools"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "window"],
+  ["pause_turn", "paused"],
+  ["refusal", "refused"],
+  ["compaction", "compacted"],
+]);
+
+/**
+ * The API's input count is what comes behind the last cache mark; with reads and writes it makes the whole input. Where the
+ * service went through several passes, the last one that wrote the message saw what the context has become; a pass that
+ * compacted saw what it was before.
+ */
+function readUsage(usage: JsonObject): ResponseContent["usage"] {
+  const passes = (asList(usage["iterations"]) ?? []).map(asObject);
+  const input = passes.findLast((pass) => pass?.["type"] === "message") ?? usage;
+  const longTokens = asCount(asObject(input["cache_creation"])?.["ephemeral_1h_input_tokens"]);
+  const reasoningTokens = asCount(asObject(usage["output_tokens_details"])?.["thinking_tokens"]);
+  return {
+    freshTokens: asCount(input["input_tokens"]) ?? 0,
+    cacheReadTokens: asCount(input["cache_read_input_tokens"]) ?? 0,
+    cacheWriteTokens: asCount(input["cache_creation_input_tokens"]) ?? 0,
+    ...(longTokens ? { cacheWrite1hTokens: longTokens } : {}),
+    outputTokens: asCount(usage["output_tokens"]) ?? 0,
+    ...(reasoningTokens ? { reasoningTokens } : {}),
+  };
+}

@@ -1,0 +1,89 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../log/block.ts";
+import type { FlatMessage } from "../../view/flat-message.ts";
+import { asObject } from "../fields.ts";
+import { frozenCopy } from "../frozen-copy.ts";
+import { canBeShown, describeMedia } from "../media.ts";
+import { ANTHROPIC, type AnthropicBlock, type AnthropicMessage } from "./wire.ts";
+
+/** A message in the form of the Messages API, content always a list; none if nothing in it can be sent. */
+export function renderMessage({ role, blocks }: FlatMessage): readonly AnthropicMessage[] {
+  const content = blocks.flatMap(renderBlock);
+  return frozenCopy(content.length === 0 ? [] : [{ role, content }]);
+}
+
+function renderBlock(block: Block): AnthropicBlock[] {
+  if ("native" in block && isOwn(block.native)) return [renderNative(block.native, block)];
+  switch (block.kind) {
+    case "text":
+      return [{ type: "text", text: block.text }];
+    case "thinking":
+      return renderThinking(block);
+    case "tool_call":
+      return [renderCall(block)];
+    case "tool_result":
+      return [renderResult(block)];
+    case "image":
+    case "document":
+      return [renderMedia(block)];
+    case "opaque":
+      return [];
+  }
+}
+
+function isOwn(native: Native | undefined): native is Native {
+  return native?.provider === ANTHROPIC;
+}
+
+/** As it came; only the id of a call may have become another, where two had the same. */
+function renderNative({ block: native }: Native, block: Block): AnthropicBlock {
+  const id = block.kind === "tool_call" ? { id: block.id } : {};
+  return { ...(native as AnthropicBlock), ...id };
+}
+
+/** The API refuses thinking that it did not sign. */
+function renderThinking({ provider, text, signature }: Thinking): AnthropicBlock[] {
+  return provider === ANTHROPIC && signature !== undefined ? [{ type: "thinking", thinking: text, signature }] : [];
+}
+
+function renderCall({ id, name, input }: ToolCall): AnthropicBlock {
+  return { type: "tool_use", id, name, input: toInput(input) };
+}
+
+/** The API takes nothing but an object; a model's broken JSON, or a plain value, stands in one. */
+function toInput(input: unknown): unknown {
+  return asObject(input) ?? (input === undefined ? {} : { input });
+}
+
+function renderResult({ callId, content, status }: ToolResult): AnthropicBlock {
+  const parts = typeof content === "string" ? renderText(content) : content.flatMap(renderPart);
+  return {
+    type: "tool_result",
+    tool_use_id: callId,
+    ...(parts.length === 0 ? {} : { content: parts as Anthropic.ToolResultBlockParam["content"] & object }),
+    ...(status === "error" ? { is_error: true } : {}),
+  };
+}
+
+function renderPart(part: Part): AnthropicBlock[] {
+  return part.kind === "text" && part.text === "" ? [] : renderBlock(part);
+}
+
+function renderText(text: string): AnthropicBlock[] {
+  return text === "" ? [] : [{ type: "text", text }];
+}
+
+function renderMedia(media: Media): AnthropicBlock {
+  const { kind, source } = media;
+  if (!canBeShown(media)) return { type: "text", text: describeMedia(media) };
+  if (source.kind === "url") return { type: kind, source: { type: "url", url: source.url } };
+  const { mediaType, data } = source;
+  if (kind === "image") {
+    const media_type = mediaType as Anthropic.Base64ImageSource["media_type"];
+    return { type: "image", source: { type: "base64", media_type, data } };
+  }
+  if (mediaType === "application/pdf")
+    return { type: "document", source: { type: "base64", media_type: mediaType, data } };
+  const text = Buffer.from(data, "base64").toString("utf8");
+  return { type: "document", source: { type: "text", media_type: "text/plain", data: text } };
+}

@@ -1,0 +1,128 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import type { ToolDefinition } from "../../log/payload.ts";
+import { asCount, asList, asObject, type JsonObject } from "../fields.ts";
+import { frozenCopy } from "../frozen-copy.ts";
+import { toModelId } from "../models.ts";
+import type { RequestParts } from "../provider.ts";
+import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from "./wire.ts";
+
+/** The API takes four marks. One stands at the end of what comes before the messages. */
+const MAXIMUM_MESSAGE_MARKS = 3;
+
+/**
+ * Renders request bodies. What comes before the messages is rendered once for each list of tools, so that a request costs
+ * one copy of the array of messages, and as many copies of a message as there are marks.
+ */
+export function createRequestRenderer(): (parts: RequestParts<AnthropicMessage>) => AnthropicRequest {
+  const heads = new WeakMap<readonly ToolDefinition[], Head>();
+
+  function headOf({ tools, system, settings, cacheTtl }: RequestParts<AnthropicMessage>): Head {
+    const own = asList(settings["tools"]);
+    const known = heads.get(tools);
+    if (known?.system === system && known.own === own && known.cacheTtl === cacheTtl) return known;
+    const head: Head = { system, own, cacheTtl, fields: renderHead({ tools, system, own: own ?? [], cacheTtl }) };
+    heads.set(tools, head);
+    return head;
+  }
+
+  return (parts) => {
+    // Marks are placed here; one of the caller's beside them would make five, or clash with another lifetime.
+    const { cache_control: _, tools: __, thinking, ...settings } = parts.settings;
+    const request = {
+      ...settings,
+      ...fitThinking(thinking, parts),
+      model: toModelId(parts.model),
+      max_tokens: parts.maxTokens,
+      ...headOf(parts).fields,
+      messages: markMessages(parts),
+    };
+    return request as unknown as AnthropicRequest;
+  };
+}
+
+type Ttl = RequestParts<AnthropicMessage>["cacheTtl"];
+
+interface Head {
+  readonly system: string;
+  /** The provider's own tools (search, code execution, ...), which the caller gives in the settings. */
+  readonly own: readonly unknown[] | undefined;
+  readonly cacheTtl: Ttl;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+interface HeadParts {
+  readonly tools: readonly ToolDefinition[];
+  readonly system: string;
+  readonly own: readonly unknown[];
+  readonly cacheTtl: Ttl;
+}
+
+function renderHead({ tools, system, own, cacheTtl }: HeadParts): Head["fields"] {
+  const rendered: JsonObject[] = [...tools.map(renderTool), ...own.map((tool) => withoutMark(asObject(tool) ?? {}))];
+  const mark = toMark(cacheTtl);
+  const last = rendered.at(-1);
+  if (system === "" && last !== undefined) rendered[rendered.length - 1] = { ...last, ...mark };
+  return frozenCopy({
+    ...(rendered.length === 0 ? {} : { tools: rendered }),
+    ...(system === "" ? {} : { system: [{ type: "text", text: system, ...mark }] }),
+  });
+}
+
+function renderTool({ name, description, inputSchema }: ToolDefinition): JsonObject {
+  // The API wants this type to be there, and there is no other.
+  const input_schema = { type: "object", ...inputSchema };
+  return { name, ...(description === undefined ? {} : { description }), input_schema };
+}
+
+function withoutMark({ cache_control: _, ...rest }: JsonObject): JsonObject {
+  return rest;
+}
+
+function toMark(ttl: Ttl): { cache_control: Anthropic.CacheControlEphemeral } {
+  return { cache_control: ttl === "1h" ? { type: "ephemeral", ttl } : { type: "ephemeral" } };
+}
+
+function markMessages({ messages, marks, cacheTtl }: RequestParts<AnthropicMessage>): AnthropicMessage[] {
+  const marked = messages.slice();
+  for (const index of marks.slice(-MAXIMUM_MESSAGE_MARKS)) {
+    const message = messages[index];
+    if (message !== undefined) marked[index] = markMessage(message, cacheTtl);
+  }
+  return marked;
+}
+
+/** The message with a mark on its last block that can carry one; thinking cannot. */
+function markMessage(message: AnthropicMessage, ttl: Ttl): AnthropicMessage {
+  if (typeof message.content === "string") return message;
+  const position = message.content.findLastIndex(({ type }) => type !== "thinking" && type !== "redacted_thinking");
+  const block = message.content[position];
+  if (block === undefined) return message;
+  const content = (message.content as AnthropicBlock[]).with(position, { ...block, ...toMark(ttl) } as AnthropicBlock);
+  return { ...message, content } as AnthropicMessage;
+}
+
+const MINIMUM_THINKING_TOKENS = 1_024;
+
+/**
+ * A thinking budget must be smaller than the output limit, and at least 1,024. One that is too large is lowered. Thinking is
+ * left out where the limit leaves no room for it, and where the turn that is being worked on did not begin with it (its
+ * setting has changed since, or the thinking was lost): a request without it can be answered, one with it is refused.
+ */
+function fitThinking(
+  thinking: unknown,
+  { maxTokens, messages }: RequestParts<AnthropicMessage>,
+): { thinking?: unknown } {
+  const setting = asObject(thinking);
+  if (setting === undefined) return {};
+  const budget = asCount(setting["budget_tokens"]);
+  if (setting["type"] !== "enabled" || budget === undefined) return { thinking };
+  if (maxTokens <= MINIMUM_THINKING_TOKENS || openTurnLacksThinking(messages)) return {};
+  return { thinking: budget < maxTokens ? setting : { ...setting, budget_tokens: maxTokens - 1 } };
+}
+
+function openTurnLacksThinking(messages: readonly AnthropicMessage[]): boolean {
+  const last = messages.findLast(({ role }) => role === "assistant");
+  if (last === undefined || typeof last.content === "string") return false;
+  const first = last.content[0]?.type;
+  return last.content.some(({ type }) => type === "tool_use") && first !== "thinking" && first !== "redacted_thinking";
+}

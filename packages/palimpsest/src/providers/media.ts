@@ -1,0 +1,17 @@
+import type { Media } from "../log/block.ts";
+
+const IMAGE_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/** Whether the services take media of this type. What they refuse would make a conversation unsendable for good. */
+export function canBeShown({ kind, source }: Media): boolean {
+  if (source.kind === "url") return true;
+  if (kind === "image") return IMAGE_TYPES.includes(source.mediaType);
+  return source.mediaType === "application/pdf" || source.mediaType.startsWith("text/");
+}
+
+/** In place of media that cannot be shown. */
+export function describeMedia({ kind, source }: Media): string {
+  return source.kind === "url"
+    ? `[${kind} at ${source.url}, which cannot be shown]`
+    : `[${kind} of type ${source.mediaType}, which cannot be shown]`;
+}

@@ -1,0 +1,88 @@
+/** What is known of one model. */
+export interface ModelFacts {
+  readonly windowTokens: number;
+  /** Input above this is refused, whatever room the window has. @default the window */
+  readonly maxInputTokens?: number;
+  readonly maxOutputTokens: number;
+  /** Below this, a cache mark does nothing. */
+  readonly minimumCacheTokens: number;
+  /** Whether replayed thinking must stand behind the exact conversation that produced it. */
+  readonly thinking: "bound" | "free";
+  /** Absent where nobody has said: a price is never guessed. */
+  readonly prices?: ModelPrices;
+}
+
+export interface ModelPrices extends TokenPrices {
+  /** The prices of the whole request once its input, cached or not, is larger than this. */
+  readonly above?: TokenPrices & { readonly inputTokens: number };
+}
+
+/** US dollars per million tokens. */
+export interface TokenPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+}
+
+/** Models by the start of their ids. */
+export type ModelTable = Readonly<Record<string, ModelFacts>>;
+
+/** What a caller knows better, or of models that no table has: only the facts that are given are replaced. */
+export type ExtraModels = Readonly<Record<string, Partial<ModelFacts>>>;
+
+/**
+ * A model nobody has told us about: the strictest of what is true for the models we know, so that a request made for it
+ * is more careful than it need be, never less. Only the window is the usual fallback of 200,000.
+ */
+export const UNKNOWN_MODEL: ModelFacts = {
+  windowTokens: 200_000,
+  maxOutputTokens: 8_192,
+  minimumCacheTokens: 4_096,
+  thinking: "bound",
+};
+
+export interface FactSources {
+  readonly table: ModelTable;
+  /** @default none */
+  readonly extra?: ExtraModels;
+  /** What the provider itself has said of this model. @default nothing */
+  readonly fetched?: Partial<ModelFacts>;
+}
+
+/** Facts of a model: what the caller gave, over what the provider says, over the table, over what holds for unknown ones. */
+export function findFacts(model: string, { table, extra = {}, fetched = {} }: FactSources): ModelFacts {
+  const known = { ...UNKNOWN_MODEL, ...findEntry(model, table), ...longWindowOf(model) };
+  return { ...known, ...fetched, ...findEntry(model, extra) };
+}
+
+/** The id as the provider knows it: clients write `[1m]` behind one to say that its long window is on. */
+export function toModelId(model: string): string {
+  return model.replace(LONG_WINDOW, "");
+}
+
+const LONG_WINDOW = /\[1m\]$/i;
+
+function longWindowOf(model: string): Partial<ModelFacts> {
+  return LONG_WINDOW.test(model) ? { windowTokens: 1_000_000 } : {};
+}
+
+// What may follow a known id without making it another model: a date, "latest", a revision of a host.
+const SNAPSHOT = /^(?:[-@:](?:\d{6,8}|\d{4}-\d{2}-\d{2}|latest\b|v\d).*)?$/;
+
+/** By the longest known start of the id, with or without the host's own prefix ("vendor/", "region.vendor."). */
+function findEntry<Facts>(model: string, table: Readonly<Record<string, Facts>>): Facts | undefined {
+  const id = toModelId(model);
+  const bare = id.replace(/^.*\//, "").replace(/^(?:[a-z-]+\.)*(?=[a-z]+-)/, "");
+  for (const candidate of [id, bare]) {
+    const known = Object.keys(table).filter((start) => isSnapshotOf(candidate, start));
+    const longest = known.sort((left, right) => right.length - left.length)[0];
+    if (longest !== undefined) return table[longest];
+  }
+  return undefined;
+}
+
+function isSnapshotOf(id: string, start: string): boolean {
+  return id.startsWith(start) && SNAPSHOT.test(id.slice(start.length));
+}

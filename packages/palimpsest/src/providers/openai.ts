@@ -1,0 +1,10 @@
+export { type ChatClient, type ChatOptions, openaiChat } from "./openai/chat.ts";
+export { openaiResponses, type ResponsesClient, type ResponsesOptions } from "./openai/responses.ts";
+export type {
+  ChatMessage,
+  ChatRequest,
+  ChatResponse,
+  ResponsesItem,
+  ResponsesRequest,
+  ResponsesResponse,
+} from "./openai/wire.ts";

@@ -1,0 +1,86 @@
+import type OpenAI from "openai";
+import { asCount, asObject, type JsonObject } from "../fields.ts";
+import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "../models.ts";
+import type { Provider, SendOptions, StreamPart } from "../provider.ts";
+import { callOptions, sendStream } from "../send-stream.ts";
+import { createStreamCollector } from "./chat/collect-stream.ts";
+import { readMessages } from "./chat/read-messages.ts";
+import { readResponse } from "./chat/read-response.ts";
+import { renderMessage } from "./chat/render-message.ts";
+import { createRequestRenderer } from "./chat/render-request.ts";
+import { OPENAI_MODELS } from "./models.ts";
+import { type ChatMessage, type ChatRequest, type ChatResponse, OPENAI_CHAT } from "./wire.ts";
+
+/** The parts of the client that are used. */
+export type ChatClient = Pick<OpenAI, "chat" | "models">;
+
+export interface ChatOptions {
+  /** Facts of models, by the start of their ids, that win over the table. @default {} */
+  readonly models?: ExtraModels;
+  /** `compatible`: the output limit is called `max_tokens`, and no field is sent that only OpenAI knows. @default "openai" */
+  readonly dialect?: "openai" | "compatible";
+  /** Who says the system prompt. @default "system" */
+  readonly systemRole?: "system" | "developer";
+  /**
+   * Whether reasoning that the server has shown goes back to it as `reasoning_content`: some want it while a turn is open,
+   * others refuse it. @default "left-out"
+   */
+  readonly thinking?: "left-out" | "sent-back";
+}
+
+/** Chat Completions, of OpenAI or of any server that speaks it, through the caller's own client. */
+export function openaiChat(
+  client: ChatClient,
+  { models = {}, dialect = "openai", systemRole = "system", thinking = "left-out" }: ChatOptions = {},
+): Provider<ChatRequest, ChatResponse, ChatMessage> {
+  const sources = { table: OPENAI_MODELS, extra: models };
+  return {
+    name: OPENAI_CHAT,
+    factsOf: (model) => findFacts(model, sources),
+    fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchWindow(client, model) }),
+    renderMessage: (message) => renderMessage(message, { thinking }),
+    renderRequest: createRequestRenderer({ dialect, systemRole }),
+    readResponse,
+    readMessages,
+    send: (request, options) => send(client, request, options),
+    countTokens: async () => undefined,
+  };
+}
+
+function send(
+  client: ChatClient,
+  request: ChatRequest,
+  { signal }: SendOptions = {},
+): AsyncGenerator<StreamPart, ChatResponse> {
+  return sendStream({
+    provider: OPENAI_CHAT,
+    signal,
+    collector: createStreamCollector(),
+    async open() {
+      const body = { ...request, stream: true, stream_options: { include_usage: true } } as const;
+      const { data, response } = await client.chat.completions.create(body, callOptions(signal)).withResponse();
+      const isWhole = response.headers.get("content-type")?.includes("application/json") ?? false;
+      return isWhole ? { whole: readWhole(await response.json()) } : data;
+    },
+  });
+}
+
+/** Some servers answer a request for a stream with one document; some put an error in it, under HTTP 200. */
+function readWhole(body: unknown): ChatResponse {
+  const { error } = asObject(body) ?? {};
+  if (error === undefined || error === null) return body as ChatResponse;
+  throw Object.assign(new Error(`the server answered with an error: ${JSON.stringify(error)}`), { error });
+}
+
+/** Where compatible servers say how large a model's window is: vLLM, OpenRouter, Groq, LM Studio. */
+const WINDOW_FIELDS = ["max_model_len", "context_length", "context_window", "max_context_length"];
+
+async function fetchWindow(client: ChatClient, model: string): Promise<Partial<ModelFacts>> {
+  try {
+    const found = (await client.models.retrieve(toModelId(model), callOptions(undefined))) as unknown as JsonObject;
+    const windowTokens = WINDOW_FIELDS.map((field) => asCount(found[field])).find((tokens) => tokens);
+    return windowTokens === undefined ? {} : { windowTokens };
+  } catch {
+    return {};
+  }
+}

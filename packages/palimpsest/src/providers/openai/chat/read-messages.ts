@@ -1,0 +1,31 @@
+import type { MessagePayload } from "../../../log/payload.ts";
+import { asObject, asString, type JsonObject } from "../../fields.ts";
+import { toContent } from "../../to-content.ts";
+import { readParts, readSaid } from "./read-message.ts";
+
+/** Messages of any program that speaks this form, whole or broken. */
+export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
+  return messages.flatMap((value) => {
+    const message = asObject(value);
+    const payload = message === undefined ? undefined : readMessage(message);
+    return payload === undefined || payload.blocks.length === 0 ? [] : [payload];
+  });
+}
+
+function readMessage(message: JsonObject): MessagePayload {
+  switch (message["role"]) {
+    case "assistant":
+      return { role: "assistant", origin: "model", blocks: readSaid(message) };
+    case "tool":
+      return { role: "user", origin: "tool", blocks: [readResult(message)] };
+    default: {
+      const origin = message["role"] === "user" ? "human" : "host";
+      return { role: "user", origin, blocks: readParts(message["content"]) };
+    }
+  }
+}
+
+function readResult(message: JsonObject): MessagePayload["blocks"][number] {
+  const content = toContent(readParts(message["content"]));
+  return { kind: "tool_result", callId: asString(message["tool_call_id"]) ?? "", content, status: "ok" };
+}

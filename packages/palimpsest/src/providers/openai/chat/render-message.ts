@@ -1,0 +1,116 @@
+import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../../log/block.ts";
+import type { FlatMessage } from "../../../view/flat-message.ts";
+import { asObject, type JsonObject } from "../../fields.ts";
+import { frozenCopy } from "../../frozen-copy.ts";
+import { canBeShown, describeMedia } from "../../media.ts";
+import { fileNameOf, toUrl } from "../data-url.ts";
+import { shortenId } from "../shorten-id.ts";
+import { type ChatMessage, OPENAI_CHAT } from "../wire.ts";
+
+const MAXIMUM_ID_LENGTH = 40;
+
+export interface RenderOptions {
+  readonly thinking: "left-out" | "sent-back";
+}
+
+/** A message in the form of Chat Completions: a tool's result is a message of its own, and holds nothing but text. */
+export function renderMessage({ role, blocks }: FlatMessage, options: RenderOptions): readonly ChatMessage[] {
+  const messages = role === "assistant" ? renderAssistant(blocks, options) : renderUser(blocks);
+  return frozenCopy(messages) as unknown as readonly ChatMessage[];
+}
+
+function renderAssistant(blocks: readonly Block[], { thinking }: RenderOptions): JsonObject[] {
+  const calls = blocks.filter((block) => block.kind === "tool_call").map(renderCall);
+  const said = blocks.filter((block) => block.kind === "text").map(({ text }) => text);
+  if (said.length === 0 && calls.length === 0) return [];
+  const thoughts = thinking === "sent-back" ? blocks.filter(isOwnThinking).map(({ text }) => text) : [];
+  return [
+    {
+      role: "assistant",
+      content: said.length === 0 ? null : said.join("\n\n"),
+      ...(thoughts.length === 0 ? {} : { reasoning_content: thoughts.join("\n\n") }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    },
+  ];
+}
+
+function isOwnThinking(block: Block): block is Thinking {
+  return block.kind === "thinking" && block.provider === OPENAI_CHAT;
+}
+
+function renderCall({ id, name, input, native }: ToolCall): JsonObject {
+  const raw = isOwn(native) ? (native.block as JsonObject)["arguments"] : undefined;
+  const text = raw ?? JSON.stringify(toArguments(input));
+  return { id: shortenId(id, MAXIMUM_ID_LENGTH), type: "function", function: { name, arguments: text } };
+}
+
+/** Many servers parse the arguments again to fill in a template, and fail on what is no object. */
+function toArguments(input: unknown): unknown {
+  return asObject(input) ?? (input === undefined ? {} : { input });
+}
+
+function isOwn(native: Native | undefined): native is Native {
+  return native?.provider === OPENAI_CHAT;
+}
+
+/** Results first, and together: nothing may stand between them and their calls. What else they show comes behind. */
+function renderUser(blocks: readonly Block[]): JsonObject[] {
+  const results = blocks.filter((block) => block.kind === "tool_result");
+  const parts = [...results.flatMap(renderShown), ...blocks.flatMap(renderPart)];
+  const [only] = parts;
+  const content = parts.length === 1 && only?.["type"] === "text" ? only["text"] : parts;
+  return [...results.map(renderResult), ...(parts.length === 0 ? [] : [{ role: "user", content }])];
+}
+
+function renderResult(result: ToolResult): JsonObject {
+  const text = textOf(result.content);
+  const hasMore = mediaOf(result).length > 0;
+  const content = text === "" && hasMore ? "(shown in the next message)" : text;
+  return { role: "tool", tool_call_id: shortenId(result.callId, MAXIMUM_ID_LENGTH), content };
+}
+
+function textOf(content: ToolResult["content"]): string {
+  if (typeof content === "string") return content;
+  return content
+    .filter((part) => part.kind === "text")
+    .map(({ text }) => text)
+    .join("\n");
+}
+
+function renderShown(result: ToolResult): JsonObject[] {
+  const media = mediaOf(result);
+  if (media.length === 0) return [];
+  const caption = `Shown by the tool call ${shortenId(result.callId, MAXIMUM_ID_LENGTH)}:`;
+  return [{ type: "text", text: caption }, ...media.map(renderMedia)];
+}
+
+function mediaOf({ content }: ToolResult): readonly Media[] {
+  return typeof content === "string" ? [] : content.filter(isMedia);
+}
+
+function isMedia(part: Part): part is Media {
+  return part.kind === "image" || part.kind === "document";
+}
+
+function renderPart(part: Part | Block): JsonObject[] {
+  switch (part.kind) {
+    case "text":
+      return part.text === "" ? [] : [{ type: "text", text: part.text }];
+    case "image":
+    case "document":
+      return [renderMedia(part)];
+    case "opaque":
+      return isOwn(part.native) ? [part.native.block as JsonObject] : [];
+    default:
+      return [];
+  }
+}
+
+function renderMedia(media: Media): JsonObject {
+  const { kind, source } = media;
+  // This form has no place for the address of a document.
+  const isRemote = kind === "document" && source.kind === "url";
+  if (isRemote || !canBeShown(media)) return { type: "text", text: describeMedia(media) };
+  if (kind === "image") return { type: "image_url", image_url: { url: toUrl(source) } };
+  return { type: "file", file: { filename: fileNameOf(source), file_data: toUrl(source) } };
+}

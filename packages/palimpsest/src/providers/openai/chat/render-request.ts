@@ -1,0 +1,42 @@
+import type { ToolDefinition } from "../../../log/payload.ts";
+import { toModelId } from "../../models.ts";
+import type { RequestParts } from "../../provider.ts";
+import { rememberTools } from "../../remember-tools.ts";
+import type { ChatMessage, ChatRequest } from "../wire.ts";
+
+const MAXIMUM_CACHE_KEY_LENGTH = 64;
+
+export interface RequestOptions {
+  readonly dialect: "openai" | "compatible";
+  readonly systemRole: "system" | "developer";
+}
+
+/** Renders request bodies. Marks have no place in this form: its servers cache prefixes by themselves, or not at all. */
+export function createRequestRenderer({
+  dialect,
+  systemRole,
+}: RequestOptions): (parts: RequestParts<ChatMessage>) => ChatRequest {
+  const toolsOf = rememberTools(renderTool);
+  return ({ model, system, tools, settings, messages, maxTokens, session }) => {
+    const rendered = toolsOf(tools, settings);
+    const { tools: _, ...rest } = settings;
+    const limit = Math.max(1, maxTokens);
+    const ofDialect =
+      dialect === "openai"
+        ? { prompt_cache_key: session.slice(-MAXIMUM_CACHE_KEY_LENGTH), max_completion_tokens: limit }
+        : { max_tokens: limit };
+    const request = {
+      ...ofDialect,
+      ...rest,
+      model: toModelId(model),
+      ...(rendered.length === 0 ? {} : { tools: rendered }),
+      messages: system === "" ? messages.slice() : [{ role: systemRole, content: system }, ...messages],
+    };
+    return request as unknown as ChatRequest;
+  };
+}
+
+function renderTool({ name, description, inputSchema }: ToolDefinition): object {
+  const parameters = { type: "object", ...inputSchema };
+  return { type: "function", function: { name, ...(description === undefined ? {} : { description }), parameters } };
+}

@@ -1,0 +1,55 @@
+import type { ModelFacts, ModelPrices, ModelTable, TokenPrices } from "../models.ts";
+
+/** Above this many input tokens a request costs twice the input and one and a half times the output price, all of it. */
+const LARGE_INPUT_TOKENS = 272_000;
+
+const sixth: Omit<ModelFacts, "prices"> = {
+  windowTokens: 1_050_000,
+  // The window less the output, as it was published for GPT-5 (400,000 = 272,000 + 128,000); for GPT-6 not seen in writing.
+  maxInputTokens: 922_000,
+  maxOutputTokens: 128_000,
+  minimumCacheTokens: 1_024,
+  // Sealed reasoning is taken back behind any conversation.
+  thinking: "free",
+};
+
+/** Limits and prices of public price lists, September 2026; GPT-5.2 and 4.1 as published with them. */
+export const OPENAI_MODELS: ModelTable = {
+  "gpt-6-astra": { ...sixth, prices: tiered(10, 50, 0.1) },
+  "gpt-6.1-sol": { ...sixth, prices: tiered(2, 10, 0.05) },
+  "gpt-6-sol": { ...sixth, prices: tiered(2, 10, 0.1) },
+  "gpt-6-luna": { ...sixth, prices: tiered(0.1, 0.5, 0.1) },
+  "gpt-5.6-sol": { ...sixth, prices: tiered(4, 20, 0.1) },
+  "gpt-5.2": {
+    ...sixth,
+    windowTokens: 400_000,
+    maxInputTokens: 272_000,
+    prices: prices({ input: 1.75, output: 14, cacheReadMultiple: 0.1, cacheWriteMultiple: 1 }),
+  },
+  "gpt-4.1": {
+    ...sixth,
+    windowTokens: 1_047_576,
+    maxInputTokens: 1_047_576,
+    maxOutputTokens: 32_768,
+    prices: prices({ input: 2, output: 8, cacheReadMultiple: 0.25, cacheWriteMultiple: 1 }),
+  },
+};
+
+interface PriceMultiples {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheReadMultiple: number;
+  readonly cacheWriteMultiple: number;
+}
+
+/** Since GPT-5.6 writing to the cache costs 1.25 times the input price; there is one price for all lifetimes. */
+function tiered(input: number, output: number, cacheReadMultiple: number): ModelPrices {
+  const multiples = { cacheReadMultiple, cacheWriteMultiple: 1.25 };
+  const large = prices({ ...multiples, input: input * 2, output: output * 1.5 });
+  return { ...prices({ ...multiples, input, output }), above: { inputTokens: LARGE_INPUT_TOKENS, ...large } };
+}
+
+function prices({ input, output, cacheReadMultiple, cacheWriteMultiple }: PriceMultiples): TokenPrices {
+  const cacheWrite = input * cacheWriteMultiple;
+  return { input, output, cacheRead: input * cacheReadMultiple, cacheWrite5m: cacheWrite, cacheWrite1h: cacheWrite };
+}

@@ -1,0 +1,171 @@
+import {
+  answer,
+  callTool,
+  createOpenAiResponses,
+  misbehave,
+  type Reply,
+  responseFailed,
+  type Script,
+  type SimulatorServer,
+  serve,
+  think,
+} from "@palimpsest/provider-simulator";
+import OpenAI from "openai";
+import { afterEach, expect, test } from "vitest";
+import type { Block } from "../../log/block.ts";
+import type { RequestParts, ResponseContent } from "../provider.ts";
+import { openaiResponses } from "./responses.ts";
+import type { ResponsesItem } from "./wire.ts";
+
+let server: SimulatorServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+async function connect(script: Script) {
+  server = await serve({ faces: [createOpenAiResponses({ script })] });
+  const provider = openaiResponses(new OpenAI({ apiKey: "none", baseURL: `${server.url}/v1` }));
+  const ask = async (fields: Partial<RequestParts<ResponsesItem>> = {}): Promise<ResponseContent> => {
+    const sent = provider.send(provider.renderRequest({ ...parts, ...fields }));
+    for (;;) {
+      const next = await sent.next();
+      if (next.done) return provider.readResponse(next.value);
+    }
+  };
+  return { provider, ask, recorder: server.recorder };
+}
+
+const provider = openaiResponses(new OpenAI({ apiKey: "none" }));
+const user: ResponsesItem[] = [{ type: "message", role: "user", content: [{ type: "input_text", text: "Hello" }] }];
+const parts: RequestParts<ResponsesItem> = {
+  model: "gpt-6-sol",
+  system: "Be kind.",
+  tools: [{ name: "read", inputSchema: { properties: {} } }],
+  settings: {},
+  messages: user,
+  marks: [0],
+  cacheTtl: "1h",
+  maxTokens: 1_000,
+  session: "session-1",
+};
+const called = (text: string): Reply => ({ words: [{ ...callTool("read", {}), rawInput: text } as never] });
+
+test("nothing is kept by the service, and the reasoning comes sealed", () => {
+  expect(provider.renderRequest({ ...parts, settings: { reasoning: { effort: "low" }, include: ["x"] } })).toEqual({
+    model: "gpt-6-sol",
+    instructions: "Be kind.",
+    input: user,
+    tools: [{ type: "function", name: "read", parameters: { type: "object", properties: {} }, strict: false }],
+    reasoning: { effort: "low" },
+    include: ["x", "reasoning.encrypted_content"],
+    max_output_tokens: 1_000,
+    prompt_cache_key: "session-1",
+    store: false,
+  });
+  const plain = provider.renderRequest({ ...parts, model: "gpt-4.1", system: "", tools: [], maxTokens: 0 });
+  expect(plain).toEqual({
+    model: "gpt-4.1",
+    input: user,
+    max_output_tokens: 16,
+    prompt_cache_key: "session-1",
+    store: false,
+  });
+});
+
+test("reasoning goes back byte for byte, and not at all where nothing follows it", async () => {
+  const { ask, recorder } = await connect(() => think("hm", answer("Yes.")));
+  const { blocks } = await ask();
+  const [sealed] = JSON.parse(JSON.stringify(blocks)) as [Extract<Block, { kind: "thinking" }>];
+  expect(sealed).toMatchObject({
+    kind: "thinking",
+    provider: "openai-responses",
+    native: { block: { type: "reasoning" } },
+  });
+  const again = provider.renderMessage({ role: "assistant", blocks });
+  expect(JSON.stringify(again[0])).toBe(JSON.stringify(sealed.native?.block));
+  await ask({ messages: [...user, ...again, ...user] });
+  expect(recorder.last?.outcome.kind).toBe("answered");
+  expect(provider.renderMessage({ role: "assistant", blocks: [sealed] })).toEqual([]);
+  const foreign: Block = { kind: "thinking", provider: "anthropic", text: "hm", signature: "s" };
+  expect(provider.renderMessage({ role: "assistant", blocks: [foreign] })).toEqual([]);
+});
+
+test.each([
+  ['{"path":"a"}', { path: "a" }, "our words"],
+  ['{ "path": "a" }', { path: "a" }, "the model's"],
+  ['{"path": "READ', '{"path": "READ', "the model's"],
+])("arguments %s are given back as they were, in %s", async (text, input, whose) => {
+  const { ask } = await connect(() => called(text));
+  const { blocks, stop } = await ask();
+  expect(stop).toBe("tools");
+  expect(blocks).toMatchObject([{ kind: "tool_call", name: "read", input }]);
+  expect("native" in blocks[0]!).toBe(whose === "the model's");
+  const [item] = provider.renderMessage({ role: "assistant", blocks: [{ ...blocks[0]!, id: "call_2" } as Block] });
+  expect(item).toEqual({ type: "function_call", call_id: "call_2", name: "read", arguments: text });
+});
+
+test("a result with an image, and a call that another provider named at length", async () => {
+  const id = "x".repeat(100);
+  const image: Block = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } };
+  const items = [
+    ...user,
+    ...provider.renderMessage({ role: "assistant", blocks: [{ kind: "tool_call", id, name: "read", input: {} }] }),
+    ...provider.renderMessage({
+      role: "user",
+      blocks: [
+        { kind: "tool_result", callId: id, content: [{ kind: "text", text: "see" }, image], status: "ok" },
+        { kind: "document", source: { kind: "base64", mediaType: "application/pdf", data: "AAAA" } },
+      ],
+    }),
+  ];
+  expect(items[2]).toMatchObject({
+    output: [{ type: "input_text" }, { type: "input_image", image_url: "data:image/png;base64,AAAA" }],
+  });
+  const { ask } = await connect(() => answer("I see."));
+  expect((await ask({ messages: items })).stop).toBe("end");
+});
+
+test("a phase, and the parts of a message, are kept", () => {
+  const output = [
+    {
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      status: "completed",
+      phase: "commentary",
+      content: [{ type: "output_text", text: "First.", annotations: [], logprobs: [] }],
+    },
+  ];
+  const { blocks } = provider.readResponse({ id: "resp_1", model: "m", status: "completed", output } as never);
+  const { id: _, status: __, ...kept } = output[0]!;
+  expect(blocks).toMatchObject([{ kind: "text", text: "First." }]);
+  expect(provider.renderMessage({ role: "assistant", blocks })).toEqual([kept]);
+});
+
+test("why it stopped", async () => {
+  const refused = await connect(() => ({ words: [], stop: "refusal" }));
+  expect((await refused.ask()).stop).toBe("refused");
+  await server!.close();
+  const cut = await connect(() => answer("word ".repeat(500)));
+  expect((await cut.ask({ maxTokens: 20 })).stop).toBe("length");
+});
+
+test("a response that failed is an error, although it came as an ordinary event", async () => {
+  const { ask } = await connect(() => ({ ...answer("x"), fault: responseFailed() }));
+  await expect(ask()).rejects.toMatchObject({ failure: { kind: "broken-stream" } });
+  await server!.close();
+  const large = await connect(() => ({
+    ...answer("x"),
+    fault: responseFailed("context_length_exceeded", "too large"),
+  }));
+  await expect(large.ask()).rejects.toMatchObject({ failure: { kind: "overflow", by: "tokens" } });
+});
+
+test("what a model may say in its worst moments is read", async () => {
+  for (const reply of [misbehave.sayNothing(), misbehave.sayBlank(), misbehave.onlyThink()]) {
+    const { ask } = await connect(() => reply);
+    expect((await ask()).stop).toBe("end");
+    await server!.close();
+  }
+});

@@ -1,0 +1,78 @@
+import type OpenAI from "openai";
+import { askForCount, pickFields } from "../ask-for-count.ts";
+import { type ExtraModels, findFacts, type ModelFacts } from "../models.ts";
+import type { Provider, SendOptions, StreamPart } from "../provider.ts";
+import { callOptions, sendStream } from "../send-stream.ts";
+import { OPENAI_MODELS } from "./models.ts";
+import { createStreamCollector } from "./responses/collect-stream.ts";
+import { readMessages } from "./responses/read-messages.ts";
+import { readResponse } from "./responses/read-response.ts";
+import { renderMessage } from "./responses/render-message.ts";
+import { createRequestRenderer } from "./responses/render-request.ts";
+import { OPENAI_RESPONSES, type ResponsesItem, type ResponsesRequest, type ResponsesResponse } from "./wire.ts";
+
+/** The part of the client that is used. */
+export type ResponsesClient = Pick<OpenAI, "responses">;
+
+export interface ResponsesOptions {
+  /** Facts of models, by the start of their ids, that win over the table. @default {} */
+  readonly models?: ExtraModels;
+}
+
+/** The Responses API, through the caller's own client, with nothing kept on the service's side. */
+export function openaiResponses(
+  client: ResponsesClient,
+  { models = {} }: ResponsesOptions = {},
+): Provider<ResponsesRequest, ResponsesResponse, ResponsesItem> {
+  const factsOf = (model: string): ModelFacts => findFacts(model, { table: OPENAI_MODELS, extra: models });
+  return {
+    name: OPENAI_RESPONSES,
+    factsOf,
+    // The models endpoint says nothing of limits.
+    fetchFacts: async (model) => factsOf(model),
+    renderMessage,
+    renderRequest: createRequestRenderer(),
+    readResponse,
+    readMessages,
+    send: (request, options) => send(client, request, options),
+    countTokens: (request, options) => countTokens(client, request, options),
+  };
+}
+
+function send(
+  client: ResponsesClient,
+  request: ResponsesRequest,
+  { signal }: SendOptions = {},
+): AsyncGenerator<StreamPart, ResponsesResponse> {
+  return sendStream({
+    provider: OPENAI_RESPONSES,
+    signal,
+    collector: createStreamCollector(),
+    open: async () => client.responses.create({ ...request, stream: true }, callOptions(signal)),
+  });
+}
+
+const COUNTED_FIELDS: readonly string[] = [
+  ...[
+    "model",
+    "input",
+    "instructions",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "reasoning",
+    "text",
+    "truncation",
+  ],
+];
+
+function countTokens(
+  client: ResponsesClient,
+  request: ResponsesRequest,
+  { signal }: SendOptions = {},
+): Promise<number | undefined> {
+  const body = pickFields(request, COUNTED_FIELDS);
+  return askForCount({ provider: OPENAI_RESPONSES, signal }, async () =>
+    client.responses.inputTokens.count(body, callOptions(signal)),
+  );
+}

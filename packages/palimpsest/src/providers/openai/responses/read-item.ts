@@ -1,0 +1,96 @@
+import type { Block, Native, Part } from "../../../log/block.ts";
+import { asList, asObject, asString, type JsonObject } from "../../fields.ts";
+import { parseInput } from "../../parse-input.ts";
+import { fromUrl } from "../data-url.ts";
+import { OPENAI_RESPONSES } from "../wire.ts";
+
+/** An item that the model wrote; undefined for an empty one. */
+export function readOutputItem(item: JsonObject): Block | undefined {
+  switch (item["type"]) {
+    case undefined:
+    case "message":
+      return readSaid(item);
+    case "function_call":
+      return readCall(item);
+    case "reasoning":
+      return readReasoning(item);
+    default:
+      return { kind: "opaque", native: toNative(item) };
+  }
+}
+
+function readSaid(item: JsonObject): Block | undefined {
+  const content =
+    typeof item["content"] === "string" ? [{ type: "output_text", text: item["content"] }] : item["content"];
+  const parts = (asList(content) ?? []).map((part) => asObject(part) ?? {});
+  if (parts.length === 0) return undefined;
+  const text = parts.map((part) => asString(part["text"]) ?? asString(part["refusal"]) ?? "").join("");
+  const [only] = parts;
+  const isPlain = parts.length === 1 && only?.["type"] === "output_text" && holdsOnly(only, ["text"]);
+  if (isPlain && holdsOnly(item, ["role", "content"])) return { kind: "text", text };
+  const { id: _, status: __, ...native } = item;
+  return { kind: "text", text, native: toNative(native) };
+}
+
+function readCall(item: JsonObject): Block {
+  const text = asString(item["arguments"]) ?? "";
+  const input = parseInput(text);
+  const isPlain = JSON.stringify(input) === text && holdsOnly(item, ["call_id", "name", "arguments"]);
+  const { id: _, status: __, ...native } = item;
+  return {
+    kind: "tool_call",
+    id: asString(item["call_id"]) ?? "",
+    name: asString(item["name"]) ?? "",
+    input,
+    ...(isPlain ? {} : { native: toNative({ ...native, arguments: text }) }),
+  };
+}
+
+/** Sealed reasoning goes back as it came. Without its seal it only names what the service would have had to keep. */
+function readReasoning(item: JsonObject): Block {
+  const texts = [...(asList(item["summary"]) ?? []), ...(asList(item["content"]) ?? [])]
+    .map((part) => asString(asObject(part)?.["text"]))
+    .filter((text) => text !== undefined);
+  const isSealed = typeof item["encrypted_content"] === "string" && Array.isArray(item["summary"]);
+  return {
+    kind: "thinking",
+    provider: OPENAI_RESPONSES,
+    text: texts.join("\n\n"),
+    ...(isSealed ? { native: toNative(item) } : {}),
+  };
+}
+
+/** What the user's side of a message or an output holds: a text, or a list of parts. */
+export function readParts(content: unknown): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
+  return (asList(content) ?? []).map(readPart).filter((part) => part !== undefined);
+}
+
+function readPart(value: unknown): Part | undefined {
+  if (typeof value === "string") return { kind: "text", text: value };
+  const part = asObject(value);
+  if (part === undefined) return undefined;
+  const { prompt_cache_breakpoint: _, ...plain } = part;
+  const { text, image_url: imageUrl, file_url: fileUrl, file_data: fileData } = plain;
+  if (typeof text === "string") return { kind: "text", text };
+  if (typeof imageUrl === "string") return { kind: "image", source: fromUrl(imageUrl) };
+  if (typeof fileUrl === "string") return { kind: "document", source: { kind: "url", url: fileUrl } };
+  if (typeof fileData === "string") return { kind: "document", source: fromUrl(fileData) };
+  if (typeof plain["type"] === "string") return { kind: "opaque", native: toNative(plain) };
+  return { kind: "text", text: JSON.stringify(plain) };
+}
+
+/** Given by the service to every item, or empty where there is nothing to say. None of it is content. */
+const BESIDES: readonly string[] = ["type", "id", "status", "annotations", "logprobs"];
+
+function holdsOnly(object: JsonObject, fields: readonly string[]): boolean {
+  return Object.entries(object).every(([name, value]) => {
+    if (fields.includes(name) || value === null || value === undefined) return true;
+    if (name === "caller") return asObject(value)?.["type"] === "direct";
+    return BESIDES.includes(name) && (!Array.isArray(value) || value.length === 0);
+  });
+}
+
+function toNative(block: JsonObject): Native {
+  return { provider: OPENAI_RESPONSES, block };
+}

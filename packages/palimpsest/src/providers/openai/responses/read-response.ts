@@ -1,0 +1,45 @@
+import { asCount, asObject, type JsonObject } from "../../fields.ts";
+import type { ResponseContent } from "../../provider.ts";
+import type { ResponsesResponse } from "../wire.ts";
+import { readOutputItem } from "./read-item.ts";
+
+export function readResponse(response: ResponsesResponse): ResponseContent {
+  const items = response.output.map((item) => item as unknown as JsonObject);
+  return {
+    responseId: response.id,
+    model: response.model,
+    blocks: items.map(readOutputItem).filter((block) => block !== undefined),
+    stop: readStop(response, items),
+    usage: readUsage(asObject(response.usage) ?? {}),
+  };
+}
+
+function readStop(response: ResponsesResponse, items: readonly JsonObject[]): ResponseContent["stop"] {
+  if (response.status === "incomplete") {
+    const { reason } = response.incomplete_details ?? {};
+    return reason === "max_output_tokens" ? "length" : reason === "content_filter" ? "refused" : "other";
+  }
+  if (response.status !== undefined && response.status !== "completed") return "other";
+  if (items.some((item) => item["type"] === "function_call")) return "tools";
+  if (items.length > 0 && items.every((item) => item["type"] === "compaction")) return "compacted";
+  return items.some(isRefusal) ? "refused" : "end";
+}
+
+function isRefusal({ content }: JsonObject): boolean {
+  return Array.isArray(content) && content.some((part) => asObject(part)?.["type"] === "refusal");
+}
+
+/** The service's input count is the whole input: what was read from the cache and written to it is part of it. */
+function readUsage(usage: JsonObject): ResponseContent["usage"] {
+  const details = asObject(usage["input_tokens_details"]);
+  const cacheReadTokens = asCount(details?.["cached_tokens"]) ?? 0;
+  const cacheWriteTokens = asCount(details?.["cache_write_tokens"]) ?? 0;
+  const reasoningTokens = asCount(asObject(usage["output_tokens_details"])?.["reasoning_tokens"]);
+  return {
+    freshTokens: Math.max(0, (asCount(usage["input_tokens"]) ?? 0) - cacheReadTokens - cacheWriteTokens),
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens: asCount(usage["output_tokens"]) ?? 0,
+    ...(reasoningTokens ? { reasoningTokens } : {}),
+  };
+}

@@ -1,0 +1,46 @@
+import type { ToolDefinition } from "../../../log/payload.ts";
+import { asList } from "../../fields.ts";
+import { toModelId } from "../../models.ts";
+import type { RequestParts } from "../../provider.ts";
+import { rememberTools } from "../../remember-tools.ts";
+import type { ResponsesItem, ResponsesRequest } from "../wire.ts";
+
+/** The service takes no smaller limit. */
+const MINIMUM_OUTPUT_TOKENS = 16;
+const MAXIMUM_CACHE_KEY_LENGTH = 64;
+const SEALED_REASONING = "reasoning.encrypted_content";
+/** Models without reasoning refuse to be asked for it. */
+const NEVER_REASONS = /^(?:chatgpt-4|gpt-[34])/;
+
+/**
+ * Renders request bodies. Nothing is kept by the service: the conversation is sent whole, with the reasoning sealed inside
+ * it. Marks are not needed, because the service caches the newest prefix by itself.
+ */
+export function createRequestRenderer(): (parts: RequestParts<ResponsesItem>) => ResponsesRequest {
+  const toolsOf = rememberTools(renderTool);
+  return ({ model, system, tools, settings, messages, maxTokens, session }) => {
+    const id = toModelId(model);
+    const rendered = toolsOf(tools, settings);
+    const include = [...(asList(settings["include"]) ?? [])];
+    if (!NEVER_REASONS.test(id) && !include.includes(SEALED_REASONING)) include.push(SEALED_REASONING);
+    const { tools: _, include: __, ...rest } = settings;
+    const request = {
+      store: false,
+      prompt_cache_key: session.slice(-MAXIMUM_CACHE_KEY_LENGTH),
+      ...rest,
+      model: id,
+      max_output_tokens: Math.max(maxTokens, MINIMUM_OUTPUT_TOKENS),
+      ...(include.length === 0 ? {} : { include }),
+      ...(system === "" ? {} : { instructions: system }),
+      ...(rendered.length === 0 ? {} : { tools: rendered }),
+      input: messages.slice(),
+    };
+    return request as unknown as ResponsesRequest;
+  };
+}
+
+function renderTool({ name, description, inputSchema }: ToolDefinition): object {
+  // Left out, `strict` means yes, and most schemas are not written for it.
+  const parameters = { type: "object", ...inputSchema };
+  return { type: "function", name, ...(description === undefined ? {} : { description }), parameters, strict: false };
+}

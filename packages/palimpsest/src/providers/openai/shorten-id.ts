@@ -1,0 +1,14 @@
+/**
+ * An id that the service takes: it refuses long ones, which other providers write. Calls and their results are shortened
+ * in the same way, and stay pairs.
+ */
+export function shortenId(id: string, maximumLength: number): string {
+  return id.length <= maximumLength ? id : `${id.slice(0, maximumLength - 9)}-${fingerprint(id)}`;
+}
+
+/** FNV-1a, as eight hexadecimal digits. */
+function fingerprint(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, "0");
+}

@@ -1,0 +1,66 @@
+import type { MessagePayload, ToolDefinition, UsagePayload } from "../log/payload.ts";
+import type { FlatMessage } from "../view/flat-message.ts";
+import type { ModelFacts } from "./models.ts";
+
+/**
+ * One provider's wire form: how our messages become its request, and how its response becomes ours. Rendering is pure.
+ * Every implementation passes `testProvider`.
+ */
+export interface Provider<Request = unknown, Response = unknown, Message = unknown> {
+  /** Names the wire form, and marks the blocks that only it can read back ("anthropic", "openai-responses", ...). */
+  readonly name: string;
+  /** What is known of a model without asking: the table, with what the caller added to it. */
+  factsOf(model: string): ModelFacts;
+  /** The same with what the provider's own models endpoint says, which wins over the table, but not over the caller. */
+  fetchFacts(model: string): Promise<ModelFacts>;
+  /** A message in the provider's form; some forms need several for one. The result is frozen all the way down. */
+  renderMessage(message: FlatMessage): readonly Message[];
+  /** The body of a call, from messages rendered before. Neither they nor the array are changed or handed on: it is copied. */
+  renderRequest(parts: RequestParts<Message>): Request;
+  /** A whole response, as the client returned it or put it together from a stream. */
+  readResponse(response: Response): ResponseContent;
+  /** Messages of another program that uses this provider's form: one of ours for each part that can be named. */
+  readMessages(messages: readonly Message[]): readonly MessagePayload[];
+  /**
+   * Sends a request through the caller's client, streaming, without retries of the client's own. Returns the whole
+   * response. Everything that goes wrong is thrown as a ProviderError.
+   */
+  send(request: Request, options?: SendOptions): AsyncGenerator<StreamPart, Response>;
+  /** Asks the provider how many tokens the request's input has; undefined where it has no way to ask. */
+  countTokens(request: Request, options?: SendOptions): Promise<number | undefined>;
+}
+
+export interface RequestParts<Message> {
+  readonly model: string;
+  readonly system: string;
+  readonly tools: readonly ToolDefinition[];
+  /** Fields of the provider's request as the caller chose them. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly messages: readonly Message[];
+  /** Indexes of messages that end a stretch worth caching, oldest first; for providers that are told so. */
+  readonly marks: readonly number[];
+  readonly cacheTtl: "5m" | "1h";
+  readonly maxTokens: number;
+  /** Keeps requests of one session on the same cache, for providers that take such a hint. */
+  readonly session: string;
+}
+
+export interface ResponseContent {
+  readonly responseId: string;
+  readonly model: string;
+  readonly blocks: MessagePayload["blocks"];
+  /** `paused`: to be sent back as it is. `length`: cut at the output limit. `window`: cut because the window is full. */
+  readonly stop: "end" | "tools" | "length" | "window" | "paused" | "refused" | "compacted" | "other";
+  readonly usage: Omit<UsagePayload, "responseId" | "model" | "answers">;
+}
+
+export interface SendOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** What can be shown while a response is being written. */
+export type StreamPart =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "thinking"; readonly text: string }
+  | { readonly kind: "tool_call"; readonly id: string; readonly name: string }
+  | { readonly kind: "tool_input"; readonly id: string; readonly text: string };

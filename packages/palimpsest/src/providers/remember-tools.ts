@@ -1,0 +1,19 @@
+import type { ToolDefinition } from "../log/payload.ts";
+import { asList } from "./fields.ts";
+import { frozenCopy } from "./frozen-copy.ts";
+
+/**
+ * Renders each list of tools once, however many requests carry it. Behind them stand the provider's own tools (search, code
+ * execution, ...), which the caller gives in the settings.
+ */
+export function rememberTools(
+  render: (tool: ToolDefinition) => object,
+): (tools: readonly ToolDefinition[], settings: Readonly<Record<string, unknown>>) => readonly object[] {
+  const known = new WeakMap<readonly ToolDefinition[], readonly object[]>();
+  return (tools, settings) => {
+    const rendered = known.get(tools) ?? frozenCopy(tools.map(render));
+    known.set(tools, rendered);
+    const own = asList(settings["tools"]) ?? [];
+    return own.length === 0 ? rendered : [...rendered, ...(own as readonly object[])];
+  };
+}

@@ -1,0 +1,59 @@
+import type { ConfigurationPayload, Held, ToolDefinition } from "../log/payload.ts";
+import type { Configuration } from "../view/view.ts";
+
+/** What is sent beside the messages, as the caller wants it. What is left out stays as it is. */
+export interface WantedConfiguration {
+  readonly model?: string;
+  /** @default none */
+  readonly system?: string;
+  /** @default none */
+  readonly tools?: readonly ToolDefinition[];
+  /** Fields of the provider's request, passed on as they are. @default none */
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** The entry that makes a configuration what is wanted; undefined if it is that already. */
+export function changeConfiguration(
+  before: Configuration | undefined,
+  wanted: WantedConfiguration & { readonly provider: string; readonly model: string },
+): ConfigurationPayload | undefined {
+  const { provider, model } = wanted;
+  const system = wanted.system ?? before?.system ?? "";
+  const tools = inKnownOrder(wanted.tools ?? before?.tools ?? [], before?.tools ?? []);
+  const settings = wanted.settings ?? before?.settings ?? {};
+  if (before === undefined) {
+    return { provider, model, system: { value: system }, tools: { value: tools }, settings, cause: "opened" };
+  }
+  const changed = [
+    ...(provider === before.provider ? [] : ["provider"]),
+    ...(model === before.model ? [] : ["model"]),
+    ...(system === before.system ? [] : ["system"]),
+    ...(isSame(tools, before.tools) ? [] : ["tools"]),
+    ...(isSame(settings, before.settings) ? [] : ["settings"]),
+  ];
+  if (changed.length === 0) return undefined;
+  return {
+    provider,
+    model,
+    system: held(changed.includes("system"), system, before.systemHeldBy),
+    tools: held(changed.includes("tools"), tools, before.toolsHeldBy),
+    settings,
+    cause: `${changed.join(", ")} changed`,
+  };
+}
+
+/** Tools stand at the very front of the prompt: an order that changes from one start to the next would cost all of it. */
+function inKnownOrder(tools: readonly ToolDefinition[], known: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  const place = new Map(known.map(({ name }, index) => [name, index]));
+  const placeOf = ({ name }: ToolDefinition): number => place.get(name) ?? known.length;
+  return tools.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+function held<Value>(changed: boolean, value: Value, heldBy: number): Held<Value> {
+  return changed ? { value } : { heldBy };
+}
+
+/** As it will stand in the log: a field that is left out and one that is undefined are the same. */
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

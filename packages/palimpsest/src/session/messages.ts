@@ -1,0 +1,35 @@
+import type { Block, Part } from "../log/block.ts";
+import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
+
+/** What the user says: text, or blocks with images and documents. */
+export function user(content: string | readonly Block[]): MessagePayload {
+  return { role: "user", blocks: toBlocks(content), origin: "human" };
+}
+
+/** What a tool returned for a call. */
+export function toolResult(
+  callId: string,
+  content: string | readonly Part[],
+  status: "ok" | "error" = "ok",
+): MessagePayload {
+  return { role: "user", blocks: [{ kind: "tool_result", callId, content, status }], origin: "tool" };
+}
+
+/** Output of a command that the user ran beside the model. Marked as such here, not guessed from its text later. */
+export function commandOutput(text: string): MessagePayload {
+  return { role: "user", blocks: [{ kind: "text", text }], origin: "command" };
+}
+
+/** Something for the user only: progress, an error, a notice. Kept in the log and never sent. */
+export function notice(text: string): MessagePayload {
+  return { role: "user", blocks: [{ kind: "text", text }], origin: "host", audience: "user" };
+}
+
+/** Content that the host adds for the model, such as a reminder: sent as part of a user message, marked as not his. */
+export function attachment(type: string, content: string | readonly Block[]): AttachmentPayload {
+  return { type, blocks: toBlocks(content) };
+}
+
+function toBlocks(content: string | readonly Block[]): readonly Block[] {
+  return typeof content === "string" ? [{ kind: "text", text: content }] : content;
+}

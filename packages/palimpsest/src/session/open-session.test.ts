@@ -1,0 +1,253 @@
+import { callTool, callTools, createAnthropic, manualClock, type Reply, think } from "@palimpsest/provider-simulator";
+import { describe, expect, test } from "vitest";
+import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
+import { exportLog, importLog } from "../stores/export-log.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import type { Store } from "../stores/store.ts";
+import { attachment, notice, toolResult, user } from "./messages.ts";
+import { openSession } from "./open-session.ts";
+import type { Session, SessionOptions } from "./session.ts";
+import {
+  NoSuchEntryError,
+  NothingToSendError,
+  SessionBusyError,
+  SessionLostError,
+  WindowFullError,
+} from "./session-errors.ts";
+
+const model = "claude-opus-5-5";
+type Options = Partial<SessionOptions<AnthropicRequest, AnthropicResponse, never>>;
+
+/** A session whose requests are judged in this process: the adapter's client is never called. */
+const open = (options: Options = {}): Promise<Session<AnthropicRequest, AnthropicResponse>> =>
+  openSession({
+    store: memoryStore({ leaseMs: 0 }),
+    provider: anthropic({} as never),
+    model,
+    system: "Be brief.",
+    ...(options as object),
+  });
+
+function service(...replies: readonly Reply[]) {
+  const face = createAnthropic({ script: ({ turn }) => replies[turn % replies.length]! });
+  return (request: AnthropicRequest) => {
+    const answered = face.answer(request);
+    if (answered.kind === "refused") throw new Error(answered.message);
+    return { response: answered.response as unknown as AnthropicResponse, cache: answered.acceptance.cache };
+  };
+}
+const twoCalls = think("Let me see.", callTools(callTool("look", { at: 1 }), callTool("look", { at: 2 })));
+const done: Reply = { words: [{ kind: "text", text: "Done." }] };
+
+describe("a session", () => {
+  test("goes from question to answer over tool calls, in the builder's own loop", async () => {
+    const session = await open({ tools: [{ name: "look", inputSchema: { type: "object" } }] });
+    const ask = service(twoCalls, done);
+    await session.append("What is there?");
+    let { calls, text } = await session.record(ask(await session.prepare()).response);
+    expect(calls.map(({ name, input }) => [name, input])).toEqual([
+      ["look", { at: 1 }],
+      ["look", { at: 2 }],
+    ]);
+    for (const call of calls) await session.append(toolResult(call.id, "A tree."));
+    ({ calls, text } = await session.record(ask(await session.prepare()).response));
+    expect([calls, text]).toEqual([[], "Done."]);
+    expect(session.usage()).toMatchObject({ responses: 2 });
+    expect(session.size()).toMatchObject({ windowTokens: 1_000_000, level: "ok" });
+  });
+
+  test("every request reads from the cache what the one before it held, however much is added", async () => {
+    const parallel = callTools(...Array.from({ length: 30 }, (_, at) => callTool("look", { at })));
+    const session = await open({ tools: [{ name: "look", inputSchema: { type: "object" } }] });
+    const ask = service(parallel);
+    await session.append("word ".repeat(1_000));
+    let before = 0;
+    for (let round = 0; round < 8; round++) {
+      const { response, cache } = ask(await session.prepare());
+      expect(cache.tokensRead).toBe(before);
+      before = cache.tokensRead + cache.tokensWritten;
+      const { calls } = await session.record(response);
+      await session.append(...calls.map(({ id }) => toolResult(id, "A tree.")));
+    }
+  });
+
+  test("a request that failed before it was cached costs only itself", async () => {
+    const ask = service(done);
+    const session = await open();
+    await session.append("word ".repeat(1_000));
+    const { response, cache } = ask(await session.prepare());
+    await session.record(response);
+    await session.append("Second.");
+    await session.prepare();
+    await session.append("Third.");
+    expect(ask(await session.prepare()).cache.tokensRead).toBe(cache.tokensRead + cache.tokensWritten);
+  });
+
+  test("asked for twice, a request is the same, and written once", async () => {
+    const session = await open();
+    await session.append("Hello");
+    const first = await session.prepare();
+    const entries = session.newestEntry;
+    expect(await session.prepare()).toEqual(first);
+    expect(session.newestEntry).toBe(entries);
+  });
+
+  test("a request does not change when the session goes on", async () => {
+    const session = await open();
+    await session.append("Hello");
+    const request = await session.prepare();
+    const before = JSON.stringify(request);
+    await session.append("More");
+    await session.prepare();
+    expect(JSON.stringify(request)).toBe(before);
+  });
+
+  test("operations are done in the order of the calls, without waiting for them", async () => {
+    const session = await open();
+    const numbers = await Promise.all(["a", "b", "c"].map((text) => session.append(text)));
+    expect(numbers.flat()).toEqual([2, 3, 4]);
+  });
+
+  test("each tool result is an entry of its own; notices and attachments are kept apart", async () => {
+    const session = await open();
+    const results = ["1", "2"].flatMap((id) => toolResult(id, "x").blocks);
+    expect(await session.append({ ...user("a"), blocks: [...results, { kind: "text", text: "b" }] })).toHaveLength(3);
+    expect(await session.append(notice("working"), attachment("rule", "Be kind."))).toHaveLength(2);
+    const sent = JSON.stringify((await session.prepare()).messages);
+    expect(sent).toContain("Be kind.");
+    expect(sent).not.toContain("working");
+  });
+
+  test("max_tokens is what is wanted, or what the window has left", async () => {
+    const provider = anthropic({} as never, { models: { [model]: { windowTokens: 20_000 } } });
+    const session = await open({ provider: provider as never, maxOutputTokens: 15_000 });
+    await session.append("Hello");
+    expect((await session.prepare()).max_tokens).toBe(15_000);
+    await session.append("word ".repeat(8_000));
+    const { tokens } = session.size();
+    expect((await session.prepare()).max_tokens).toBe(20_000 - tokens);
+  });
+
+  test("at the blocking level there is no request, and the error says why", async () => {
+    const provider = anthropic({} as never, { models: { [model]: { windowTokens: 8_000 } } });
+    const session = await open({ provider: provider as never });
+    await session.append("word ".repeat(20_000));
+    const error = await session.prepare().catch((thrown: unknown) => thrown);
+    expect(WindowFullError.isInstance(error) && error.sizeTokens > error.blockingTokens).toBe(true);
+    expect(session.size().level).toBe("blocked");
+  });
+
+  test("the environment says when it is full", async () => {
+    const environment = { PALIMPSEST_AUTOCOMPACT_PCT: "10" };
+    const session = await open({ environment });
+    expect(session.size().autoCompactTokens).toBe(98_000);
+  });
+
+  test("with nothing to send it says so", async () => {
+    const session = await open();
+    await expect(session.prepare()).rejects.toThrow(NothingToSendError);
+    await session.append(" ");
+    await expect(session.prepare()).rejects.toThrow("Append what the user says");
+  });
+});
+
+describe("going back", () => {
+  test("a rewind gives the request that was made then, byte for byte", async () => {
+    const session = await open();
+    const ask = service(done);
+    await session.append("First.");
+    const first = await session.prepare();
+    const point = session.newestEntry;
+    await session.record(ask(first).response);
+    await session.append("Second.");
+    await session.record(ask(await session.prepare()).response);
+    await session.configure({ system: "Be kind." });
+    await session.rewind(point);
+    expect(JSON.stringify(await session.prepare())).toBe(JSON.stringify(first));
+    expect(session.usage().responses).toBe(2);
+  });
+
+  test("what was folded comes back when it is restored", async () => {
+    const session = await open();
+    const [one, two] = await session.append("First.", "Second.");
+    const before = (await session.prepare()).messages;
+    const folded = await session.fold(
+      { from: one!, to: two! },
+      [{ role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" }],
+      "test",
+    );
+    expect(JSON.stringify((await session.prepare()).messages)).toContain("Earlier.");
+    await session.restore(folded);
+    expect((await session.prepare()).messages[0]!.content).toEqual(before[0]!.content);
+  });
+
+  test("numbers that name nothing are refused", async () => {
+    const session = await open();
+    await expect(session.rewind(99)).rejects.toThrow("the newest entry is 1");
+    await expect(session.restore(1)).rejects.toThrow("is no decision");
+    await expect(session.replace({ from: 5, to: 9 }, [], "test")).rejects.toThrow(NoSuchEntryError);
+  });
+});
+
+describe("a session and its store", () => {
+  test("opened again, it goes on where it was, with the configuration it had", async () => {
+    const store = memoryStore({ leaseMs: 0 });
+    const session = await open({ store, id: "s" });
+    await session.append("Hello");
+    const request = await session.prepare();
+    await session.close();
+    const again = await open({ store, id: "s" });
+    expect(again.newestEntry).toBe(session.newestEntry);
+    expect(JSON.stringify(await again.prepare())).toBe(JSON.stringify(request));
+  });
+
+  test("exported and imported, it renders the same bytes", async () => {
+    const session = await open({ id: "s" });
+    await session.append("Hello");
+    const request = await session.prepare();
+    const store: Store = memoryStore({ leaseMs: 0 });
+    const opened = await store.openWriter("s", { owner: "import" });
+    if (opened.kind !== "opened") throw new Error("a new log is free");
+    await importLog(opened.writer, await Array.fromAsync(session.export()));
+    const imported = await open({ store, id: "s", takeover: "always" });
+    expect(JSON.stringify(await imported.prepare())).toBe(JSON.stringify(request));
+    expect(await Array.fromAsync(exportLog(opened.writer))).toEqual(await Array.fromAsync(session.export()));
+  });
+
+  test("a session in use is refused, and one that was taken over writes no more", async () => {
+    const clock = manualClock();
+    const store = memoryStore({ clock });
+    const session = await open({ store, id: "s", owner: "the first" });
+    const error = await open({ store, id: "s" }).catch((thrown: unknown) => thrown);
+    expect(SessionBusyError.isInstance(error) && error.owner).toBe("the first");
+    await open({ store, id: "s", owner: "the second", takeover: "always" });
+    const lost = await session.append("Hello").catch((thrown: unknown) => thrown);
+    expect(SessionLostError.isInstance(lost) && lost.message).toContain("the second has taken it over");
+  });
+
+  test("after an append that failed, the session goes on from what the log holds", async () => {
+    const store = memoryStore({ leaseMs: 0 });
+    let failing = false;
+    const fragile: Store = {
+      ...store,
+      async openWriter(id, options) {
+        const opened = await store.openWriter(id, options);
+        if (opened.kind === "busy") return opened;
+        const { writer } = opened;
+        const append: typeof writer.append = async (entries) => {
+          const result = await writer.append(entries);
+          // Kept, but the acknowledgement is lost on the way.
+          if (failing) throw new Error("the disk went away");
+          return result;
+        };
+        return { kind: "opened", writer: { ...writer, append } };
+      },
+    };
+    const session = await open({ store: fragile, id: "s" });
+    failing = true;
+    await expect(session.append("kept?")).rejects.toThrow("the disk went away");
+    failing = false;
+    await session.append("next");
+    expect(JSON.stringify((await session.prepare()).messages)).toMatch(/kept\?.*next/);
+  });
+});

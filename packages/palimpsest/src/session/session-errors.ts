@@ -1,0 +1,73 @@
+import { PalimpsestError } from "../log/palimpsest-error.ts";
+
+/** Another writer has the session open. */
+export class SessionBusyError extends PalimpsestError {
+  static readonly code = "session-busy";
+  readonly code: string = SessionBusyError.code;
+  readonly session: string;
+  readonly owner: string;
+  readonly activeAtMs: number;
+
+  constructor(busy: { session: string; owner: string; activeAtMs: number }) {
+    super(
+      `Session ${busy.session} is in use by ${busy.owner}, last active ${new Date(busy.activeAtMs).toISOString()}. ` +
+        'Close it there, wait for its lease to end, or open it with takeover: "always".',
+    );
+    this.session = busy.session;
+    this.owner = busy.owner;
+    this.activeAtMs = busy.activeAtMs;
+  }
+}
+
+/** The session is not this process's to write any more. What was to be appended is not in the log. */
+export class SessionLostError extends PalimpsestError {
+  static readonly code = "session-lost";
+  readonly code: string = SessionLostError.code;
+  readonly session: string;
+
+  constructor(session: string, because: string) {
+    super(`Nothing was written to session ${session}: ${because}. Open it again to go on from what it holds now.`);
+    this.session = session;
+  }
+}
+
+/** There is nothing that could be sent. */
+export class NothingToSendError extends PalimpsestError {
+  static readonly code = "nothing-to-send";
+  readonly code: string = NothingToSendError.code;
+
+  constructor(session: string) {
+    super(`Session ${session} has no message that could be sent. Append what the user says, then prepare the request.`);
+  }
+}
+
+/** The view has reached the blocking level: a response would not fit behind it. */
+export class WindowFullError extends PalimpsestError {
+  static readonly code = "window-full";
+  readonly code: string = WindowFullError.code;
+  readonly sizeTokens: number;
+  readonly blockingTokens: number;
+  readonly windowTokens: number;
+
+  constructor(full: { sizeTokens: number; blockingTokens: number; windowTokens: number }) {
+    super(
+      `The session has about ${full.sizeTokens} tokens; from ${full.blockingTokens} on (window ${full.windowTokens}) there is ` +
+        "no room for an answer. Replace or fold earlier entries, rewind, or use a model with a larger window.",
+    );
+    this.sizeTokens = full.sizeTokens;
+    this.blockingTokens = full.blockingTokens;
+    this.windowTokens = full.windowTokens;
+  }
+}
+
+/** An entry number that the operation cannot use. */
+export class NoSuchEntryError extends PalimpsestError {
+  static readonly code = "no-such-entry";
+  readonly code: string = NoSuchEntryError.code;
+  readonly entry: number;
+
+  constructor(entry: number, needed: string) {
+    super(`Entry ${entry} ${needed}.`);
+    this.entry = entry;
+  }
+}

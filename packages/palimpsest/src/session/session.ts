@@ -1,0 +1,87 @@
+import type { ToolCall } from "../log/block.ts";
+import type { Replacement, SpentTokens } from "../log/payload.ts";
+import type { Provider, ResponseContent } from "../providers/provider.ts";
+import type { Store, Takeover } from "../stores/store.ts";
+import type { Budget, BudgetLevel } from "../tokens/budget.ts";
+import type { Environment } from "../tokens/switches.ts";
+import type { Accounting } from "../view/account.ts";
+import type { WantedConfiguration } from "./change-configuration.ts";
+import type { NewContent } from "./to-drafts.ts";
+
+export interface SessionOptions<Request, Response, Message> extends WantedConfiguration {
+  readonly store: Store;
+  readonly provider: Provider<Request, Response, Message>;
+  readonly model: string;
+  /** The session to go on with, or the name of a new one. @default a new random id */
+  readonly id?: string;
+  /**
+   * How long an answer may be; less is asked for when the window has no more room. The default is the reserve that every
+   * budget keeps free, and short enough for the client libraries to allow a call without streaming. @default 20,000
+   */
+  readonly maxOutputTokens?: number;
+  /** How long the provider is to keep the prompt, where that can be chosen. @default "5m" */
+  readonly cacheTtl?: "5m" | "1h";
+  /** Who writes, for whoever finds the session in use. @default "process" and its number */
+  readonly owner?: string;
+  /** @default "if-free" */
+  readonly takeover?: Takeover;
+  /** Where switches and overrides are looked up. @default the process's environment */
+  readonly environment?: Environment;
+  /** @default the system's clock */
+  readonly clock?: { now(): number };
+}
+
+/** A range of entries, both ends included. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a response says, in words that fit every provider. */
+export interface RecordedResponse extends Omit<ResponseContent, "blocks"> {
+  readonly text: string;
+  readonly calls: readonly ToolCall[];
+}
+
+/** One conversation. The only object with a state; everything it knows is in its log. */
+export interface Session<Request, Response> {
+  readonly id: string;
+  /** The number of the newest entry: a point that can be gone back to. */
+  readonly newestEntry: number;
+  /** Appends content, all of it or nothing; resolves to its entry numbers when it is kept. */
+  append(...content: readonly NewContent[]): Promise<readonly number[]>;
+  /** The next request, ready for the provider's client. Written down before it is handed out, so that it stays the same. */
+  prepare(): Promise<Request>;
+  /**
+   * Appends a response of the provider with what it used. A stream's final message is one.
+   * @param request the request that it answers; @default the newest
+   */
+  record(response: Response, request?: Request): Promise<RecordedResponse>;
+  /** Changes what is sent beside the messages, from the next request on. */
+  configure(wanted: WantedConfiguration): Promise<void>;
+  /** Shows a range of entries as something else. The entries stay in the log. Resolves to the decision's number. */
+  replace(range: Range, replacements: readonly Replacement[], reason: string): Promise<number>;
+  /** Like `replace`, and the session is from now on read from here: for summaries of all that came before. */
+  fold(range: Range, replacements: readonly Replacement[], reason: string): Promise<number>;
+  /** Takes back a decision: the range is shown as before. */
+  restore(decision: number, reason?: string): Promise<void>;
+  /** Goes back to an earlier entry; what came after it stays in the log, on a branch of its own. */
+  rewind(to: number, reason?: string): Promise<void>;
+  /** How full the window is. */
+  size(): SessionSize;
+  /** What all responses have used. */
+  usage(): SpentTokens;
+  /** What fills the window. */
+  accounting(): Accounting;
+  /** The whole log as lines of JSON. */
+  export(): AsyncGenerator<string>;
+  close(): Promise<void>;
+}
+
+/** The size of the view, and the sizes at which something happens. */
+export interface SessionSize extends Budget {
+  /** What was reported last, and a padded estimate of what came after. */
+  readonly tokens: number;
+  readonly percentLeft: number;
+  readonly level: BudgetLevel;
+}

@@ -1,0 +1,102 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { budgetOf, clampMaxTokens, isAutoCompactDue, levelOf, percentLeft } from "./budget.ts";
+
+describe("a window of 200,000", () => {
+  const budget = budgetOf({ windowTokens: 200_000 });
+
+  test("is compacted at 167,000", () => {
+    expect(budget).toEqual({
+      windowTokens: 200_000,
+      effectiveTokens: 180_000,
+      autoCompaction: "on",
+      autoCompactTokens: 167_000,
+      limitTokens: 167_000,
+      warningTokens: 147_000,
+      errorTokens: 157_000,
+      blockingTokens: 177_000,
+    });
+    expect(isAutoCompactDue(budget, 166_999)).toBe(false);
+    expect(isAutoCompactDue(budget, 167_000)).toBe(true);
+  });
+
+  test("counts up to the effective window when nothing is compacted by itself", () => {
+    const manual = budgetOf({ windowTokens: 200_000, autoCompaction: "off" });
+    expect(manual).toMatchObject({ limitTokens: 180_000, warningTokens: 160_000, errorTokens: 170_000 });
+    expect(isAutoCompactDue(manual, 200_000)).toBe(false);
+  });
+
+  test.each([
+    [50, 90_000],
+    [12.5, 22_500],
+    [100, 167_000],
+    [0, 167_000],
+    [-5, 167_000],
+    [101, 167_000],
+    [Number.NaN, 167_000],
+  ])("with an override of %s percent is compacted at %i", (autoCompactPercent, expected) => {
+    expect(budgetOf({ windowTokens: 200_000, autoCompactPercent }).autoCompactTokens).toBe(expected);
+  });
+
+  test.each([
+    [0, "ok"],
+    [146_999, "ok"],
+    [147_000, "warning"],
+    [157_000, "error"],
+    [176_999, "error"],
+    [177_000, "blocked"],
+  ])("at %i tokens is %s", (sizeTokens, level) => {
+    expect(levelOf(budget, sizeTokens)).toBe(level);
+  });
+
+  test.each([
+    [0, 100],
+    [83_500, 50],
+    [166_500, 0],
+    [300_000, 0],
+  ])("at %i tokens has %i percent left", (sizeTokens, percent) => {
+    expect(percentLeft(budget, sizeTokens)).toBe(percent);
+  });
+});
+
+test("the levels are positive and in order for every window from 4,000 to 10,000,000 and any override", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.integer({ min: 4_000, max: 300_000 }), fc.integer({ min: 4_000, max: 10_000_000 })),
+      fc.constantFrom("on" as const, "off" as const),
+      fc.option(fc.oneof(fc.double(), fc.double({ min: 0, max: 100 })), { nil: undefined }),
+      (windowTokens, autoCompaction, autoCompactPercent) => {
+        const budget = budgetOf({ windowTokens, autoCompaction, autoCompactPercent });
+        const levels = [
+          budget.warningTokens,
+          budget.autoCompactTokens,
+          budget.blockingTokens,
+          budget.effectiveTokens,
+          windowTokens,
+        ];
+        expect(levels.every(Number.isInteger)).toBe(true);
+        expect(budget.warningTokens).toBeGreaterThan(0);
+        expect(budget.warningTokens).toBeLessThanOrEqual(budget.autoCompactTokens);
+        expect(budget.autoCompactTokens).toBeLessThan(budget.blockingTokens);
+        expect(budget.blockingTokens).toBeLessThan(budget.effectiveTokens);
+        expect(budget.effectiveTokens).toBeLessThan(windowTokens);
+        expect(budget.warningTokens).toBeLessThanOrEqual(budget.errorTokens);
+        expect(budget.errorTokens).toBeLessThanOrEqual(budget.limitTokens);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test("input and max_tokens fit the window together, whenever the input leaves room for one token", () => {
+  const tokens = fc.integer({ min: 1, max: 1_000_000 });
+  fc.assert(
+    fc.property(tokens, tokens, tokens, (windowTokens, sizeTokens, wantedTokens) => {
+      const maxTokens = clampMaxTokens({ windowTokens, sizeTokens, wantedTokens });
+      expect(maxTokens).toBeGreaterThanOrEqual(1);
+      expect(maxTokens).toBeLessThanOrEqual(wantedTokens);
+      if (sizeTokens < windowTokens) expect(sizeTokens + maxTokens).toBeLessThanOrEqual(windowTokens);
+    }),
+  );
+  expect(clampMaxTokens({ windowTokens: 8_192, sizeTokens: 8_000, wantedTokens: 4_096 })).toBe(192);
+});

@@ -1,0 +1,119 @@
+import type { Block } from "../log/block.ts";
+import { scanText, type TextCounts } from "./scan-text.ts";
+
+/**
+ * What of a block costs tokens, each in its own unit: a description from which tokens are estimated, now and, after more
+ * was learned, again. Features of several blocks add up.
+ */
+export interface Features extends TextCounts {
+  readonly blocks: number;
+  readonly toolCalls: number;
+  /** Values in tool inputs. */
+  readonly inputFields: number;
+  readonly toolResults: number;
+  /** Of signed thinking, whose text is a summary at best: the length of the signature follows what was thought. */
+  readonly signatureCharacters: number;
+  readonly images: number;
+  readonly documents: number;
+  /** Tokens of texts that a tokenizer counted; such texts have no other features. */
+  readonly countedTokens: number;
+}
+
+export type FeatureName = keyof Features;
+
+export const NO_FEATURES: Features = {
+  blocks: 0,
+  toolCalls: 0,
+  inputFields: 0,
+  toolResults: 0,
+  signatureCharacters: 0,
+  images: 0,
+  documents: 0,
+  countedTokens: 0,
+  ...scanText(""),
+};
+
+export const FEATURE_NAMES: readonly FeatureName[] = Object.keys(NO_FEATURES) as FeatureName[];
+
+export interface FeatureOptions {
+  /** Counts the tokens of a text; for who has a tokenizer of the model. @default none: texts are described, not counted */
+  readonly countText?: (text: string) => number;
+}
+
+/** What is to be known of a block to estimate its tokens. Reads at most 65,536 characters of it. */
+export function featuresOf(block: Block, { countText }: FeatureOptions = {}): Features {
+  const texts: string[] = [];
+  const structure = { ...NO_FEATURES, ...structureOf(block, texts) };
+  if (texts.length === 0) return structure;
+  const text = texts.length === 1 ? texts[0]! : texts.join(" ");
+  return countText === undefined
+    ? { ...structure, ...scanText(text) }
+    : { ...structure, countedTokens: countText(text) };
+}
+
+export function addFeatures(left: Features, right: Features): Features {
+  const sum: Record<FeatureName, number> = { ...left };
+  for (const name of FEATURE_NAMES) sum[name] += right[name];
+  return sum;
+}
+
+/** Everything but the texts, which it puts into `texts`. */
+function structureOf(block: Block, texts: string[]): Partial<Features> {
+  switch (block.kind) {
+    case "text":
+      texts.push(block.text);
+      return { blocks: 1 };
+    case "thinking":
+      if (block.signature !== undefined) return { blocks: 1, signatureCharacters: block.signature.length };
+      if (block.native !== undefined) return { blocks: 1, signatureCharacters: lengthOf(block.native.block) };
+      texts.push(block.text);
+      return { blocks: 1 };
+    case "tool_call":
+      texts.push(block.name);
+      return { blocks: 1, toolCalls: 1, inputFields: collectJson(block.input, texts) };
+    case "tool_result": {
+      if (typeof block.content === "string") {
+        texts.push(block.content);
+        return { blocks: 1, toolResults: 1 };
+      }
+      const parts = block.content.map((part) => structureOf(part, texts));
+      const count = (name: "images" | "documents"): number => parts.reduce((sum, part) => sum + (part[name] ?? 0), 0);
+      return { blocks: 1, toolResults: 1, images: count("images"), documents: count("documents") };
+    }
+    case "image":
+      return { blocks: 1, images: 1 };
+    case "document":
+      return { blocks: 1, documents: 1 };
+    case "opaque":
+      collectJson(block.native.block, texts);
+      return { blocks: 1 };
+  }
+}
+
+/** The seal stands somewhere in a provider's own form, and is most of it. */
+function lengthOf(value: unknown): number {
+  const texts: string[] = [];
+  collectJson(value, texts);
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}
+
+/** Names and values, without the signs between them; returns the number of values. Walks any depth. */
+function collectJson(value: unknown, texts: string[]): number {
+  const open: unknown[] = [value];
+  let values = 0;
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== "object" || next === null) {
+      texts.push(String(next));
+      values++;
+    } else if (Array.isArray(next)) {
+      for (const item of next) open.push(item);
+    } else {
+      for (const [name, inner] of Object.entries(next)) {
+        texts.push(name);
+        open.push(inner);
+      }
+    }
+  }
+  return values;
+}

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import type { Block } from "../log/block.ts";
+import { startCalibration } from "../tokens/calibration.ts";
+import { account } from "./account.ts";
+import { type MessageItem, toItem } from "./item.ts";
+import { createView, type View } from "./view.ts";
+
+const text = (words: string): Block => ({ kind: "text", text: words });
+const read = (id: string, path: string): Block => ({ kind: "tool_call", id, name: "Read", input: { file_path: path } });
+const result = (callId: string, content: string): Block => ({ kind: "tool_result", callId, content, status: "ok" });
+
+function viewOf(...items: readonly (Pick<MessageItem, "role" | "blocks"> & Partial<MessageItem>)[]): View {
+  const view = createView(startCalibration());
+  items.forEach((item, index) => {
+    view.items.push(toItem({ from: index + 1, to: index + 1, origin: "human", ...item }));
+  });
+  return view;
+}
+
+test("what fills the window, by who put it there", () => {
+  const accounting = account(
+    viewOf(
+      { role: "user", blocks: [text("Look at it."), { kind: "image", source: { kind: "url", url: "u" } }] },
+      { role: "assistant", blocks: [text("I will."), read("1", "a.ts")], origin: "model" },
+      { role: "user", blocks: [result("1", "content ".repeat(100))], origin: "tool" },
+      { role: "user", blocks: [text("total 0")], origin: "command" },
+      { role: "user", blocks: [text("Be kind."), text("Always.")], origin: "host", attachment: "reminder" },
+    ),
+  );
+  expect(Object.keys(accounting.toolCallTokens)).toEqual(["Read"]);
+  expect(Object.keys(accounting.toolResultTokens)).toEqual(["Read"]);
+  expect(accounting.attachments["reminder"]?.count).toBe(1);
+  expect(accounting.otherTokens).toBeGreaterThan(1_000);
+  const { humanTokens, assistantTokens, toolCallTokens, toolResultTokens, commandOutputTokens, otherTokens } =
+    accounting;
+  const parts = [
+    humanTokens,
+    assistantTokens,
+    toolCallTokens["Read"]!,
+    toolResultTokens["Read"]!,
+    commandOutputTokens,
+    otherTokens,
+  ];
+  expect(parts.every((tokens) => tokens > 0)).toBe(true);
+  const attached = accounting.attachments["reminder"]!.tokens;
+  expect(parts.reduce((sum, tokens) => sum + tokens, attached)).toBe(accounting.totalTokens);
+  const shares = Object.values(accounting.percentages!).reduce((sum, share) => sum + share, 0);
+  expect(shares).toBeCloseTo(100, 0);
+});
+
+test("files that were read more than once, and what that wastes", () => {
+  const content = "line of code\n".repeat(200);
+  const { duplicateReads, toolResultTokens } = account(
+    viewOf(
+      { role: "assistant", blocks: [read("1", "a.ts"), read("2", "b.ts"), read("3", "a.ts")], origin: "model" },
+      { role: "user", blocks: [result("1", content)], origin: "tool" },
+      { role: "user", blocks: [result("2", content)], origin: "tool" },
+      { role: "user", blocks: [result("3", content)], origin: "tool" },
+    ),
+  );
+  expect(duplicateReads.fileCount).toBe(1);
+  expect(Object.keys(duplicateReads.files)).toEqual(["a.ts"]);
+  expect(duplicateReads.wastedTokens).toBe(Math.floor(toolResultTokens["Read"]! / 3));
+});
+
+test("an empty view has no percentages", () => {
+  expect(account(viewOf())).toMatchObject({ totalTokens: 0, duplicateReads: { fileCount: 0, percentage: 0 } });
+  expect(account(viewOf())).not.toHaveProperty("percentages");
+});

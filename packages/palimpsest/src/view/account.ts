@@ -1,0 +1,170 @@
+import type { Block, ToolCall } from "../log/block.ts";
+import type { ToolDefinition } from "../log/payload.ts";
+import { estimateTokens } from "../tokens/calibration.ts";
+import { featuresOf } from "../tokens/features.ts";
+import type { MessageItem } from "./item.ts";
+import { sizeTokens, type View } from "./view.ts";
+
+/** What fills the window, by who put it there. Estimates, all by the same measure, so that they can be compared. */
+export interface Accounting {
+  readonly systemTokens: number;
+  readonly toolDefinitionTokens: number;
+  /** The user's own words, and summaries that stand for them. */
+  readonly humanTokens: number;
+  /** What the model said and thought. */
+  readonly assistantTokens: number;
+  readonly toolCallTokens: Readonly<Record<string, number>>;
+  readonly toolResultTokens: Readonly<Record<string, number>>;
+  readonly commandOutputTokens: number;
+  /** Images, documents, and what only the provider can read. */
+  readonly otherTokens: number;
+  readonly attachments: Readonly<Record<string, { readonly count: number; readonly tokens: number }>>;
+  /** Of the messages, without system and tool definitions. */
+  readonly totalTokens: number;
+  /** Shares of the total by place; absent when the total is 0. */
+  readonly percentages?: Readonly<Partial<Record<Place, number>>>;
+  readonly duplicateReads: DuplicateReads;
+  /** The size that decisions go by: what was reported, and a padded estimate of the rest. */
+  readonly sizeTokens: number;
+}
+
+export interface DuplicateReads {
+  /** Files that were read more than once. */
+  readonly fileCount: number;
+  readonly wastedTokens: number;
+  readonly percentage: number;
+  readonly files: Readonly<Record<string, { readonly count: number; readonly wastedTokens: number }>>;
+}
+
+export interface AccountOptions {
+  /** The file that a call reads, if it reads one. @default the path given to a tool whose name begins with "read" */
+  readonly readPath?: (call: ToolCall) => string | undefined;
+}
+
+/** The file that a call reads, going by the names that most agents give to such a tool and its input. */
+export function defaultReadPath({ name, input }: ToolCall): string | undefined {
+  if (!/^read/i.test(name) || typeof input !== "object" || input === null) return undefined;
+  const fields = input as Readonly<Record<string, unknown>>;
+  const path = fields["file_path"] ?? fields["filePath"] ?? fields["path"];
+  return typeof path === "string" ? path : undefined;
+}
+
+export function account(view: View, { readPath = defaultReadPath }: AccountOptions = {}): Accounting {
+  const lines = toLines(view);
+  const sumOf = (place: Place): number => sum(lines.filter((line) => line.place === place));
+  const byName = (place: Place): Record<string, number> => {
+    const named = Map.groupBy(
+      lines.filter((line) => line.place === place),
+      ({ name }) => name,
+    );
+    return Object.fromEntries([...named].map(([name, group]) => [name, sum(group)]));
+  };
+  const attachments = Map.groupBy(
+    lines.filter(({ place }) => place === "attachment"),
+    ({ name }) => name,
+  );
+  const totalTokens = sum(lines);
+  const parts = {
+    humanTokens: sumOf("human"),
+    assistantTokens: sumOf("assistant"),
+    toolCallTokens: byName("tool-call"),
+    toolResultTokens: byName("tool-result"),
+    commandOutputTokens: sumOf("command"),
+    otherTokens: sumOf("other"),
+  };
+  return {
+    systemTokens: tokensOf(view, { kind: "text", text: view.configuration?.system ?? "" }),
+    toolDefinitionTokens: sum(
+      (view.configuration?.tools ?? []).map((tool) => ({ tokens: tokensOf(view, toBlock(tool)) })),
+    ),
+    ...parts,
+    attachments: Object.fromEntries(
+      [...attachments].map(([type, group]) => [
+        type,
+        { count: new Set(group.map(({ item }) => item)).size, tokens: sum(group) },
+      ]),
+    ),
+    totalTokens,
+    ...(totalTokens === 0 ? {} : { percentages: percentages(lines, totalTokens) }),
+    duplicateReads: duplicateReads(lines, totalTokens, readPath),
+    sizeTokens: sizeTokens(view),
+  };
+}
+
+export type Place = "human" | "assistant" | "tool-call" | "tool-result" | "command" | "other" | "attachment";
+
+interface Line {
+  readonly item: MessageItem;
+  readonly place: Place;
+  /** The tool or the type of attachment. */
+  readonly name: string;
+  /** The call that a result belongs to. */
+  readonly call: ToolCall | undefined;
+  readonly tokens: number;
+}
+
+function toLines(view: View): Line[] {
+  const newestCalls = new Map<string, ToolCall>();
+  const lines: Line[] = [];
+  for (const item of view.items) {
+    if (item.kind === "seal") continue;
+    for (const block of item.blocks) {
+      if (block.kind === "tool_call") newestCalls.set(block.id, block);
+      const call = block.kind === "tool_result" ? newestCalls.get(block.callId) : undefined;
+      const name = item.attachment ?? (block.kind === "tool_call" ? block.name : (call?.name ?? "unknown"));
+      lines.push({ item, place: placeOf(block, item), name, call, tokens: tokensOf(view, block) });
+    }
+  }
+  return lines;
+}
+
+function placeOf({ kind }: Block, { attachment, origin, role }: MessageItem): Place {
+  if (attachment !== undefined) return "attachment";
+  if (kind === "tool_call") return "tool-call";
+  if (kind === "tool_result") return "tool-result";
+  if (kind === "image" || kind === "document" || kind === "opaque") return "other";
+  if (role === "assistant") return "assistant";
+  return origin === "command" ? "command" : "human";
+}
+
+function duplicateReads(
+  lines: readonly Line[],
+  totalTokens: number,
+  readPath: (call: ToolCall) => string | undefined,
+): DuplicateReads {
+  const reads = Map.groupBy(lines, ({ call }) => (call === undefined ? undefined : readPath(call)));
+  const files = [...reads].flatMap(([path, group]) => {
+    const count = group.length;
+    if (path === undefined || count < 2) return [];
+    return [{ path, count, wastedTokens: Math.floor(sum(group) / count) * (count - 1) }];
+  });
+  const wastedTokens = sum(files.map((file) => ({ tokens: file.wastedTokens })));
+  return {
+    fileCount: files.length,
+    wastedTokens,
+    percentage: totalTokens === 0 ? 0 : toPercentage(wastedTokens, totalTokens),
+    files: Object.fromEntries(files.map(({ path, ...file }) => [path, file])),
+  };
+}
+
+function percentages(lines: readonly Line[], totalTokens: number): Record<Place, number> {
+  const places = Map.groupBy(lines, ({ place }) => place);
+  const shares = [...places].map(([place, group]) => [place, toPercentage(sum(group), totalTokens)]);
+  return Object.fromEntries(shares) as Record<Place, number>;
+}
+
+function toPercentage(tokens: number, totalTokens: number): number {
+  return Math.round((tokens / totalTokens) * 1000) / 10;
+}
+
+function tokensOf(view: View, block: Block): number {
+  return estimateTokens(view.calibration, featuresOf(block));
+}
+
+function toBlock(tool: ToolDefinition): Block {
+  return { kind: "opaque", native: { provider: "", block: tool } };
+}
+
+function sum(lines: readonly { readonly tokens: number }[]): number {
+  return lines.reduce((total, { tokens }) => total + tokens, 0);
+}

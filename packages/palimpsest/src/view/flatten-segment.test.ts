@@ -1,0 +1,186 @@
+import { describe, expect, test } from "vitest";
+import type { Block } from "../log/block.ts";
+import { type FlattenRules, flattenSegment, type SegmentStart } from "./flatten-segment.ts";
+import { type MessageItem, toItem } from "./item.ts";
+
+const RULES: FlattenRules = { provider: "ours", thinking: "bound" };
+const BEGINNING: SegmentStart = { seal: 0, role: undefined, usedIds: new Set() };
+
+let nextEntry = 1;
+const item = (role: "user" | "assistant", blocks: readonly Block[], more: Partial<MessageItem> = {}): MessageItem => {
+  const at = nextEntry++;
+  return toItem({ from: at, to: at, role, blocks, origin: role === "user" ? "human" : "model", ...more });
+};
+const text = (words: string): Block => ({ kind: "text", text: words });
+const thinking = (signature: string, provider = "ours"): Block => ({ kind: "thinking", provider, text: "", signature });
+const call = (id: string, name = "look"): Block => ({ kind: "tool_call", id, name, input: {} });
+const result = (callId: string, content = `result of ${callId}`): Block => ({
+  kind: "tool_result",
+  callId,
+  content,
+  status: "ok",
+});
+
+/** Messages as short words: who says what. */
+function flat(items: readonly MessageItem[], start: SegmentStart = BEGINNING, rules = RULES): string[] {
+  return flattenSegment(items, start, rules).messages.map(
+    ({ role, blocks }) => `${role}: ${blocks.map(inShort).join(" | ")}`,
+  );
+}
+
+function inShort(block: Block): string {
+  switch (block.kind) {
+    case "text":
+      return block.text;
+    case "thinking":
+      return `(${block.signature})`;
+    case "tool_call":
+      return `${block.name}#${block.id}`;
+    case "tool_result":
+      return `#${block.callId} ${(block.content as Block[]).map(inShort).join("+")}`;
+    default:
+      return block.kind;
+  }
+}
+
+describe("flattening what was added between two requests", () => {
+  test("neighbours of one role become one message", () => {
+    expect(flat([item("user", [text("a")]), item("user", [text("b")])])).toEqual(["user: a | b"]);
+  });
+
+  test("results stand first in the message after their calls, in the order of the calls", () => {
+    const items = [
+      item("user", [text("go")]),
+      item("assistant", [text("both"), call("1"), call("2")]),
+      item("user", [text("by the way")]),
+      item("user", [result("2")]),
+      item("user", [result("1")]),
+    ];
+    expect(flat(items)).toEqual([
+      "user: go",
+      "assistant: both | look#1 | look#2",
+      "user: #1 result of 1 | #2 result of 2 | by the way",
+    ]);
+  });
+
+  test("pieces of one response become one message across the results between them", () => {
+    const items = [
+      item("user", [text("go")]),
+      item("assistant", [call("1")], { responseId: "r" }),
+      item("user", [result("1")]),
+      item("assistant", [call("2")], { responseId: "r" }),
+      item("user", [result("2")]),
+    ];
+    expect(flat(items)).toEqual(["user: go", "assistant: look#1 | look#2", "user: #1 result of 1 | #2 result of 2"]);
+  });
+
+  test("a call without a result gets a stand-in that says so", () => {
+    expect(flat([item("user", [text("go")]), item("assistant", [call("1")])]).at(-1)).toMatch(/^user: #1 No result: /);
+  });
+
+  test("a result without a call, or a second one, is told as text", () => {
+    const items = [
+      item("user", [text("go")]),
+      item("assistant", [call("1")]),
+      item("user", [result("1", "first")]),
+      item("user", [result("1", "second")]),
+      item("user", [result("9", "whose?")]),
+    ];
+    expect(flat(items).at(-1)).toBe(
+      "user: #1 first | Result of an earlier tool call (1): | second | Result of an earlier tool call (9): | whose?",
+    );
+  });
+
+  test("one id for several calls: results go to them in order, and each call is sent under an id of its own", () => {
+    nextEntry = 10;
+    const items = [
+      item("user", [text("go")]),
+      item("assistant", [call("0"), call("0")]),
+      item("user", [result("0", "first")]),
+      item("user", [result("0", "second")]),
+    ];
+    expect(flat(items)).toEqual([
+      "user: go",
+      "assistant: look#0 | look#call_11_1",
+      "user: #0 first | #call_11_1 second",
+    ]);
+  });
+
+  test("an id that was used in an earlier request, or that a provider would refuse, is replaced", () => {
+    nextEntry = 20;
+    const items = [item("assistant", [call("old"), call("a.b", "my tool")])];
+    expect(flat(items, { seal: 5, role: "user", usedIds: new Set(["old"]) })[0]).toBe(
+      "assistant: look#call_20_1 | my_tool#call_20",
+    );
+  });
+
+  test("the response stands right behind the request it answers, before what arrived meanwhile", () => {
+    const items = [
+      item("user", [text("meanwhile")]),
+      item("assistant", [thinking("t"), call("1")], { answers: 7, responseId: "r" }),
+      item("user", [result("1")]),
+    ];
+    expect(flat(items, { seal: 7, role: "user", usedIds: new Set() })).toEqual([
+      "assistant: (t) | look#1",
+      "user: #1 result of 1 | meanwhile",
+    ]);
+  });
+
+  test("thinking that is not where it was written is left out where it is bound, and kept where it is free", () => {
+    const items = [item("assistant", [thinking("t"), text("late answer")], { answers: 3 })];
+    const start: SegmentStart = { seal: 7, role: "user", usedIds: new Set() };
+    expect(flat(items, start)[0]).toBe("assistant: late answer");
+    expect(flat(items, start, { ...RULES, thinking: "free" })[0]).toBe("assistant: (t) | late answer");
+    const lost = [item("assistant", [thinking("t"), text("x")], { thinking: "lost" })];
+    expect(flat(lost, start)[0]).toBe("assistant: x");
+  });
+
+  test("what another provider signed or wrote is left out", () => {
+    const theirs: Block = { kind: "opaque", native: { provider: "theirs", block: {} } };
+    expect(flat([item("user", [text("a"), theirs]), item("assistant", [thinking("t", "theirs"), text("b")])])).toEqual([
+      "user: a",
+      "assistant: b",
+      "user: Continue.",
+    ]);
+  });
+
+  test("a message of thinking alone is left out, and thinking at the end of one", () => {
+    const items = [
+      item("user", [text("a")]),
+      item("assistant", [thinking("t"), text(" ")]),
+      item("user", [text("b")]),
+      item("assistant", [text("c"), thinking("t")]),
+      item("user", [text("d")]),
+    ];
+    expect(flat(items)).toEqual(["user: a | b", "assistant: c", "user: d"]);
+  });
+
+  test("it begins and ends with the user, unless the model has only paused", () => {
+    const paused = item("assistant", [text("more to come")], { stop: "paused" });
+    expect(flat([item("assistant", [text("hello")])])).toEqual([
+      "user: (The beginning of this conversation is not available.)",
+      "assistant: hello",
+      "user: Continue.",
+    ]);
+    expect(flat([item("user", [text("go")]), paused]).at(-1)).toBe("assistant: more to come");
+  });
+
+  test("empty and blank content is left out; attachments are told apart from the user's words", () => {
+    const reminder = item("user", [text("Be kind.")], { attachment: "rule" });
+    expect(flat([item("user", [text(""), text(" \n"), text("a")]), reminder])).toEqual([
+      "user: a | <system-reminder>\nBe kind.\n</system-reminder>",
+    ]);
+    expect(flat([item("user", [text("")])])).toEqual([]);
+  });
+
+  test("half characters are replaced wherever they stand", () => {
+    const items = [
+      item("user", [text("a\ud800")]),
+      item("assistant", [{ kind: "tool_call", id: "1", name: "look", input: { "\udc00": ["\ud800"] } }]),
+      item("user", [result("1", "\ud800b")]),
+    ];
+    const { messages } = flattenSegment(items, BEGINNING, RULES);
+    expect(JSON.stringify(messages)).not.toContain("\\ud");
+    expect(JSON.stringify(messages)).toContain("a\ufffd");
+  });
+});

@@ -1,0 +1,210 @@
+import type { Block, Part, ToolCall, ToolResult } from "../log/block.ts";
+import { cleanBlock } from "./clean-block.ts";
+import type { FlatMessage } from "./flat-message.ts";
+import type { MessageItem } from "./item.ts";
+import { CONVERSATION_CUT, GO_ON, lateResult, NO_RESULT, reminder } from "./texts.ts";
+import { safeCallId, safeToolName } from "./tool-names.ts";
+
+export interface FlattenRules {
+  /** The wire form that the request is for: blocks of other providers cannot be sent. */
+  readonly provider: string;
+  /** Whether replayed thinking must stand behind the exact conversation that produced it. */
+  readonly thinking: "bound" | "free";
+}
+
+/** What came before a segment, as far as the segment has to know it. */
+export interface SegmentStart {
+  /** The request that ended the segment before; 0 for the first. */
+  readonly seal: number;
+  /** Who has the last word so far; undefined at the beginning. */
+  readonly role: FlatMessage["role"] | undefined;
+  /** Ids of calls that were sent already. */
+  readonly usedIds: ReadonlySet<string>;
+}
+
+export interface FlatSegment {
+  readonly messages: readonly FlatMessage[];
+  readonly callIds: readonly string[];
+}
+
+/** A message in the making. */
+interface Draft {
+  readonly role: FlatMessage["role"];
+  readonly blocks: Block[];
+  readonly calls: Call[];
+}
+
+interface Call {
+  /** As it is sent; as the model wrote it, it may not be unique. */
+  readonly sentId: string;
+  result: ToolResult | undefined;
+}
+
+/** The segment in the making. */
+interface Making {
+  readonly start: SegmentStart;
+  readonly rules: FlattenRules;
+  readonly drafts: Draft[];
+  readonly draftByResponse: Map<string, Draft>;
+  /** By the id that the model wrote, in the order of the calls. */
+  readonly openCalls: Map<string, Call[]>;
+  readonly callIds: Set<string>;
+}
+
+/**
+ * Flattens what was added between two requests. Every segment is closed in itself: its calls are answered in it, by their
+ * results or by stand-ins, and it ends with the user, so nothing that comes later can change it.
+ */
+export function flattenSegment(items: readonly MessageItem[], start: SegmentStart, rules: FlattenRules): FlatSegment {
+  const making: Making = {
+    start,
+    rules,
+    drafts: [],
+    draftByResponse: new Map(),
+    openCalls: new Map(),
+    callIds: new Set(),
+  };
+  for (const item of responseFirst(items, start.seal)) {
+    if (item.role === "assistant") addResponse(making, item);
+    else addUserContent(making, item);
+  }
+  const messages = joinNeighbours(making.drafts.flatMap(close));
+  if (start.role === undefined && messages[0]?.role === "assistant") messages.unshift(words(CONVERSATION_CUT));
+  const paused = items.at(-1)?.stop === "paused";
+  if (messages.at(-1)?.role === "assistant" && !paused) messages.push(words(GO_ON));
+  return { messages, callIds: [...making.callIds] };
+}
+
+/**
+ * The response stands right behind the request it answers: what arrived while it was being written comes after it. Its
+ * thinking is bound to that place.
+ */
+function responseFirst(items: readonly MessageItem[], seal: number): readonly MessageItem[] {
+  const isResponse = (item: MessageItem): boolean => item.answers !== undefined && item.answers === seal;
+  if (!items.some(isResponse)) return items;
+  return [...items.filter(isResponse), ...items.filter((item) => !isResponse(item))];
+}
+
+function addResponse(making: Making, item: MessageItem): void {
+  const { start, rules, callIds, openCalls } = making;
+  const draft = draftOfResponse(making, item.responseId);
+  // A response that answers another request than the one before it has lost the place its thinking is bound to.
+  const displaced = item.answers !== undefined && item.answers !== start.seal;
+  const lost = rules.thinking === "bound" && (item.thinking === "lost" || displaced);
+  for (const block of item.blocks) {
+    const clean = cleanBlock(block, { provider: rules.provider, thinking: lost ? "leave-out" : "send" });
+    // A model says words and makes calls: providers refuse the rest in its messages.
+    if (clean === undefined || clean.kind === "tool_result" || clean.kind === "image" || clean.kind === "document")
+      continue;
+    if (clean.kind !== "tool_call") {
+      draft.blocks.push(clean);
+      continue;
+    }
+    const sentId = safeCallId(clean.id, item.from, (id) => callIds.has(id) || start.usedIds.has(id));
+    const call: Call = { sentId, result: undefined };
+    callIds.add(sentId);
+    draft.calls.push(call);
+    openCalls.set(clean.id, [...(openCalls.get(clean.id) ?? []), call]);
+    draft.blocks.push(renamed(clean, sentId));
+  }
+}
+
+/** Pieces of one response become one message, also across results and attachments that lie between them. */
+function draftOfResponse({ drafts, draftByResponse }: Making, responseId: string | undefined): Draft {
+  if (responseId === undefined) return neighbour(drafts, "assistant");
+  const draft = draftByResponse.get(responseId) ?? neighbour(drafts, "assistant");
+  draftByResponse.set(responseId, draft);
+  return draft;
+}
+
+function neighbour(drafts: Draft[], role: Draft["role"]): Draft {
+  const last = drafts.at(-1);
+  if (last?.role === role) return last;
+  const draft: Draft = { role, blocks: [], calls: [] };
+  drafts.push(draft);
+  return draft;
+}
+
+function renamed(call: ToolCall, sentId: string): ToolCall {
+  const name = safeToolName(call.name);
+  if (sentId === call.id && name === call.name) return call;
+  const { native: _, ...ours } = call;
+  return { ...ours, id: sentId, name };
+}
+
+function addUserContent({ drafts, openCalls, rules }: Making, item: MessageItem): void {
+  for (const block of item.blocks) {
+    const clean = cleanBlock(block, { provider: rules.provider, thinking: "leave-out" });
+    if (clean === undefined || clean.kind === "tool_call" || clean.kind === "thinking") continue;
+    if (clean.kind !== "tool_result") {
+      if (!isBlank(clean)) neighbour(drafts, "user").blocks.push(asShown(clean, item));
+      continue;
+    }
+    // By position and id: the earliest call of that id which is still open.
+    const call = openCalls.get(clean.callId)?.shift();
+    if (call === undefined) neighbour(drafts, "user").blocks.push(...asLateResult(clean));
+    else call.result = { ...clean, callId: call.sentId };
+  }
+}
+
+function asShown(block: Block, { attachment }: MessageItem): Block {
+  return attachment !== undefined && block.kind === "text" ? { kind: "text", text: reminder(block.text) } : block;
+}
+
+function asLateResult({ callId, content }: ToolResult): Part[] {
+  return [
+    { kind: "text", text: lateResult(callId.toWellFormed()) },
+    ...(content as readonly Part[]).filter((part) => !isBlank(part)),
+  ];
+}
+
+/** A message and, if it has calls, the message that answers them. */
+function close({ role, blocks, calls }: Draft): FlatMessage[] {
+  if (role === "user") return blocks.length === 0 ? [] : [{ role, blocks }];
+  const said = withoutTrailingThinking(withoutBlanks(blocks));
+  // Providers refuse a message of thinking alone.
+  if (said.length === 0) return [];
+  if (calls.length === 0) return [{ role, blocks: said }];
+  const results = calls.map(({ sentId, result }) => result ?? standIn(sentId));
+  return [
+    { role, blocks: said },
+    { role: "user", blocks: results },
+  ];
+}
+
+/**
+ * Blank text is taken beside text that is not: there it stays, because later thinking is bound to it. Alone it is refused;
+ * then it goes, with the thinking behind it.
+ */
+function withoutBlanks(blocks: readonly Block[]): readonly Block[] {
+  const firstBlank = blocks.findIndex(isBlank);
+  if (firstBlank < 0 || blocks.some((block) => block.kind === "text" && !isBlank(block))) return blocks;
+  return blocks.filter((block, index) => !isBlank(block) && !(block.kind === "thinking" && index > firstBlank));
+}
+
+function withoutTrailingThinking(blocks: readonly Block[]): readonly Block[] {
+  return blocks.slice(0, blocks.findLastIndex(({ kind }) => kind !== "thinking") + 1);
+}
+
+function standIn(callId: string): ToolResult {
+  return { kind: "tool_result", callId, content: [{ kind: "text", text: NO_RESULT }], status: "error" };
+}
+
+export function joinNeighbours(messages: readonly FlatMessage[]): FlatMessage[] {
+  const joined: FlatMessage[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (last?.role === message.role)
+      joined[joined.length - 1] = { ...last, blocks: [...last.blocks, ...message.blocks] };
+    else joined.push(message);
+  }
+  return joined;
+}
+
+function isBlank(block: Block): boolean {
+  return block.kind === "text" && block.text.trim() === "";
+}
+
+function words(text: string): FlatMessage {
+  return { role: "user", blocks: [{ kind: "text", text }] };
+}

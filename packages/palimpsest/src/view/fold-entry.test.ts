@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import type { MessagePayload, PayloadKind, Payloads } from "../log/payload.ts";
+import type { ReadEntry } from "../log/read-payload.ts";
+import { estimateTokens, startCalibration } from "../tokens/calibration.ts";
+import { foldEntry } from "./fold-entry.ts";
+import { outline } from "./outline.ts";
+import { createView, sizeTokens, type View } from "./view.ts";
+
+/** A view with the payloads folded in, numbered from one. */
+function viewOf(...payloads: readonly { [Kind in PayloadKind]: readonly [Kind, Payloads[Kind]] }[PayloadKind][]): View {
+  const view = createView(startCalibration());
+  payloads.forEach(([kind, payload], index) => {
+    foldEntry(view, { kind, sequence: index + 1, payload } as ReadEntry);
+  });
+  return view;
+}
+
+const configured = [
+  "configuration",
+  { provider: "p", model: "m", system: { value: "Be brief." }, tools: { value: [] }, settings: {}, cause: "opened" },
+] as const;
+const says = (text: string, more: Partial<MessagePayload> = {}) =>
+  ["message", { role: "user", blocks: [{ kind: "text", text }], origin: "human", ...more }] as const;
+const answers = (text: string, request: number, responseId = "r") =>
+  [
+    "message",
+    { role: "assistant", blocks: [{ kind: "text", text }], origin: "model", responseId, answers: request },
+  ] as const;
+const request = ["request", { maxTokens: 100, estimatedTokens: 0 }] as const;
+const used = (inputTokens: number, answered: number, responseId = "r") =>
+  [
+    "usage",
+    {
+      responseId,
+      model: "m",
+      answers: answered,
+      freshTokens: inputTokens,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      outputTokens: 10,
+    },
+  ] as const;
+const summary = { role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" } as const;
+const replaced = (from: number, to: number) => ["replace", { from, to, with: [summary], reason: "test" }] as const;
+const shown = ({ items }: View): unknown[] =>
+  items.map((item) =>
+    item.kind === "seal" ? "seal" : item.blocks.map((block) => (block as { text: string }).text).join(),
+  );
+const long = "word ".repeat(1_000);
+
+describe("the items of a view", () => {
+  test("are what was said, in order, and where requests ended; what is for the user only is not among them", () => {
+    const view = viewOf(configured, says("a"), says("working", { audience: "user" }), request, answers("b", 4));
+    expect(shown(view)).toEqual(["a", "seal", "b"]);
+  });
+
+  test("a range that is replaced is shown as what stands for it, with the requests in it gone", () => {
+    const view = viewOf(configured, says("a"), request, answers("b", 3), says("c"), request, says("d"), replaced(2, 5));
+    expect(shown(view)).toEqual(["Earlier.", "seal", "d"]);
+    expect(view.items[0]).toMatchObject({ from: 2, to: 5, by: 8 });
+  });
+
+  test("what is not shown cannot be replaced", () => {
+    expect(shown(viewOf(configured, says("a"), replaced(2, 2), replaced(90, 99)))).toEqual(["Earlier."]);
+  });
+
+  test("thinking behind a change is lost, thinking before it is not", () => {
+    const view = viewOf(configured, says("a"), says("b"), says("c"), replaced(3, 3), says("d"));
+    expect(view.items.map((item) => item.kind === "message" && item.thinking)).toEqual([
+      "intact",
+      "lost",
+      "lost",
+      "intact",
+    ]);
+    const other = ["configuration", { ...configured[1], system: { value: "Be kind." }, tools: { heldBy: 1 } }] as const;
+    const anew = viewOf(configured, says("a"), other, says("b"));
+    expect(anew.items.map((item) => item.kind === "message" && item.thinking)).toEqual(["lost", "intact"]);
+  });
+
+  test("unchangedItems says how far the view is what it was", () => {
+    const view = viewOf(configured, says("a"), says("b"), says("c"));
+    view.unchangedItems = 3;
+    foldEntry(view, { kind: "replace", sequence: 5, payload: replaced(3, 3)[1] });
+    expect(view.unchangedItems).toBe(1);
+  });
+});
+
+describe("the size of a view", () => {
+  test("is estimated as long as nothing was reported, system prompt included", () => {
+    const view = viewOf(configured, says(long));
+    expect(sizeTokens(view)).toBeGreaterThan(estimateTokens(view.calibration, view.since));
+    expect(sizeTokens(view)).toBeGreaterThan(sizeTokens(viewOf(configured, says("a"))));
+  });
+
+  test("is what was reported, input and output, with an estimate of what came after", () => {
+    const reported = viewOf(configured, says(long), request, answers("b", 3), used(5_000, 3));
+    expect(sizeTokens(reported)).toBe(5_010);
+    const more = viewOf(configured, says(long), request, answers("b", 3), used(5_000, 3), says(long));
+    expect(sizeTokens(more)).toBeGreaterThan(5_500);
+  });
+
+  test("counts what lies between the pieces of a response as new", () => {
+    const view = viewOf(configured, says("a"), request, answers("b", 3), says(long), answers("c", 3), used(5_000, 3));
+    expect(sizeTokens(view)).toBeGreaterThan(5_500);
+    const without = viewOf(configured, says("a"), request, answers("b", 3), answers("c", 3), used(5_000, 3));
+    expect(sizeTokens(without)).toBe(5_010);
+  });
+
+  test("a late piece of a response that was reported adds nothing", () => {
+    const view = viewOf(configured, says("a"), request, answers("b", 3), used(5_000, 3), answers(long, 3));
+    expect(sizeTokens(view)).toBe(5_010);
+  });
+
+  test("shrinks by what a decision sheds, and is reported anew with the next response", () => {
+    const before = viewOf(configured, says(long), request, answers("b", 3), used(5_000, 3));
+    const after = viewOf(configured, says(long), request, answers("b", 3), used(5_000, 3), replaced(2, 2));
+    expect(sizeTokens(after)).toBeLessThan(sizeTokens(before) - 500);
+    const again = viewOf(
+      ...([configured, says(long), request, answers("b", 3), used(5_000, 3), replaced(2, 2)] as const),
+      ...([says("c"), request, answers("d", 8, "s"), used(300, 8, "s")] as const),
+    );
+    expect(sizeTokens(again)).toBe(310);
+  });
+
+  test("a report about a request that no longer begins as it did is not believed", () => {
+    const view = viewOf(configured, says("a"), request, replaced(2, 2), answers("b", 3), used(5_000, 3));
+    expect(sizeTokens(view)).toBeLessThan(1_000);
+  });
+
+  test("reports teach the estimator, unless something has changed in between", () => {
+    const rounds = [configured, says("a"), request, answers("b", 3), used(100, 3), says(long), request] as const;
+    const taught = viewOf(...rounds, answers("d", 7, "s"), used(4_000, 7, "s"));
+    expect(taught.calibration).not.toEqual(startCalibration());
+    const changed = [...rounds.slice(0, 6), replaced(2, 2), request] as const;
+    expect(viewOf(...changed, answers("d", 8, "s"), used(4_000, 8, "s")).calibration).toEqual(startCalibration());
+  });
+
+  test("what was spent adds up, and going back does not give it back", () => {
+    const view = viewOf(configured, says("a"), request, answers("b", 3), used(100, 3));
+    expect(view.spent).toMatchObject({ responses: 1, freshTokens: 100, outputTokens: 10 });
+    foldEntry(view, {
+      kind: "rewind",
+      sequence: 6,
+      payload: { reason: "test", spent: { ...view.spent, responses: 7 } },
+    });
+    expect(view.spent.responses).toBe(7);
+  });
+});
+
+describe("the outline of a view", () => {
+  test("names runs of entries and the decisions that stand for others", () => {
+    const view = viewOf(configured, says("a"), says("b"), says("c"), says("d"), replaced(3, 3), says("e"));
+    expect(outline(view)).toEqual([
+      { from: 2, to: 2 },
+      { from: 3, to: 3, by: 6, thinking: "lost" },
+      { from: 4, to: 5, thinking: "lost" },
+      { from: 7, to: 7 },
+    ]);
+  });
+
+  test("a run never spans what is hidden, or a branch that was left", () => {
+    const hidden = viewOf(configured, says("a"), says("b"), says("c"), [
+      "replace",
+      { from: 3, to: 3, with: [], reason: "test" },
+    ]);
+    expect(outline(hidden).map(({ from, to }) => [from, to])).toEqual([
+      [2, 2],
+      [4, 4],
+    ]);
+  });
+});

@@ -1,0 +1,256 @@
+import type {
+  AttachmentPayload,
+  BoundaryPayload,
+  ConfigurationPayload,
+  Held,
+  MessagePayload,
+  ReplacePayload,
+  RequestPayload,
+  SpentTokens,
+  ToolDefinition,
+  UsagePayload,
+} from "../log/payload.ts";
+import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
+import { estimateTokens, learn, startCalibration } from "../tokens/calibration.ts";
+import { addFeatures, type Features, NO_FEATURES } from "../tokens/features.ts";
+import { type Item, type MessageItem, type Seal, sumOfFeatures, toItem } from "./item.ts";
+import type { Configuration, View } from "./view.ts";
+
+/**
+ * Takes one more entry of the branch into the view. Decisions that a later `restore` takes back are not handed in: going
+ * back is reading again.
+ */
+export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
+  const at = read.sequence;
+  switch (read.kind) {
+    case "message":
+      if (read.payload.audience !== "user") append(view, messageItem(at, read.payload));
+      break;
+    case "attachment":
+      append(view, attachmentItem(at, read.payload));
+      break;
+    case "request":
+      view.items.push(sealItem(at, read.payload));
+      view.awaited = { request: at, since: view.since };
+      break;
+    case "usage":
+      view.spent = spend(view.spent, read.payload);
+      anchorOn(view, read.payload);
+      break;
+    case "configuration":
+      configure(view, at, read.payload);
+      break;
+    case "replace":
+      replace(view, at, read.payload);
+      break;
+    case "boundary":
+      replace(view, at, read.payload);
+      forgetReport(view);
+      break;
+    case "restore":
+      loseThinking(view, firstOverlapping(view.items, read.payload));
+      forgetReport(view);
+      break;
+    case "rewind":
+      view.spent = read.payload.spent;
+      view.breaks.push(at);
+      break;
+    case "passed-over":
+      break;
+  }
+}
+
+export function messageItem(at: number, { role, blocks, origin, ...rest }: MessagePayload): MessageItem {
+  const { responseId, answers, stop } = rest;
+  return toItem({
+    from: at,
+    to: at,
+    role,
+    blocks,
+    origin,
+    ...(responseId === undefined ? {} : { responseId }),
+    ...(answers === undefined ? {} : { answers }),
+    ...(stop === undefined ? {} : { stop }),
+  });
+}
+
+export function attachmentItem(at: number, { type, blocks }: AttachmentPayload): MessageItem {
+  return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type });
+}
+
+export function sealItem(at: number, { maxTokens }: RequestPayload): Seal {
+  return { kind: "seal", from: at, to: at, maxTokens };
+}
+
+export function replacementItems(by: number, { from, to, with: replacements }: ReplacePayload): MessageItem[] {
+  return replacements.map((replacement) => toItem({ from, to, by, ...replacement }));
+}
+
+/** After this, the next report is what the size is known from; until then all of it is estimated. */
+export function forgetReport(view: View): void {
+  view.anchor = undefined;
+  view.awaited = undefined;
+  view.since = addFeatures(view.configuration?.features ?? NO_FEATURES, featuresOfItems(view.items));
+}
+
+function spend(spent: SpentTokens, usage: UsagePayload): SpentTokens {
+  return {
+    responses: spent.responses + 1,
+    freshTokens: spent.freshTokens + usage.freshTokens,
+    cacheReadTokens: spent.cacheReadTokens + usage.cacheReadTokens,
+    cacheWriteTokens: spent.cacheWriteTokens + usage.cacheWriteTokens,
+    outputTokens: spent.outputTokens + usage.outputTokens,
+  };
+}
+
+function append(view: View, item: MessageItem): void {
+  view.items.push(item);
+  // The reported output is exact for what the response wrote, also for a piece of it that comes in later.
+  if (view.anchor === undefined || item.responseId !== view.anchor.responseId) {
+    view.since = addFeatures(view.since, item.features);
+  }
+}
+
+function anchorOn(view: View, usage: UsagePayload): void {
+  const { awaited, anchor } = view;
+  if (awaited === undefined || usage.answers !== awaited.request) return;
+  const inputTokens = usage.freshTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  if (anchor?.prefix === "same") {
+    view.calibration = learn(view.calibration, { features: awaited.since, tokens: inputTokens - anchor.tokens });
+  }
+  view.anchor = {
+    request: awaited.request,
+    responseId: usage.responseId,
+    tokens: inputTokens + usage.outputTokens,
+    prefix: "same",
+  };
+  view.since = featuresBehindAnchor(view);
+  view.awaited = undefined;
+}
+
+/** The anchor is the request: all that was appended after it counts as new, except the response that was reported. */
+function featuresBehindAnchor({ items, anchor }: View): Features {
+  const behind: Item[] = [];
+  for (let index = items.length - 1; index >= 0 && items[index]!.from > anchor!.request; index--) {
+    const item = items[index]!;
+    if (item.kind === "message" && item.responseId !== anchor!.responseId) behind.push(item);
+  }
+  return featuresOfItems(behind);
+}
+
+function configure(view: View, at: number, payload: ConfigurationPayload): void {
+  const before = view.configuration;
+  const configuration = resolveConfiguration(at, payload, before);
+  if (configuration === undefined) return;
+  view.configuration = configuration;
+  const sameHead =
+    before?.systemHeldBy === configuration.systemHeldBy && before.toolsHeldBy === configuration.toolsHeldBy;
+  // Thinking is bound to the system prompt and the tools as well.
+  if (!sameHead) loseThinking(view, 0);
+  // Another model may count in another way.
+  if (before !== undefined && before.model !== configuration.model) view.calibration = startCalibration();
+  const { anchor } = view;
+  view.awaited = undefined;
+  if (anchor === undefined) {
+    forgetReport(view);
+    return;
+  }
+  const difference = estimate(view, configuration.features) - estimate(view, before?.features ?? NO_FEATURES);
+  view.anchor = { ...anchor, tokens: Math.max(0, anchor.tokens + difference), prefix: "changed" };
+}
+
+/** Parts that did not change are held by an earlier entry; undefined if that is not the one in effect. */
+export function resolveConfiguration(
+  at: number,
+  { provider, model, system, tools, settings }: ConfigurationPayload,
+  before: Configuration | undefined,
+): Configuration | undefined {
+  const heldSystem = resolve(at, system, before && { value: before.system, heldBy: before.systemHeldBy });
+  const heldTools = resolve(at, tools, before && { value: before.tools, heldBy: before.toolsHeldBy });
+  if (heldSystem === undefined || heldTools === undefined) return undefined;
+  return {
+    entry: at,
+    systemHeldBy: heldSystem.heldBy,
+    toolsHeldBy: heldTools.heldBy,
+    provider,
+    model,
+    system: heldSystem.value,
+    tools: heldTools.value,
+    settings,
+    features: featuresOfConfiguration(heldSystem.value, heldTools.value),
+  };
+}
+
+interface HeldPart<Value> {
+  readonly value: Value;
+  readonly heldBy: number;
+}
+
+function resolve<Value>(
+  at: number,
+  held: Held<Value>,
+  before: HeldPart<Value> | undefined,
+): HeldPart<Value> | undefined {
+  if ("value" in held) return { value: held.value, heldBy: at };
+  return before?.heldBy === held.heldBy ? before : undefined;
+}
+
+function featuresOfConfiguration(system: string, tools: readonly ToolDefinition[]): Features {
+  return sumOfFeatures([
+    { kind: "text", text: system },
+    ...tools.map((tool) => ({ kind: "opaque" as const, native: { provider: "", block: tool } })),
+  ]);
+}
+
+function replace(view: View, at: number, payload: ReplacePayload | BoundaryPayload): void {
+  const { items, anchor } = view;
+  const first = firstOverlapping(items, payload);
+  let end = first;
+  while (end < items.length && items[end]!.from <= payload.to) end++;
+  // What is no longer shown cannot be replaced.
+  if (first === end) return;
+  const added = replacementItems(at, payload);
+  const removed = items.splice(first, end - first, ...added);
+  if (added.length === 0) view.breaks.push(removed.at(-1)!.to + 1);
+  loseThinking(view, first);
+  view.awaited = undefined;
+  if (anchor === undefined) {
+    forgetReport(view);
+    return;
+  }
+  const covered = removed.filter(({ from }) => from <= anchor.request);
+  if (covered.length > 0) {
+    const difference = estimate(view, featuresOfItems(added)) - estimate(view, featuresOfItems(covered));
+    view.anchor = { ...anchor, tokens: Math.max(0, anchor.tokens + difference), prefix: "changed" };
+  }
+  view.since = featuresBehindAnchor(view);
+}
+
+/** The first item that stands for an entry of the range, or that comes after it. */
+function firstOverlapping(items: readonly Item[], { from }: { readonly from: number }): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (items[middle]!.to < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Something has changed before these items: no thinking in them stands where it was written. */
+function loseThinking(view: View, first: number): void {
+  view.unchangedItems = Math.min(view.unchangedItems, first);
+  for (let index = first; index < view.items.length; index++) {
+    const item = view.items[index]!;
+    if (item.kind === "message" && item.thinking === "intact") view.items[index] = { ...item, thinking: "lost" };
+  }
+}
+
+function estimate(view: View, features: Features): number {
+  return estimateTokens(view.calibration, features);
+}
+
+function featuresOfItems(items: readonly Item[]): Features {
+  return items.reduce((sum, item) => (item.kind === "message" ? addFeatures(sum, item.features) : sum), NO_FEATURES);
+}

@@ -1,0 +1,21 @@
+import type { Shown } from "../log/payload.ts";
+import type { View } from "./view.ts";
+
+/** What a view consists of, as a boundary carries it: runs of entries, and the decisions that stand for others. */
+export function outline({ items, breaks }: View): Shown[] {
+  const runs: Shown[] = [];
+  for (const item of items) {
+    const { from, to } = item;
+    const by = item.kind === "message" ? item.by : undefined;
+    const lost = item.kind === "message" && item.thinking === "lost";
+    const last = runs.at(-1);
+    // Several items that one decision put in one place are read from it together.
+    if (last !== undefined && by !== undefined && last.by === by && last.from === from) continue;
+    const sameSort = last !== undefined && last.by === undefined && by === undefined;
+    const sameThinking = item.kind === "seal" || (last?.thinking === "lost") === lost;
+    const together = sameSort && sameThinking && !breaks.some((at) => last.to < at && at <= from);
+    if (together) runs[runs.length - 1] = { ...last, to };
+    else runs.push({ from, to, ...(by === undefined ? {} : { by }), ...(lost ? { thinking: "lost" } : {}) });
+  }
+  return runs;
+}

@@ -1,0 +1,187 @@
+import {
+  attachment,
+  memoryStore,
+  NoSuchEntryError,
+  NothingToSendError,
+  notice,
+  openSession,
+  type Session,
+  type Store,
+  toolResult,
+  user,
+} from "palimpsest";
+import type { Operation } from "./operations.ts";
+import type { World } from "./worlds.ts";
+
+const TOOLS = ["look", "write", "ask"].map((name) => ({ name, inputSchema: { type: "object" } }));
+const SYSTEMS = ["", "Be brief.", "Be kind.\nAlways."];
+
+/** What went wrong, for a law that does not hold. */
+export class BrokenLaw extends Error {}
+
+interface Life {
+  readonly world: World;
+  readonly store: Store;
+  session: Session<unknown, unknown>;
+  /** The blocks of the last request, as long as no entry says that they may change. */
+  sent: readonly string[];
+  readonly calls: string[];
+  readonly decisions: number[];
+  /** Requests by the entry they were made at. */
+  readonly requests: { readonly entry: number; readonly json: string }[];
+}
+
+/** Does the operations one after the other, and holds every request to the laws. */
+export async function live(world: World, operations: readonly Operation[]): Promise<{ readonly requests: number }> {
+  const store = memoryStore({ clock: { now: () => 0 }, leaseMs: 0 });
+  const life: Life = {
+    world,
+    store,
+    session: await open(world, store, { system: SYSTEMS[1]!, tools: TOOLS }),
+    sent: [],
+    calls: [],
+    decisions: [],
+    requests: [],
+  };
+  let requests = 0;
+  for (const operation of [...operations, { do: "reopen" }] satisfies Operation[]) {
+    if (await act(life, operation)) requests++;
+  }
+  return { requests };
+}
+
+function open(world: World, store: Store, more: object = {}): Promise<Session<unknown, unknown>> {
+  const { provider, choices } = world;
+  return openSession({ id: "s", store, provider, ...choices[0]!, clock: { now: () => 0 }, ...more });
+}
+
+async function act(life: Life, operation: Operation): Promise<boolean> {
+  const { session, world } = life;
+  switch (operation.do) {
+    case "say":
+      await session.append(operation.text);
+      return false;
+    case "show":
+      await session.append(user([{ kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } }]));
+      return false;
+    case "attach":
+      await session.append(attachment("reminder", operation.text));
+      return false;
+    case "notice":
+      await session.append(notice("working"));
+      return false;
+    case "import":
+      await session.append(deepFrozen(operation.message));
+      return false;
+    case "answer-calls":
+      for (const pick of operation.picks) {
+        const callId = life.calls.at(-1 - pick) ?? "unknown";
+        const content = operation.content === "image" ? IMAGE_PARTS : operation.content;
+        await session.append(toolResult(callId, content));
+      }
+      return false;
+    case "ask":
+    case "lose": {
+      const request = await prepare(life);
+      if (request === undefined) return false;
+      const answered = world.answer(request, operation.reply);
+      if ("refused" in answered) throw new BrokenLaw(`refused: ${answered.refused}`);
+      if (operation.do === "lose") return true;
+      if (operation.meanwhile !== undefined) await session.append(operation.meanwhile.text);
+      if (operation.meanwhile?.next === "send") await prepare(life);
+      const { calls } = await session.record(answered.response, request);
+      life.calls.push(...calls.map(({ id }) => id));
+      return true;
+    }
+    case "configure":
+      await session.configure(wanted(life, operation));
+      life.sent = [];
+      return false;
+    case "rewind":
+      return decide(life, async () => {
+        await session.rewind(Math.max(0, session.newestEntry - operation.back));
+      });
+    case "rewind-to-request":
+      return decide(life, async () => {
+        const earlier = life.requests.at(-1 - operation.back);
+        if (earlier === undefined || earlier.entry >= session.newestEntry) return;
+        await session.rewind(earlier.entry);
+        if (JSON.stringify(await session.prepare()) !== earlier.json) throw new BrokenLaw("rewound is not as it was");
+      });
+    case "replace":
+    case "fold":
+      return decide(life, async () => {
+        const from = Math.max(1, session.newestEntry - operation.back);
+        const range = { from, to: Math.min(session.newestEntry, from + operation.length) };
+        const act = operation.do === "fold" ? session.fold : session.replace;
+        life.decisions.push(await act(range, operation.with === "nothing" ? [] : [SUMMARY], "test"));
+      });
+    case "restore":
+      return decide(life, async () => {
+        const decision = life.decisions.pop();
+        if (decision !== undefined) await session.restore(decision);
+      });
+    case "reopen": {
+      const request = await prepare(life);
+      life.session = await open(world, life.store, { model: undefined, settings: undefined, takeover: "always" });
+      const again = await prepare(life);
+      if (JSON.stringify(again) !== JSON.stringify(request)) throw new BrokenLaw("resumed is not live");
+      return request !== undefined;
+    }
+  }
+}
+
+const SUMMARY = {
+  role: "user",
+  blocks: [{ kind: "text", text: "Earlier: this and that." }],
+  origin: "summary",
+} as const;
+
+const IMAGE_PARTS = [
+  { kind: "text", text: "a picture:" },
+  { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } },
+] as const;
+
+/** A decision may change what was sent before; one about entries that are not shown is refused. */
+async function decide(life: Life, decision: () => Promise<void>): Promise<boolean> {
+  try {
+    await decision();
+    life.sent = [];
+  } catch (error) {
+    if (!NoSuchEntryError.isInstance(error)) throw error;
+  }
+  return false;
+}
+
+function wanted({ world }: Life, { change, pick }: Extract<Operation, { do: "configure" }>): object {
+  switch (change) {
+    case "system":
+      return { system: SYSTEMS[pick % SYSTEMS.length] };
+    case "tools":
+      return { tools: TOOLS.slice(pick % 3) };
+    case "model":
+      return world.choices[pick % world.choices.length]!;
+  }
+}
+
+/** The next request, if there is something to send: accepted by the judge later, and held to its predecessor here. */
+async function prepare(life: Life): Promise<unknown> {
+  try {
+    const request = await life.session.prepare();
+    const blocks = life.world.blocks(request);
+    const broken = life.sent.findIndex((block, index) => block !== blocks[index]);
+    if (broken >= 0) throw new BrokenLaw(`block ${broken} moved: ${life.sent[broken]} became ${blocks[broken]}`);
+    life.sent = blocks;
+    life.requests.push({ entry: life.session.newestEntry, json: JSON.stringify(request) });
+    return request;
+  } catch (error) {
+    if (NothingToSendError.isInstance(error)) return undefined;
+    throw error;
+  }
+}
+
+/** What is handed in is not changed: a change would throw. */
+function deepFrozen<Value>(value: Value): Value {
+  if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(deepFrozen);
+  return value;
+}
