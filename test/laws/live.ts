@@ -5,10 +5,12 @@ import {
   NothingToSendError,
   notice,
   openSession,
+  readOverflow,
   type Session,
   type Store,
   toolResult,
   user,
+  WindowFullError,
 } from "palimpsest";
 import type { Operation } from "./operations.ts";
 import type { World } from "./worlds.ts";
@@ -17,7 +19,7 @@ const TOOLS = ["look", "write", "ask"].map((name) => ({ name, inputSchema: { typ
 const SYSTEMS = ["", "Be brief.", "Be kind.\nAlways."];
 
 /** What went wrong, for a law that does not hold. */
-export class BrokenLaw extends Error {}
+class BrokenLaw extends Error {}
 
 interface Life {
   readonly world: World;
@@ -85,7 +87,11 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       const request = await prepare(life);
       if (request === undefined) return false;
       const answered = world.answer(request, operation.reply);
-      if ("refused" in answered) throw new BrokenLaw(`refused: ${answered.refused}`);
+      if ("message" in answered) {
+        // How large the first request is by the model's own measure is only known from what the provider says to it.
+        if (readOverflow(answered)?.by === "tokens") return true;
+        throw new BrokenLaw(`refused: ${answered.message}`);
+      }
       if (operation.do === "lose") return true;
       if (operation.meanwhile !== undefined) await session.append(operation.meanwhile.text);
       if (operation.meanwhile?.next === "send") await prepare(life);
@@ -175,7 +181,7 @@ async function prepare(life: Life): Promise<unknown> {
     life.requests.push({ entry: life.session.newestEntry, json: JSON.stringify(request) });
     return request;
   } catch (error) {
-    if (NothingToSendError.isInstance(error)) return undefined;
+    if (NothingToSendError.isInstance(error) || WindowFullError.isInstance(error)) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,15 @@
-import { createAnthropic, type Reply } from "@palimpsest/provider-simulator";
+import {
+  type CompatibleServer,
+  compatibleProfiles,
+  createAnthropic,
+  createOpenAiChat,
+  createOpenAiResponses,
+  type Refusal,
+  type Reply,
+} from "@palimpsest/provider-simulator";
 import type { Provider } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
+import { openaiChat, openaiResponses } from "palimpsest/openai";
 
 /** A provider's adapter and the strict simulator that judges what it renders, in one process. */
 export interface World {
@@ -9,7 +18,7 @@ export interface World {
   readonly choices: readonly { readonly model: string; readonly settings: Fields }[];
   readonly provider: Provider<unknown, unknown, unknown>;
   /** Sends a request; the model says `reply`. */
-  answer(request: unknown, reply: Reply): { readonly response: unknown } | { readonly refused: string };
+  answer(request: unknown, reply: Reply): { readonly response: unknown } | Refusal;
   /** The request as a list of blocks in the order in which the provider caches them, without cache marks. */
   blocks(request: unknown): readonly string[];
 }
@@ -39,7 +48,7 @@ export function anthropicWorld(first: "bound" | "free" | "off"): World {
     answer(request, said) {
       reply = said;
       const answered = face.answer(request);
-      return answered.kind === "answered" ? { response: answered.response } : { refused: answered.message };
+      return answered.kind === "answered" ? { response: answered.response } : answered;
     },
     blocks(request) {
       const { tools = [], system = [], messages } = request as Record<string, Fields[]>;
@@ -51,4 +60,59 @@ export function anthropicWorld(first: "bound" | "free" | "off"): World {
       return list.map((block) => JSON.stringify({ ...block, cache_control: undefined }));
     },
   };
+}
+
+export function responsesWorld(): World {
+  let reply: Reply = { words: [] };
+  const face = createOpenAiResponses({ script: () => reply });
+  return {
+    name: "OpenAI Responses",
+    choices: ["gpt-6-sol", "gpt-6-luna", "gpt-4.1"].map((model) => ({ model, settings: {} })),
+    provider: openaiResponses({} as never) as Provider<unknown, unknown, unknown>,
+    answer(request, said) {
+      reply = said;
+      const answered = face.answer(request);
+      return answered.kind === "answered" ? { response: answered.response } : answered;
+    },
+    blocks(request) {
+      const {
+        tools = [],
+        instructions,
+        input,
+      } = request as { tools?: Fields[]; instructions?: string; input: Fields[] };
+      return [...tools, instructions ?? "", ...input.flatMap(partsOf)].map((block) => JSON.stringify(block));
+    },
+  };
+}
+
+/** Chat Completions: of OpenAI itself, or of a server that imitates it. */
+export function chatWorld(server?: CompatibleServer): World {
+  let reply: Reply = { words: [] };
+  const profile = server === undefined ? undefined : compatibleProfiles[server];
+  const face = createOpenAiChat({ script: () => reply, ...(profile === undefined ? {} : { profile }) });
+  const windowTokens = profile?.model?.windowTokens;
+  const models = windowTokens === undefined ? {} : { local: { windowTokens } };
+  const names = windowTokens === undefined ? ["gpt-4.1", "gpt-6-sol"] : ["local"];
+  const dialect = server === undefined ? "openai" : "compatible";
+  return {
+    name: `Chat Completions of ${server ?? "OpenAI"}`,
+    choices: names.map((model) => ({ model, settings: {} })),
+    provider: openaiChat({} as never, { models, dialect }) as Provider<unknown, unknown, unknown>,
+    answer(request, said) {
+      reply = said;
+      const answered = face.answer(request);
+      return answered.kind === "answered" ? { response: answered.response } : answered;
+    },
+    blocks(request) {
+      const { tools = [], messages } = request as { tools?: Fields[]; messages: Fields[] };
+      return [...tools, ...messages.flatMap(partsOf)].map((block) => JSON.stringify(block));
+    },
+  };
+}
+
+/** Content is always a list: a message is as many blocks as it has parts, since one may be joined by its neighbour later. */
+function partsOf({ content, ...rest }: Fields): unknown[] {
+  const parts: unknown[] =
+    typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : [content];
+  return parts.map((part) => ({ ...rest, part }));
 }

@@ -26,6 +26,7 @@ export type {
 export { type PassedOver, type ReadEntry, readPayload } from "./log/read-payload.ts";
 export { type SealOptions, sealEntries } from "./log/seal-entries.ts";
 export type { ExtraModels, ModelFacts, ModelPrices } from "./providers/models.ts";
+export { type Overflow, readOverflow } from "./providers/overflow.ts";
 export type { Provider, ResponseContent, SendOptions, StreamPart } from "./providers/provider.ts";
 export { ProviderError, type ProviderFailure } from "./providers/provider-error.ts";
 export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";
@@ -56,8 +57,6 @@ export {
   type BudgetLevel,
   type BudgetOptions,
   budgetOf,
-  type ClampOptions,
-  clampMaxTokens,
   isAutoCompactDue,
   levelOf,
   percentLeft,
@@ -82,5 +81,5 @@ export {
 export type { TextCounts } from "./tokens/scan-text.ts";
 export { type Environment, readSwitches, type Switches, type SwitchSettings } from "./tokens/switches.ts";
 export { DEFAULT_PRIOR, type TokenizerPrior } from "./tokens/tokenizer-prior.ts";
-export { type WindowSources, windowOf, withoutWindowSuffix } from "./tokens/window.ts";
-export type { Accounting, DuplicateReads } from "./view/account.ts";
+export { type WindowSources, windowOf } from "./tokens/window.ts";
+export type { Accounting, AccountOptions, DuplicateReads } from "./view/account.ts";

@@ -108,7 +108,7 @@ test("a spend limit is refused, not waited for", async () => {
 
 test("the models endpoint is believed over the table, and the caller over both", async () => {
   const { client, provider } = await connect();
-  expect(provider.factsOf("claude-fable-5-2").windowTokens).toBe(200_000);
+  expect(provider.factsOf("claude-fable-5-2").windowTokens).toBeUndefined();
   expect(await provider.fetchFacts("claude-fable-5-2")).toMatchObject({
     windowTokens: 1_000_000,
     maxOutputTokens: 128_000,
@@ -126,4 +126,8 @@ test("a server that cannot count says so by having no such page", async () => {
   const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: other.url }));
   expect(await provider.countTokens(request)).toBeUndefined();
   await other.close();
+  const { messages, beta } = new Anthropic({ apiKey: "none" });
+  const elsewhere = anthropic({ messages: { create: messages.create }, beta });
+  expect(await elsewhere.countTokens(request)).toBeUndefined();
+  expect((await elsewhere.fetchFacts("claude-opus-5-5")).windowTokens).toBe(1_000_000);
 });

@@ -13,8 +13,15 @@ import { callOptions, sendStream } from "./send-stream.ts";
 
 export type { AnthropicMessage, AnthropicRequest, AnthropicResponse } from "./anthropic/wire.ts";
 
-/** The parts of the client that are used. */
-export type AnthropicClient = Pick<Anthropic, "messages" | "beta" | "models">;
+/** The parts of the client that are used. Those of other hosts (Bedrock, Vertex) cannot count, and list no models. */
+export interface AnthropicClient {
+  readonly messages: MessagesResource<Anthropic["messages"]>;
+  readonly beta: { readonly messages: MessagesResource<Anthropic["beta"]["messages"]> };
+  readonly models?: Pick<Anthropic["models"], "retrieve">;
+}
+
+type MessagesResource<Whole extends { create: unknown; countTokens: unknown }> = Pick<Whole, "create"> &
+  Partial<Pick<Whole, "countTokens">>;
 
 export interface AnthropicOptions {
   /** Facts of models, by the start of their ids, that win over the table. @default {} */
@@ -41,10 +48,10 @@ export function anthropic(
 }
 
 /** Which of the client's resources a request belongs to: fields of a beta are taken only with its header. */
-function resourceOf(client: AnthropicClient, { betas }: AnthropicRequest): Anthropic["messages"] {
+function resourceOf(client: AnthropicClient, { betas }: AnthropicRequest): AnthropicClient["messages"] {
   return betas === undefined || betas.length === 0
     ? client.messages
-    : (client.beta.messages as unknown as Anthropic["messages"]);
+    : (client.beta.messages as unknown as AnthropicClient["messages"]);
 }
 
 function send(
@@ -70,21 +77,20 @@ const COUNTED_FIELDS: readonly (keyof Anthropic.Beta.MessageCountTokensParams)[]
   ...(["context_management", "compaction", "mcp_servers"] as const),
 ];
 
-function countTokens(
+async function countTokens(
   client: AnthropicClient,
   request: AnthropicRequest,
   { signal }: SendOptions = {},
 ): Promise<number | undefined> {
+  const resource = resourceOf(client, request);
   const body = pickFields(request, COUNTED_FIELDS) as Anthropic.MessageCountTokensParams;
-  const ask = async (): Promise<Anthropic.MessageTokensCount> =>
-    resourceOf(client, request).countTokens(body, callOptions(signal));
-  return askForCount({ provider: ANTHROPIC, signal }, ask);
+  return askForCount({ provider: ANTHROPIC, signal }, async () => resource.countTokens?.(body, callOptions(signal)));
 }
 
 async function fetchLimits(client: AnthropicClient, model: string): Promise<Partial<ModelFacts>> {
   try {
-    const found = await client.models.retrieve(toModelId(model), null, callOptions(undefined));
-    const { max_input_tokens: windowTokens, max_tokens: maxOutputTokens } = found;
+    const found = await client.models?.retrieve(toModelId(model), null, callOptions(undefined));
+    const { max_input_tokens: windowTokens, max_tokens: maxOutputTokens } = found ?? {};
     return { ...(windowTokens ? { windowTokens } : {}), ...(maxOutputTokens ? { maxOutputTokens } : {}) };
   } catch {
     return {};

@@ -1,6 +1,7 @@
 /** What is known of one model. */
 export interface ModelFacts {
-  readonly windowTokens: number;
+  /** Absent where nobody has said: the session then goes by what it was told otherwise, or by its fallback. */
+  readonly windowTokens?: number;
   /** Input above this is refused, whatever room the window has. @default the window */
   readonly maxInputTokens?: number;
   readonly maxOutputTokens: number;
@@ -34,10 +35,9 @@ export type ExtraModels = Readonly<Record<string, Partial<ModelFacts>>>;
 
 /**
  * A model nobody has told us about: the strictest of what is true for the models we know, so that a request made for it
- * is more careful than it need be, never less. Only the window is the usual fallback of 200,000.
+ * is more careful than it need be, never less. Its window and its prices are not guessed.
  */
 export const UNKNOWN_MODEL: ModelFacts = {
-  windowTokens: 200_000,
   maxOutputTokens: 8_192,
   minimumCacheTokens: 4_096,
   thinking: "bound",
@@ -53,19 +53,12 @@ export interface FactSources {
 
 /** Facts of a model: what the caller gave, over what the provider says, over the table, over what holds for unknown ones. */
 export function findFacts(model: string, { table, extra = {}, fetched = {} }: FactSources): ModelFacts {
-  const known = { ...UNKNOWN_MODEL, ...findEntry(model, table), ...longWindowOf(model) };
-  return { ...known, ...fetched, ...findEntry(model, extra) };
+  return { ...UNKNOWN_MODEL, ...findEntry(model, table), ...fetched, ...findEntry(model, extra) };
 }
 
 /** The id as the provider knows it: clients write `[1m]` behind one to say that its long window is on. */
 export function toModelId(model: string): string {
-  return model.replace(LONG_WINDOW, "");
-}
-
-const LONG_WINDOW = /\[1m\]$/i;
-
-function longWindowOf(model: string): Partial<ModelFacts> {
-  return LONG_WINDOW.test(model) ? { windowTokens: 1_000_000 } : {};
+  return model.replace(/\[1m\]$/i, "");
 }
 
 // What may follow a known id without making it another model: a date, "latest", a revision of a host.

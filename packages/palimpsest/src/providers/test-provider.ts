@@ -202,8 +202,8 @@ export function testProvider({ test, place }: TestProviderOptions): void {
 
   check("facts are had of any model, also where nothing can be fetched", replies(), async ({ provider, model }) => {
     for (const id of [model, "no-such-model"]) {
-      assert.ok(provider.factsOf(id).windowTokens > 0);
-      assert.ok((await provider.fetchFacts(id)).windowTokens > 0);
+      assert.ok(provider.factsOf(id).maxOutputTokens > 0);
+      assert.ok((await provider.fetchFacts(id)).maxOutputTokens > 0);
     }
     assert.equal(provider.factsOf("no-such-model").prices, undefined);
   });

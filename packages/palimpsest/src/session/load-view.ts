@@ -3,6 +3,7 @@ import type { Held, Shown } from "../log/payload.ts";
 import { type PassedOver, type ReadEntry, readPayload } from "../log/read-payload.ts";
 import type { LogReader } from "../stores/store.ts";
 import { readCalibration, startCalibration } from "../tokens/calibration.ts";
+import type { FeatureOptions } from "../tokens/features.ts";
 import {
   attachmentItem,
   foldEntry,
@@ -22,9 +23,12 @@ type ConfigurationEntry = Extract<ReadEntry, { kind: "configuration" }>;
 const CHUNK_ENTRIES = 256;
 
 /** The view at an entry, read from the newest boundary in effect there. What lies before it is not touched. */
-export async function loadView(log: LogReader, at: number): Promise<View> {
+export async function loadView(log: LogReader, at: number, options: FeatureOptions = {}): Promise<View> {
   const { boundary, ranges, undone } = await findBranch(log, at);
-  const view = boundary === undefined ? createView(startCalibration()) : await viewAtBoundary(log, boundary, undone);
+  const view =
+    boundary === undefined
+      ? createView(startCalibration(), options)
+      : await viewAtBoundary(log, boundary, undone, options);
   for (const { from, to } of ranges) {
     for await (const entry of readEntries(log, from, to)) {
       if (!undone.has(entry.sequence)) foldEntry(view, readPayload(entry));
@@ -34,13 +38,18 @@ export async function loadView(log: LogReader, at: number): Promise<View> {
   return view;
 }
 
-async function viewAtBoundary(log: LogReader, { payload }: Boundary, undone: ReadonlySet<number>): Promise<View> {
-  const view = createView(readCalibration(payload.state.calibration));
+async function viewAtBoundary(
+  log: LogReader,
+  { payload }: Boundary,
+  undone: ReadonlySet<number>,
+  options: FeatureOptions,
+): Promise<View> {
+  const view = createView(readCalibration(payload.state.calibration), options);
   view.spent = payload.state.spent;
-  view.configuration = await readConfiguration(log, payload.state.configuration);
+  view.configuration = await readConfiguration(log, payload.state.configuration, options);
   for (const shown of payload.outline) {
     view.breaks.push(shown.from, shown.to + 1);
-    for (const item of await itemsOf(log, shown, undone)) {
+    for (const item of await itemsOf(log, shown, undone, options)) {
       view.items.push(item.kind === "message" && shown.thinking === "lost" ? { ...item, thinking: "lost" } : item);
     }
   }
@@ -49,28 +58,33 @@ async function viewAtBoundary(log: LogReader, { payload }: Boundary, undone: Rea
 }
 
 /** What is shown of a run of entries: as they are, or as a decision has put it, unless that was taken back since. */
-async function itemsOf(log: LogReader, shown: Shown, undone: ReadonlySet<number>): Promise<readonly Item[]> {
+async function itemsOf(
+  log: LogReader,
+  shown: Shown,
+  undone: ReadonlySet<number>,
+  options: FeatureOptions,
+): Promise<readonly Item[]> {
   const { from, to, by } = shown;
   if (by !== undefined && !undone.has(by)) {
     const decision = await readEntry(log, by);
     const decided = decision?.kind === "replace" || decision?.kind === "boundary";
-    return decided ? replacementItems(by, decision.payload) : [];
+    return decided ? replacementItems(by, decision.payload, options) : [];
   }
   const items: Item[] = [];
   for await (const entry of readEntries(log, from, to)) {
-    const item = plainItem(entry);
+    const item = plainItem(entry, options);
     if (item !== undefined) items.push(item);
   }
   return items;
 }
 
-function plainItem(entry: Entry): Item | undefined {
+function plainItem(entry: Entry, options: FeatureOptions): Item | undefined {
   const read = readPayload(entry);
   switch (read.kind) {
     case "message":
-      return read.payload.audience === "user" ? undefined : messageItem(read.sequence, read.payload);
+      return read.payload.audience === "user" ? undefined : messageItem(read.sequence, read.payload, options);
     case "attachment":
-      return attachmentItem(read.sequence, read.payload);
+      return attachmentItem(read.sequence, read.payload, options);
     case "request":
       return sealItem(read.sequence, read.payload);
     default:
@@ -79,7 +93,11 @@ function plainItem(entry: Entry): Item | undefined {
 }
 
 /** A configuration with the parts that earlier entries hold for it. */
-async function readConfiguration(log: LogReader, at: number): Promise<Configuration | undefined> {
+async function readConfiguration(
+  log: LogReader,
+  at: number,
+  options: FeatureOptions,
+): Promise<Configuration | undefined> {
   const read = await readEntry(log, at);
   if (read?.kind !== "configuration") return undefined;
   const system = await readHolder(log, read.payload.system);
@@ -89,7 +107,7 @@ async function readConfiguration(log: LogReader, at: number): Promise<Configurat
     system: system === undefined ? read.payload.system : system.payload.system,
     tools: tools === undefined ? read.payload.tools : tools.payload.tools,
   };
-  const configuration = resolveConfiguration(at, whole, undefined);
+  const configuration = resolveConfiguration(at, whole, undefined, options);
   return (
     configuration && { ...configuration, systemHeldBy: system?.sequence ?? at, toolsHeldBy: tools?.sequence ?? at }
   );

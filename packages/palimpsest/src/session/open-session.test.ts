@@ -1,4 +1,13 @@
-import { callTool, callTools, createAnthropic, manualClock, type Reply, think } from "@palimpsest/provider-simulator";
+import Anthropic from "@anthropic-ai/sdk";
+import {
+  callTool,
+  callTools,
+  createAnthropic,
+  manualClock,
+  type Reply,
+  serve,
+  think,
+} from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import { exportLog, importLog } from "../stores/export-log.ts";
@@ -135,6 +144,35 @@ describe("a session", () => {
     const error = await session.prepare().catch((thrown: unknown) => thrown);
     expect(WindowFullError.isInstance(error) && error.sizeTokens > error.blockingTokens).toBe(true);
     expect(session.size().level).toBe("blocked");
+  });
+
+  test("a tokenizer of the model counts instead of estimating, also after a resume", async () => {
+    const store = memoryStore({ leaseMs: 0 });
+    const countText = (text: string): number => text.length * 100;
+    const session = await open({ store, id: "s", countText });
+    await session.append("Hello");
+    const { tokens } = session.size();
+    expect(tokens).toBeGreaterThan(1_400);
+    expect((await open({ store, id: "s", countText })).size().tokens).toBe(tokens);
+  });
+
+  test("the models endpoint is asked if that is wanted", async () => {
+    const server = await serve({ faces: [createAnthropic()] });
+    const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 }));
+    // The table has only the name of this one.
+    const unknown = { provider: provider as never, model: "claude-fable-5-2" };
+    expect((await open(unknown)).size().windowTokens).toBe(200_000);
+    expect((await open({ ...unknown, modelFacts: "asked" })).size().windowTokens).toBe(1_000_000);
+    await server.close();
+  });
+
+  test("a server that took too much and said nothing is found out", async () => {
+    const provider = anthropic({} as never, { models: { [model]: { windowTokens: 4_000 } } });
+    const session = await open({ provider: provider as never });
+    const { response } = service(done)({ model, max_tokens: 10, messages: [{ role: "user", content: "Hello" }] });
+    const usage = { ...response.usage, input_tokens: 9_000, iterations: null };
+    const { overflow } = await session.record({ ...response, usage });
+    expect(overflow).toEqual({ kind: "overflow", by: "tokens", inputTokens: 9_000, limitTokens: 4_000 });
   });
 
   test("the environment says when it is full", async () => {

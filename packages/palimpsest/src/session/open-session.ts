@@ -3,6 +3,8 @@ import type { ToolCall } from "../log/block.ts";
 import type { Draft } from "../log/entry.ts";
 import { readPayload } from "../log/read-payload.ts";
 import { toDraft } from "../log/to-draft.ts";
+import type { ModelFacts } from "../providers/models.ts";
+import { readSilentOverflow } from "../providers/overflow.ts";
 import { exportLog } from "../stores/export-log.ts";
 import type { LogWriter, Store, Takeover } from "../stores/store.ts";
 import { clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
@@ -27,10 +29,11 @@ export async function openSession<Request, Response, Message>(
   const { maxOutputTokens = 20_000, cacheTtl = "5m", environment = process.env } = options;
   const writer = await openWriter(store, id, options);
   const log = await openSessionLog({ session: id, writer, clock });
-  let view = await loadView(log.reader, log.head.sequence);
+  let view = await loadView(log.reader, log.head.sequence, options);
   let rendering: Rendering<Message> | undefined;
   /** The entries at which the requests that were handed out were made. */
   const sealOf = new WeakMap<object, number>();
+  const askedFacts = new Map<string, ModelFacts>();
   let certain = true;
   let tail: Promise<unknown> = Promise.resolve();
 
@@ -56,19 +59,24 @@ export async function openSession<Request, Response, Message>(
   /** Going back is reading again. */
   async function reload(): Promise<void> {
     await log.refresh();
-    view = await loadView(log.reader, log.head.sequence);
+    view = await loadView(log.reader, log.head.sequence, options);
     rendering = undefined;
     certain = true;
   }
 
   async function configure(wanted: WantedConfiguration): Promise<void> {
     const model = wanted.model ?? view.configuration?.model ?? options.model;
+    if (options.modelFacts === "asked" && !askedFacts.has(model)) {
+      askedFacts.set(model, await provider.fetchFacts(model));
+    }
     const payload = changeConfiguration(view.configuration, { ...wanted, model, provider: provider.name });
     if (payload !== undefined) await append([toDraft("configuration", payload)]);
   }
 
   /** What follows from the configuration, worked out once for each. */
-  const terms = rememberLast((now: Configuration) => termsOf(provider, now, environment));
+  const terms = rememberLast((now: Configuration) =>
+    termsOf(now, askedFacts.get(now.model) ?? provider.factsOf(now.model), environment),
+  );
 
   function size(): SessionSize {
     const tokens = sizeTokens(view);
@@ -83,7 +91,8 @@ export async function openSession<Request, Response, Message>(
     if (!view.items.some(({ kind }) => kind === "message")) throw new NothingToSendError(id);
     const { tokens, windowTokens, blockingTokens, level } = size();
     if (level === "blocked") throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
-    const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens: maxOutputTokens });
+    const wantedTokens = Math.min(maxOutputTokens, terms(configuration()).maxOutputTokens);
+    const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
     await append([toDraft("request", { maxTokens, estimatedTokens: tokens })]);
   }
 
@@ -146,7 +155,8 @@ export async function openSession<Request, Response, Message>(
         ]);
         const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
         const calls = blocks.filter((block): block is ToolCall => block.kind === "tool_call");
-        return { ...rest, text, calls };
+        const overflow = readSilentOverflow(rest, size().windowTokens);
+        return { ...rest, text, calls, ...(overflow === undefined ? {} : { overflow }) };
       }),
     configure: (wanted) => inOrder(() => configure(wanted)),
     replace: (range, replacements, reason) =>
@@ -186,7 +196,7 @@ export async function openSession<Request, Response, Message>(
       }),
     size,
     usage: () => view.spent,
-    accounting: () => account(view),
+    accounting: (how) => account(view, how),
     export: () => exportLog(log.reader),
     close: () => inOrder(() => writer.close()),
   };

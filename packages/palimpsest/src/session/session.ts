@@ -1,14 +1,16 @@
 import type { ToolCall } from "../log/block.ts";
 import type { Replacement, SpentTokens } from "../log/payload.ts";
+import type { Overflow } from "../providers/overflow.ts";
 import type { Provider, ResponseContent } from "../providers/provider.ts";
 import type { Store, Takeover } from "../stores/store.ts";
 import type { Budget, BudgetLevel } from "../tokens/budget.ts";
+import type { FeatureOptions } from "../tokens/features.ts";
 import type { Environment } from "../tokens/switches.ts";
-import type { Accounting } from "../view/account.ts";
+import type { Accounting, AccountOptions } from "../view/account.ts";
 import type { WantedConfiguration } from "./change-configuration.ts";
 import type { NewContent } from "./to-drafts.ts";
 
-export interface SessionOptions<Request, Response, Message> extends WantedConfiguration {
+export interface SessionOptions<Request, Response, Message> extends WantedConfiguration, FeatureOptions {
   readonly store: Store;
   readonly provider: Provider<Request, Response, Message>;
   readonly model: string;
@@ -19,6 +21,8 @@ export interface SessionOptions<Request, Response, Message> extends WantedConfig
    * budget keeps free, and short enough for the client libraries to allow a call without streaming. @default 20,000
    */
   readonly maxOutputTokens?: number;
+  /** `asked`: the provider's models endpoint is asked for the limits of each model that is used. @default "table" */
+  readonly modelFacts?: "table" | "asked";
   /** How long the provider is to keep the prompt, where that can be chosen. @default "5m" */
   readonly cacheTtl?: "5m" | "1h";
   /** Who writes, for whoever finds the session in use. @default "process" and its number */
@@ -41,6 +45,8 @@ export interface Range {
 export interface RecordedResponse extends Omit<ResponseContent, "blocks"> {
   readonly text: string;
   readonly calls: readonly ToolCall[];
+  /** The server has taken more than fits and said nothing: what it answered, it answered to a part of the request. */
+  readonly overflow?: Overflow;
 }
 
 /** One conversation. The only object with a state; everything it knows is in its log. */
@@ -72,7 +78,7 @@ export interface Session<Request, Response> {
   /** What all responses have used. */
   usage(): SpentTokens;
   /** What fills the window. */
-  accounting(): Accounting;
+  accounting(options?: AccountOptions): Accounting;
   /** The whole log as lines of JSON. */
   export(): AsyncGenerator<string>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Provider } from "../providers/provider.ts";
+import type { ModelFacts } from "../providers/models.ts";
 import { type Budget, budgetOf } from "../tokens/budget.ts";
 import { type Environment, readSwitches } from "../tokens/switches.ts";
 import { windowOf } from "../tokens/window.ts";
@@ -9,19 +9,22 @@ import type { Configuration } from "../view/view.ts";
 export interface Terms {
   readonly rules: FlattenRules;
   readonly budget: Budget;
+  readonly maxOutputTokens: number;
 }
 
 export function termsOf(
-  provider: Provider<unknown, unknown, unknown>,
-  { model, settings }: Configuration,
+  { provider, model, settings }: Configuration,
+  { windowTokens: window, maxInputTokens, maxOutputTokens, thinking }: ModelFacts,
   environment: Environment,
 ): Terms {
-  const { windowTokens: capabilityTokens, thinking } = provider.factsOf(model);
+  // Where less input is taken than the window holds, that is what can be filled.
+  const capabilityTokens = maxInputTokens ?? window;
   const betas = Array.isArray(settings["betas"]) ? settings["betas"].filter((beta) => typeof beta === "string") : [];
   const windowTokens = windowOf({ model, capabilityTokens, betas, environment });
   const { autoCompaction, autoCompactPercent } = readSwitches(environment);
   return {
-    rules: { provider: provider.name, thinking },
+    rules: { provider, thinking },
+    maxOutputTokens,
     budget: budgetOf({ windowTokens, autoCompaction, autoCompactPercent }),
   };
 }

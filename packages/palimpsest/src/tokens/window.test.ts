@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { windowOf, withoutWindowSuffix } from "./window.ts";
+import { windowOf } from "./window.ts";
 
 const all = {
   model: "large[1m]",
@@ -26,9 +26,4 @@ test.each(["", "many", "0", "-5"])("an override of %j is none", (value) => {
 
 test("another beta does not make the window long", () => {
   expect(windowOf({ model: "large", betas: ["context-management-2025-06-27", "context-1month"] })).toBe(200_000);
-});
-
-test("the suffix is not sent", () => {
-  expect(withoutWindowSuffix("large[1m]")).toBe("large");
-  expect(withoutWindowSuffix("large")).toBe("large");
 });

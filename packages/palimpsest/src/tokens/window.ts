@@ -25,11 +25,6 @@ export function windowOf({ model, capabilityTokens, betas = [], environment = {}
   return isCount(asked) ? asked : DEFAULT_WINDOW_TOKENS;
 }
 
-/** The name that the provider knows. */
-export function withoutWindowSuffix(model: string): string {
-  return model.replace(LONG_WINDOW_SUFFIX, "");
-}
-
 function isCount(tokens: number | undefined): tokens is number {
   return tokens !== undefined && Number.isInteger(tokens) && tokens > 0;
 }

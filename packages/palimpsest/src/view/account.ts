@@ -42,7 +42,7 @@ export interface AccountOptions {
 }
 
 /** The file that a call reads, going by the names that most agents give to such a tool and its input. */
-export function defaultReadPath({ name, input }: ToolCall): string | undefined {
+function defaultReadPath({ name, input }: ToolCall): string | undefined {
   if (!/^read/i.test(name) || typeof input !== "object" || input === null) return undefined;
   const fields = input as Readonly<Record<string, unknown>>;
   const path = fields["file_path"] ?? fields["filePath"] ?? fields["path"];
@@ -158,7 +158,7 @@ function toPercentage(tokens: number, totalTokens: number): number {
 }
 
 function tokensOf(view: View, block: Block): number {
-  return estimateTokens(view.calibration, featuresOf(block));
+  return estimateTokens(view.calibration, featuresOf(block, view.featureOptions));
 }
 
 function toBlock(tool: ToolDefinition): Block {

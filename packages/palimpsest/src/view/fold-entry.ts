@@ -12,7 +12,7 @@ import type {
 } from "../log/payload.ts";
 import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import { estimateTokens, learn, startCalibration } from "../tokens/calibration.ts";
-import { addFeatures, type Features, NO_FEATURES } from "../tokens/features.ts";
+import { addFeatures, type FeatureOptions, type Features, NO_FEATURES } from "../tokens/features.ts";
 import { type Item, type MessageItem, type Seal, sumOfFeatures, toItem } from "./item.ts";
 import type { Configuration, View } from "./view.ts";
 
@@ -24,10 +24,10 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
   const at = read.sequence;
   switch (read.kind) {
     case "message":
-      if (read.payload.audience !== "user") append(view, messageItem(at, read.payload));
+      if (read.payload.audience !== "user") append(view, messageItem(at, read.payload, view.featureOptions));
       break;
     case "attachment":
-      append(view, attachmentItem(at, read.payload));
+      append(view, attachmentItem(at, read.payload, view.featureOptions));
       break;
     case "request":
       view.items.push(sealItem(at, read.payload));
@@ -60,30 +60,33 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
   }
 }
 
-export function messageItem(at: number, { role, blocks, origin, ...rest }: MessagePayload): MessageItem {
-  const { responseId, answers, stop } = rest;
-  return toItem({
-    from: at,
-    to: at,
-    role,
-    blocks,
-    origin,
+export function messageItem(
+  at: number,
+  { role, blocks, origin, responseId, answers, stop }: MessagePayload,
+  options?: FeatureOptions,
+): MessageItem {
+  const known = {
     ...(responseId === undefined ? {} : { responseId }),
     ...(answers === undefined ? {} : { answers }),
     ...(stop === undefined ? {} : { stop }),
-  });
+  };
+  return toItem({ from: at, to: at, role, blocks, origin, ...known }, options);
 }
 
-export function attachmentItem(at: number, { type, blocks }: AttachmentPayload): MessageItem {
-  return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type });
+export function attachmentItem(at: number, { type, blocks }: AttachmentPayload, options?: FeatureOptions): MessageItem {
+  return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type }, options);
 }
 
 export function sealItem(at: number, { maxTokens }: RequestPayload): Seal {
   return { kind: "seal", from: at, to: at, maxTokens };
 }
 
-export function replacementItems(by: number, { from, to, with: replacements }: ReplacePayload): MessageItem[] {
-  return replacements.map((replacement) => toItem({ from, to, by, ...replacement }));
+export function replacementItems(
+  by: number,
+  { from, to, with: replacements }: ReplacePayload,
+  options?: FeatureOptions,
+): MessageItem[] {
+  return replacements.map((replacement) => toItem({ from, to, by, ...replacement }, options));
 }
 
 /** After this, the next report is what the size is known from; until then all of it is estimated. */
@@ -115,6 +118,8 @@ function anchorOn(view: View, usage: UsagePayload): void {
   const { awaited, anchor } = view;
   if (awaited === undefined || usage.answers !== awaited.request) return;
   const inputTokens = usage.freshTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  // Some servers report no usage at all.
+  if (inputTokens === 0) return;
   if (anchor?.prefix === "same") {
     view.calibration = learn(view.calibration, { features: awaited.since, tokens: inputTokens - anchor.tokens });
   }
@@ -140,7 +145,7 @@ function featuresBehindAnchor({ items, anchor }: View): Features {
 
 function configure(view: View, at: number, payload: ConfigurationPayload): void {
   const before = view.configuration;
-  const configuration = resolveConfiguration(at, payload, before);
+  const configuration = resolveConfiguration(at, payload, before, view.featureOptions);
   if (configuration === undefined) return;
   view.configuration = configuration;
   const sameHead =
@@ -164,6 +169,7 @@ export function resolveConfiguration(
   at: number,
   { provider, model, system, tools, settings }: ConfigurationPayload,
   before: Configuration | undefined,
+  options?: FeatureOptions,
 ): Configuration | undefined {
   const heldSystem = resolve(at, system, before && { value: before.system, heldBy: before.systemHeldBy });
   const heldTools = resolve(at, tools, before && { value: before.tools, heldBy: before.toolsHeldBy });
@@ -177,7 +183,7 @@ export function resolveConfiguration(
     system: heldSystem.value,
     tools: heldTools.value,
     settings,
-    features: featuresOfConfiguration(heldSystem.value, heldTools.value),
+    features: featuresOfConfiguration(heldSystem.value, heldTools.value, options),
   };
 }
 
@@ -195,11 +201,13 @@ function resolve<Value>(
   return before?.heldBy === held.heldBy ? before : undefined;
 }
 
-function featuresOfConfiguration(system: string, tools: readonly ToolDefinition[]): Features {
-  return sumOfFeatures([
-    { kind: "text", text: system },
-    ...tools.map((tool) => ({ kind: "opaque" as const, native: { provider: "", block: tool } })),
-  ]);
+function featuresOfConfiguration(
+  system: string,
+  tools: readonly ToolDefinition[],
+  options: FeatureOptions | undefined,
+): Features {
+  const definitions = tools.map((tool) => ({ kind: "opaque" as const, native: { provider: "", block: tool } }));
+  return sumOfFeatures([{ kind: "text", text: system }, ...definitions], options);
 }
 
 function replace(view: View, at: number, payload: ReplacePayload | BoundaryPayload): void {
@@ -209,7 +217,7 @@ function replace(view: View, at: number, payload: ReplacePayload | BoundaryPaylo
   while (end < items.length && items[end]!.from <= payload.to) end++;
   // What is no longer shown cannot be replaced.
   if (first === end) return;
-  const added = replacementItems(at, payload);
+  const added = replacementItems(at, payload, view.featureOptions);
   const removed = items.splice(first, end - first, ...added);
   if (added.length === 0) view.breaks.push(removed.at(-1)!.to + 1);
   loseThinking(view, first);

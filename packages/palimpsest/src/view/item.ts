@@ -1,6 +1,6 @@
 import type { Block } from "../log/block.ts";
 import type { MessagePayload } from "../log/payload.ts";
-import { addFeatures, type Features, featuresOf, NO_FEATURES } from "../tokens/features.ts";
+import { addFeatures, type FeatureOptions, type Features, featuresOf, NO_FEATURES } from "../tokens/features.ts";
 
 /** One element of the view. */
 export type Item = MessageItem | Seal;
@@ -37,10 +37,10 @@ export interface Seal {
 
 type Shown = Omit<MessageItem, "kind" | "thinking" | "features"> & Partial<Pick<MessageItem, "thinking">>;
 
-export function toItem({ thinking = "intact", ...shown }: Shown): MessageItem {
-  return { ...shown, kind: "message", thinking, features: sumOfFeatures(shown.blocks) };
+export function toItem({ thinking = "intact", ...shown }: Shown, options?: FeatureOptions): MessageItem {
+  return { ...shown, kind: "message", thinking, features: sumOfFeatures(shown.blocks, options) };
 }
 
-export function sumOfFeatures(blocks: readonly Block[]): Features {
-  return blocks.reduce((sum, block) => addFeatures(sum, featuresOf(block)), NO_FEATURES);
+export function sumOfFeatures(blocks: readonly Block[], options?: FeatureOptions): Features {
+  return blocks.reduce((sum, block) => addFeatures(sum, featuresOf(block, options)), NO_FEATURES);
 }

@@ -1,6 +1,6 @@
 import type { SpentTokens, ToolDefinition } from "../log/payload.ts";
 import { type Calibration, estimateTokens, padTokens } from "../tokens/calibration.ts";
-import { type Features, NO_FEATURES } from "../tokens/features.ts";
+import { type FeatureOptions, type Features, NO_FEATURES } from "../tokens/features.ts";
 import type { Item, Seal } from "./item.ts";
 
 /**
@@ -10,6 +10,8 @@ import type { Item, Seal } from "./item.ts";
 export interface View {
   /** In the order in which they are shown; that is the order of the entries they stand for. */
   readonly items: Item[];
+  /** How texts are counted. */
+  readonly featureOptions: FeatureOptions;
   /** How many items, from the front, have not changed since this was last set to the number of all. */
   unchangedItems: number;
   configuration: Configuration | undefined;
@@ -54,7 +56,7 @@ export interface Awaited {
   readonly since: Features;
 }
 
-export const NOTHING_SPENT: SpentTokens = {
+const NOTHING_SPENT: SpentTokens = {
   responses: 0,
   freshTokens: 0,
   cacheReadTokens: 0,
@@ -62,9 +64,10 @@ export const NOTHING_SPENT: SpentTokens = {
   outputTokens: 0,
 };
 
-export function createView(calibration: Calibration): View {
+export function createView(calibration: Calibration, featureOptions: FeatureOptions = {}): View {
   return {
     items: [],
+    featureOptions,
     unchangedItems: 0,
     configuration: undefined,
     calibration,

@@ -255,6 +255,14 @@ describe("streams of many tongues", () => {
   });
 });
 
+test("usage is asked for, unless the server is known to refuse that", async () => {
+  const { ask, recorder } = await connect(() => answer("ok"));
+  await ask();
+  expect(JSON.parse(recorder.last!.body)).toMatchObject({ stream_options: { include_usage: true } });
+  await ask({ settings: { stream_options: null } });
+  expect(JSON.parse(recorder.last!.body)).not.toHaveProperty("stream_options");
+});
+
 test("servers that tell the size of a window are believed", async () => {
   const fetch = async (): Promise<Response> => Response.json({ id: "m", object: "model", max_model_len: 32_768 });
   const provider = openaiChat(new OpenAI({ apiKey: "none", fetch }));

@@ -57,7 +57,9 @@ function send(
     signal,
     collector: createStreamCollector(),
     async open() {
-      const body = { ...request, stream: true, stream_options: { include_usage: true } } as const;
+      // `null` in the settings leaves it out: some servers refuse the field, and tell the usage unasked.
+      const { stream_options: asked = { include_usage: true }, ...rest } = request;
+      const body = { ...rest, stream: true, ...(asked === null ? {} : { stream_options: asked }) } as const;
       const { data, response } = await client.chat.completions.create(body, callOptions(signal)).withResponse();
       const isWhole = response.headers.get("content-type")?.includes("application/json") ?? false;
       return isWhole ? { whole: readWhole(await response.json()) } : data;

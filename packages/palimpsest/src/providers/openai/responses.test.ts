@@ -143,6 +143,24 @@ test("a phase, and the parts of a message, are kept", () => {
   expect(provider.renderMessage({ role: "assistant", blocks })).toEqual([kept]);
 });
 
+test("what the client itself put into a response does not go back", async () => {
+  const { recorder } = await connect(({ turn }) => (turn === 0 ? called('{ "path": "a" }') : answer("Yes.")));
+  const client = new OpenAI({ apiKey: "none", baseURL: `${server!.url}/v1` });
+  const response = await client.responses.stream({ ...provider.renderRequest(parts), stream: true }).finalResponse();
+  const { blocks } = provider.readResponse(response);
+  const [call] = blocks as [Extract<Block, { kind: "tool_call" }>];
+  const messages = [
+    ...user,
+    ...provider.renderMessage({ role: "assistant", blocks }),
+    ...provider.renderMessage({
+      role: "user",
+      blocks: [{ kind: "tool_result", callId: call.id, content: "ok", status: "ok" }],
+    }),
+  ];
+  await client.responses.create(provider.renderRequest({ ...parts, messages }));
+  expect(recorder.last?.outcome.kind).toBe("answered");
+});
+
 test("why it stopped", async () => {
   const refused = await connect(() => ({ words: [], stop: "refusal" }));
   expect((await refused.ask()).stop).toBe("refused");

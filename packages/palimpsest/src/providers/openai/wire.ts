@@ -6,9 +6,10 @@ export const OPENAI_CHAT = "openai-chat";
 
 /** An item of the conversation: a message, a call, its output, reasoning, ... */
 export type ResponsesItem = OpenAI.Responses.ResponseInputItem;
-export type ResponsesRequest = OpenAI.Responses.ResponseCreateParamsNonStreaming;
+/** Without `stream`: the same request can be made either way. */
+export type ResponsesRequest = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream">;
 export type ResponsesResponse = OpenAI.Responses.Response;
 
 export type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
-export type ChatRequest = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
+export type ChatRequest = Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, "stream">;
 export type ChatResponse = OpenAI.Chat.ChatCompletion;

@@ -17,22 +17,27 @@ export interface ConnectionPool {
 export function createConnectionPool({ maxOpenFiles }: { maxOpenFiles: number }): ConnectionPool {
   // In the order of their last use: a Map keeps the order in which keys were set.
   const open = new Map<string, Connection>();
+  /** What the files were like whose connection had to go, and will be wanted again. */
+  const left = new Map<string, string>();
 
   const drop = (path: string): void => {
     const connection = open.get(path);
     open.delete(path);
-    if (connection !== undefined) closeQuietly(connection);
+    left.delete(path);
+    if (connection !== undefined) quietly(connection, "close");
   };
   const shrinkTo = (count: number): void => {
-    for (const path of open.keys()) {
+    for (const [path, connection] of open) {
       if (open.size <= count) return;
-      drop(path);
+      open.delete(path);
+      const state = quietly(connection, "leave");
+      if (state !== undefined) left.set(path, state);
     }
   };
   /** A process that has no file descriptor left may have half of ours. */
   const openWithRoom = (path: string): Connection => {
     try {
-      return openConnection(path);
+      return openConnection(path, left.get(path));
     } catch (error) {
       // SQLITE_CANTOPEN is how SQLite says that it got no descriptor; what Node opens by itself says EMFILE.
       const isOutOfFiles =
@@ -50,7 +55,7 @@ export function createConnectionPool({ maxOpenFiles }: { maxOpenFiles: number })
       open.set(path, found);
       return found;
     }
-    drop(path);
+    if (found !== undefined) drop(path);
     shrinkTo(maxOpenFiles - 1);
     const connection = openWithRoom(path);
     if (connection.kind === "shared") open.set(path, connection);
@@ -73,19 +78,25 @@ export function createConnectionPool({ maxOpenFiles }: { maxOpenFiles: number })
         if (sqliteCode(error) !== 13) drop(path);
         throw toStoreError(path, error);
       } finally {
-        if (connection?.kind === "frozen") closeQuietly(connection);
+        if (connection?.kind === "frozen") quietly(connection, "close");
       }
     },
     drop,
-    close: () => shrinkTo(0),
+    close() {
+      for (const path of open.keys()) drop(path);
+    },
   };
 }
 
 /** Closing writes the -wal into the file. Where that fails, the -wal stays, and the next one to open the log reads it. */
-function closeQuietly({ database, close }: Connection): void {
+function quietly<How extends "close" | "leave">(
+  connection: Connection,
+  how: How,
+): ReturnType<Connection[How]> | undefined {
   try {
-    if (database.isOpen) close();
+    return connection.database.isOpen ? (connection[how]() as ReturnType<Connection[How]>) : undefined;
   } catch {
     // As above.
+    return undefined;
   }
 }

@@ -13,4 +13,6 @@ export interface Connection {
   /** Whether the file under the path is still the one that was opened. */
   isCurrent(): boolean;
   close(): void;
+  /** Closes it without the work that saves the next one to open it some. Returns what `openConnection` knows the files by. */
+  leave(): string;
 }

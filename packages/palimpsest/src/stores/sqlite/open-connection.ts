@@ -11,6 +11,9 @@ import { DamagedLogError, isLocked, LogFormatError, StorageFailedError, sqliteCo
 const LOCK_WAIT_MS = 10;
 // Enough for the path from the root to a leaf, twice over; a connection that has read a lot keeps no more than this.
 const CACHE_KIB = 256;
+// A larger one is written into the file when its connection is left, because whoever opens it again reads all of it: 0.2 ms
+// for this much.
+const MAX_LEFT_WAL_BYTES = 262_144;
 // A batch of 1 GB leaves a write-ahead log of 1 GB; it is cut to this when it is begun anew. SQLite does that at 4 MB.
 const MAX_IDLE_WAL_BYTES = 4_194_304;
 
@@ -22,12 +25,14 @@ const MAX_IDLE_WAL_BYTES = 4_194_304;
  * Reading a WAL database needs its -shm, and SQLite makes one even for a read-only connection. Measured (3.50, 3.53) on
  * a read-only file system: with -wal and -shm left by a crash it reads; with neither it answers SQLITE_CANTOPEN, and
  * `immutable=1` reads, which is right because without a -wal all is in the file; with a -wal but no -shm it cannot read.
+ *
+ * @param left what `leave` returned of the last connection: files that have not changed since are not looked at twice
  */
-export function openConnection(path: string): Connection {
+export function openConnection(path: string, left?: string): Connection {
   for (let tries = 1; ; tries++) {
     const before = stateOf(path);
     try {
-      return openChecked(path, before.walBytes);
+      return openChecked(path, before.walBytes, before.text === left ? "as-left" : "unknown");
     } catch (error) {
       // What was read without locks may have been half of what another process was just writing into the file.
       if (tries === 4 || isLocked(error) || stateOf(path).text === before.text) throw error;
@@ -35,13 +40,14 @@ export function openConnection(path: string): Connection {
   }
 }
 
-function openChecked(path: string, walBytes: number): Connection {
+function openChecked(path: string, walBytes: number, files: "as-left" | "unknown"): Connection {
   if (statSync(path).size === 0) throw new DamagedLogError(path, new Error("it is empty"));
   try {
     // First without the means to write: the last connection that closes writes the -wal into the file, and `rw` makes a
     // -wal and a -shm beside it. Through SQLite and never with an open and close of our own, because closing any
     // descriptor of a file drops all locks that this process has on it (https://sqlite.org/howtocorrupt.html, 2.2).
     // With a -wal the file alone says nothing: a crash may have cut short the writing of the one into the other.
+    if (files === "as-left") return attempt(path, "rw", "shared");
     if (walBytes > 0) attempt(path, "ro", "shared").close();
     else attempt(path, "ro&immutable=1", "frozen").close();
     return attempt(path, "rw", "shared");
@@ -78,6 +84,16 @@ function attempt(path: string, mode: string, kind: Connection["kind"]): Connecti
       return kind === "shared" || (now.mtimeNs === before.mtimeNs && now.size === before.size && !hasWal(path));
     },
     close: () => database.close(),
+    leave() {
+      const walBytes = sizeOf(`${path}-wal`);
+      const guard = 0 < walBytes && walBytes <= MAX_LEFT_WAL_BYTES ? openGuard(path) : undefined;
+      try {
+        database.close();
+      } finally {
+        guard?.close();
+      }
+      return stateOf(path).text;
+    },
   };
   try {
     // FULL: "appended" means synced; NORMAL would lose the last commits with the power (https://sqlite.org/pragma.html).
@@ -89,6 +105,23 @@ function attempt(path: string, mode: string, kind: Connection["kind"]): Connecti
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/**
+ * Keeps the -wal where it is. The last connection that closes writes it into the file and removes it: two syncs, and three
+ * more when the next append begins another. A connection that is not the last does not, and one that cannot write neither.
+ */
+function openGuard(path: string): DatabaseSync | undefined {
+  const guard = new DatabaseSync(`${pathToFileURL(path)}?mode=ro`, { readOnly: true });
+  try {
+    // It is a connection to the file, for SQLite, only when it has read something.
+    guard.prepare("SELECT 1 FROM sqlite_schema").get();
+    return guard;
+  } catch {
+    // No file descriptor left, perhaps: then the -wal goes.
+    guard.close();
+    return undefined;
   }
 }
 

@@ -22,27 +22,25 @@ export function readOutputItem(item: JsonObject): Block | undefined {
 function readSaid(item: JsonObject): Block | undefined {
   const content =
     typeof item["content"] === "string" ? [{ type: "output_text", text: item["content"] }] : item["content"];
-  const parts = (asList(content) ?? []).map((part) => asObject(part) ?? {});
+  const parts = (asList(content) ?? []).map((part) => asSent(asObject(part) ?? {}));
   if (parts.length === 0) return undefined;
   const text = parts.map((part) => asString(part["text"]) ?? asString(part["refusal"]) ?? "").join("");
   const [only] = parts;
   const isPlain = parts.length === 1 && only?.["type"] === "output_text" && holdsOnly(only, ["text"]);
   if (isPlain && holdsOnly(item, ["role", "content"])) return { kind: "text", text };
-  const { id: _, status: __, ...native } = item;
-  return { kind: "text", text, native: toNative(native) };
+  return { kind: "text", text, native: toNative({ ...asSent(item), content: parts }) };
 }
 
 function readCall(item: JsonObject): Block {
   const text = asString(item["arguments"]) ?? "";
   const input = parseInput(text);
   const isPlain = JSON.stringify(input) === text && holdsOnly(item, ["call_id", "name", "arguments"]);
-  const { id: _, status: __, ...native } = item;
   return {
     kind: "tool_call",
     id: asString(item["call_id"]) ?? "",
     name: asString(item["name"]) ?? "",
     input,
-    ...(isPlain ? {} : { native: toNative({ ...native, arguments: text }) }),
+    ...(isPlain ? {} : { native: toNative({ ...asSent(item), arguments: text }) }),
   };
 }
 
@@ -80,11 +78,16 @@ function readPart(value: unknown): Part | undefined {
   return { kind: "text", text: JSON.stringify(plain) };
 }
 
-/** Given by the service to every item, or empty where there is nothing to say. None of it is content. */
-const BESIDES: readonly string[] = ["type", "id", "status", "annotations", "logprobs"];
+/** Without what the service gave it, and what the client put in when it was asked to parse: neither may go back. */
+function asSent({ id: _, status: __, parsed_arguments: ___, parsed: ____, ...sent }: JsonObject): JsonObject {
+  return sent;
+}
+
+/** Empty where there is nothing to say. */
+const BESIDES: readonly string[] = ["type", "annotations", "logprobs"];
 
 function holdsOnly(object: JsonObject, fields: readonly string[]): boolean {
-  return Object.entries(object).every(([name, value]) => {
+  return Object.entries(asSent(object)).every(([name, value]) => {
     if (fields.includes(name) || value === null || value === undefined) return true;
     if (name === "caller") return asObject(value)?.["type"] === "direct";
     return BESIDES.includes(name) && (!Array.isArray(value) || value.length === 0);

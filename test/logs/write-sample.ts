@@ -1,0 +1,83 @@
+/**
+ * Writes a log with every kind of entry, and its requests by the entry they were made at, under the version in package.json:
+ * `node --conditions=palimpsest-source test/logs/write-sample.ts`. Run once for each release; files of earlier releases are
+ * never written again.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { callTool, callTools, createAnthropic, inOrder, think } from "@palimpsest/provider-simulator";
+import { attachment, commandOutput, memoryStore, notice, openSession, toolResult, user } from "palimpsest";
+import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
+
+const { version } = JSON.parse(readFileSync("packages/palimpsest/package.json", "utf8")) as { version: string };
+const folder = `test/logs/${version}`;
+if (existsSync(folder)) throw new Error(`${folder} is there already: what a release has written stays as it is`);
+
+const twoCalls = callTools(callTool("look", { at: "door" }), callTool("look", { at: "window" }));
+const face = createAnthropic({ script: inOrder([think("Two places.", twoCalls), twoCalls]) });
+const tools = [{ name: "look", description: "Looks at something.", inputSchema: { type: "object" } }];
+const clock = { now: () => 1_700_000_000_000 };
+// Everything is judged in this process: the client is never called.
+const provider = anthropic({} as never);
+const session = await openSession({
+  id: "sample",
+  store: memoryStore({ clock }),
+  provider,
+  model: "claude-opus-5-5",
+  system: "Be brief.",
+  tools,
+  clock,
+});
+
+const requests: Record<number, AnthropicRequest> = {};
+async function round(): Promise<readonly string[]> {
+  const request = await session.prepare();
+  requests[session.newestEntry] = request;
+  const answered = face.answer(request);
+  if (answered.kind === "refused") throw new Error(answered.message);
+  return (await session.record(answered.response as unknown as AnthropicResponse)).calls.map(({ id }) => id);
+}
+
+const [question] = await session.append("What is at the door?", attachment("rule", "Look twice."), notice("thinking"));
+const [door, window] = await round();
+const [seen] = await session.append(
+  toolResult(door!, "A cat. \u{1F408}"),
+  toolResult(window!, [{ kind: "text", text: "Rain \ud800" }], "error"),
+);
+await round();
+await session.append("Never mind the window.", commandOutput("total 0"));
+await session.replace(
+  { from: seen!, to: seen! },
+  [
+    {
+      role: "user",
+      origin: "host",
+      blocks: [{ kind: "tool_result", callId: door!, content: "(cleared)", status: "ok" }],
+    },
+  ],
+  "cleared",
+);
+await round();
+const wrongTurn = session.newestEntry;
+await session.append("No, something else.");
+await session.rewind(wrongTurn, "a wrong turn");
+await session.configure({ system: "Be kind.", settings: { thinking: { type: "adaptive" } } });
+const summary = {
+  role: "user",
+  origin: "summary",
+  blocks: [{ kind: "text", text: "Earlier: a cat at the door." }],
+} as const;
+const folded = await session.fold({ from: question!, to: wrongTurn }, [summary], "summarised");
+await session.restore(folded);
+const kept = await session.append(
+  user([{ kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } }]),
+  "And now?",
+);
+await session.fold({ from: question!, to: kept[0]! - 1 }, [summary], "summarised");
+await round();
+
+mkdirSync(folder);
+writeFileSync(
+  `${folder}/all-kinds.jsonl`,
+  (await Array.fromAsync(session.export())).map((line) => `${line}\n`).join(""),
+);
+writeFileSync(`${folder}/all-kinds.requests.json`, `${JSON.stringify(requests, undefined, 1)}\n`);
