@@ -6,6 +6,7 @@ const steps: readonly [name: string, command: string, args: readonly string[]][]
   ["format and lint", NPX, ["biome", "ci", "--error-on-warnings", "."]],
   ["types", NPX, ["tsc", "-p", "tsconfig.json"]],
   ["architecture", NPX, ["vitest", "run", "test/architecture"]],
+  ["defaults page", process.execPath, ["scripts/write-defaults.ts", "--check"]],
   ["unused code", NPX, ["knip"]],
   ["build", process.execPath, ["scripts/build.ts"]],
   ...PACKAGES.flatMap((name): [string, string, string[]][] => [

@@ -20,11 +20,19 @@ const counting = {
   session_bias_mean_abs_pct: 4,
   baselines: { plain: { median_abs_tokens: 80, p95_abs_tokens: 1_000 } },
 };
+const importing = { import_ms: 60, node_ms: 40 };
+const many = { rss_mb: 220, memory_store: { rss_mb: 100 } };
+const open = { equal_to_live: true, rss_mb: 110, rss_import_mb: 100, log_bytes: 10 * 2 ** 20 + 1 };
+const overhead = { growth: 3 };
 
 test("figures at the floors hold", () => {
   expect(brokenFloors("judge", judge)).toEqual([]);
   expect(brokenFloors("cache-fidelity", fidelity)).toEqual([]);
   expect(brokenFloors("counting", counting)).toEqual([]);
+  expect(brokenFloors("import", importing)).toEqual([]);
+  expect(brokenFloors("many", many)).toEqual([]);
+  expect(brokenFloors("open", open)).toEqual([]);
+  expect(brokenFloors("overhead", overhead)).toEqual([]);
 });
 
 test.each([
@@ -42,6 +50,11 @@ test.each([
   ["counting", { ...counting, session_bias_mean_abs_pct: 4.1 }],
   ["counting", { ...counting, baselines: { plain: { median_abs_tokens: 79, p95_abs_tokens: 1_000 } } }],
   ["counting", { ...counting, baselines: { plain: { median_abs_tokens: 80, p95_abs_tokens: 999 } } }],
+  ["import", { ...importing, import_ms: 61 }],
+  ["many", { ...many, rss_mb: 221 }],
+  ["open", { ...open, equal_to_live: false }],
+  ["open", { ...open, log_bytes: 10 * 2 ** 20 }],
+  ["overhead", { growth: 3.1 }],
 ])("%s: %j breaks one", (bench, figures) => {
   expect(brokenFloors(bench, figures)).toHaveLength(1);
 });

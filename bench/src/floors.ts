@@ -58,6 +58,38 @@ const FLOORS: readonly Floor[] = [
           2 * (p95_abs_tokens as number) <= baseline.p95_abs_tokens,
       ),
   },
+  {
+    bench: "import",
+    rule: "importing the package adds at most 1.5 times what Node itself takes to start",
+    holds: ({ import_ms, node_ms }) => (import_ms as number) <= 1.5 * (node_ms as number),
+  },
+  {
+    bench: "many",
+    rule: "500 open sessions on disk take at most 120 MB more than in memory",
+    holds: ({ rss_mb, memory_store }) => (rss_mb as number) - (memory_store as { rss_mb: number }).rss_mb <= 120,
+  },
+  {
+    bench: "open",
+    rule: "a reopened session makes the request of the live one, byte for byte",
+    holds: ({ equal_to_live }) => equal_to_live === true,
+  },
+  {
+    bench: "open",
+    rule: "opening a session takes less memory than its log",
+    holds: ({ rss_mb, rss_import_mb, log_bytes }) =>
+      ((rss_mb as number) - (rss_import_mb as number)) * 2 ** 20 < (log_bytes as number),
+  },
+  {
+    bench: "overhead",
+    // Alone it is below 2: one copy of the array of messages. The rest is for what else the machine does.
+    rule: "append + prepare cost at most 3 times as much at 20,000 messages as at 200",
+    holds: ({ growth }) => (growth as number) <= 3,
+  },
+  {
+    bench: "spill",
+    rule: "storing an output while it arrives takes at most 64 MB",
+    holds: ({ rss_growth_mb }) => (rss_growth_mb as number) <= 64,
+  },
 ];
 
 function at5000(rates: unknown): number {

@@ -1,12 +1,27 @@
 import { parseArgs } from "node:util";
 import type { Bench, Figures } from "./bench.ts";
+import { breaksBench } from "./breaks/breaks.ts";
 import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
 import { countingBench } from "./counting/counting.ts";
 import { checkFloors } from "./floors.ts";
 import { judgeBench } from "./judge.ts";
+import { manyBench } from "./many/many.ts";
+import { openBench } from "./open/open.ts";
+import { importBench } from "./overhead/import-cost.ts";
 import { overheadBench } from "./overhead/overhead.ts";
+import { spillBench } from "./spill/spill.ts";
 
-const BENCHES: readonly Bench[] = [cacheFidelityBench, countingBench, judgeBench, overheadBench];
+const BENCHES: readonly Bench[] = [
+  breaksBench,
+  cacheFidelityBench,
+  countingBench,
+  importBench,
+  judgeBench,
+  manyBench,
+  openBench,
+  overheadBench,
+  spillBench,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -94,8 +94,9 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       }
       if (operation.do === "lose") return true;
       if (operation.meanwhile !== undefined) await session.append(operation.meanwhile.text);
-      if (operation.meanwhile?.next === "send") await prepare(life);
+      await meanwhile(life, operation.meanwhile?.next);
       const { calls } = await session.record(answered.response, request);
+      if (operation.meanwhile?.next === "record-twice") await session.record(answered.response, request);
       life.calls.push(...calls.map(({ id }) => id));
       return true;
     }
@@ -134,6 +135,23 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       if (JSON.stringify(again) !== JSON.stringify(request)) throw new BrokenLaw("resumed is not live");
       return request !== undefined;
     }
+  }
+}
+
+/** What else may happen between a request and its response. */
+async function meanwhile(
+  life: Life,
+  next: NonNullable<(Operation & { do: "ask" })["meanwhile"]>["next"] | undefined,
+): Promise<void> {
+  const { session } = life;
+  const to = session.newestEntry;
+  if (next === "send") await prepare(life);
+  if (next === "configure") await decide(life, () => session.configure({ system: `Be ${to}.` }));
+  if (next === "rewind") await decide(life, () => session.rewind(Math.max(0, to - 3)));
+  if (next === "replace" || next === "fold") {
+    await decide(life, async () => {
+      life.decisions.push(await session[next]({ from: Math.max(1, to - 3), to }, [SUMMARY], "test"));
+    });
   }
 }
 

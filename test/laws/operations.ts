@@ -2,6 +2,8 @@ import type { Reply, Words } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
 import type { Block, MessagePayload } from "palimpsest";
 
+type Meanwhile = "wait" | "send" | "configure" | "replace" | "fold" | "rewind" | "record-twice";
+
 /** What can happen to a session, in any order and number. */
 export type Operation =
   | { readonly do: "say"; readonly text: string }
@@ -12,7 +14,7 @@ export type Operation =
   | {
       readonly do: "ask";
       readonly reply: Reply;
-      readonly meanwhile: { readonly text: string; readonly next: "wait" | "send" } | undefined;
+      readonly meanwhile: { readonly text: string; readonly next: Meanwhile } | undefined;
     }
   /** The next request is sent and its response never recorded. */
   | { readonly do: "lose"; readonly reply: Reply }
@@ -87,10 +89,16 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("ask" as const),
       reply,
-      meanwhile: fc.option(fc.record({ text, next: fc.constantFrom("wait" as const, "send" as const) }), {
-        nil: undefined,
-        freq: 4,
-      }),
+      meanwhile: fc.option(
+        fc.record({
+          text,
+          next: fc.constantFrom<Meanwhile>("wait", "send", "configure", "replace", "fold", "rewind", "record-twice"),
+        }),
+        {
+          nil: undefined,
+          freq: 4,
+        },
+      ),
     }),
   },
   {

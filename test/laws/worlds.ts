@@ -44,7 +44,7 @@ export function anthropicWorld(first: "bound" | "free" | "off"): World {
     name: `Anthropic, thinking ${first}`,
     choices: [{ bound, free, off }[first], bound, free, off, ...others],
     // The adapter only sends through its client; rendering and reading are pure.
-    provider: anthropic({} as never) as Provider<unknown, unknown, unknown>,
+    provider: anthropic({} as never, { cacheDiagnostics: "asked" }) as Provider<unknown, unknown, unknown>,
     answer(request, said) {
       reply = said;
       const answered = face.answer(request);

@@ -1,8 +1,9 @@
 import type { Bench, Figures } from "../bench.ts";
+import { median, round } from "../statistics.ts";
 import { ownSession } from "./own-session.ts";
 import { loadPeers } from "./peers.ts";
 import type { Subject } from "./subject.ts";
-import { median, type TurnPlan, type TurnTimes, timeTurns } from "./time-turns.ts";
+import { type TurnPlan, type TurnTimes, timeTurns } from "./time-turns.ts";
 
 /** About as many turns of each length. */
 const PLANS: readonly TurnPlan[] = [
@@ -56,8 +57,4 @@ async function measure(subject: Subject, passes: number): Promise<Medians> {
   const medians = (of: keyof TurnTimes): Record<string, number> =>
     Object.fromEntries([...times].map(([{ messages }, timed]) => [String(messages), round(median(timed[of]))]));
   return { turnUs: medians("turnUs"), nextUs: medians("nextUs") };
-}
-
-function round(value: number): number {
-  return Number(value.toPrecision(3));
 }

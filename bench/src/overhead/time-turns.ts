@@ -41,7 +41,3 @@ export async function timeTurns(subject: Subject, plan: TurnPlan): Promise<TurnT
   }
   return { turnUs, nextUs };
 }
-
-export function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[values.length >> 1]!;
-}

@@ -1,3 +1,7 @@
+export type { CostQuestion, NextRequestCost, SessionCost } from "./cache/cost.ts";
+export { findDrop, isExpected, nameCauses } from "./cache/find-break.ts";
+export type { CacheBreak, CauseTotals, LedgerLine, LedgerTotals, SpentTokens } from "./cache/ledger.ts";
+export { type BilledTokens, priceUsd } from "./cache/prices.ts";
 export type {
   Block,
   Media,
@@ -10,22 +14,25 @@ export type {
   ToolCall,
   ToolResult,
 } from "./log/block.ts";
+export type { CacheDiagnosis, CacheEffects, CacheFacts, Cause, ChangeCause, PromptChange } from "./log/cause.ts";
 export { type ChainProblem, checkChain } from "./log/check-chain.ts";
 export { type Digest, type Draft, EMPTY_LOG, type Entry, type LogHead } from "./log/entry.ts";
 export { fromLine, toLine } from "./log/entry-line.ts";
+export { entryText } from "./log/entry-text.ts";
 export { PalimpsestError } from "./log/palimpsest-error.ts";
 export type {
   AttachmentPayload,
   MessagePayload,
   Payloads,
   Replacement,
-  SpentTokens,
+  StoredContent,
   ToolDefinition,
   UsagePayload,
 } from "./log/payload.ts";
+export type { ModelPrices, TokenPrices } from "./log/prices.ts";
 export { type PassedOver, type ReadEntry, readPayload } from "./log/read-payload.ts";
 export { type SealOptions, sealEntries } from "./log/seal-entries.ts";
-export type { ExtraModels, ModelFacts, ModelPrices } from "./providers/models.ts";
+export type { ExtraModels, ModelFacts } from "./providers/models.ts";
 export { type Overflow, readOverflow } from "./providers/overflow.ts";
 export type { Provider, ResponseContent, SendOptions, StreamPart } from "./providers/provider.ts";
 export { ProviderError, type ProviderFailure } from "./providers/provider-error.ts";
@@ -34,14 +41,27 @@ export { openSession } from "./session/open-session.ts";
 export { repairMessages } from "./session/repair-messages.ts";
 export type { Range, RecordedResponse, Session, SessionOptions, SessionSize } from "./session/session.ts";
 export {
+  InvalidContentError,
+  InvalidOptionError,
   NoSuchEntryError,
   NothingToSendError,
   SessionBusyError,
   SessionLostError,
+  UnknownRequestError,
   WindowFullError,
 } from "./session/session-errors.ts";
+export type { TextPlace } from "./stages/recall/read-range.ts";
+export { type Recalled, type RecallRequest, type RecallSources, recall } from "./stages/recall/recall.ts";
+export { readRecallInput, recalledText, recallTool } from "./stages/recall/recall-tool.ts";
+export type { FoundLine } from "./stages/recall/search-range.ts";
+export type { CutContent, KeptContent, StoredEnds, StoringFailure } from "./stages/store-results/content.ts";
+export type { PreviewShape } from "./stages/store-results/preview.ts";
+export { type StoreStreamOptions, type StreamedContent, storeStream } from "./stages/store-results/store-stream.ts";
+export { DEFAULT_STORING, type StoringOptions } from "./stages/store-results/storing-options.ts";
 export { exportLog, type ImportResult, importLog } from "./stores/export-log.ts";
 export { type MemoryStoreOptions, memoryStore } from "./stores/memory-store.ts";
+export { memoryResults } from "./stores/memory-results.ts";
+export type { ResultContent, ResultDraft, ResultEnding, ResultFiles } from "./stores/results.ts";
 export { sha256 } from "./stores/sha256.ts";
 export type {
   AppendResult,
@@ -49,6 +69,8 @@ export type {
   LogWriter,
   OpenWriterOptions,
   OpenWriterResult,
+  SearchHit,
+  SearchOptions,
   Store,
   Takeover,
 } from "./stores/store.ts";

@@ -1,4 +1,5 @@
 import type { Block } from "./block.ts";
+import type { CacheDiagnosis, CacheFacts } from "./cause.ts";
 
 /** What stands in the entries of a log, by kind. A reader passes over kinds and versions that it does not know. */
 export interface Payloads {
@@ -41,8 +42,22 @@ export interface MessagePayload {
   /** The `request` entry that this responds to. */
   readonly answers?: number;
   readonly model?: string;
+  /** Whose response it is. */
+  readonly provider?: string;
   /** Why the model stopped, where it matters for what may be sent next. `paused`: it is to be sent back as it is. */
   readonly stop?: "paused";
+  /** Where the text is in full, if it was too large: what stands in the blocks is a preview of it. */
+  readonly stored?: StoredContent;
+}
+
+/** Content that is kept outside of the log, in a file of the session's. */
+export interface StoredContent {
+  /** The file's name: the digest and an ending. Never a path: the session's folder may move. */
+  readonly file: string;
+  readonly bytes: number;
+  readonly lines: number;
+  /** SHA-256 of the bytes, in hexadecimal. */
+  readonly digest: string;
 }
 
 /** Content that the host adds for the model: a reminder, a file put back, a memory. Sent as part of a user message. */
@@ -80,6 +95,11 @@ export interface ToolDefinition {
 export interface RequestPayload {
   readonly maxTokens: number;
   readonly estimatedTokens: number;
+  /** Who asks. @default "main" */
+  readonly source?: string;
+  /** The newest response of the same provider before it: what the provider is to compare it with, if it can. */
+  readonly previousResponseId?: string;
+  readonly cache?: CacheFacts;
 }
 
 /** What one response used, in the same words for every provider. */
@@ -97,6 +117,10 @@ export interface UsagePayload {
   readonly outputTokens: number;
   /** The part of `outputTokens` spent on reasoning. */
   readonly reasoningTokens?: number;
+  /** Who asked. @default "main" */
+  readonly source?: string;
+  /** What the provider says about its cache, where it says something. */
+  readonly cacheDiagnosis?: CacheDiagnosis;
 }
 
 /** A message as a decision puts it in place of others. */
@@ -152,21 +176,17 @@ export interface CarriedState {
   readonly configuration: number;
   /** What the estimator has learned. */
   readonly calibration: unknown;
-  readonly spent: SpentTokens;
-}
-
-/** What all responses of a session have used up to a point, on whatever branch. */
-export interface SpentTokens {
-  readonly responses: number;
-  readonly freshTokens: number;
-  readonly cacheReadTokens: number;
-  readonly cacheWriteTokens: number;
-  readonly outputTokens: number;
+  /** What was spent, on whatever branch, and why. */
+  readonly ledger: unknown;
 }
 
 /** Back to an earlier entry, which is this one's parent: what lies between is on another branch now. */
 export interface RewindPayload {
   readonly reason: string;
   /** What was spent until now: going back does not give it back. */
-  readonly spent: SpentTokens;
+  readonly ledger: unknown;
+  /** The newest entry that was shown before and still is; 0 if none. */
+  readonly sharedTo: number;
+  /** The request that stands at the end of what was gone back to: it may be sent once more. */
+  readonly request?: { readonly entry: number; readonly cache?: CacheFacts };
 }

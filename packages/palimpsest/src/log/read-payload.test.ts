@@ -6,7 +6,6 @@ import { readPayload } from "./read-payload.ts";
 import { sealEntries } from "./seal-entries.ts";
 import { toDraft } from "./to-draft.ts";
 
-const NOTHING = { responses: 0, freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
 const EXAMPLES: Payloads = {
   message: {
     role: "user",
@@ -20,6 +19,7 @@ const EXAMPLES: Payloads = {
       { kind: "document", source: { kind: "base64", mediaType: "application/pdf", data: "AAAA" } },
       { kind: "opaque", native: { provider: "p", block: { type: "odd" } } },
     ],
+    stored: { file: "ab12.txt", bytes: 3, lines: 1, digest: "ab12" },
   },
   attachment: { type: "reminder", blocks: [{ kind: "text", text: "a" }] },
   configuration: {
@@ -47,9 +47,9 @@ const EXAMPLES: Payloads = {
     with: [],
     reason: "test",
     outline: [{ from: 3, to: 4 }],
-    state: { configuration: 1, calibration: {}, spent: NOTHING },
+    state: { configuration: 1, calibration: {}, ledger: {} },
   },
-  rewind: { reason: "test", spent: NOTHING },
+  rewind: { reason: "test", ledger: {}, sharedTo: 2 },
 };
 const KINDS = Object.keys(PAYLOAD_VERSIONS) as PayloadKind[];
 const digest = (text: string): string => `${text.length}`;
@@ -82,6 +82,7 @@ describe("reading a payload", () => {
       "message",
       '{"role":"user","blocks":[{"kind":"tool_result","callId":"1","content":[{"kind":"tool_call","id":"1","name":"a"}]}]}',
     ],
+    ["message", '{"role":"user","blocks":[],"stored":{"file":"ab12.txt","digest":"ab12","bytes":-1,"lines":1}}'],
     ["attachment", '{"blocks":[]}'],
     ["configuration", '{"provider":"p","model":"m","system":"Be brief.","tools":{"value":[]},"settings":{}}'],
     ["request", '{"maxTokens":-1}'],
@@ -89,7 +90,7 @@ describe("reading a payload", () => {
     ["replace", '{"from":1,"with":[]}'],
     ["restore", '{"from":1,"to":2}'],
     ["boundary", '{"from":1,"to":2,"with":[],"outline":[{}],"state":{}}'],
-    ["rewind", "{}"],
+    ["rewind", '{"sharedTo":1}'],
   ])("passes over a %s that is none: %s", (kind, payload) => {
     expect(readPayload(entryOf(kind, payload))).toMatchObject({ kind: "passed-over", why: "malformed" });
   });

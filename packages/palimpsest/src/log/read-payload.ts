@@ -1,4 +1,4 @@
-import type { Entry } from "./entry.ts";
+import type { Draft, Entry } from "./entry.ts";
 import { PAYLOAD_VERSIONS, type PayloadKind, type Payloads } from "./payload.ts";
 
 /** An entry with its payload as a value. */
@@ -18,9 +18,14 @@ export function readPayload(entry: Entry): ReadEntry | PassedOver {
   const { sequence, kind, version, payload } = entry;
   if (!isKnown(kind) || version > PAYLOAD_VERSIONS[kind]) return { kind: "passed-over", sequence, why: "later" };
   if (payload === undefined) return { kind: "passed-over", sequence, why: "erased" };
+  return readDraft({ kind, version, payload }, sequence) ?? { kind: "passed-over", sequence, why: "malformed" };
+}
+
+/** What an entry in the making will be read as; undefined if it is not what its kind says. */
+export function readDraft({ kind, payload }: Draft, sequence = 0): ReadEntry | undefined {
   const value = parse(payload);
-  if (!(isRecord(value) && SHAPES[kind](value))) return { kind: "passed-over", sequence, why: "malformed" };
-  return { kind, sequence, payload: value } as unknown as ReadEntry;
+  const isWhole = isKnown(kind) && isRecord(value) && SHAPES[kind](value);
+  return isWhole ? ({ kind, sequence, payload: value } as unknown as ReadEntry) : undefined;
 }
 
 function parse(text: string): unknown {
@@ -35,7 +40,7 @@ type Shape = (value: Readonly<Record<string, unknown>>) => boolean;
 
 /** Only what the fold relies on: the chain of hashes already says that the text is what was written. */
 const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
-  message: (value) => isMessage(value),
+  message: (value) => isMessage(value) && (value["stored"] === undefined || isStored(value["stored"])),
   attachment: ({ type, blocks }) => isText(type) && isListOf(blocks, isBlock),
   configuration: ({ provider, model, system, tools, settings }) =>
     isText(provider) && isText(model) && isHeld(system, isText) && isHeld(tools, isTools) && isRecord(settings),
@@ -49,7 +54,7 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
     isListOf(value["with"], isMessage) &&
     isListOf(value["outline"], isRange) &&
     isState(value["state"]),
-  rewind: ({ spent }) => isSpent(spent),
+  rewind: ({ ledger, sharedTo }) => isRecord(ledger) && isCount(sharedTo),
 };
 
 /** What each kind of block must have. */
@@ -82,10 +87,16 @@ const isSource = (value: unknown): boolean =>
   isRecord(value) && (isText(value["url"]) || (isText(value["mediaType"]) && isText(value["data"])));
 const isMessage = (value: unknown): boolean =>
   isRecord(value) && (value["role"] === "user" || value["role"] === "assistant") && isListOf(value["blocks"], isBlock);
+const isStored = (value: unknown): boolean =>
+  isRecord(value) &&
+  isText(value["file"]) &&
+  isText(value["digest"]) &&
+  isCount(value["bytes"]) &&
+  isCount(value["lines"]);
+
 const isTools = (value: unknown): boolean =>
   isListOf(value, (tool) => isRecord(tool) && isText(tool["name"]) && isRecord(tool["inputSchema"]));
 const isHeld = (value: unknown, is: (held: unknown) => boolean): boolean =>
   isRecord(value) && (isCount(value["heldBy"]) || is(value["value"]));
-const isSpent = (value: unknown): boolean => isRecord(value) && isCount(value["responses"]);
 const isState = (value: unknown): boolean =>
-  isRecord(value) && isCount(value["configuration"]) && isSpent(value["spent"]);
+  isRecord(value) && isCount(value["configuration"]) && isRecord(value["ledger"]);

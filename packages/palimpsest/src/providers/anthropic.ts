@@ -1,4 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
+import { ANTHROPIC_CACHE_EFFECTS } from "./anthropic/cache-effects.ts";
 import { createStreamCollector } from "./anthropic/collect-stream.ts";
 import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
 import { readMessages } from "./anthropic/read-messages.ts";
@@ -26,20 +27,27 @@ type MessagesResource<Whole extends { create: unknown; countTokens: unknown }> =
 export interface AnthropicOptions {
   /** Facts of models, by the start of their ids, that win over the table. @default {} */
   readonly models?: ExtraModels;
+  /**
+   * Whether the service is asked why its cache missed. @default "asked" if the client has a models resource: those of other
+   * hosts have none, and refuse the field
+   */
+  readonly cacheDiagnostics?: "asked" | "off";
 }
 
 /** The Messages API, through the caller's own client. */
 export function anthropic(
   client: AnthropicClient,
-  { models = {} }: AnthropicOptions = {},
+  options: AnthropicOptions = {},
 ): Provider<AnthropicRequest, AnthropicResponse, AnthropicMessage> {
+  const { models = {}, cacheDiagnostics = client.models === undefined ? "off" : "asked" } = options;
   const sources = { table: ANTHROPIC_MODELS, extra: models };
   return {
     name: ANTHROPIC,
+    cacheEffects: ANTHROPIC_CACHE_EFFECTS,
     factsOf: (model) => findFacts(model, sources),
     fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchLimits(client, model) }),
     renderMessage,
-    renderRequest: createRequestRenderer(),
+    renderRequest: createRequestRenderer({ cacheDiagnostics }),
     readResponse,
     readMessages,
     send: (request, options) => send(client, request, options),

@@ -1,3 +1,5 @@
+import type { ModelPrices } from "../log/prices.ts";
+
 /** What is known of one model. */
 export interface ModelFacts {
   /** Absent where nobody has said: the session then goes by what it was told otherwise, or by its fallback. */
@@ -7,24 +9,14 @@ export interface ModelFacts {
   readonly maxOutputTokens: number;
   /** Below this, a cache mark does nothing. */
   readonly minimumCacheTokens: number;
+  /** How long a prompt is kept in the cache, where that cannot be chosen. @default what the request asks for */
+  readonly cacheLifetimeMs?: number;
   /** Whether replayed thinking must stand behind the exact conversation that produced it. */
   readonly thinking: "bound" | "free";
+  /** `stripped`: the provider leaves out thinking from before the user's newest words. @default "kept" */
+  readonly earlierThinking?: "kept" | "stripped";
   /** Absent where nobody has said: a price is never guessed. */
   readonly prices?: ModelPrices;
-}
-
-export interface ModelPrices extends TokenPrices {
-  /** The prices of the whole request once its input, cached or not, is larger than this. */
-  readonly above?: TokenPrices & { readonly inputTokens: number };
-}
-
-/** US dollars per million tokens. */
-export interface TokenPrices {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
 }
 
 /** Models by the start of their ids. */

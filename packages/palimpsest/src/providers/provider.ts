@@ -1,3 +1,4 @@
+import type { CacheDiagnosis, CacheEffects } from "../log/cause.ts";
 import type { MessagePayload, ToolDefinition, UsagePayload } from "../log/payload.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
 import type { ModelFacts } from "./models.ts";
@@ -9,6 +10,8 @@ import type { ModelFacts } from "./models.ts";
 export interface Provider<Request = unknown, Response = unknown, Message = unknown> {
   /** Names the wire form, and marks the blocks that only it can read back ("anthropic", "openai-responses", ...). */
   readonly name: string;
+  /** What moves its cached prompts. @default every setting may, images do not */
+  readonly cacheEffects?: CacheEffects;
   /** What is known of a model without asking: the table, with what the caller added to it. */
   factsOf(model: string): ModelFacts;
   /** The same with what the provider's own models endpoint says, which wins over the table, but not over the caller. */
@@ -43,6 +46,8 @@ export interface RequestParts<Message> {
   readonly maxTokens: number;
   /** Keeps requests of one session on the same cache, for providers that take such a hint. */
   readonly session: string;
+  /** The newest response of this session: what the provider is to compare the request with, where it explains its cache. */
+  readonly previousResponseId?: string;
 }
 
 export interface ResponseContent {
@@ -51,7 +56,9 @@ export interface ResponseContent {
   readonly blocks: MessagePayload["blocks"];
   /** `paused`: to be sent back as it is. `length`: cut at the output limit. `window`: cut because the window is full. */
   readonly stop: "end" | "tools" | "length" | "window" | "paused" | "refused" | "compacted" | "other";
-  readonly usage: Omit<UsagePayload, "responseId" | "model" | "answers">;
+  readonly usage: Omit<UsagePayload, "responseId" | "model" | "answers" | "source" | "cacheDiagnosis">;
+  /** Where, by the provider's own account, the request departed from the one before it. */
+  readonly cacheDiagnosis?: CacheDiagnosis;
 }
 
 export interface SendOptions {

@@ -1,5 +1,7 @@
 import type { ConfigurationPayload, Held, ToolDefinition } from "../log/payload.ts";
+import { wellFormed } from "../view/clean-block.ts";
 import type { Configuration } from "../view/view.ts";
+import { InvalidOptionError } from "./session-errors.ts";
 
 /** What is sent beside the messages, as the caller wants it. What is left out stays as it is. */
 export interface WantedConfiguration {
@@ -18,9 +20,10 @@ export function changeConfiguration(
   wanted: WantedConfiguration & { readonly provider: string; readonly model: string },
 ): ConfigurationPayload | undefined {
   const { provider, model } = wanted;
-  const system = wanted.system ?? before?.system ?? "";
-  const tools = inKnownOrder(wanted.tools ?? before?.tools ?? [], before?.tools ?? []);
-  const settings = wanted.settings ?? before?.settings ?? {};
+  const system = (wanted.system ?? before?.system ?? "").toWellFormed();
+  const tools = inKnownOrder(checkTools(wanted.tools ?? before?.tools ?? []), before?.tools ?? []);
+  // Settings are the provider's own words: another provider does not know them.
+  const settings = wanted.settings ?? (before?.provider === provider ? before.settings : {});
   if (before === undefined) {
     return { provider, model, system: { value: system }, tools: { value: tools }, settings, cause: "opened" };
   }
@@ -53,7 +56,22 @@ function held<Value>(changed: boolean, value: Value, heldBy: number): Held<Value
   return changed ? { value } : { heldBy };
 }
 
-/** As it will stand in the log: a field that is left out and one that is undefined are the same. */
+/** As it will stand in the log: fields that are left out are undefined, and their order says nothing. */
 function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  return JSON.stringify(a, inOrder) === JSON.stringify(b, inOrder);
+}
+
+function inOrder(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Providers refuse other names, two tools of one name, and half characters anywhere. */
+function checkTools(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  const names = tools.map(({ name }) => name);
+  const wrong = names.find((name, index) => !/^[a-zA-Z0-9_-]{1,128}$/.test(name) || names.indexOf(name) !== index);
+  if (wrong !== undefined) {
+    throw new InvalidOptionError("tools", wrong, "names of letters, digits, _ and -, up to 128, each used once");
+  }
+  return wellFormed(tools) as readonly ToolDefinition[];
 }

@@ -15,7 +15,7 @@ export interface Branch {
 
 /**
  * Walks back from an entry along its branch, from one entry that matters to the next: a rewind leads to the entry it went
- * back to, a restore undoes a decision, a boundary that is not undone ends the walk. Costs one seek for each of them.
+ * back to, a restore undoes a decision, a boundary that is not undone ends the walk. Costs a few seeks for each of them.
  */
 export async function findBranch(log: LogReader, at: number): Promise<Branch> {
   const ranges: { from: number; to: number }[] = [];
@@ -29,10 +29,10 @@ export async function findBranch(log: LogReader, at: number): Promise<Branch> {
       return { boundary: undefined, ranges, undone };
     }
     below = turn.sequence;
-    if (turn.kind === "rewind") {
+    if (turn.entry.kind === "rewind") {
       ranges.unshift({ from: turn.sequence, to });
-      to = turn.parent;
-      below = turn.parent + 1;
+      to = turn.entry.parent;
+      below = turn.entry.parent + 1;
     } else if (turn.kind === "restore") {
       undone.add(turn.payload.of);
     } else if (turn.kind === "boundary" && !undone.has(turn.sequence)) {
@@ -42,9 +42,12 @@ export async function findBranch(log: LogReader, at: number): Promise<Branch> {
   }
 }
 
-/** The newest entry below a number at which the branch takes a turn. Those that cannot be read are walked past. */
+/**
+ * The newest entry below a number at which the branch takes a turn. A decision that cannot be read is walked past; where a
+ * rewind leads stands in the entry itself, also when its payload was erased.
+ */
 async function newestTurn(log: LogReader, below: number) {
   const entries = await Promise.all(["boundary", "restore", "rewind"].map((kind) => log.newest(kind, below)));
   const newest = entries.reduce((a, b) => ((a?.sequence ?? 0) >= (b?.sequence ?? 0) ? a : b));
-  return newest && { ...readPayload(newest), parent: newest.parent };
+  return newest && { ...readPayload(newest), entry: newest };
 }

@@ -43,7 +43,7 @@ const texts = ({ items }: View): string[] =>
 
 async function load(store: Store): Promise<View> {
   const reader = (await store.openReader("s"))!;
-  return loadView(reader, (await reader.head()).sequence);
+  return (await loadView(reader, (await reader.head()).sequence)).view;
 }
 
 describe("reading a session", () => {
@@ -53,7 +53,7 @@ describe("reading a session", () => {
     await session.fold({ from: numbers[0]!, to: numbers.at(-3)! }, [summary], "test");
     await session.append("after");
     const reader = await countingReader(store);
-    const view = await loadView(reader, session.newestEntry);
+    const { view } = await loadView(reader, session.newestEntry);
     expect(texts(view)).toEqual(["Earlier.", "message 1998", "message 1999", "after"]);
     expect(reader.count()).toBeLessThan(20);
   });
@@ -89,6 +89,66 @@ describe("reading a session", () => {
     expect(texts(await load(store))).toEqual(["one", "other two"]);
     await session.rewind(two!);
     expect(texts(await load(store))).toEqual(["one", "two"]);
+  });
+
+  test("a rewind whose payload was erased still leads where it led", async () => {
+    const { store, session } = await begin();
+    const [one] = await session.append("one");
+    await session.append("left behind");
+    await session.rewind(one!);
+    const rewind = session.newestEntry;
+    await session.append("two");
+    await session.close();
+    const opened = await store.openWriter("s", { owner: "eraser", takeover: "always" });
+    if (opened.kind !== "opened") throw new Error("the store lets anyone take over");
+    await opened.writer.erase(rewind);
+    expect(texts(await load(store))).toEqual(["one", "two"]);
+  });
+
+  describe("a decision that is taken back after a boundary shows the range as it was before", () => {
+    const stub = { ...summary, blocks: [{ kind: "text", text: "Stub." }] } as const;
+
+    test("without what had been left behind on another branch", async () => {
+      const { store, session } = await begin();
+      const [one, two] = await session.append("one", "two");
+      await session.append("left behind");
+      await session.rewind(two!);
+      const [three] = await session.append("three");
+      const decision = await session.replace({ from: two!, to: three! }, [stub], "test");
+      await session.fold({ from: one!, to: one! }, [summary], "test");
+      await session.restore(decision);
+      expect(texts(await load(store))).toEqual(["Earlier.", "two", "three"]);
+    });
+
+    test("with the decisions that held then", async () => {
+      const { store, session } = await begin();
+      const [one, two, three] = await session.append("one", "two", "three");
+      await session.replace({ from: two!, to: two! }, [stub], "inner");
+      const outer = await session.replace({ from: two!, to: three! }, [stub], "outer");
+      await session.fold({ from: one!, to: one! }, [summary], "test");
+      await session.restore(outer);
+      expect(texts(await load(store))).toEqual(["Earlier.", "Stub.", "three"]);
+    });
+
+    test("also if it had hidden the range", async () => {
+      const { store, session } = await begin();
+      const [one, two] = await session.append("one", "two", "three");
+      const decision = await session.replace({ from: two!, to: two! }, [], "hidden");
+      await session.fold({ from: one!, to: one! }, [summary], "test");
+      expect(texts(await load(store))).toEqual(["Earlier.", "three"]);
+      await session.restore(decision);
+      expect(texts(await load(store))).toEqual(["Earlier.", "two", "three"]);
+    });
+
+    test("an item that stands for several entries is replaced and brought back as a whole", async () => {
+      const { store, session } = await begin();
+      const [one, two, three, four] = await session.append("one", "two", "three", "four");
+      await session.replace({ from: two!, to: three! }, [stub], "inner");
+      const outer = await session.replace({ from: three!, to: four! }, [stub], "overlapping");
+      await session.fold({ from: one!, to: one! }, [summary], "test");
+      await session.restore(outer);
+      expect(texts(await load(store))).toEqual(["Earlier.", "Stub.", "four"]);
+    });
   });
 
   test("entries of a later release are passed over and kept", async () => {

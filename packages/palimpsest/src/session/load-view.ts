@@ -1,3 +1,5 @@
+import { foldLedger } from "../cache/fold-ledger.ts";
+import { EMPTY_LEDGER, type Ledger, readLedger } from "../cache/ledger.ts";
 import type { Entry } from "../log/entry.ts";
 import type { Held, Shown } from "../log/payload.ts";
 import { type PassedOver, type ReadEntry, readPayload } from "../log/read-payload.ts";
@@ -22,34 +24,45 @@ type ConfigurationEntry = Extract<ReadEntry, { kind: "configuration" }>;
 /** Entries read at a time: few enough that large payloads do not pile up in memory. */
 const CHUNK_ENTRIES = 256;
 
-/** The view at an entry, read from the newest boundary in effect there. What lies before it is not touched. */
-export async function loadView(log: LogReader, at: number, options: FeatureOptions = {}): Promise<View> {
+export interface Loaded {
+  readonly view: View;
+  readonly ledger: Ledger;
+}
+
+/** The view and the ledger at an entry, read from the newest boundary in effect there. What lies before is not touched. */
+export async function loadView(log: LogReader, at: number, options: FeatureOptions = {}): Promise<Loaded> {
   const { boundary, ranges, undone } = await findBranch(log, at);
   const view =
     boundary === undefined
       ? createView(startCalibration(), options)
       : await viewAtBoundary(log, boundary, undone, options);
+  let ledger = boundary === undefined ? EMPTY_LEDGER : readLedger(boundary.payload.state.ledger);
   for (const { from, to } of ranges) {
     for await (const entry of readEntries(log, from, to)) {
-      if (!undone.has(entry.sequence)) foldEntry(view, readPayload(entry));
+      const read = readPayload(entry);
+      // What was taken back has cost what it cost.
+      ledger = foldLedger(ledger, read, entry.atMs);
+      if (!undone.has(entry.sequence)) foldEntry(view, read);
     }
   }
   view.unchangedItems = 0;
-  return view;
+  return { view, ledger };
 }
 
 async function viewAtBoundary(
   log: LogReader,
-  { payload }: Boundary,
+  { sequence, payload }: Boundary,
   undone: ReadonlySet<number>,
   options: FeatureOptions,
 ): Promise<View> {
   const view = createView(readCalibration(payload.state.calibration), options);
-  view.spent = payload.state.spent;
   view.configuration = await readConfiguration(log, payload.state.configuration, options);
+  view.changedAt = sequence;
   for (const shown of payload.outline) {
     view.breaks.push(shown.from, shown.to + 1);
-    for (const item of await itemsOf(log, shown, undone, options)) {
+    const items = await itemsOf(log, shown, undone, options);
+    if (items.length === 0 && shown.by !== undefined) view.hidden = [...view.hidden, shown];
+    for (const item of items) {
       view.items.push(item.kind === "message" && shown.thinking === "lost" ? { ...item, thinking: "lost" } : item);
     }
   }
@@ -57,7 +70,7 @@ async function viewAtBoundary(
   return view;
 }
 
-/** What is shown of a run of entries: as they are, or as a decision has put it, unless that was taken back since. */
+/** What is shown of a run of entries: as they are, or as a decision has put it. */
 async function itemsOf(
   log: LogReader,
   shown: Shown,
@@ -65,17 +78,22 @@ async function itemsOf(
   options: FeatureOptions,
 ): Promise<readonly Item[]> {
   const { from, to, by } = shown;
-  if (by !== undefined && !undone.has(by)) {
-    const decision = await readEntry(log, by);
-    const decided = decision?.kind === "replace" || decision?.kind === "boundary";
-    return decided ? replacementItems(by, decision.payload, options) : [];
+  if (by === undefined) {
+    const items: Item[] = [];
+    for await (const entry of readEntries(log, from, to)) {
+      const item = plainItem(entry, options);
+      if (item !== undefined) items.push(item);
+    }
+    return items;
   }
-  const items: Item[] = [];
-  for await (const entry of readEntries(log, from, to)) {
-    const item = plainItem(entry, options);
-    if (item !== undefined) items.push(item);
+  if (undone.has(by)) {
+    // Taken back since: the range is shown as it was just before, with the decisions that held then.
+    const { view } = await loadView(log, by - 1, options);
+    return view.items.filter((item) => item.from <= to && item.to >= from);
   }
-  return items;
+  const decision = await readEntry(log, by);
+  const decided = decision?.kind === "replace" || decision?.kind === "boundary";
+  return decided ? replacementItems({ from, to, by }, decision.payload.with, options) : [];
 }
 
 function plainItem(entry: Entry, options: FeatureOptions): Item | undefined {
@@ -93,7 +111,7 @@ function plainItem(entry: Entry, options: FeatureOptions): Item | undefined {
 }
 
 /** A configuration with the parts that earlier entries hold for it. */
-async function readConfiguration(
+export async function readConfiguration(
   log: LogReader,
   at: number,
   options: FeatureOptions,
@@ -119,12 +137,12 @@ async function readHolder(log: LogReader, part: Held<unknown>): Promise<Configur
   return holder?.kind === "configuration" ? holder : undefined;
 }
 
-async function readEntry(log: LogReader, sequence: number): Promise<ReadEntry | PassedOver | undefined> {
+export async function readEntry(log: LogReader, sequence: number): Promise<ReadEntry | PassedOver | undefined> {
   const [entry] = await log.read(sequence, sequence);
   return entry && readPayload(entry);
 }
 
-async function* readEntries(log: LogReader, from: number, to: number): AsyncGenerator<Entry> {
+export async function* readEntries(log: LogReader, from: number, to: number): AsyncGenerator<Entry> {
   for (let next = from; next <= to; next += CHUNK_ENTRIES) {
     yield* await log.read(next, Math.min(to, next + CHUNK_ENTRIES - 1));
   }

@@ -3,13 +3,16 @@ import {
   callTool,
   callTools,
   createAnthropic,
+  createOpenAiResponses,
   manualClock,
   type Reply,
   serve,
   think,
 } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
+import { PalimpsestError } from "../log/palimpsest-error.ts";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
+import { openaiResponses } from "../providers/openai.ts";
 import { exportLog, importLog } from "../stores/export-log.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { Store } from "../stores/store.ts";
@@ -21,6 +24,7 @@ import {
   NothingToSendError,
   SessionBusyError,
   SessionLostError,
+  UnknownRequestError,
   WindowFullError,
 } from "./session-errors.ts";
 
@@ -222,12 +226,187 @@ describe("going back", () => {
   test("numbers that name nothing are refused", async () => {
     const session = await open();
     await expect(session.rewind(99)).rejects.toThrow("the newest entry is 1");
-    await expect(session.restore(1)).rejects.toThrow("is no decision");
+    await expect(session.restore(1)).rejects.toThrow("is no decision that is in effect");
     await expect(session.replace({ from: 5, to: 9 }, [], "test")).rejects.toThrow(NoSuchEntryError);
   });
 });
 
+describe("thinking that is bound to its conversation", () => {
+  const thoughtful = think("Let me see.", done);
+
+  test.each<[string, (session: Session<AnthropicRequest, AnthropicResponse>) => Promise<unknown>]>([
+    ["the system prompt", (session) => session.configure({ system: "Be kind." })],
+    [
+      "the provider's own tools",
+      (session) => session.configure({ settings: { tools: [{ type: "web_search_20250305", name: "web_search" }] } }),
+    ],
+    [
+      "an earlier message",
+      (session) =>
+        session.replace(
+          { from: 2, to: 2 },
+          [{ role: "user", origin: "host", blocks: [{ kind: "text", text: "Hi." }] }],
+          "test",
+        ),
+    ],
+    [
+      "everything",
+      (session) =>
+        session.fold(
+          { from: 2, to: session.newestEntry },
+          [{ role: "user", origin: "summary", blocks: [{ kind: "text", text: "Hi." }] }],
+          "test",
+        ),
+    ],
+    ["the branch", (session) => session.rewind(1).then(() => session.append("Hi."))],
+  ])("is left out if %s changes before its response comes in, or after", async (_, change) => {
+    for (const when of ["before", "after"]) {
+      const ask = service(thoughtful);
+      const session = await open();
+      await session.append("Hello");
+      const request = await session.prepare();
+      const { response } = ask(request);
+      if (when === "before") await change(session);
+      await session.record(response, when === "before" ? request : undefined);
+      if (when === "after") await change(session);
+      await session.append("Next.");
+      ask(await session.prepare());
+    }
+  });
+
+  test("is sent once, however often a response is recorded", async () => {
+    const ask = service(thoughtful);
+    const session = await open();
+    await session.append("Hello");
+    const request = await session.prepare();
+    const { response } = ask(request);
+    await session.record(response, request);
+    const entries = session.newestEntry;
+    await session.record(response, request);
+    expect(session.newestEntry).toBe(entries);
+    await session.record(ask(request).response, request);
+    await session.append("Next.");
+    ask(await session.prepare());
+  });
+
+  test("is left out of a conversation that was taken over from elsewhere", async () => {
+    const ask = service(thoughtful);
+    const other = await open({ system: "Be kind." });
+    await other.append("Hello");
+    const request = await other.prepare();
+    const { response } = ask(request);
+    const messages = [...request.messages, { role: "assistant" as const, content: response.content }];
+    const session = await open();
+    await session.append(...anthropic({} as never).readMessages(messages as never), "Next.");
+    ask(await session.prepare());
+  });
+
+  test("a request that was not handed out cannot be answered", async () => {
+    const session = await open();
+    await session.append("Hello");
+    const request = await session.prepare();
+    const { response } = service(done)(request);
+    await expect(session.record(response, { ...request })).rejects.toThrow(UnknownRequestError);
+  });
+});
+
+describe("another provider", () => {
+  const gpt = { provider: openaiResponses({} as never) as never, model: "gpt-6-sol" };
+  const judge = createOpenAiResponses();
+
+  test("gets none of the settings, the model or the paused turn of the one before", async () => {
+    const store = memoryStore({ leaseMs: 0 });
+    const first = await open({ store, id: "s", settings: { thinking: { type: "adaptive" } } });
+    await first.append("Hello");
+    const point = first.newestEntry;
+    await first.record(service({ ...done, stop: "pause" })(await first.prepare()).response);
+    const second = await open({ store, id: "s", ...gpt });
+    expect(judge.judge(await second.prepare())).toMatchObject({ kind: "accepted", model: "gpt-6-sol" });
+    await second.rewind(point);
+    expect(judge.judge(await second.prepare())).toMatchObject({ kind: "accepted", model: "gpt-6-sol" });
+  });
+});
+
+describe("what cannot be kept is refused before anything is written", () => {
+  test.each<[string, (session: Session<AnthropicRequest, AnthropicResponse>) => Promise<unknown>]>([
+    ["a message in a provider's form", (session) => session.append({ role: "user", content: "hi" } as never)],
+    ["blocks in a provider's form", (session) => session.append(user([{ type: "text", text: "hi" } as never]))],
+    ["a range below nothing", (session) => session.replace({ from: -3, to: 1 }, [], "test")],
+    [
+      "a replacement that is none",
+      (session) =>
+        session
+          .append("hi")
+          .then(([hi]) => session.replace({ from: hi!, to: hi! }, [{ role: "user", content: "" } as never], "test")),
+    ],
+    [
+      "a tool with a dot in its name",
+      (session) => session.configure({ tools: [{ name: "my.tool", inputSchema: {} }] }),
+    ],
+    ["a tool twice", (session) => session.configure({ tools: ["a", "a"].map((name) => ({ name, inputSchema: {} })) })],
+    [
+      "a tool in a provider's form",
+      (session) => session.configure({ tools: [{ name: "a", input_schema: {} } as never] }),
+    ],
+  ])("%s", async (_, act) => {
+    const session = await open();
+    await expect(act(session)).rejects.toThrow(PalimpsestError);
+    await session.append("Go on.");
+    expect(await Array.fromAsync(session.export())).toHaveLength(session.newestEntry);
+    service(done)(await session.prepare());
+  });
+
+  test("options that no request could be made with", async () => {
+    await expect(open({ maxOutputTokens: 10.5 })).rejects.toThrow(
+      "maxOutputTokens is 10.5; it must be a whole number above 0.",
+    );
+  });
+
+  test("half characters in the system prompt and in tools are replaced", async () => {
+    const session = await open({
+      system: "a\ud800",
+      tools: [{ name: "look", description: "\udc00", inputSchema: { title: "\ud800" } }],
+    });
+    await session.append("Hello");
+    service(done)(await session.prepare());
+  });
+
+  test("fields of a tool in another order are the same tool", async () => {
+    const store = memoryStore({ leaseMs: 0 });
+    const tool = { name: "look", description: "Looks.", inputSchema: { type: "object" } };
+    const session = await open({ store, id: "s", tools: [tool] });
+    const { inputSchema, description, name } = tool;
+    expect((await open({ store, id: "s", tools: [{ inputSchema, description, name }] })).newestEntry).toBe(
+      session.newestEntry,
+    );
+  });
+});
+
 describe("a session and its store", () => {
+  test("a session that cannot be opened is left free", async () => {
+    const store = memoryStore();
+    const provider = { ...anthropic({} as never), fetchFacts: () => Promise.reject(new Error("unreachable")) };
+    await expect(open({ store, id: "s", provider: provider as never, modelFacts: "asked" })).rejects.toThrow(
+      "unreachable",
+    );
+    await open({ store, id: "s" });
+  });
+
+  test("a closed session takes nothing more, and is closed once", async () => {
+    const session = await open();
+    await session.close();
+    await session.close();
+    await expect(session.append("Hello")).rejects.toThrow("it was closed here");
+  });
+
+  test("a decision is taken back once", async () => {
+    const session = await open();
+    const [one] = await session.append("one");
+    const decision = await session.replace({ from: one!, to: one! }, [], "hidden");
+    await session.restore(decision);
+    await expect(session.restore(decision)).rejects.toThrow("is no decision that is in effect now");
+  });
+
   test("opened again, it goes on where it was, with the configuration it had", async () => {
     const store = memoryStore({ leaseMs: 0 });
     const session = await open({ store, id: "s" });

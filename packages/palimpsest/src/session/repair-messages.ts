@@ -18,7 +18,11 @@ export function repairMessages<Message>(
   const payloads = provider.readMessages(messages);
   const flatten = (thinking: "intact" | "lost"): readonly FlatMessage[] => {
     const flattener = createFlattener({ provider: provider.name, thinking: provider.factsOf(model).thinking });
-    const items = payloads.map((payload, index) => ({ ...messageItem(index + 1, payload), thinking }));
+    const items = payloads.map((payload, index) => ({
+      // As if each answered the beginning of the list: where nothing has to be repaired, all of it is in its place.
+      ...messageItem(index + 1, { ...payload, answers: 0 }),
+      thinking,
+    }));
     const end = items.length + 1;
     flattener.update([...items, { kind: "seal", from: end, to: end, maxTokens: 0 }], 0);
     return flattener.messages;

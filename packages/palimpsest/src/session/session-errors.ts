@@ -71,3 +71,46 @@ export class NoSuchEntryError extends PalimpsestError {
     this.entry = entry;
   }
 }
+
+/** Content that would be kept and never shown: it is not what its kind of entry needs. Nothing was written. */
+export class InvalidContentError extends PalimpsestError {
+  static readonly code = "invalid-content";
+  readonly code: string = InvalidContentError.code;
+  readonly kind: string;
+
+  constructor({ kind, payload }: { readonly kind: string; readonly payload: string }) {
+    const shown = payload.length > 200 ? `${payload.slice(0, 200)}...` : payload;
+    super(
+      `Nothing was written: this is no ${kind} entry: ${shown}. Messages have a role ("user" or "assistant") and blocks of ` +
+        "the kinds of `Block`; user(), toolResult(), attachment() make them, and a provider's readMessages() turns its own into them.",
+    );
+    this.kind = kind;
+  }
+}
+
+/** A response was recorded for a request that this session has not handed out. */
+export class UnknownRequestError extends PalimpsestError {
+  static readonly code = "unknown-request";
+  readonly code: string = UnknownRequestError.code;
+
+  constructor(session: string) {
+    super(
+      `Session ${session} did not hand out this request, so it cannot tell what the response answers. Give record() the ` +
+        "very object that prepare() returned, or none for the newest.",
+    );
+  }
+}
+
+/** An option that cannot be used. */
+export class InvalidOptionError extends PalimpsestError {
+  static readonly code = "invalid-option";
+  readonly code: string = InvalidOptionError.code;
+  readonly option: string;
+  readonly value: unknown;
+
+  constructor(option: string, value: unknown, needed: string) {
+    super(`${option} is ${JSON.stringify(value) ?? String(value)}; it must be ${needed}.`);
+    this.option = option;
+    this.value = value;
+  }
+}

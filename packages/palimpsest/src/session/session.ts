@@ -1,5 +1,7 @@
+import type { SessionCost } from "../cache/cost.ts";
+import type { LedgerLine, SpentTokens } from "../cache/ledger.ts";
 import type { ToolCall } from "../log/block.ts";
-import type { Replacement, SpentTokens } from "../log/payload.ts";
+import type { Replacement } from "../log/payload.ts";
 import type { Overflow } from "../providers/overflow.ts";
 import type { Provider, ResponseContent } from "../providers/provider.ts";
 import type { Store, Takeover } from "../stores/store.ts";
@@ -60,7 +62,7 @@ export interface Session<Request, Response> {
   prepare(): Promise<Request>;
   /**
    * Appends a response of the provider with what it used. A stream's final message is one.
-   * @param request the request that it answers; @default the newest
+   * @param request what it answers, as `prepare` returned it. @default the newest that was handed out
    */
   record(response: Response, request?: Request): Promise<RecordedResponse>;
   /** Changes what is sent beside the messages, from the next request on. */
@@ -77,6 +79,10 @@ export interface Session<Request, Response> {
   size(): SessionSize;
   /** What all responses have used. */
   usage(): SpentTokens;
+  /** What it has cost, what of that was lost to which cause, and what the next request will cost, warm and cold. */
+  cost(): Promise<SessionCost>;
+  /** Every response with its price, what a perfect cache would have saved, and why it did not. Reads the whole log. */
+  ledger(): AsyncGenerator<LedgerLine>;
   /** What fills the window. */
   accounting(options?: AccountOptions): Accounting;
   /** The whole log as lines of JSON. */

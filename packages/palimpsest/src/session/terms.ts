@@ -10,13 +10,15 @@ export interface Terms {
   readonly rules: FlattenRules;
   readonly budget: Budget;
   readonly maxOutputTokens: number;
+  readonly facts: ModelFacts;
 }
 
 export function termsOf(
   { provider, model, settings }: Configuration,
-  { windowTokens: window, maxInputTokens, maxOutputTokens, thinking }: ModelFacts,
+  facts: ModelFacts,
   environment: Environment,
 ): Terms {
+  const { windowTokens: window, maxInputTokens, maxOutputTokens, thinking } = facts;
   // Where less input is taken than the window holds, that is what can be filled.
   const capabilityTokens = maxInputTokens ?? window;
   const betas = Array.isArray(settings["betas"]) ? settings["betas"].filter((beta) => typeof beta === "string") : [];
@@ -25,6 +27,7 @@ export function termsOf(
   return {
     rules: { provider, thinking },
     maxOutputTokens,
+    facts,
     budget: budgetOf({ windowTokens, autoCompaction, autoCompactPercent }),
   };
 }

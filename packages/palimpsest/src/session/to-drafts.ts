@@ -11,6 +11,8 @@ export type NewContent = string | MessagePayload | AttachmentPayload;
 export function toDrafts(content: NewContent): Draft[] {
   if (typeof content === "string") return [toDraft("message", user(content))];
   if (!("role" in content)) return [toDraft("attachment", content)];
+  // What is no list of blocks is refused when it is appended.
+  if (!Array.isArray(content.blocks)) return [toDraft("message", content)];
   return groups(content.blocks).map((blocks) => toDraft("message", { ...content, blocks }));
 }
 

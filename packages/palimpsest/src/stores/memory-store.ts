@@ -1,6 +1,17 @@
 import type { Entry, LogHead } from "../log/entry.ts";
 import { EMPTY_LOG } from "../log/entry.ts";
-import type { AppendResult, LogReader, LogWriter, OpenWriterOptions, OpenWriterResult, Store } from "./store.ts";
+import { entryText } from "../log/entry-text.ts";
+import { isMatch, readQuery, snippetOf } from "./search-text.ts";
+import type {
+  AppendResult,
+  LogReader,
+  LogWriter,
+  OpenWriterOptions,
+  OpenWriterResult,
+  SearchHit,
+  SearchOptions,
+  Store,
+} from "./store.ts";
 
 export interface MemoryStoreOptions {
   /** @default the system's clock */
@@ -48,6 +59,7 @@ function createReader({ entries, byKind }: Log): LogReader {
       const sequence = byKind.get(kind)?.findLast((candidate) => candidate < below);
       return sequence === undefined ? undefined : entries[sequence - 1];
     },
+    search: async (query, options) => search(entries, query, options),
     close: async () => {},
   };
 }
@@ -88,4 +100,15 @@ function createWriter(log: Log, clock: { now(): number }): LogWriter {
 function headOf(entries: readonly Entry[]): LogHead {
   const last = entries.at(-1);
   return last === undefined ? EMPTY_LOG : { sequence: last.sequence, hash: last.hash };
+}
+
+function search(entries: readonly Entry[], query: string, { limit, from = 1, to = entries.length }: SearchOptions) {
+  const phrases = readQuery(query);
+  const hits: SearchHit[] = [];
+  const last = phrases.length === 0 ? 0 : Math.min(to, entries.length);
+  for (let sequence = last; sequence >= Math.max(1, from) && hits.length < limit; sequence--) {
+    const text = entryText(entries[sequence - 1]!);
+    if (text !== undefined && isMatch(text, phrases)) hits.push({ sequence, snippet: snippetOf(text, phrases) });
+  }
+  return hits;
 }

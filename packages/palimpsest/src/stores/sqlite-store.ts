@@ -51,7 +51,7 @@ export const DEFAULT_SQLITE_STORE: Required<Omit<SqliteStoreOptions, "folder" | 
   // The default of most SQLite drivers. A transaction of ours takes milliseconds; a copy of the file with a lock, seconds.
   lockTimeoutMs: 5_000,
   // 768 of the 1,024 file descriptors that many systems grant. Measured: an open file takes 220 KB of memory, a session
-  // whose file is closed 1.3 KB, so that 10,000 open writers take 130 MB; opening a file again costs 1 ms and two syncs.
+  // whose file is closed 1.3 KB, so that 10,000 open writers take 130 MB; opening a file again costs 1 ms, and one sync.
   maxOpenFiles: 256,
 };
 

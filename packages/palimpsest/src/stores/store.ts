@@ -39,7 +39,26 @@ export interface LogReader {
   read(from: number, to: number): Promise<readonly Entry[]>;
   /** The newest entry of a kind, below a number if one is given. Does not scan the log. */
   newest(kind: string, below?: number): Promise<Entry | undefined>;
+  /**
+   * The entries that say all of the words in the query, newest first. Several words in double quotes must follow each
+   * other; the last word of each may go on (`conn` finds `connection`). Any text is a query: nothing in it is syntax.
+   */
+  search(query: string, options: SearchOptions): Promise<readonly SearchHit[]>;
   close(): Promise<void>;
+}
+
+export interface SearchOptions {
+  readonly limit: number;
+  /** The first entry to look at. @default the first */
+  readonly from?: number;
+  /** The last entry to look at. @default the newest */
+  readonly to?: number;
+}
+
+export interface SearchHit {
+  readonly sequence: number;
+  /** A piece of the text around the place that was found, on one line. */
+  readonly snippet: string;
 }
 
 export interface LogWriter extends LogReader {

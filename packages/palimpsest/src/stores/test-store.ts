@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { checkChain } from "../log/check-chain.ts";
 import { type Draft, EMPTY_LOG, type Entry, type LogHead } from "../log/entry.ts";
 import { sealEntries } from "../log/seal-entries.ts";
+import { toDraft } from "../log/to-draft.ts";
 import { sha256 } from "./sha256.ts";
-import type { LogWriter, OpenWriterOptions, Store } from "./store.ts";
+import type { LogReader, LogWriter, OpenWriterOptions, SearchOptions, Store } from "./store.ts";
 
 /** Somewhere for a store to keep logs, and a clock to turn. */
 export interface StorePlace {
@@ -116,6 +117,86 @@ export function testStore({ test, place }: TestStoreOptions): void {
     assert.deepEqual(checkChain(left, EMPTY_LOG, sha256), []);
   });
 
+  check("a search finds the entries that say all of its words, the newest first", async ({ store, place }) => {
+    const writer = await openWriter(store, "s");
+    assert.deepEqual(await writer.search("anything", { limit: 9 }), []);
+    await writer.append(
+      seal([
+        said("The connection timed out."),
+        said("max_tokens is 4096"),
+        draft("request"),
+        said("Café: 日本語のテスト"),
+        said("connected, and 4096 bytes sent"),
+      ]),
+    );
+    const find = async (query: string, options: Partial<SearchOptions> = {}, reader: LogReader = writer) =>
+      (await reader.search(query, { limit: 9, ...options })).map(({ sequence }) => sequence);
+    assert.deepEqual(await find("connect"), [5, 1]);
+    assert.deepEqual(await find("CONNECT", { limit: 1 }), [5]);
+    assert.deepEqual(await find("connect", { to: 4 }), [1]);
+    assert.deepEqual(await find("connect", { from: 2 }), [5]);
+    assert.deepEqual(await find("4096 connected"), [5]);
+    assert.deepEqual(await find("max_tokens"), [2]);
+    assert.deepEqual(await find("tokens_max"), []);
+    assert.deepEqual(await find('"timed out"'), [1]);
+    assert.deepEqual(await find('"out timed"'), []);
+    assert.deepEqual(await find("cafe"), [4]);
+    assert.deepEqual(await find("本語"), [4]);
+    assert.deepEqual(await find("语本"), []);
+    const [hit] = await writer.search("4096 bytes", { limit: 9 });
+    assert.ok(hit?.snippet.includes("4096 bytes"), hit?.snippet);
+    await writer.close();
+    const again = await place.open();
+    assert.deepEqual(await find("connect", {}, await openReader(again, "s")), [5, 1]);
+    await again.close();
+  });
+
+  check("whatever the query says, it is words and nothing else", async ({ store }) => {
+    const writer = await openWriter(store, "s");
+    await writer.append(seal([said("near or not"), said("words: column")]));
+    for (const query of [
+      '"',
+      "*",
+      "NEAR(",
+      "a AND",
+      "words:x",
+      "-near",
+      "^near",
+      "(",
+      "near*",
+      "';--",
+      "\0",
+      "{a b}: c",
+      "",
+    ]) {
+      await writer.search(query, { limit: 9 });
+    }
+    assert.deepEqual(await sequences(writer, "near or not"), [1]);
+    assert.deepEqual(await sequences(writer, "NOT near"), [1]);
+    assert.deepEqual(await sequences(writer, "words:column"), [2]);
+    assert.deepEqual(await sequences(writer, "near column"), []);
+    assert.deepEqual(await sequences(writer, '" ; * "'), []);
+  });
+
+  check("a search finds as much in a long log, and what is appended between two searches", async ({ store }) => {
+    const writer = await openWriter(store, "s");
+    const entries = seal(Array.from({ length: 300 }, (_, index) => said(`number${index + 1} of all`)));
+    await writer.append(entries);
+    assert.deepEqual(await sequences(writer, "number77"), [77]);
+    assert.deepEqual(await sequences(writer, "all"), [300, 299, 298, 297, 296, 295, 294, 293, 292]);
+    await writer.append(seal([said("number77 again")], headOf(entries)));
+    assert.deepEqual(await sequences(writer, "number77"), [301, 77]);
+  });
+
+  check("what was erased is not found", async ({ store }) => {
+    const writer = await openWriter(store, "s");
+    await writer.append(seal(Array.from({ length: 200 }, (_, index) => said(`secret${index + 1} word`))));
+    assert.deepEqual(await sequences(writer, "secret5 word"), [59, 58, 57, 56, 55, 54, 53, 52, 51]);
+    await writer.erase(55);
+    assert.deepEqual(await sequences(writer, "secret55"), []);
+    assert.deepEqual(await sequences(writer, "secret54"), [54]);
+  });
+
   check("a log in use is busy, and says whose it is; closing frees it", async ({ store }) => {
     const writer = await openWriter(store, "s", { owner: "first" });
     const refused = await store.openWriter("s", { owner: "second" });
@@ -201,6 +282,14 @@ async function openReader(
   const reader = await store.openReader(session);
   assert.ok(reader !== undefined, "there is no log to read");
   return reader;
+}
+
+async function sequences(reader: LogReader, query: string): Promise<readonly number[]> {
+  return (await reader.search(query, { limit: 9 })).map(({ sequence }) => sequence);
+}
+
+function said(text: string): Draft {
+  return toDraft("message", { role: "user", origin: "human", blocks: [{ kind: "text", text }] });
 }
 
 function draft(kind: string, text = kind): Draft {

@@ -48,7 +48,7 @@ export function featuresOf(block: Block, { countText }: FeatureOptions = {}): Fe
   const text = texts.length === 1 ? texts[0]! : texts.join(" ");
   return countText === undefined
     ? { ...structure, ...scanText(text) }
-    : { ...structure, countedTokens: countText(text) };
+    : { ...structure, countedTokens: Math.max(0, Math.round(countText(text)) || 0) };
 }
 
 export function addFeatures(left: Features, right: Features): Features {

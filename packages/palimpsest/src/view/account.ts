@@ -112,7 +112,7 @@ function toLines(view: View): Line[] {
       if (block.kind === "tool_call") newestCalls.set(block.id, block);
       const call = block.kind === "tool_result" ? newestCalls.get(block.callId) : undefined;
       const name = item.attachment ?? (block.kind === "tool_call" ? block.name : (call?.name ?? "unknown"));
-      lines.push({ item, place: placeOf(block, item), name, call, tokens: tokensOf(view, block) });
+      lines.push({ item, place: placeOf(block, item), name, call, tokens: tokensIn(view, item, block) });
     }
   }
   return lines;
@@ -155,6 +155,11 @@ function percentages(lines: readonly Line[], totalTokens: number): Record<Place,
 
 function toPercentage(tokens: number, totalTokens: number): number {
   return Math.round((tokens / totalTokens) * 1000) / 10;
+}
+
+/** An item of one block has been looked at already. */
+function tokensIn(view: View, { blocks, features }: MessageItem, block: Block): number {
+  return blocks.length === 1 ? estimateTokens(view.calibration, features) : tokensOf(view, block);
 }
 
 function tokensOf(view: View, block: Block): number {

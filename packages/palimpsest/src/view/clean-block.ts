@@ -48,7 +48,7 @@ function withNative<Kind extends { readonly native?: Native }>(
 }
 
 /** JSON with every string made well-formed: providers refuse lone surrogates, wherever they stand. */
-function wellFormed(value: unknown): unknown {
+export function wellFormed(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);
   if (typeof value !== "object" || value === null) return value;

@@ -156,13 +156,15 @@ describe("flattening what was added between two requests", () => {
   });
 
   test("it begins and ends with the user, unless the model has only paused", () => {
-    const paused = item("assistant", [text("more to come")], { stop: "paused" });
+    const paused = item("assistant", [text("more to come")], { stop: "paused", provider: "ours" });
     expect(flat([item("assistant", [text("hello")])])).toEqual([
       "user: (The beginning of this conversation is not available.)",
       "assistant: hello",
       "user: Continue.",
     ]);
     expect(flat([item("user", [text("go")]), paused]).at(-1)).toBe("assistant: more to come");
+    const elsewhere = { ...paused, provider: "theirs" };
+    expect(flat([item("user", [text("go")]), elsewhere]).at(-1)).toBe("user: Continue.");
   });
 
   test("empty and blank content is left out; attachments are told apart from the user's words", () => {

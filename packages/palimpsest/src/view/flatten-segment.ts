@@ -64,33 +64,43 @@ export function flattenSegment(items: readonly MessageItem[], start: SegmentStar
     openCalls: new Map(),
     callIds: new Set(),
   };
-  for (const item of responseFirst(items, start.seal)) {
-    if (item.role === "assistant") addResponse(making, item);
+  for (const { item, place } of responseFirst(items, start.seal)) {
+    if (item.role === "assistant") addResponse(making, item, place);
     else addUserContent(making, item);
   }
   const messages = joinNeighbours(making.drafts.flatMap(close));
   if (start.role === undefined && messages[0]?.role === "assistant") messages.unshift(words(CONVERSATION_CUT));
-  const paused = items.at(-1)?.stop === "paused";
+  const last = items.at(-1);
+  const paused = last?.stop === "paused" && last.provider === rules.provider;
   if (messages.at(-1)?.role === "assistant" && !paused) messages.push(words(GO_ON));
   return { messages, callIds: [...making.callIds] };
 }
 
-/**
- * The response stands right behind the request it answers: what arrived while it was being written comes after it. Its
- * thinking is bound to that place.
- */
-function responseFirst(items: readonly MessageItem[], seal: number): readonly MessageItem[] {
-  const isResponse = (item: MessageItem): boolean => item.answers !== undefined && item.answers === seal;
-  if (!items.some(isResponse)) return items;
-  return [...items.filter(isResponse), ...items.filter((item) => !isResponse(item))];
+interface Placed {
+  readonly item: MessageItem;
+  /** Whether it stands where its thinking was written. */
+  readonly place: "its-own" | "another";
 }
 
-function addResponse(making: Making, item: MessageItem): void {
+/**
+ * The response stands right behind the request it answers: what arrived while it was being written comes after it. Its
+ * thinking is bound to that place. There is one such response; another one to the same request, a late one, or one that
+ * was not recorded as an answer has lost the place that its thinking is bound to.
+ */
+function responseFirst(items: readonly MessageItem[], seal: number): readonly Placed[] {
+  const first = items.find(({ role, answers }) => role === "assistant" && answers === seal);
+  const isResponse = (item: MessageItem): boolean =>
+    first !== undefined && item.answers === seal && item.responseId === first.responseId;
+  const placed = items.map((item): Placed => ({ item, place: isResponse(item) ? "its-own" : "another" }));
+  // Without a request before it, there is nothing to stand behind.
+  if (seal === 0) return placed;
+  return [...placed.filter(({ place }) => place === "its-own"), ...placed.filter(({ place }) => place === "another")];
+}
+
+function addResponse(making: Making, item: MessageItem, place: Placed["place"]): void {
   const { start, rules, callIds, openCalls } = making;
   const draft = draftOfResponse(making, item.responseId);
-  // A response that answers another request than the one before it has lost the place its thinking is bound to.
-  const displaced = item.answers !== undefined && item.answers !== start.seal;
-  const lost = rules.thinking === "bound" && (item.thinking === "lost" || displaced);
+  const lost = rules.thinking === "bound" && (item.thinking === "lost" || place === "another");
   for (const block of item.blocks) {
     const clean = cleanBlock(block, { provider: rules.provider, thinking: lost ? "leave-out" : "send" });
     // A model says words and makes calls: providers refuse the rest in its messages.
@@ -142,7 +152,7 @@ function addUserContent({ drafts, openCalls, rules }: Making, item: MessageItem)
     }
     // By position and id: the earliest call of that id which is still open.
     const call = openCalls.get(clean.callId)?.shift();
-    if (call === undefined) neighbour(drafts, "user").blocks.push(...asLateResult(clean));
+    if (call === undefined) for (const part of asLateResult(clean)) neighbour(drafts, "user").blocks.push(part);
     else call.result = { ...clean, callId: call.sentId };
   }
 }

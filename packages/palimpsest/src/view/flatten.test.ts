@@ -77,6 +77,17 @@ test("what a request held, later requests begin with, block by block", () => {
   );
 });
 
+test("what was joined to an earlier message goes with its segment, also if a segment between them is empty", () => {
+  const says = (from: number, text: string): Item =>
+    toItem({ from, to: from, role: "user", blocks: [{ kind: "text", text }], origin: "human" });
+  const seal = (from: number): Item => ({ kind: "seal", from, to: from, maxTokens: 1 });
+  const flattener = createFlattener(RULES);
+  const list = [says(1, "one"), seal(2), says(3, " "), seal(4), says(5, "secret"), seal(6)];
+  flattener.update(list, 0);
+  const unchanged = flattener.update([list[0]!, list[1]!], 2);
+  expect([unchanged, flattener.messages]).toEqual([0, flattenAtOnce(list.slice(0, 2))]);
+});
+
 test("the ends of the newest requests are known, except where the last message grew", () => {
   const user = (from: number): Item =>
     toItem({ from, to: from, role: "user", blocks: [{ kind: "text", text: `${from}` }], origin: "human" });

@@ -54,7 +54,9 @@ export function createFlattener(rules: FlattenRules): Flattener {
     messages,
     update(items, unchangedItems) {
       let unchanged = messages.length;
-      while ((segments.at(-1)?.itemCount ?? 0) > unchangedItems) unchanged = dropLastSegment();
+      while ((segments.at(-1)?.itemCount ?? 0) > unchangedItems) {
+        unchanged = Math.min(unchanged, dropLastSegment());
+      }
       for (const { segment, seal, itemCount } of sealedSegments(items, segments.at(-1)?.itemCount ?? 0)) {
         unchanged = Math.min(unchanged, addSegment(segment, seal, itemCount));
       }

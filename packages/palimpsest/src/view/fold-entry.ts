@@ -4,9 +4,9 @@ import type {
   ConfigurationPayload,
   Held,
   MessagePayload,
+  Replacement,
   ReplacePayload,
   RequestPayload,
-  SpentTokens,
   ToolDefinition,
   UsagePayload,
 } from "../log/payload.ts";
@@ -14,7 +14,7 @@ import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import { estimateTokens, learn, startCalibration } from "../tokens/calibration.ts";
 import { addFeatures, type FeatureOptions, type Features, NO_FEATURES } from "../tokens/features.ts";
 import { type Item, type MessageItem, type Seal, sumOfFeatures, toItem } from "./item.ts";
-import type { Configuration, View } from "./view.ts";
+import type { Anchor, Configuration, View } from "./view.ts";
 
 /**
  * Takes one more entry of the branch into the view. Decisions that a later `restore` takes back are not handed in: going
@@ -34,7 +34,6 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
       view.awaited = { request: at, since: view.since };
       break;
     case "usage":
-      view.spent = spend(view.spent, read.payload);
       anchorOn(view, read.payload);
       break;
     case "configuration":
@@ -48,11 +47,10 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
       forgetReport(view);
       break;
     case "restore":
-      loseThinking(view, firstOverlapping(view.items, read.payload));
+      changeFrom(view, at, firstOverlapping(view.items, read.payload));
       forgetReport(view);
       break;
     case "rewind":
-      view.spent = read.payload.spent;
       view.breaks.push(at);
       break;
     case "passed-over":
@@ -62,12 +60,13 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
 
 export function messageItem(
   at: number,
-  { role, blocks, origin, responseId, answers, stop }: MessagePayload,
+  { role, blocks, origin, responseId, answers, provider, stop }: MessagePayload,
   options?: FeatureOptions,
 ): MessageItem {
   const known = {
     ...(responseId === undefined ? {} : { responseId }),
     ...(answers === undefined ? {} : { answers }),
+    ...(provider === undefined ? {} : { provider }),
     ...(stop === undefined ? {} : { stop }),
   };
   return toItem({ from: at, to: at, role, blocks, origin, ...known }, options);
@@ -77,13 +76,14 @@ export function attachmentItem(at: number, { type, blocks }: AttachmentPayload, 
   return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type }, options);
 }
 
-export function sealItem(at: number, { maxTokens }: RequestPayload): Seal {
-  return { kind: "seal", from: at, to: at, maxTokens };
+export function sealItem(at: number, { maxTokens, previousResponseId }: RequestPayload): Seal {
+  const compared = previousResponseId === undefined ? {} : { previousResponseId };
+  return { kind: "seal", from: at, to: at, maxTokens, ...compared };
 }
 
 export function replacementItems(
-  by: number,
-  { from, to, with: replacements }: ReplacePayload,
+  { from, to, by }: Pick<MessageItem, "from" | "to"> & { readonly by: number },
+  replacements: readonly Replacement[],
   options?: FeatureOptions,
 ): MessageItem[] {
   return replacements.map((replacement) => toItem({ from, to, by, ...replacement }, options));
@@ -96,20 +96,12 @@ export function forgetReport(view: View): void {
   view.since = addFeatures(view.configuration?.features ?? NO_FEATURES, featuresOfItems(view.items));
 }
 
-function spend(spent: SpentTokens, usage: UsagePayload): SpentTokens {
-  return {
-    responses: spent.responses + 1,
-    freshTokens: spent.freshTokens + usage.freshTokens,
-    cacheReadTokens: spent.cacheReadTokens + usage.cacheReadTokens,
-    cacheWriteTokens: spent.cacheWriteTokens + usage.cacheWriteTokens,
-    outputTokens: spent.outputTokens + usage.outputTokens,
-  };
-}
-
 function append(view: View, item: MessageItem): void {
-  view.items.push(item);
+  // A response to a request from before the newest change: what its thinking is bound to is no longer there.
+  const late = item.answers !== undefined && item.answers < view.changedAt;
+  view.items.push(late ? { ...item, thinking: "lost" } : item);
   // The reported output is exact for what the response wrote, also for a piece of it that comes in later.
-  if (view.anchor === undefined || item.responseId !== view.anchor.responseId) {
+  if (view.anchor === undefined || !isReported(item, view.anchor)) {
     view.since = addFeatures(view.since, item.features);
   }
 }
@@ -138,7 +130,7 @@ function featuresBehindAnchor({ items, anchor }: View): Features {
   const behind: Item[] = [];
   for (let index = items.length - 1; index >= 0 && items[index]!.from > anchor!.request; index--) {
     const item = items[index]!;
-    if (item.kind === "message" && item.responseId !== anchor!.responseId) behind.push(item);
+    if (!isReported(item, anchor!)) behind.push(item);
   }
   return featuresOfItems(behind);
 }
@@ -149,11 +141,16 @@ function configure(view: View, at: number, payload: ConfigurationPayload): void 
   if (configuration === undefined) return;
   view.configuration = configuration;
   const sameHead =
-    before?.systemHeldBy === configuration.systemHeldBy && before.toolsHeldBy === configuration.toolsHeldBy;
+    before?.systemHeldBy === configuration.systemHeldBy &&
+    before.toolsHeldBy === configuration.toolsHeldBy &&
+    // Tools of the provider's own.
+    JSON.stringify(before.settings["tools"]) === JSON.stringify(configuration.settings["tools"]);
   // Thinking is bound to the system prompt and the tools as well.
-  if (!sameHead) loseThinking(view, 0);
+  if (!sameHead) changeFrom(view, at, 0);
+  const sameModel = before?.model === configuration.model && before.provider === configuration.provider;
   // Another model may count in another way.
-  if (before !== undefined && before.model !== configuration.model) view.calibration = startCalibration();
+  if (before !== undefined && !sameModel) view.calibration = startCalibration();
+  if (sameHead && sameModel) return;
   const { anchor } = view;
   view.awaited = undefined;
   if (anchor === undefined) {
@@ -217,16 +214,23 @@ function replace(view: View, at: number, payload: ReplacePayload | BoundaryPaylo
   while (end < items.length && items[end]!.from <= payload.to) end++;
   // What is no longer shown cannot be replaced.
   if (first === end) return;
-  const added = replacementItems(at, payload, view.featureOptions);
+  // An item that stands for several entries is replaced as a whole.
+  const from = Math.min(payload.from, items[first]!.from);
+  const to = Math.max(items[end - 1]!.to, Math.min(payload.to, at - 1));
+  const added = replacementItems({ from, to, by: at }, payload.with, view.featureOptions);
   const removed = items.splice(first, end - first, ...added);
-  if (added.length === 0) view.breaks.push(removed.at(-1)!.to + 1);
-  loseThinking(view, first);
+  view.hidden = view.hidden.filter((shown) => shown.to < from || shown.from > to);
+  if (added.length === 0) {
+    view.breaks.push(removed.at(-1)!.to + 1);
+    view.hidden = [...view.hidden, { from, to, by: at }];
+  }
+  changeFrom(view, at, first);
   view.awaited = undefined;
   if (anchor === undefined) {
     forgetReport(view);
     return;
   }
-  const covered = removed.filter(({ from }) => from <= anchor.request);
+  const covered = removed.filter((item) => item.from <= anchor.request || isReported(item, anchor));
   if (covered.length > 0) {
     const difference = estimate(view, featuresOfItems(added)) - estimate(view, featuresOfItems(covered));
     view.anchor = { ...anchor, tokens: Math.max(0, anchor.tokens + difference), prefix: "changed" };
@@ -235,7 +239,7 @@ function replace(view: View, at: number, payload: ReplacePayload | BoundaryPaylo
 }
 
 /** The first item that stands for an entry of the range, or that comes after it. */
-function firstOverlapping(items: readonly Item[], { from }: { readonly from: number }): number {
+export function firstOverlapping(items: readonly Item[], { from }: { readonly from: number }): number {
   let low = 0;
   let high = items.length;
   while (low < high) {
@@ -247,12 +251,18 @@ function firstOverlapping(items: readonly Item[], { from }: { readonly from: num
 }
 
 /** Something has changed before these items: no thinking in them stands where it was written. */
-function loseThinking(view: View, first: number): void {
+function changeFrom(view: View, at: number, first: number): void {
+  view.changedAt = at;
   view.unchangedItems = Math.min(view.unchangedItems, first);
   for (let index = first; index < view.items.length; index++) {
     const item = view.items[index]!;
     if (item.kind === "message" && item.thinking === "intact") view.items[index] = { ...item, thinking: "lost" };
   }
+}
+
+/** The reported output is exact for what the response wrote. */
+function isReported(item: Item, { responseId }: Anchor): boolean {
+  return item.kind === "message" && item.responseId === responseId;
 }
 
 function estimate(view: View, features: Features): number {

@@ -20,6 +20,8 @@ export interface MessageItem {
   readonly attachment?: string;
   readonly responseId?: string;
   readonly answers?: number;
+  /** Whose response it is. */
+  readonly provider?: string;
   readonly stop?: "paused";
   /** `lost`: something before it has changed since, so it cannot be sent back where thinking is bound. */
   readonly thinking: "intact" | "lost";
@@ -33,6 +35,7 @@ export interface Seal {
   readonly from: number;
   readonly to: number;
   readonly maxTokens: number;
+  readonly previousResponseId?: string;
 }
 
 type Shown = Omit<MessageItem, "kind" | "thinking" | "features"> & Partial<Pick<MessageItem, "thinking">>;

@@ -2,8 +2,10 @@ import type { Shown } from "../log/payload.ts";
 import type { View } from "./view.ts";
 
 /** What a view consists of, as a boundary carries it: runs of entries, and the decisions that stand for others. */
-export function outline({ items, breaks }: View): Shown[] {
+export function outline({ items, breaks, hidden }: View): Shown[] {
   const runs: Shown[] = [];
+  const sorted = breaks.toSorted((a, b) => a - b);
+  let passed = 0;
   for (const item of items) {
     const { from, to } = item;
     const by = item.kind === "message" ? item.by : undefined;
@@ -13,9 +15,11 @@ export function outline({ items, breaks }: View): Shown[] {
     if (last !== undefined && by !== undefined && last.by === by && last.from === from) continue;
     const sameSort = last !== undefined && last.by === undefined && by === undefined;
     const sameThinking = item.kind === "seal" || (last?.thinking === "lost") === lost;
-    const together = sameSort && sameThinking && !breaks.some((at) => last.to < at && at <= from);
+    // The first break behind the last run.
+    while (last !== undefined && passed < sorted.length && sorted[passed]! <= last.to) passed++;
+    const together = sameSort && sameThinking && !(sorted[passed] !== undefined && sorted[passed]! <= from);
     if (together) runs[runs.length - 1] = { ...last, to };
     else runs.push({ from, to, ...(by === undefined ? {} : { by }), ...(lost ? { thinking: "lost" } : {}) });
   }
-  return runs;
+  return [...runs, ...hidden].sort((a, b) => a.from - b.from);
 }

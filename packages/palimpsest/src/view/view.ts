@@ -1,4 +1,4 @@
-import type { SpentTokens, ToolDefinition } from "../log/payload.ts";
+import type { Shown, ToolDefinition } from "../log/payload.ts";
 import { type Calibration, estimateTokens, padTokens } from "../tokens/calibration.ts";
 import { type FeatureOptions, type Features, NO_FEATURES } from "../tokens/features.ts";
 import type { Item, Seal } from "./item.ts";
@@ -19,7 +19,10 @@ export interface View {
   anchor: Anchor | undefined;
   /** What of the view the anchor does not cover. */
   since: Features;
-  spent: SpentTokens;
+  /** Ranges that are shown as nothing. */
+  hidden: readonly Shown[];
+  /** The newest entry that changed something before what is appended now. */
+  changedAt: number;
   /** Entry numbers that a range of shown entries never spans: something before them is on another branch or hidden. */
   readonly breaks: number[];
   /** The request that the next report is about, unless something before it has changed. */
@@ -56,14 +59,6 @@ export interface Awaited {
   readonly since: Features;
 }
 
-const NOTHING_SPENT: SpentTokens = {
-  responses: 0,
-  freshTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-};
-
 export function createView(calibration: Calibration, featureOptions: FeatureOptions = {}): View {
   return {
     items: [],
@@ -74,7 +69,8 @@ export function createView(calibration: Calibration, featureOptions: FeatureOpti
     anchor: undefined,
     since: NO_FEATURES,
     awaited: undefined,
-    spent: NOTHING_SPENT,
+    hidden: [],
+    changedAt: 0,
     breaks: [],
   };
 }

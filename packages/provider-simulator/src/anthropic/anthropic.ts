@@ -39,6 +39,8 @@ export interface Anthropic extends HttpFace {
   answer(request: unknown, call?: CallOptions): Answered<AnthropicMessage> | Refusal;
   /** Only counts: no cache, no bill. */
   countTokens(request: unknown, call?: CallOptions): { inputTokens: number; originalTokens: number } | Refusal;
+  /** Forgets every cached prompt before its time, as a service may: what is sent next is written anew. */
+  evict(): void;
   handle(call: HttpCall): HttpReply | undefined;
 }
 
@@ -98,6 +100,7 @@ export function createAnthropic(options: AnthropicOptions = {}): Anthropic {
       }
     },
     countTokens: (value, call = {}) => count(value, call, mintId("req", requests++)),
+    evict: () => world.cache.clear(),
     handle(call) {
       if (!isAnthropicCall(call)) return undefined;
       const requestId = mintId("req", requests++);

@@ -1,4 +1,5 @@
-import { asCount, asList, asObject, type JsonObject } from "../fields.ts";
+import type { CacheDiagnosis } from "../../log/cause.ts";
+import { asCount, asList, asObject, asString, type JsonObject } from "../fields.ts";
 import type { ResponseContent } from "../provider.ts";
 import { readBlock } from "./read-block.ts";
 import type { AnthropicResponse } from "./wire.ts";
@@ -10,6 +11,7 @@ export function readResponse(response: AnthropicResponse): ResponseContent {
     blocks: response.content.map(readBlock).filter((block) => block !== undefined),
     stop: STOPS.get(response.stop_reason ?? "") ?? "other",
     usage: readUsage(asObject(response.usage) ?? {}),
+    ...readDiagnosis(asObject(asObject(response.diagnostics)?.["cache_miss_reason"])),
   };
 }
 
@@ -42,4 +44,20 @@ function readUsage(usage: JsonObject): ResponseContent["usage"] {
     outputTokens: asCount(usage["output_tokens"]) ?? 0,
     ...(reasoningTokens ? { reasoningTokens } : {}),
   };
+}
+
+/** `unavailable` also stands for settings that differ, and for answers too old to be compared with: it says neither. */
+const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
+  ["model_changed", "model"],
+  ["tools_changed", "tools"],
+  ["system_changed", "system"],
+  ["messages_changed", "messages"],
+]);
+
+/** Nothing where the service was not asked, found no departure, or has not finished comparing. */
+function readDiagnosis(missed: JsonObject | undefined): { cacheDiagnosis?: CacheDiagnosis } {
+  if (missed === undefined) return {};
+  const missedTokens = asCount(missed["cache_missed_input_tokens"]);
+  const reason = REASONS.get(asString(missed["type"]) ?? "") ?? "unknown";
+  return { cacheDiagnosis: { reason, ...(missedTokens === undefined ? {} : { missedTokens }) } };
 }

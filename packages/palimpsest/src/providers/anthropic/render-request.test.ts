@@ -19,7 +19,7 @@ const parts: RequestParts<AnthropicMessage> = {
   maxTokens: 2_000,
   session: "s",
 };
-const render = createRequestRenderer();
+const render = createRequestRenderer({ cacheDiagnostics: "off" });
 const judge = createAnthropic();
 const marksOf = (request: unknown): number => JSON.stringify(request).split('"cache_control"').length - 1;
 

@@ -9,11 +9,17 @@ import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from "./wire.
 /** The API takes four marks. One stands at the end of what comes before the messages. */
 const MAXIMUM_MESSAGE_MARKS = 3;
 
+export interface RequestOptions {
+  readonly cacheDiagnostics: "asked" | "off";
+}
+
 /**
  * Renders request bodies. What comes before the messages is rendered once for each list of tools, so that a request costs
  * one copy of the array of messages, and as many copies of a message as there are marks.
  */
-export function createRequestRenderer(): (parts: RequestParts<AnthropicMessage>) => AnthropicRequest {
+export function createRequestRenderer({
+  cacheDiagnostics,
+}: RequestOptions): (parts: RequestParts<AnthropicMessage>) => AnthropicRequest {
   const heads = new WeakMap<readonly ToolDefinition[], Head>();
 
   function headOf({ tools, system, settings, cacheTtl }: RequestParts<AnthropicMessage>): Head {
@@ -35,6 +41,10 @@ export function createRequestRenderer(): (parts: RequestParts<AnthropicMessage>)
       max_tokens: parts.maxTokens,
       ...headOf(parts).fields,
       messages: markMessages(parts),
+      // On every request, as the guide asks: the first one has nothing to be compared with.
+      ...(cacheDiagnostics === "asked"
+        ? { diagnostics: { previous_message_id: parts.previousResponseId ?? null } }
+        : {}),
     };
     return request as unknown as AnthropicRequest;
   };
@@ -123,6 +133,7 @@ function fitThinking(
 function openTurnLacksThinking(messages: readonly AnthropicMessage[]): boolean {
   const last = messages.findLast(({ role }) => role === "assistant");
   if (last === undefined || typeof last.content === "string") return false;
+  const isOpen = last === messages.at(-1) || last.content.some(({ type }) => type === "tool_use");
   const first = last.content[0]?.type;
-  return last.content.some(({ type }) => type === "tool_use") && first !== "thinking" && first !== "redacted_thinking";
+  return isOpen && first !== "thinking" && first !== "redacted_thinking";
 }

@@ -3,6 +3,7 @@ import { asCount, asObject, type JsonObject } from "../fields.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "../models.ts";
 import type { Provider, SendOptions, StreamPart } from "../provider.ts";
 import { callOptions, sendStream } from "../send-stream.ts";
+import { OPENAI_CACHE_EFFECTS } from "./cache-effects.ts";
 import { createStreamCollector } from "./chat/collect-stream.ts";
 import { readMessages } from "./chat/read-messages.ts";
 import { readResponse } from "./chat/read-response.ts";
@@ -36,6 +37,7 @@ export function openaiChat(
   const sources = { table: OPENAI_MODELS, extra: models };
   return {
     name: OPENAI_CHAT,
+    cacheEffects: OPENAI_CACHE_EFFECTS,
     factsOf: (model) => findFacts(model, sources),
     fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchWindow(client, model) }),
     renderMessage: (message) => renderMessage(message, { thinking }),

@@ -1,7 +1,11 @@
-import type { ModelFacts, ModelPrices, ModelTable, TokenPrices } from "../models.ts";
+import type { ModelPrices, TokenPrices } from "../../log/prices.ts";
+import type { ModelFacts, ModelTable } from "../models.ts";
 
 /** Above this many input tokens a request costs twice the input and one and a half times the output price, all of it. */
 const LARGE_INPUT_TOKENS = 272_000;
+
+/** Before GPT-5.6: "5 to 10 minutes" without use; the shorter is what can be relied on. */
+const IN_MEMORY_MS = 5 * 60_000;
 
 const sixth: Omit<ModelFacts, "prices"> = {
   windowTokens: 1_050_000,
@@ -9,6 +13,7 @@ const sixth: Omit<ModelFacts, "prices"> = {
   maxInputTokens: 922_000,
   maxOutputTokens: 128_000,
   minimumCacheTokens: 1_024,
+  cacheLifetimeMs: 30 * 60_000,
   // Sealed reasoning is taken back behind any conversation.
   thinking: "free",
 };
@@ -24,6 +29,7 @@ export const OPENAI_MODELS: ModelTable = {
     ...sixth,
     windowTokens: 400_000,
     maxInputTokens: 272_000,
+    cacheLifetimeMs: IN_MEMORY_MS,
     prices: prices({ input: 1.75, output: 14, cacheReadMultiple: 0.1, cacheWriteMultiple: 1 }),
   },
   "gpt-4.1": {
@@ -31,6 +37,7 @@ export const OPENAI_MODELS: ModelTable = {
     windowTokens: 1_047_576,
     maxInputTokens: 1_047_576,
     maxOutputTokens: 32_768,
+    cacheLifetimeMs: IN_MEMORY_MS,
     prices: prices({ input: 2, output: 8, cacheReadMultiple: 0.25, cacheWriteMultiple: 1 }),
   },
 };

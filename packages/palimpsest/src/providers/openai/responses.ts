@@ -3,6 +3,7 @@ import { askForCount, pickFields } from "../ask-for-count.ts";
 import { type ExtraModels, findFacts, type ModelFacts } from "../models.ts";
 import type { Provider, SendOptions, StreamPart } from "../provider.ts";
 import { callOptions, sendStream } from "../send-stream.ts";
+import { OPENAI_CACHE_EFFECTS } from "./cache-effects.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { createStreamCollector } from "./responses/collect-stream.ts";
 import { readMessages } from "./responses/read-messages.ts";
@@ -17,21 +18,24 @@ export type ResponsesClient = Pick<OpenAI, "responses">;
 export interface ResponsesOptions {
   /** Facts of models, by the start of their ids, that win over the table. @default {} */
   readonly models?: ExtraModels;
+  /** Whether the service is asked why its cache missed, where the model can be asked (GPT-5.6 and later). @default "asked" */
+  readonly cacheDiagnostics?: "asked" | "off";
 }
 
 /** The Responses API, through the caller's own client, with nothing kept on the service's side. */
 export function openaiResponses(
   client: ResponsesClient,
-  { models = {} }: ResponsesOptions = {},
+  { models = {}, cacheDiagnostics = "asked" }: ResponsesOptions = {},
 ): Provider<ResponsesRequest, ResponsesResponse, ResponsesItem> {
   const factsOf = (model: string): ModelFacts => findFacts(model, { table: OPENAI_MODELS, extra: models });
   return {
     name: OPENAI_RESPONSES,
+    cacheEffects: OPENAI_CACHE_EFFECTS,
     factsOf,
     // The models endpoint says nothing of limits.
     fetchFacts: async (model) => factsOf(model),
     renderMessage,
-    renderRequest: createRequestRenderer(),
+    renderRequest: createRequestRenderer({ cacheDiagnostics }),
     readResponse,
     readMessages,
     send: (request, options) => send(client, request, options),

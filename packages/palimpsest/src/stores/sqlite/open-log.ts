@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { LogReader, LogWriter } from "../store.ts";
 import type { Connection } from "./connection.ts";
+import { searchLog } from "./search-log.ts";
 import {
   appendEntries,
   assertStorable,
@@ -52,12 +53,13 @@ export function createWriter(options: OpenLogOptions & { fence: number; clock: {
   return writer;
 }
 
-function createReads(queue: Queue): Pick<LogReader, "head" | "read" | "newest"> {
+function createReads(queue: Queue): Pick<LogReader, "head" | "read" | "newest" | "search"> {
   return {
     head: () => queue.add(readHead),
     read: (from, to) => queue.add((connection) => readRange(connection, { from, to })),
     newest: (kind, below = Number.POSITIVE_INFINITY) =>
       queue.add((connection) => readNewest(connection, { kind, below })),
+    search: (query, options) => searchLog({ ...options, query, run: queue.add }),
   };
 }
 

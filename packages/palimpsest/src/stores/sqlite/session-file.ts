@@ -5,12 +5,17 @@ const ALLOWED_TEXT = "1 to 100 of the characters A-Z a-z 0-9 _ . - and no . or -
 const SUFFIX = ".sqlite";
 
 /**
- * The name of the file that holds a session. Capitals are written as `+` and the small letter, because `A` and `a` are the
- * same file on macOS and Windows; no allowed character has a meaning in any path.
+ * A session id as a name that is safe in any file system. Capitals are written as `+` and the small letter, because `A`
+ * and `a` are the same file on macOS and Windows; no allowed character has a meaning in any path.
  */
-export function toFileName(session: string): string {
+export function toSafeName(session: string): string {
   if (!ALLOWED.test(session)) throw new UnsafeSessionIdError(session, ALLOWED_TEXT);
-  return session.replace(/[A-Z]/g, (letter) => `+${letter.toLowerCase()}`) + SUFFIX;
+  return session.replace(/[A-Z]/g, (letter) => `+${letter.toLowerCase()}`);
+}
+
+/** The name of the file that holds a session. */
+export function toFileName(session: string): string {
+  return toSafeName(session) + SUFFIX;
 }
 
 /** The session that a file holds; undefined for a file that is none of ours. */

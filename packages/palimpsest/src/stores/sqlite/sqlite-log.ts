@@ -1,7 +1,7 @@
 import { EMPTY_LOG, type Entry, type LogHead } from "../../log/entry.ts";
 import type { AppendResult, OpenWriterOptions } from "../store.ts";
 import type { Connection } from "./connection.ts";
-import { checkOfPayload, checkOfRow, ENTRY_COLUMNS } from "./sqlite-schema.ts";
+import { checkOfPayload, checkOfRow, DROP_SEARCH, ENTRY_COLUMNS } from "./sqlite-schema.ts";
 import { InvalidEntryError } from "./sqlite-store-errors.ts";
 
 /** What a log file can be asked and told, each call a snapshot or a transaction of its own. */
@@ -105,6 +105,9 @@ export function erasePayload(
 ): "erased" | "absent" | "fenced" {
   const result = inTransaction(connection, () => {
     if (readWriter(connection).fence !== fence) return "fenced";
+    // FTS5 only marks a row as deleted, and its words stay in the file. So the whole index goes, and the next search makes
+    // it anew.
+    connection.database.exec(DROP_SEARCH);
     const { changes } = connection.statement("UPDATE entry SET payload = NULL WHERE sequence = ?").run(sequence);
     return Number(changes) === 0 ? "absent" : "erased";
   });
@@ -144,24 +147,20 @@ export function assertStorable(entries: readonly Entry[]): void {
 
 /** The row's entry, if the row is what was written. */
 export function toEntry(row: Row): Entry {
-  const {
-    sequence,
-    parent,
-    kind,
-    version,
-    at_ms: atMs,
-    digest,
-    hash,
-    payload_crc32: payloadCheck,
-    row_crc32: check,
-  } = row;
-  const payload = row["payload"] ?? undefined;
-  const entry = { sequence, parent, kind, version, atMs, payload, digest, hash } as Entry;
+  const entry = toUncheckedEntry(row);
+  const { payload_crc32: payloadCheck, row_crc32: check } = row;
   if (checkOfRow(entry, payloadCheck as number) !== check)
-    throw damaged(`entry ${sequence} does not match its checksum`);
-  if (payload !== undefined && checkOfPayload(entry.payload) !== payloadCheck)
-    throw damaged(`the payload of entry ${sequence} does not match its checksum`);
+    throw damaged(`entry ${entry.sequence} does not match its checksum`);
+  if (entry.payload !== undefined && checkOfPayload(entry.payload) !== payloadCheck)
+    throw damaged(`the payload of entry ${entry.sequence} does not match its checksum`);
   return entry;
+}
+
+/** The row's entry, believed. */
+export function toUncheckedEntry(row: Row): Entry {
+  const { sequence, parent, kind, version, at_ms: atMs, digest, hash } = row;
+  const payload = row["payload"] ?? undefined;
+  return { sequence, parent, kind, version, atMs, payload, digest, hash } as Entry;
 }
 
 export function readWriter(connection: Connection): Writer {
@@ -171,7 +170,7 @@ export function readWriter(connection: Connection): Writer {
   return { fence, owner, activeAtMs, state } as Writer;
 }
 
-function inTransaction<T>(connection: Connection, work: () => T): T {
+export function inTransaction<T>(connection: Connection, work: () => T): T {
   const { database } = connection;
   // IMMEDIATE takes the write lock before anything is read: what was read is still true when it is written upon.
   database.exec("BEGIN IMMEDIATE");

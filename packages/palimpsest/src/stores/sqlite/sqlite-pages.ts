@@ -70,14 +70,16 @@ function candidates(page: Uint8Array, columns: number): Set<number> {
   return found;
 }
 
-/** The numbers of the rows that an index leaf points to. */
+/** The numbers of the rows that a leaf of the index by kind points to. Other indexes (of the search index) look different. */
 export function readIndexLeaf(page: Uint8Array): number[] {
   if (page[0] !== INDEX_LEAF) return [];
   return cellsOf(page).flatMap((at) => {
     const size = readVarint(page, at);
     if (size === undefined || size.value > MAX_LOCAL_INDEX_BYTES) return [];
-    const rowid = readRecord(page.subarray(size.next, size.next + size.value))?.at(-1);
-    return typeof rowid === "number" ? [rowid] : [];
+    const [kind, rowid, ...more] = readRecord(page.subarray(size.next, size.next + size.value)) ?? [];
+    // FTS5 keeps its version in a table that is made like this index.
+    const isOurs = typeof kind === "string" && kind !== "version" && more.length === 0;
+    return isOurs && typeof rowid === "number" ? [rowid] : [];
   });
 }
 

@@ -60,6 +60,22 @@ export const FIRST_WRITER =
   "INSERT INTO writer (id, fence, owner, active_at_ms, state, last_sequence) VALUES (1, 0, '', 0, 'closed', 0)";
 
 /**
+ * The search index: made by the first search, and not part of the format, because it can be made anew from the entries.
+ * Nothing is ranked, so FTS5 need not know how many words an entry has (`columnsize=0`).
+ */
+export const SEARCH_SCHEMA: readonly string[] = [
+  "CREATE VIRTUAL TABLE search USING fts5(words, content='', columnsize=0, tokenize='ascii')",
+  `CREATE TABLE search_state (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  version INTEGER NOT NULL,
+  through INTEGER NOT NULL,
+  hash TEXT NOT NULL
+) STRICT`,
+];
+
+export const DROP_SEARCH = "DROP TABLE IF EXISTS search; DROP TABLE IF EXISTS search_state";
+
+/**
  * SQLite has no checksums of its own. These make a row prove itself, even where the rows before it, and with them the
  * chain, are lost: of 1 to 4 overwritten bytes JSON alone notices half (measured: 51%). The checksum of the payload
  * stands by itself, so that the row stays true when the payload is erased.

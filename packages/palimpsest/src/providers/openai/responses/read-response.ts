@@ -1,4 +1,5 @@
-import { asCount, asObject, type JsonObject } from "../../fields.ts";
+import type { CacheDiagnosis } from "../../../log/cause.ts";
+import { asCount, asObject, asString, type JsonObject } from "../../fields.ts";
 import type { ResponseContent } from "../../provider.ts";
 import type { ResponsesResponse } from "../wire.ts";
 import { readOutputItem } from "./read-item.ts";
@@ -11,6 +12,7 @@ export function readResponse(response: ResponsesResponse): ResponseContent {
     blocks: items.map(readOutputItem).filter((block) => block !== undefined),
     stop: readStop(response, items),
     usage: readUsage(asObject(response.usage) ?? {}),
+    ...readDiagnosis(asObject(response.prompt_cache_diagnostics)),
   };
 }
 
@@ -42,4 +44,28 @@ function readUsage(usage: JsonObject): ResponseContent["usage"] {
     outputTokens: asCount(usage["output_tokens"]) ?? 0,
     ...(reasoningTokens ? { reasoningTokens } : {}),
   };
+}
+
+/** The system prompt is part of the input here; whatever else is named is a setting. */
+const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
+  ["model_changed", "model"],
+  ["tools_changed", "tools"],
+  ["input_changed", "messages"],
+  ["context_compacted", "messages"],
+]);
+
+function readDiagnosis(diagnostics: JsonObject | undefined): { cacheDiagnosis?: CacheDiagnosis } {
+  switch (diagnostics?.["type"]) {
+    case undefined:
+      return {};
+    case "cache_hit":
+      return { cacheDiagnosis: { reason: "nowhere" } };
+    case "cache_miss": {
+      const missedTokens = asCount(diagnostics["cache_missed_tokens"]);
+      const reason = REASONS.get(asString(diagnostics["reason"]) ?? "") ?? "settings";
+      return { cacheDiagnosis: { reason, ...(missedTokens === undefined ? {} : { missedTokens }) } };
+    }
+    default:
+      return { cacheDiagnosis: { reason: "unknown" } };
+  }
 }

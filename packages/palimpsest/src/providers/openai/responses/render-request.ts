@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "../../../log/payload.ts";
-import { asList } from "../../fields.ts";
+import { asList, asObject } from "../../fields.ts";
 import { toModelId } from "../../models.ts";
 import type { RequestParts } from "../../provider.ts";
 import { rememberTools } from "../../remember-tools.ts";
@@ -12,22 +12,34 @@ const SEALED_REASONING = "reasoning.encrypted_content";
 /** Models without reasoning refuse to be asked for it. */
 const NEVER_REASONS = /^(?:chatgpt-4|gpt-[34])/;
 
+/** Models before these refuse the options in which the comparison is asked for. */
+const EXPLAINS_ITS_CACHE = /^gpt-(?:5\.[6-9]|[6-9])/;
+
+export interface RequestOptions {
+  readonly cacheDiagnostics: "asked" | "off";
+}
+
 /**
  * Renders request bodies. Nothing is kept by the service: the conversation is sent whole, with the reasoning sealed inside
  * it. Marks are not needed, because the service caches the newest prefix by itself.
  */
-export function createRequestRenderer(): (parts: RequestParts<ResponsesItem>) => ResponsesRequest {
+export function createRequestRenderer({
+  cacheDiagnostics,
+}: RequestOptions): (parts: RequestParts<ResponsesItem>) => ResponsesRequest {
   const toolsOf = rememberTools(renderTool);
-  return ({ model, system, tools, settings, messages, maxTokens, session }) => {
+  return ({ model, system, tools, settings, messages, maxTokens, session, previousResponseId }) => {
     const id = toModelId(model);
     const rendered = toolsOf(tools, settings);
     const include = [...(asList(settings["include"]) ?? [])];
     if (!NEVER_REASONS.test(id) && !include.includes(SEALED_REASONING)) include.push(SEALED_REASONING);
     const { tools: _, include: __, ...rest } = settings;
+    const isCompared = cacheDiagnostics === "asked" && previousResponseId !== undefined && EXPLAINS_ITS_CACHE.test(id);
+    const comparison = { ...asObject(rest["prompt_cache_options"]), comparison_response_id: previousResponseId };
     const request = {
       store: false,
       prompt_cache_key: session.slice(-MAXIMUM_CACHE_KEY_LENGTH),
       ...rest,
+      ...(isCompared ? { prompt_cache_options: comparison } : {}),
       model: id,
       max_output_tokens: Math.max(maxTokens, MINIMUM_OUTPUT_TOKENS),
       ...(include.length === 0 ? {} : { include }),

@@ -1,0 +1,63 @@
+import { execFileSync } from "node:child_process";
+import { rmSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import type { Bench } from "../bench.ts";
+import { inTemporaryFolder } from "../chaos/temporary-folder.ts";
+import { runProcess } from "../run-process.ts";
+import { median, round } from "../statistics.ts";
+import type { Spilled } from "./spill-process.ts";
+
+const OUTPUT_MB = { full: 500, quick: 20 } as const;
+const RUNS = { full: 5, quick: 3 } as const;
+
+/** What it costs to store the output of a tool while it arrives, beside what the system needs to write it to a file. */
+export const spillBench: Bench = {
+  name: "spill",
+  about: "a tool output of 500 MB from a process into its file: memory, and time beside `cat > file`, both synced",
+  run: ({ size }) =>
+    inTemporaryFolder(async (folder) => {
+      const source = join(folder, "output");
+      await writeOutput(source, OUTPUT_MB[size]);
+      // In turn, so that both meet the same disk.
+      const runs = Array.from({ length: RUNS[size] }, () => ({
+        stored: store(source, folder),
+        catSeconds: cat(source),
+      }));
+      const seconds = median(runs.map(({ stored }) => stored.seconds));
+      const catSeconds = median(runs.map((run) => run.catSeconds));
+      return {
+        bytes: statSync(source).size,
+        rss_growth_mb: round(Math.max(...runs.map(({ stored }) => stored.rssGrowthMb))),
+        seconds: round(seconds),
+        cat_seconds: round(catSeconds),
+        ratio_to_cat: round(seconds / catSeconds),
+      };
+    }),
+};
+
+function store(source: string, folder: string): Spilled {
+  const stored = runProcess<Spilled>(new URL("./spill-process.ts", import.meta.url), [source, folder]);
+  const path = join(folder, "tool-results", "bench", stored.file);
+  if (statSync(path).size !== statSync(source).size) throw new Error(`${path} is not what was sent.`);
+  rmSync(path);
+  return stored;
+}
+
+function cat(source: string): number {
+  const target = `${source}.copy`;
+  const startedAtMs = performance.now();
+  execFileSync("sh", ["-c", 'cat "$0" > "$1" && sync "$1"', source, target]);
+  const seconds = (performance.now() - startedAtMs) / 1_000;
+  rmSync(target);
+  return seconds;
+}
+
+async function writeOutput(path: string, megabytes: number): Promise<void> {
+  const file = await open(path, "wx");
+  for (let megabyte = 0; megabyte < megabytes; megabyte++) {
+    const line = `${megabyte}: a line of what a tool writes, not all of them alike\n`;
+    await file.write(line.repeat(Math.ceil(1_000_000 / line.length)).slice(0, 1_000_000));
+  }
+  await file.close();
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import type { CacheDiagnosis, Cause } from "../log/cause.ts";
+import { checkDiagnosis } from "./check-diagnosis.ts";
+
+test.each<[Cause[], CacheDiagnosis["reason"], "agrees" | "differs" | undefined]>([
+  [["model"], "model", "agrees"],
+  [["tools", "replace"], "tools", "agrees"],
+  [["pause", "system"], "system", "agrees"],
+  [["replace"], "messages", "agrees"],
+  [["effort"], "settings", "agrees"],
+  [["pause"], "nowhere", "agrees"],
+  [["server"], "messages", "differs"],
+  [["replace"], "tools", "differs"],
+  [["replace"], "unknown", undefined],
+])("%j and a provider that says %s: %s", (causes, reason, verdict) => {
+  expect(checkDiagnosis(causes, { reason })).toBe(verdict);
+});

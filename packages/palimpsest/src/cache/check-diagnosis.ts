@@ -1,0 +1,35 @@
+import type { CacheDiagnosis, Cause } from "../log/cause.ts";
+
+type Reason = CacheDiagnosis["reason"];
+
+/** What a provider would call each cause. It compares prompts, so what became of its own cache is nothing to it. */
+const REASONS: Readonly<Record<Cause, readonly Reason[]>> = {
+  provider: ["unknown"],
+  model: ["model"],
+  tools: ["tools"],
+  // Where the system prompt is part of the input.
+  system: ["system", "messages"],
+  betas: ["settings"],
+  settings: ["settings", "model", "system", "messages"],
+  thinking: ["settings"],
+  effort: ["settings"],
+  "tool-choice": ["settings"],
+  images: ["messages"],
+  boundary: ["messages"],
+  rewind: ["messages"],
+  restore: ["messages"],
+  replace: ["messages"],
+  "earlier-thinking": ["messages", "nowhere"],
+  "cache-ttl": ["nowhere"],
+  pause: ["nowhere"],
+  server: ["nowhere"],
+};
+
+/**
+ * Whether the provider's own diagnosis names one of our causes; undefined if it could not tell. Providers name the
+ * earliest departure only.
+ */
+export function checkDiagnosis(causes: readonly Cause[], { reason }: CacheDiagnosis): "agrees" | "differs" | undefined {
+  if (reason === "unknown") return undefined;
+  return causes.some((cause) => REASONS[cause].includes(reason)) ? "agrees" : "differs";
+}

@@ -1,0 +1,131 @@
+import type { CacheEffects, CacheFacts, PromptChange } from "../log/cause.ts";
+import type { ModelPrices } from "../log/prices.ts";
+import { estimateTokens } from "../tokens/calibration.ts";
+import { addFeatures } from "../tokens/features.ts";
+import type { MessageItem } from "../view/item.ts";
+import type { Configuration, View } from "../view/view.ts";
+import { compareConfigurations } from "./compare-configurations.ts";
+import { compareCauses } from "./find-break.ts";
+import type { Ledger, PreviousRequest } from "./ledger.ts";
+
+/** Where nobody has said better: every setting may matter, images do not. */
+const UNKNOWN_EFFECTS: CacheEffects = { settings: {}, images: "nothing" };
+
+export interface NextRequest {
+  readonly view: View;
+  readonly ledger: Ledger;
+  readonly configuration: Configuration;
+  /** The configuration of the newest answered request; undefined if there is none, or it cannot be read any more. */
+  readonly before: Configuration | undefined;
+  readonly lifetimeMs: number;
+  /** @default every setting may matter, images do not */
+  readonly effects?: CacheEffects | undefined;
+  /** Whether replayed thinking must stand behind the exact conversation that produced it. */
+  readonly thinking: "bound" | "free";
+  /** @default "kept" */
+  readonly earlierThinking?: "kept" | "stripped" | undefined;
+  readonly prices?: ModelPrices | undefined;
+}
+
+/** What is to be written down of the next request of a view, to know later what its cache did and why. */
+export function describeRequest(next: NextRequest): CacheFacts {
+  const { view, ledger, configuration, lifetimeMs, prices } = next;
+  const previous = ledger.sources["main"]?.previous;
+  const images = imagesIn(view, previous, ledger.pending.length > 0 ? "all" : "new");
+  const changes = previous === undefined ? [] : findChanges(next, previous, images);
+  const keptTokens = keptTokensOf(view, configuration, changes);
+  return {
+    configuration: configuration.entry,
+    images: images === undefined ? "none" : "some",
+    lifetimeMs,
+    ...(previous === undefined ? {} : { comparedWith: previous.at }),
+    ...(changes.length === 0 ? {} : { changes }),
+    ...(keptTokens === undefined ? {} : { keptTokens }),
+    ...(prices === undefined ? {} : { prices }),
+  };
+}
+
+function findChanges(next: NextRequest, previous: PreviousRequest, image: number | undefined): PromptChange[] {
+  const { view, ledger, configuration, before, lifetimeMs } = next;
+  const { effects = UNKNOWN_EFFECTS, earlierThinking = "kept" } = next;
+  // What was never sent moves nothing.
+  const decided = ledger.pending.filter(({ from = 0 }) => from <= previous.request);
+  const imagesChanged = effects.images === "messages" && (previous.images === "some") !== (image !== undefined);
+  const forgotten = earlierThinking === "stripped" ? forgottenThinking(view, previous) : undefined;
+  const changes: PromptChange[] = [
+    ...(before === undefined ? [] : compareConfigurations(before, configuration, effects)),
+    ...(before === undefined ? [] : thinkingLostOnTheWay(next, before, previous)),
+    ...(imagesChanged ? [{ cause: "images", at: image ?? decided.at(-1)?.at ?? 0 } as const] : []),
+    ...decided,
+    ...(forgotten === undefined ? [] : [forgotten]),
+    ...(previous.lifetimeMs === lifetimeMs ? [] : [{ cause: "cache-ttl", at: 0 } as const]),
+  ];
+  return changes.sort(compareCauses);
+}
+
+/** The newest entry shown with an image; 0 if it came before the previous request, undefined if there is none. */
+function imagesIn(view: View, previous: PreviousRequest | undefined, look: "all" | "new"): number | undefined {
+  if (look === "new" && previous?.images === "some") return 0;
+  const from = look === "all" ? 0 : (previous?.request ?? 0);
+  return newestItem(view, from, ({ features }) => features.images > 0)?.from;
+}
+
+/** What was changed and changed back is the same, but thinking that is bound to it was lost on the way. */
+function thinkingLostOnTheWay(next: NextRequest, before: Configuration, { request }: PreviousRequest): PromptChange[] {
+  const { view, configuration: now, thinking } = next;
+  const sameHolders = before.systemHeldBy === now.systemHeldBy && before.toolsHeldBy === now.toolsHeldBy;
+  if (thinking === "free" || sameHolders) return [];
+  const first = view.items.find((item) => item.kind === "message" && hasThinking(item));
+  if (first === undefined || first.from > request) return [];
+  const cause = before.toolsHeldBy === now.toolsHeldBy ? "system" : "tools";
+  return [{ cause, at: now.entry, from: first.from, what: ["bound thinking left out"] }];
+}
+
+function hasThinking({ blocks }: MessageItem): boolean {
+  return blocks.some(({ kind }) => kind === "thinking");
+}
+
+/** From the user's new words back to those before them: the thinking in between is no longer read. */
+function forgottenThinking(view: View, { request }: PreviousRequest): PromptChange | undefined {
+  const isWords = ({ role, blocks }: MessageItem): boolean =>
+    role === "user" && blocks.some(({ kind }) => kind !== "tool_result");
+  const words = newestItem(view, request, isWords);
+  if (words === undefined) return undefined;
+  let earliest: number | undefined;
+  for (let index = view.items.lastIndexOf(words) - 1; index >= 0; index--) {
+    const item = view.items[index]!;
+    if (item.kind === "seal") continue;
+    if (item.from <= request && isWords(item)) break;
+    if (hasThinking(item)) earliest = item.from;
+  }
+  return earliest === undefined ? undefined : { cause: "earlier-thinking", at: words.from, from: earliest };
+}
+
+function newestItem(view: View, behind: number, is: (item: MessageItem) => boolean): MessageItem | undefined {
+  for (let index = view.items.length - 1; index >= 0 && view.items[index]!.to > behind; index--) {
+    const item = view.items[index]!;
+    if (item.kind === "message" && is(item)) return item;
+  }
+  return undefined;
+}
+
+/** Before these stands nothing that a mark could keep: the one mark before the messages is at the end of the system prompt. */
+const MOVES_HEAD: ReadonlySet<string> = new Set(["provider", "model", "tools", "system", "betas"]);
+
+/** By estimate, how much of the request before still stands at the beginning; undefined for all of it. */
+function keptTokensOf(
+  view: View,
+  { features: head }: Configuration,
+  changes: readonly PromptChange[],
+): number | undefined {
+  const moving = changes.filter(({ cause }) => cause !== "cache-ttl");
+  if (moving.length === 0) return undefined;
+  if (moving.some(({ cause, from }) => from === undefined && MOVES_HEAD.has(cause))) return 0;
+  const from = Math.min(...moving.map((change) => change.from ?? 0));
+  let kept = head;
+  for (const item of view.items) {
+    if (item.to >= from) break;
+    if (item.kind === "message") kept = addFeatures(kept, item.features);
+  }
+  return estimateTokens(view.calibration, kept);
+}

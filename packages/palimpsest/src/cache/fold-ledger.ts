@@ -1,0 +1,256 @@
+import type { Cause, PromptChange } from "../log/cause.ts";
+import type { BoundaryPayload, ReplacePayload, RewindPayload, UsagePayload } from "../log/payload.ts";
+import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
+import { checkDiagnosis } from "./check-diagnosis.ts";
+import { findDrop, isExpected, nameCauses } from "./find-break.ts";
+import {
+  addTotals,
+  type CacheBreak,
+  type CauseTotals,
+  type Ledger,
+  type LedgerLine,
+  NO_TOTALS,
+  type OpenRequest,
+  type PreviousRequest,
+  readLedger,
+  type SourceLedger,
+} from "./ledger.ts";
+import { type BilledTokens, inputTokensOf, priceUsd, withCacheRead } from "./prices.ts";
+
+const KEPT_BREAKS = 50;
+/** A request whose response never came is forgotten after so many others. */
+const KEPT_OPEN_REQUESTS = 8;
+
+const NEW_SOURCE: SourceLedger = { totals: NO_TOTALS, causes: {}, open: [] };
+const NOTHING_LOST: CauseTotals = { breaks: 0, rebilledTokens: 0, rebilledUsd: 0, gapUsd: 0 };
+
+/** Takes one more entry into the ledger, in the order of the log, decisions that were taken back since among them. */
+export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: number): Ledger {
+  const at = read.sequence;
+  switch (read.kind) {
+    case "request": {
+      const { source = "main", cache } = read.payload;
+      return open(ledger, source, { request: at, at, atMs, ...(cache === undefined ? {} : { cache }) });
+    }
+    case "usage":
+      return enter(ledger, read.payload, lineOf(ledger, at, read.payload, atMs));
+    case "replace":
+      return note(ledger, { cause: "replace", at, ...placeOf(read.payload) });
+    case "restore":
+      return note(ledger, { cause: "restore", at, from: read.payload.from, what: [read.payload.reason] });
+    case "boundary":
+      return readLedger(read.payload.state.ledger);
+    case "rewind":
+      return rewind(at, read.payload, atMs);
+    default:
+      return ledger;
+  }
+}
+
+/** The ledger that a boundary is to carry: with itself in it. */
+export function ledgerAtBoundary(
+  ledger: Ledger,
+  at: number,
+  payload: Pick<BoundaryPayload, keyof ReplacePayload>,
+): Ledger {
+  return note(ledger, { cause: "boundary", at, ...placeOf(payload) });
+}
+
+/** What an entry of use adds to the ledger, as one line. */
+export function lineOf(ledger: Ledger, usage: number, payload: UsagePayload, atMs: number): LedgerLine {
+  const { model, answers, source = "main", cacheDiagnosis } = payload;
+  const request = openRequest(ledger, payload);
+  const previous = comparable(ledger, payload);
+  const billed = billedOf(payload);
+  const prices = request?.cache?.prices;
+  const madeAtMs = request?.atMs ?? atMs;
+  const causes = previous === undefined ? [] : causesOf(previous, request, madeAtMs);
+  const perfectReadTokens = perfectRead(billed, previous, request);
+  const found = previous && findBreak({ ledger, payload, usage, atMs: madeAtMs, previous, causes });
+  const priced = prices && {
+    priceUsd: priceUsd(billed, prices),
+    perfectPriceUsd: priceUsd(withCacheRead(billed, perfectReadTokens), prices),
+  };
+  const diagnosis = cacheDiagnosis && previous && checkDiagnosis(causes, cacheDiagnosis);
+  const lost = found !== undefined || perfectReadTokens > billed.cacheReadTokens;
+  return {
+    usage,
+    ...(answers === undefined ? {} : { request: answers }),
+    source,
+    atMs: madeAtMs,
+    model,
+    ...billed,
+    perfectReadTokens,
+    ...(priced === undefined ? {} : { ...priced, gapUsd: priced.priceUsd - priced.perfectPriceUsd }),
+    causes: lost ? causes : [],
+    ...(found === undefined ? {} : { break: found }),
+    ...(diagnosis === undefined ? {} : { diagnosis }),
+  };
+}
+
+function billedOf(payload: UsagePayload): BilledTokens {
+  const { freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens, outputTokens } = payload;
+  const long = cacheWrite1hTokens === undefined ? {} : { cacheWrite1hTokens };
+  return { freshTokens, cacheReadTokens, cacheWriteTokens, ...long, outputTokens };
+}
+
+function openRequest({ sources }: Ledger, { source = "main", answers }: UsagePayload): OpenRequest | undefined {
+  return sources[source]?.open.findLast(({ request }) => request === answers);
+}
+
+/** What a response is compared with: nothing, if it comes after that of a later request, or if no usage was reported. */
+function comparable(ledger: Ledger, payload: UsagePayload): PreviousRequest | undefined {
+  const previous = ledger.sources[payload.source ?? "main"]?.previous;
+  const request = openRequest(ledger, payload);
+  if (previous === undefined || inputTokensOf(payload) === 0) return undefined;
+  return request === undefined || request.at < previous.at ? undefined : previous;
+}
+
+function causesOf(previous: PreviousRequest, request: OpenRequest | undefined, atMs: number): readonly Cause[] {
+  const changes = changesSince(previous, request);
+  // What was read is what the request before had written, for as long as that one had asked for.
+  return nameCauses({ changes, pauseMs: atMs - previous.atMs, lifetimeMs: previous.lifetimeMs });
+}
+
+/** A request that was made before the one before it was answered was compared with an older one. */
+function changesSince(previous: PreviousRequest, request: OpenRequest | undefined): readonly PromptChange[] {
+  const { changes = [], comparedWith } = request?.cache ?? {};
+  return comparedWith === previous.at ? changes : changes.filter(({ at }) => at > previous.at);
+}
+
+/** All that the request before left in the cache and that is still the beginning of this one. */
+function perfectRead(
+  billed: BilledTokens,
+  previous: PreviousRequest | undefined,
+  request: OpenRequest | undefined,
+): number {
+  if (previous === undefined) return billed.cacheReadTokens;
+  const { freshTokens, cacheReadTokens, cacheWriteTokens } = previous;
+  // Where writing is not reported, but something was read, the service caches all of it by itself.
+  const unreported = cacheWriteTokens === 0 && cacheReadTokens > 0 ? freshTokens : 0;
+  const leftTokens = cacheReadTokens + cacheWriteTokens + unreported;
+  const keptTokens = Math.min(leftTokens, request?.cache?.keptTokens ?? leftTokens);
+  return Math.max(billed.cacheReadTokens, Math.min(keptTokens, inputTokensOf(billed)));
+}
+
+interface Comparison {
+  readonly ledger: Ledger;
+  readonly payload: UsagePayload;
+  readonly usage: number;
+  readonly atMs: number;
+  readonly previous: PreviousRequest;
+  readonly causes: readonly Cause[];
+}
+
+function findBreak({ ledger, payload, usage, atMs, previous, causes }: Comparison): CacheBreak | undefined {
+  const droppedTokens = findDrop(previous, payload);
+  if (droppedTokens === undefined) return undefined;
+  const request = openRequest(ledger, payload);
+  const changes = changesSince(previous, request);
+  const billed = billedOf(payload);
+  const leftTokens = previous.cacheReadTokens + previous.cacheWriteTokens;
+  const rebilledTokens = Math.max(0, Math.min(leftTokens, inputTokensOf(billed)) - billed.cacheReadTokens);
+  const prices = request?.cache?.prices;
+  const announcedTokens = changes.reduce((sum, change) => sum + (change.announcedTokens ?? 0), 0);
+  const better = withCacheRead(billed, billed.cacheReadTokens + rebilledTokens);
+  return {
+    usage,
+    source: payload.source ?? "main",
+    atMs,
+    causes,
+    what: changes.flatMap(({ what }) => what ?? []),
+    sort: isExpected(causes) ? "expected" : "alarm",
+    droppedTokens,
+    rebilledTokens,
+    ...(prices === undefined ? {} : { rebilledUsd: priceUsd(billed, prices) - priceUsd(better, prices) }),
+    ...(announcedTokens === 0 ? {} : { announcedTokens }),
+    pauseMs: Math.max(0, atMs - previous.atMs),
+  };
+}
+
+/** Adds a line up, and makes its request the one that the next is compared with. */
+function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger {
+  const source = ledger.sources[line.source] ?? NEW_SOURCE;
+  const request = openRequest(ledger, payload);
+  const isNewest = request !== undefined && inputTokensOf(payload) > 0 && request.at >= (source.previous?.at ?? 0);
+  const previous = isNewest ? { previous: toPrevious(request, payload) } : {};
+  const entered: SourceLedger = {
+    ...source,
+    ...previous,
+    totals: addTotals(source.totals, totalsOf(line)),
+    causes: addCause(source.causes, line),
+    open: source.open.filter((one) => one !== request),
+  };
+  return {
+    sources: { ...ledger.sources, [line.source]: entered },
+    pending: isNewest && line.source === "main" ? ledger.pending.filter(({ at }) => at > request.at) : ledger.pending,
+    breaks: line.break === undefined ? ledger.breaks : [...ledger.breaks, line.break].slice(-KEPT_BREAKS),
+  };
+}
+
+function toPrevious({ request, at, atMs, cache }: OpenRequest, payload: UsagePayload): PreviousRequest {
+  const { responseId, freshTokens, cacheReadTokens, cacheWriteTokens } = payload;
+  const { configuration = 0, images = "none", lifetimeMs = Number.MAX_SAFE_INTEGER } = cache ?? {};
+  return {
+    ...{ request, at, atMs, configuration, images, lifetimeMs },
+    ...{ responseId, freshTokens, cacheReadTokens, cacheWriteTokens },
+  };
+}
+
+function totalsOf(line: LedgerLine): typeof NO_TOTALS {
+  const { freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = line;
+  return {
+    responses: 1,
+    ...{ freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens },
+    priceUsd: line.priceUsd ?? 0,
+    perfectPriceUsd: line.perfectPriceUsd ?? 0,
+    unpricedResponses: line.priceUsd === undefined ? 1 : 0,
+  };
+}
+
+function addCause(causes: SourceLedger["causes"], line: LedgerLine): SourceLedger["causes"] {
+  const [cause] = line.causes;
+  if (cause === undefined) return causes;
+  const sum = causes[cause] ?? NOTHING_LOST;
+  const lost = {
+    breaks: sum.breaks + (line.break === undefined ? 0 : 1),
+    rebilledTokens: sum.rebilledTokens + (line.break?.rebilledTokens ?? 0),
+    rebilledUsd: sum.rebilledUsd + (line.break?.rebilledUsd ?? 0),
+    gapUsd: sum.gapUsd + (line.gapUsd ?? 0),
+  };
+  return { ...causes, [cause]: lost };
+}
+
+function open(ledger: Ledger, source: string, request: OpenRequest): Ledger {
+  const known = ledger.sources[source] ?? NEW_SOURCE;
+  const opened = { ...known, open: [...known.open, request].slice(-KEPT_OPEN_REQUESTS) };
+  return { ...ledger, sources: { ...ledger.sources, [source]: opened } };
+}
+
+/** Back to an earlier point; if a request stands there, it is open once more. */
+function rewind(at: number, { ledger: stored, sharedTo, reason, request }: RewindPayload, atMs: number): Ledger {
+  const noted = note(readLedger(stored), { cause: "rewind", at, from: sharedTo + 1, what: [reason] });
+  if (request === undefined) return noted;
+  const previous = noted.sources["main"]?.previous;
+  const changes = noted.pending.filter(({ from = 0 }) => from <= (previous?.request ?? 0));
+  const { keptTokens: _, ...facts } = request.cache ?? { configuration: 0, images: "none", lifetimeMs: 0 };
+  const compared = previous === undefined ? {} : { comparedWith: previous.at };
+  return open(noted, "main", { request: request.entry, at, atMs, cache: { ...facts, ...compared, changes } });
+}
+
+/** One for each cause: the newest entry, the earliest place. */
+function note(ledger: Ledger, change: PromptChange): Ledger {
+  const known = ledger.pending.find(({ cause }) => cause === change.cause);
+  const announcedTokens = (known?.announcedTokens ?? 0) + (change.announcedTokens ?? 0);
+  const merged: PromptChange = {
+    ...change,
+    from: Math.min(known?.from ?? Number.MAX_SAFE_INTEGER, change.from ?? 0),
+    ...(announcedTokens === 0 ? {} : { announcedTokens }),
+  };
+  return { ...ledger, pending: [...ledger.pending.filter((one) => one !== known), merged] };
+}
+
+function placeOf({ from, reason, cost }: ReplacePayload): Omit<PromptChange, "cause" | "at"> {
+  const announced = cost === undefined ? {} : { announcedTokens: cost.invalidatedPrefixTokens };
+  return { from, what: [reason], ...announced };
+}

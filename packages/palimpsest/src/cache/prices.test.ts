@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { inputTokensOf, priceUsd, withCacheRead } from "./prices.ts";
+
+const prices = { input: 4, output: 20, cacheRead: 0.2, cacheWrite5m: 5, cacheWrite1h: 8 };
+const tiered = {
+  ...prices,
+  above: { inputTokens: 100_000, input: 8, output: 30, cacheRead: 0.4, cacheWrite5m: 10, cacheWrite1h: 16 },
+};
+const million = 1_000_000;
+const none = { freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
+
+test.each([
+  [{ freshTokens: million }, 4],
+  [{ cacheReadTokens: million }, 0.2],
+  [{ cacheWriteTokens: million }, 5],
+  [{ cacheWriteTokens: million, cacheWrite1hTokens: million }, 8],
+  [{ cacheWriteTokens: million, cacheWrite1hTokens: million / 2 }, 6.5],
+  [{ outputTokens: million }, 20],
+])("%j costs %d dollars", (used, usd) => {
+  expect(priceUsd({ ...none, ...used }, prices)).toBeCloseTo(usd, 9);
+});
+
+test("above the threshold everything costs more, output too; output does not count towards it", () => {
+  const at = { ...none, cacheReadTokens: 100_000, outputTokens: 1_000 };
+  expect(priceUsd(at, tiered)).toBeCloseTo(0.1 * 0.2 + 0.001 * 20, 9);
+  expect(priceUsd({ ...at, freshTokens: 1 }, tiered)).toBeCloseTo(0.1 * 0.4 + 0.001 * 30 + 8e-6, 9);
+});
+
+test("what is read instead is the same input, and never costs more", () => {
+  const tokens = fc.nat(200_000);
+  const billed = fc.record({
+    freshTokens: tokens,
+    cacheReadTokens: tokens,
+    cacheWriteTokens: tokens,
+    outputTokens: tokens,
+  });
+  fc.assert(
+    fc.property(billed, fc.double({ min: 0, max: 1, noNaN: true }), tokens, (some, share, read) => {
+      const used = { ...some, cacheWrite1hTokens: Math.floor(some.cacheWriteTokens * share) };
+      const better = withCacheRead(used, read);
+      expect(inputTokensOf(better)).toBe(inputTokensOf(used));
+      expect(better.cacheReadTokens).toBe(Math.max(used.cacheReadTokens, Math.min(read, inputTokensOf(used))));
+      expect(Object.values(better).every((count) => count >= 0)).toBe(true);
+      expect(priceUsd(better, tiered)).toBeLessThanOrEqual(priceUsd(used, tiered) + 1e-9);
+    }),
+  );
+});

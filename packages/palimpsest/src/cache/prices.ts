@@ -1,0 +1,43 @@
+import type { UsagePayload } from "../log/payload.ts";
+import type { ModelPrices } from "../log/prices.ts";
+
+/** What of a response is billed. */
+export type BilledTokens = Pick<
+  UsagePayload,
+  "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "cacheWrite1hTokens" | "outputTokens"
+>;
+
+const PER_MILLION = 1e-6;
+
+/** In US dollars. Above the model's threshold, all of the request has the higher prices, not only what lies above it. */
+export function priceUsd(billed: BilledTokens, prices: ModelPrices): number {
+  const { freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens = 0, outputTokens } = billed;
+  const { above } = prices;
+  const rates = above !== undefined && inputTokensOf(billed) > above.inputTokens ? above : prices;
+  return (
+    PER_MILLION *
+    (freshTokens * rates.input +
+      cacheReadTokens * rates.cacheRead +
+      (cacheWriteTokens - cacheWrite1hTokens) * rates.cacheWrite5m +
+      cacheWrite1hTokens * rates.cacheWrite1h +
+      outputTokens * rates.output)
+  );
+}
+
+export function inputTokensOf({ freshTokens, cacheReadTokens, cacheWriteTokens }: BilledTokens): number {
+  return freshTokens + cacheReadTokens + cacheWriteTokens;
+}
+
+/** The same response, had so much of its input been read from the cache: less is written for it, then less read afresh. */
+export function withCacheRead(billed: BilledTokens, cacheReadTokens: number): BilledTokens {
+  const { freshTokens, cacheWriteTokens, cacheWrite1hTokens = 0, outputTokens } = billed;
+  const moved = Math.min(Math.max(0, cacheReadTokens - billed.cacheReadTokens), freshTokens + cacheWriteTokens);
+  const fromWrites = Math.min(moved, cacheWriteTokens);
+  return {
+    cacheReadTokens: billed.cacheReadTokens + moved,
+    cacheWriteTokens: cacheWriteTokens - fromWrites,
+    cacheWrite1hTokens: Math.max(0, Math.min(cacheWrite1hTokens, cacheWriteTokens - fromWrites)),
+    freshTokens: freshTokens - (moved - fromWrites),
+    outputTokens,
+  };
+}

@@ -1,0 +1,48 @@
+import type { Block, Media } from "./block.ts";
+import type { Entry } from "./entry.ts";
+import { readPayload } from "./read-payload.ts";
+
+/**
+ * What an entry says, as one text: what is searched and what is recalled. Undefined if it says nothing (a request, a usage
+ * report) or its payload is gone. A message of one text is that text, unchanged; the parts of others stand on lines of
+ * their own. Thinking is left out: it is the provider's, and often not readable.
+ */
+export function entryText(entry: Entry): string | undefined {
+  const read = readPayload(entry);
+  switch (read.kind) {
+    case "message":
+    case "attachment":
+      return blocksText(read.payload.blocks);
+    case "replace":
+    case "boundary":
+      return read.payload.with.map(({ blocks }) => blocksText(blocks)).join("\n");
+    default:
+      return undefined;
+  }
+}
+
+function blocksText(blocks: readonly Block[]): string {
+  return blocks.flatMap(blockTexts).join("\n");
+}
+
+function blockTexts(block: Block): readonly string[] {
+  switch (block.kind) {
+    case "text":
+      return [block.text];
+    case "thinking":
+      return [];
+    case "tool_call":
+      return [`[call of ${block.name}] ${JSON.stringify(block.input) ?? ""}`];
+    case "tool_result":
+      return typeof block.content === "string" ? [block.content] : block.content.flatMap(blockTexts);
+    case "image":
+    case "document":
+      return [mediaText(block)];
+    case "opaque":
+      return [];
+  }
+}
+
+function mediaText({ kind, source }: Media): string {
+  return source.kind === "url" ? `[${kind}: ${source.url}]` : `[${kind}: ${source.mediaType}]`;
+}

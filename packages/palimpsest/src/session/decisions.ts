@@ -1,0 +1,99 @@
+import type { ReplacePayload } from "../log/payload.ts";
+import { readPayload } from "../log/read-payload.ts";
+import { toDraft } from "../log/to-draft.ts";
+import type { FeatureOptions } from "../tokens/features.ts";
+import { firstOverlapping } from "../view/fold-entry.ts";
+import { sharedTo } from "../view/shared-to.ts";
+import type { View } from "../view/view.ts";
+import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
+import { loadView, readEntry } from "./load-view.ts";
+import { planBoundary } from "./plan-boundary.ts";
+import { NoSuchEntryError } from "./session-errors.ts";
+import type { SessionState } from "./session-state.ts";
+
+export interface DecisionOptions extends FeatureOptions {
+  readonly state: SessionState;
+  readonly provider: string;
+}
+
+/** What changes the view of entries that are there already. */
+export interface Decisions {
+  replace(payload: ReplacePayload): Promise<number>;
+  fold(payload: ReplacePayload): Promise<number>;
+  restore(decision: number, reason: string): Promise<void>;
+  rewind(to: number, reason: string): Promise<void>;
+}
+
+export function createDecisions({ state, provider, ...options }: DecisionOptions): Decisions {
+  /** A decision about a range that is not shown would have no effect. */
+  function checkShown({ from, to }: ReplacePayload): void {
+    const { items } = state.view;
+    let index = firstOverlapping(items, { from });
+    while (items[index]?.kind === "seal") index++;
+    const isShown = (items[index]?.from ?? Number.POSITIVE_INFINITY) <= to;
+    if (!(from <= to && to <= state.newestEntry && isShown)) {
+      throw new NoSuchEntryError(from, `to ${to}: nothing of this range is shown to the model`);
+    }
+  }
+
+  return {
+    async replace(payload) {
+      checkShown(payload);
+      const [decision] = await state.append([toDraft("replace", payload)]);
+      return decision!;
+    },
+
+    async fold(payload) {
+      checkShown(payload);
+      const boundary = planBoundary(state.view, state.ledger, payload, state.newestEntry + 1);
+      const [decision] = await state.append([toDraft("boundary", boundary)]);
+      return decision!;
+    },
+
+    async restore(decision, reason) {
+      const { items, hidden } = state.view;
+      const isInEffect = [...items, ...hidden].some((shown) => "by" in shown && shown.by === decision);
+      const [entry] = await state.log.read(decision, decision);
+      const read = entry && readPayload(entry);
+      if (!isInEffect || (read?.kind !== "replace" && read?.kind !== "boundary")) {
+        throw new NoSuchEntryError(decision, "is no decision that is in effect now, so it cannot be taken back");
+      }
+      const { from, to } = read.payload;
+      await state.append([toDraft("restore", { of: decision, from, to, reason })]);
+      await state.reload();
+    },
+
+    async rewind(to, reason) {
+      if (!(Number.isInteger(to) && to >= 0 && to < state.newestEntry)) {
+        throw new NoSuchEntryError(to, `cannot be gone back to: the newest entry is ${state.newestEntry}`);
+      }
+      const { view: target } = await loadView(state.log, to, options);
+      const shared = { reason, ledger: state.ledger, sharedTo: sharedTo(state.view, target) };
+      const again = await requestAtEnd(target);
+      const payload = changeConfiguration(target.configuration, wantedAt(target));
+      // In one batch: a session without a configuration could not go on.
+      await state.append([
+        toDraft("rewind", { ...shared, ...again }, to),
+        ...(payload === undefined ? [] : [toDraft("configuration", payload)]),
+      ]);
+      await state.reload();
+    },
+  };
+
+  /** What is sent beside the messages is what it was then, unless there was nothing yet, or another provider. */
+  function wantedAt({ configuration: then }: View): WantedConfiguration & { provider: string; model: string } {
+    const now = state.configuration;
+    return then?.provider === provider
+      ? { provider, model: then.model }
+      : { provider, model: now.model, system: now.system, tools: now.tools, settings: now.settings };
+  }
+
+  /** The request that a view ends with and that would be handed out again. */
+  async function requestAtEnd({ items, awaited }: View) {
+    const last = items.at(-1);
+    if (last?.kind !== "seal" || awaited?.request !== last.from) return {};
+    const read = await readEntry(state.log, last.from);
+    const cache = read?.kind === "request" && read.payload.cache !== undefined ? { cache: read.payload.cache } : {};
+    return { request: { entry: last.from, ...cache } };
+  }
+}

@@ -1,0 +1,50 @@
+import { describeRequest } from "../cache/find-changes.ts";
+import type { Ledger } from "../cache/ledger.ts";
+import type { CacheFacts } from "../log/cause.ts";
+import type { ModelFacts } from "../providers/models.ts";
+import type { Provider } from "../providers/provider.ts";
+import type { LogReader } from "../stores/store.ts";
+import type { Configuration, View } from "../view/view.ts";
+import { readConfiguration } from "./load-view.ts";
+
+const LIFETIME_MS = { "5m": 300_000, "1h": 3_600_000 } as const;
+
+export interface NextParts {
+  readonly log: LogReader;
+  readonly view: View;
+  readonly ledger: Ledger;
+  readonly configuration: Configuration;
+  readonly provider: Pick<Provider, "name" | "cacheEffects">;
+  readonly facts: ModelFacts;
+  readonly cacheTtl: keyof typeof LIFETIME_MS;
+}
+
+/** What of the next request's cache is to be written down with it, and which response the provider compares it with. */
+export async function describeNext(
+  parts: NextParts,
+): Promise<{ readonly cache: CacheFacts; readonly previousResponseId?: string }> {
+  const { view, ledger, configuration, provider, facts, cacheTtl } = parts;
+  const { prices, thinking, earlierThinking, cacheLifetimeMs: lifetimeMs = LIFETIME_MS[cacheTtl] } = facts;
+  const previous = ledger.sources["main"]?.previous;
+  const before = previous && (await configurationAt(previous.configuration, parts));
+  const effects = provider.cacheEffects;
+  return {
+    cache: describeRequest({
+      view,
+      ledger,
+      configuration,
+      before,
+      lifetimeMs,
+      effects,
+      thinking,
+      earlierThinking,
+      prices,
+    }),
+    // Another provider does not know it.
+    ...(before?.provider === provider.name ? { previousResponseId: previous!.responseId } : {}),
+  };
+}
+
+async function configurationAt(entry: number, { log, view, configuration }: NextParts) {
+  return entry === configuration.entry ? configuration : readConfiguration(log, entry, view.featureOptions);
+}

@@ -1,0 +1,16 @@
+import { foldLedger, lineOf } from "../cache/fold-ledger.ts";
+import { EMPTY_LEDGER, type LedgerLine } from "../cache/ledger.ts";
+import { readPayload } from "../log/read-payload.ts";
+import type { LogReader } from "../stores/store.ts";
+import { readEntries } from "./load-view.ts";
+
+/** The ledger of a whole log, one line for each response, on whatever branch, in the order in which they came. */
+export async function* readLedgerLines(log: LogReader): AsyncGenerator<LedgerLine> {
+  const { sequence } = await log.head();
+  let ledger = EMPTY_LEDGER;
+  for await (const entry of readEntries(log, 1, sequence)) {
+    const read = readPayload(entry);
+    if (read.kind === "usage") yield lineOf(ledger, read.sequence, read.payload, entry.atMs);
+    ledger = foldLedger(ledger, read, entry.atMs);
+  }
+}

@@ -1,0 +1,168 @@
+import { costOf, type SessionCost } from "../cache/cost.ts";
+import type { ToolCall } from "../log/block.ts";
+import { toDraft } from "../log/to-draft.ts";
+import type { ModelFacts } from "../providers/models.ts";
+import { readSilentOverflow } from "../providers/overflow.ts";
+import type { Provider } from "../providers/provider.ts";
+import { clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
+import type { Environment } from "../tokens/switches.ts";
+import type { MessageItem } from "../view/item.ts";
+import { type Configuration, newestSeal, sizeTokens } from "../view/view.ts";
+import { describeNext } from "./describe-next.ts";
+import { createRendering, type Rendering } from "./rendering.ts";
+import type { RecordedResponse, SessionSize } from "./session.ts";
+import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
+import type { SessionState } from "./session-state.ts";
+import { termsOf } from "./terms.ts";
+
+export interface RequestOptions<Request, Response, Message> {
+  readonly session: string;
+  readonly state: SessionState;
+  readonly provider: Provider<Request, Response, Message>;
+  /** What is known of a model. */
+  readonly factsOf: (model: string) => ModelFacts;
+  readonly maxOutputTokens: number;
+  readonly cacheTtl: "5m" | "1h";
+  readonly environment: Environment;
+  readonly clock: { now(): number };
+}
+
+/** The way out and back: requests from the view, and responses into the log. */
+export interface Requests<Request, Response> {
+  prepare(): Promise<Request>;
+  record(response: Response, request?: Request): Promise<RecordedResponse>;
+  size(): SessionSize;
+  cost(): Promise<SessionCost>;
+}
+
+export function createRequests<Request, Response, Message>(
+  options: RequestOptions<Request, Response, Message>,
+): Requests<Request, Response> {
+  const { session, state, provider, factsOf, maxOutputTokens, cacheTtl, environment, clock } = options;
+  let rendering: { readonly kept: Rendering<Message>; readonly generation: number } | undefined;
+  /** The entries at which the requests that were handed out were made. */
+  const entryOf = new WeakMap<object, number>();
+  let newestHandedOut: number | undefined;
+  /** What follows from the configuration, worked out once for each. */
+  const terms = rememberLast((now: Configuration) => termsOf(now, factsOf(now.model), environment));
+
+  function size(): SessionSize {
+    const tokens = sizeTokens(state.view);
+    const { budget } = terms(state.configuration);
+    return { ...budget, tokens, percentLeft: percentLeft(budget, tokens), level: levelOf(budget, tokens) };
+  }
+
+  function describe(): ReturnType<typeof describeNext> {
+    const { log, view, ledger, configuration } = state;
+    return describeNext({ log, view, ledger, configuration, provider, facts: terms(configuration).facts, cacheTtl });
+  }
+
+  async function writeRequest(): Promise<void> {
+    const { view, configuration } = state;
+    const last = view.items.at(-1);
+    // Asked again without anything new: the same request.
+    const isWritten = last?.kind === "seal" && view.awaited?.request === last.from && configuration.entry < last.from;
+    if (isWritten) return;
+    if (!view.items.some(({ kind }) => kind === "message")) throw new NothingToSendError(session);
+    const { tokens, windowTokens, blockingTokens, level } = size();
+    if (level === "blocked") throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
+    const wantedTokens = Math.min(maxOutputTokens, terms(configuration).maxOutputTokens);
+    const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
+    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...(await describe()) })]);
+  }
+
+  /** The rendering so far, unless what it was made from or the rules for it have changed. */
+  function currentRendering(): Rendering<Message> {
+    const { rules } = terms(state.configuration);
+    if (rendering?.generation !== state.generation || rendering.kept.rules.thinking !== rules.thinking) {
+      rendering = { kept: createRendering(provider, rules), generation: state.generation };
+      state.view.unchangedItems = 0;
+    }
+    return rendering.kept;
+  }
+
+  async function prepare(): Promise<Request> {
+    await writeRequest();
+    const { model, system, tools, settings } = state.configuration;
+    const { messages, marks } = currentRendering().update(state.view);
+    if (messages.length === 0) throw new NothingToSendError(session);
+    const { kind: _, from, to: __, ...sealed } = newestSeal(state.view)!;
+    const request = provider.renderRequest({
+      ...{ model, system, tools, settings, messages, marks, cacheTtl, session },
+      ...sealed,
+    });
+    entryOf.set(request as object, from);
+    newestHandedOut = from;
+    return request;
+  }
+
+  /** The request that a response answers. Not the newest in the view: that one may have been folded away since. */
+  function answeredBy(request: Request | undefined): number | undefined {
+    if (request === undefined) return newestHandedOut;
+    const entry = entryOf.get(request as object);
+    if (entry === undefined) throw new UnknownRequestError(session);
+    return entry;
+  }
+
+  async function record(response: Response, answered?: Request): Promise<RecordedResponse> {
+    const { blocks, usage, ...rest } = provider.readResponse(response);
+    const { responseId, model, stop, cacheDiagnosis } = rest;
+    const request = answeredBy(answered);
+    const answers = request === undefined ? {} : { answers: request };
+    const message = {
+      ...({ role: "assistant", origin: "model", blocks, responseId, model, provider: provider.name } as const),
+      ...answers,
+      ...(stop === "paused" ? { stop } : {}),
+    };
+    const used = { ...wholeTokens(usage), ...answers, ...(cacheDiagnosis && { cacheDiagnosis }) };
+    // Recorded once more, after a crash for example: it is in the log already.
+    if (!isRecorded(responseId, request)) {
+      await state.append([
+        ...(blocks.length === 0 ? [] : [toDraft("message", message)]),
+        toDraft("usage", { responseId, model, ...used }),
+      ]);
+    }
+    const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
+    const calls = blocks.filter((block): block is ToolCall => block.kind === "tool_call");
+    const overflow = readSilentOverflow({ usage, stop }, size().windowTokens);
+    return { ...rest, usage, text, calls, ...(overflow === undefined ? {} : { overflow }) };
+  }
+
+  function isRecorded(responseId: string, request: number | undefined): boolean {
+    if (request === undefined) return false;
+    const { items } = state.view;
+    for (let index = items.length - 1; index >= 0 && items[index]!.from > request; index--) {
+      const item = items[index] as Partial<MessageItem>;
+      if (item.responseId === responseId && item.answers === request) return true;
+    }
+    return false;
+  }
+
+  return {
+    prepare,
+    record,
+    size,
+    async cost() {
+      const { cache } = await describe();
+      return costOf({ ...cache, ledger: state.ledger, sizeTokens: sizeTokens(state.view), nowMs: clock.now() });
+    },
+  };
+}
+
+/** Some servers report fractions of tokens. */
+function wholeTokens<Usage extends object>(usage: Usage): Usage {
+  const whole = Object.entries(usage).map(([name, value]) => [
+    name,
+    typeof value === "number" ? Math.round(value) : value,
+  ]);
+  return Object.fromEntries(whole) as Usage;
+}
+
+/** Remembers what it found for the newest key. */
+function rememberLast<Key, Value>(find: (key: Key) => Value): (key: Key) => Value {
+  let last: { readonly key: Key; readonly value: Value } | undefined;
+  return (key) => {
+    if (last?.key !== key) last = { key, value: find(key) };
+    return last.value;
+  };
+}

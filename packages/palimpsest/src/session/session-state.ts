@@ -1,0 +1,106 @@
+import { foldLedger } from "../cache/fold-ledger.ts";
+import type { Ledger } from "../cache/ledger.ts";
+import type { Draft } from "../log/entry.ts";
+import { readDraft } from "../log/read-payload.ts";
+import type { LogReader, LogWriter } from "../stores/store.ts";
+import type { FeatureOptions } from "../tokens/features.ts";
+import { foldEntry } from "../view/fold-entry.ts";
+import type { Configuration, View } from "../view/view.ts";
+import { loadView } from "./load-view.ts";
+import { InvalidContentError, SessionLostError } from "./session-errors.ts";
+import { openSessionLog } from "./session-log.ts";
+
+/** What an open session knows. It changes in one way only: entries are appended to the log, and then folded. */
+export interface SessionState {
+  readonly log: LogReader;
+  readonly newestEntry: number;
+  readonly view: View;
+  readonly ledger: Ledger;
+  readonly configuration: Configuration;
+  /** How often the view was read anew: whatever was made from an earlier one is to be made again. */
+  readonly generation: number;
+  /** One operation at a time, in the order of the calls. */
+  inOrder<Result>(act: () => Promise<Result>): Promise<Result>;
+  /** Appends all or nothing; resolves to the entry numbers when they are kept. */
+  append(drafts: readonly Draft[]): Promise<readonly number[]>;
+  /** Going back is reading again. */
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SessionStateOptions extends FeatureOptions {
+  readonly session: string;
+  readonly writer: LogWriter;
+  readonly clock: { now(): number };
+}
+
+export async function openSessionState(options: SessionStateOptions): Promise<SessionState> {
+  const { session, writer } = options;
+  const log = await openSessionLog(options);
+  let { view, ledger } = await loadView(log.reader, log.head.sequence, options);
+  let generation = 0;
+  let knowledge: "certain" | "uncertain" | "closed" = "certain";
+  let tail: Promise<unknown> = Promise.resolve();
+
+  async function reload(): Promise<void> {
+    await log.refresh();
+    ({ view, ledger } = await loadView(log.reader, log.head.sequence, options));
+    generation++;
+    knowledge = "certain";
+  }
+
+  return {
+    log: log.reader,
+    get newestEntry() {
+      return log.head.sequence;
+    },
+    get view() {
+      return view;
+    },
+    get ledger() {
+      return ledger;
+    },
+    get configuration() {
+      if (view.configuration === undefined) throw new SessionLostError(session, "its log holds no configuration");
+      return view.configuration;
+    },
+    get generation() {
+      return generation;
+    },
+    inOrder(act) {
+      const result = tail.then(async () => {
+        if (knowledge === "closed") throw new SessionLostError(session, "it was closed here");
+        if (knowledge === "uncertain") await reload();
+        return act();
+      });
+      tail = result.catch(() => undefined);
+      return result;
+    },
+    async append(drafts) {
+      const reads = drafts.map((draft) => readDraft(draft) ?? invalid(draft));
+      // Whether an append that failed left something behind is only known from the log.
+      knowledge = "uncertain";
+      const entries = await log.append(drafts);
+      knowledge = "certain";
+      entries.forEach(({ sequence, atMs }, index) => {
+        const read = { ...reads[index]!, sequence };
+        foldEntry(view, read);
+        ledger = foldLedger(ledger, read, atMs);
+      });
+      return entries.map(({ sequence }) => sequence);
+    },
+    reload,
+    close() {
+      const result = tail.then(async () => {
+        if (knowledge !== "closed") await writer.close();
+        knowledge = "closed";
+      });
+      tail = result.catch(() => undefined);
+      return result;
+    },
+  };
+}
+
+function invalid(draft: Draft): never {
+  throw new InvalidContentError(draft);
+}

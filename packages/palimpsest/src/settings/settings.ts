@@ -1,0 +1,124 @@
+/** What a setting may be: one of some words, a whole number within bounds, a share, or names with a value each. */
+export type SettingKind =
+  | { readonly kind: "choice"; readonly of: readonly string[] }
+  | { readonly kind: "count"; readonly atLeast: number }
+  | { readonly kind: "percent" }
+  | { readonly kind: "names" }
+  | { readonly kind: "counts-by-name" };
+
+export interface SettingDefinition<Value> {
+  readonly default: Value;
+  readonly about: string;
+  readonly is: SettingKind;
+}
+
+type Switch = "on" | "off";
+
+/** All settings, as they hold for one turn. What each is for stands in `SETTINGS`. */
+export interface Settings {
+  readonly "window.tokens": number;
+  readonly "compaction.enabled": Switch;
+  readonly "compaction.auto": Switch;
+  readonly "compaction.autoPercent": number;
+  readonly "toolResults.storing": Switch;
+  readonly "toolResults.thresholdCharacters": number;
+  readonly "toolResults.aggregateCharacters": number;
+  readonly "toolResults.thresholdByTool": Readonly<Record<string, number>>;
+  readonly "toolResults.userMessageCharacters": number;
+  readonly "clearing.enabled": Switch;
+  readonly "clearing.policy": "payback" | "fixed";
+  readonly "clearing.byTime": Switch;
+  readonly "clearing.bySize": Switch;
+  readonly "clearing.tools": readonly string[];
+  readonly "clearing.keepNewest": number;
+  readonly "clearing.paybackRequests": number;
+  readonly "clearing.leastTokens": number;
+  readonly "clearing.workingSetCalls": number;
+  readonly "clearing.fixedKeepNewest": number;
+  readonly "clearing.fixedTargetTokens": number;
+  readonly "clearing.fixedLeastTokens": number;
+  readonly "clearing.providerEdits": Switch;
+  readonly "cache.ttl": "5m" | "1h" | "by-rhythm";
+  readonly "cache.keepWarm": Switch;
+  readonly "cache.pingsWhileToolRuns": number;
+  readonly "cache.pingsWhileWaiting": number;
+}
+
+export type SettingName = keyof Settings;
+
+const choice = <const Word extends string>(
+  of: readonly Word[],
+  standard: NoInfer<Word>,
+  about: string,
+): SettingDefinition<Word> => ({ default: standard, about, is: { kind: "choice", of } });
+const count = (standard: number, about: string, atLeast = 0): SettingDefinition<number> => ({
+  default: standard,
+  about,
+  is: { kind: "count", atLeast },
+});
+const onOff = (standard: Switch, about: string): SettingDefinition<Switch> => choice(["on", "off"], standard, about);
+
+/** Every setting there is, with its default. The only place where a default stands; docs/defaults.md is written from it. */
+export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Settings[Name]> } = {
+  "window.tokens": count(
+    200_000,
+    "The window of a model that neither its name nor the table, the provider or a beta tells.",
+    4_000,
+  ),
+  "compaction.enabled": onOff("on", "Any compaction, also one that is asked for."),
+  "compaction.auto": onOff("on", "Compaction when the window is nearly full."),
+  "compaction.autoPercent": {
+    default: 100,
+    about: "Compact at this percentage of the effective window, if that is earlier than the default threshold.",
+    is: { kind: "percent" },
+  },
+  "toolResults.storing": onOff("on", "Oversized results go to a file, and a preview takes their place."),
+  "toolResults.thresholdCharacters": count(50_000, "A result longer than this is stored.", 1_000),
+  "toolResults.aggregateCharacters": count(
+    200_000,
+    "Results of one round that are longer than this together are stored, the largest first, until the rest fits.",
+    1_000,
+  ),
+  "toolResults.thresholdByTool": {
+    default: {},
+    about:
+      "Thresholds of single tools. A tool whose results are bounded by its own limits may be given a very large one.",
+    is: { kind: "counts-by-name" },
+  },
+  "toolResults.userMessageCharacters": count(100_000, "A message of the user longer than this is stored too.", 1_000),
+  "clearing.enabled": onOff("on", "Stale tool results are cleared before a request."),
+  "clearing.policy": choice(
+    ["payback", "fixed"],
+    "payback",
+    "`payback`: when it earns back what it costs the prompt cache. `fixed`: by age and size alone.",
+  ),
+  "clearing.byTime": onOff("on", "Clearing when the prompt cache is cold anyway."),
+  "clearing.bySize": onOff("on", "Clearing while the prompt cache is warm."),
+  "clearing.tools": {
+    default: ["Read", "Bash", "Grep", "Glob", "WebFetch", "WebSearch", "Edit", "Write"],
+    about: "Tools whose results can be had again or are mere confirmations; a tool may also declare it for itself.",
+    is: { kind: "names" },
+  },
+  "clearing.keepNewest": count(3, "`payback`: so many of the newest results are never cleared.", 1),
+  "clearing.paybackRequests": count(20, "`payback`: within how many requests a clearing has to earn back its cost.", 1),
+  "clearing.leastTokens": count(10_000, "`payback`: a clearing that sheds less is not worth breaking a warm cache."),
+  "clearing.workingSetCalls": count(20, "`payback`: reads of files that the last so many calls edited stay.", 0),
+  "clearing.fixedKeepNewest": count(5, "`fixed`, by time: so many of the newest results stay.", 1),
+  "clearing.fixedTargetTokens": count(
+    40_000,
+    "`fixed`, by size: clear the oldest until this many tokens of results remain.",
+  ),
+  "clearing.fixedLeastTokens": count(20_000, "`fixed`, by size: only if at least this much can be saved."),
+  "clearing.providerEdits": onOff("off", "The provider is asked to clear, where its adapter knows how."),
+  "cache.ttl": choice(
+    ["5m", "1h", "by-rhythm"],
+    "5m",
+    "How long the provider keeps the prompt. `by-rhythm`: whichever would have cost less for the session's pauses so far.",
+  ),
+  "cache.keepWarm": onOff(
+    "off",
+    "Requests without output that keep a prompt in the cache: they spend without being asked.",
+  ),
+  "cache.pingsWhileToolRuns": count(11, "At most so many in a row while a tool runs."),
+  "cache.pingsWhileWaiting": count(2, "At most so many in a row while the user is awaited."),
+};

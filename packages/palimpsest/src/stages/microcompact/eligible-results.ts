@@ -1,0 +1,44 @@
+import type { ToolCall } from "../../log/block.ts";
+import type { ResultIndex, ShownResult } from "./result-index.ts";
+
+export interface Eligibility {
+  /** Whether a tool's results can be had again, or are mere confirmations. */
+  readonly isClearable: (tool: string) => boolean;
+  /** The file that a call reads or edits, if it does. */
+  readonly fileOf: (call: ToolCall) => { readonly path: string; readonly access: "read" | "edit" } | undefined;
+  /** Reads of files that the last so many calls edited stay: 45% of reads are relied on by a later edit. */
+  readonly workingSetCalls: number;
+}
+
+/**
+ * Results that may be cleared, oldest first: of tools that say so, whole, not errors, not among the newest, no read of the
+ * working set, and none that was asked for again after it had been cleared once.
+ */
+export function eligibleResults(
+  { results, calls }: ResultIndex,
+  { isClearable, fileOf, workingSetCalls, keepNewest }: Eligibility & { readonly keepNewest: number },
+): readonly ShownResult[] {
+  const clearable = results.filter(
+    ({ call, status }) => call !== undefined && status === "ok" && isClearable(call.name),
+  );
+  const whole = clearable.filter(({ state }) => state === "whole");
+  const candidates = whole.slice(0, Math.max(0, whole.length - keepNewest));
+  if (candidates.length === 0) return candidates;
+  const clearedBefore = new Set(results.filter(({ state }) => state === "replaced").map(({ call }) => keyOf(call)));
+  const edited = new Set(
+    calls
+      .slice(Math.max(0, calls.length - workingSetCalls))
+      .map(({ call }) => fileOf(call))
+      .flatMap((file) => (file?.access === "edit" ? [file.path] : [])),
+  );
+  return candidates.filter(({ call }) => {
+    const file = fileOf(call!);
+    const inWorkingSet = file?.access === "read" && edited.has(file.path);
+    return !inWorkingSet && !clearedBefore.has(keyOf(call));
+  });
+}
+
+/** What was asked: the same tool with the same input. */
+function keyOf(call: ToolCall | undefined): string {
+  return call === undefined ? "" : `${call.name} ${JSON.stringify(call.input)}`;
+}

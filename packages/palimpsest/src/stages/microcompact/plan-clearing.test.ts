@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Block, ToolResult } from "../../log/block.ts";
+import { startCalibration } from "../../tokens/calibration.ts";
+import { toItem } from "../../view/item.ts";
+import { createView, type View } from "../../view/view.ts";
+import type { Eligibility } from "./eligible-results.ts";
+import { type ClearingParameters, type ClearingSituation, planClearing, USUAL_COSTS } from "./plan-clearing.ts";
+import { createResultIndex } from "./result-index.ts";
+
+const PAYBACK: ClearingParameters = { policy: "payback", keepNewest: 3, paybackRequests: 20, leastTokens: 10_000 };
+const FIXED: ClearingParameters = {
+  policy: "fixed",
+  keepNewestCold: 5,
+  keepNewestLarge: 3,
+  targetTokens: 40_000,
+  leastTokens: 20_000,
+};
+const ELIGIBILITY: Eligibility = {
+  isClearable: (tool) => tool !== "ask",
+  fileOf: ({ name, input }) =>
+    name === "read" || name === "edit" ? { path: (input as { path: string }).path, access: name } : undefined,
+  workingSetCalls: 20,
+};
+
+interface Round {
+  readonly tool?: string;
+  readonly input?: unknown;
+  readonly words?: number;
+  readonly status?: ToolResult["status"];
+  readonly cleared?: boolean;
+}
+
+/** A view of rounds of one call each: entry 2n is the call, entry 2n + 1 its result. */
+function viewOf(rounds: readonly Round[]): View {
+  const view = createView(startCalibration());
+  rounds.forEach(({ tool = "shell", input = {}, words = 4_000, status = "ok", cleared }, index) => {
+    const at = 2 * index + 2;
+    const id = `call-${index}`;
+    const call: Block = { kind: "tool_call", id, name: tool, input };
+    const result: Block = { kind: "tool_result", callId: id, content: `word${index} `.repeat(words), status };
+    view.items.push(toItem({ from: at, to: at, role: "assistant", blocks: [call], origin: "model" }));
+    const by = cleared === true ? { by: 999 } : {};
+    view.items.push(toItem({ from: at + 1, to: at + 1, role: "user", blocks: [result], origin: "tool", ...by }));
+  });
+  return view;
+}
+
+function plan(rounds: readonly Round[], parameters: ClearingParameters, more: Partial<ClearingSituation> = {}) {
+  const index = createResultIndex();
+  index.update(viewOf(rounds));
+  const situation: ClearingSituation = {
+    index,
+    eligibility: ELIGIBILITY,
+    cache: "warm",
+    turn: "closed",
+    thinking: "free",
+    ways: { byTime: "on", bySize: "on" },
+    sizeTokens: index.totalTokens,
+    warningTokens: 0,
+    costs: USUAL_COSTS,
+    ...more,
+  };
+  return planClearing(situation, parameters);
+}
+const clearedRounds = (planned: ReturnType<typeof plan>): number[] =>
+  (planned?.decisions ?? []).map(({ from }) => (from - 3) / 2);
+const rounds = (count: number, round: Round = {}): Round[] => Array.from({ length: count }, () => round);
+
+describe("what is cleared", () => {
+  test("cold: everything stale but the newest, for nothing", () => {
+    const planned = plan(rounds(6), PAYBACK, { cache: "cold" });
+    expect(clearedRounds(planned)).toEqual([0, 1, 2]);
+    expect(planned?.way).toBe("by-time");
+    expect(planned?.cost.invalidatedPrefixTokens).toBe(0);
+    expect(clearedRounds(plan(rounds(6), FIXED, { cache: "cold" }))).toEqual([0]);
+  });
+
+  test("warm: only when what it sheds earns back what it rewrites", () => {
+    expect(plan(rounds(4), PAYBACK)).toBeUndefined();
+    const planned = plan(rounds(20), PAYBACK);
+    expect(planned?.way).toBe("payback");
+    expect(planned!.cost.shedTokens).toBeGreaterThan(10_000);
+    const dear = { read: 0.001, write: 100 };
+    expect(plan(rounds(20), PAYBACK, { costs: dear })).toBeUndefined();
+  });
+
+  test("warm: it begins where it pays, leaving old results alone whose clearing would rewrite too much", () => {
+    const quiet = rounds(3, { words: 300 });
+    const kept = rounds(30, { tool: "ask" });
+    const [first] = clearedRounds(plan([...quiet, ...kept, ...rounds(12)], PAYBACK));
+    expect(first).toBe(33);
+  });
+
+  test("large: the oldest, until the target remains", () => {
+    const planned = plan(rounds(20), FIXED);
+    expect(planned?.way).toBe("by-size");
+    expect(clearedRounds(planned)[0]).toBe(0);
+    expect(clearedRounds(planned).length).toBeLessThan(17);
+    expect(plan(rounds(20), FIXED, { warningTokens: 1_000_000 })).toBeUndefined();
+    expect(plan(rounds(20), FIXED, { ways: { byTime: "on", bySize: "off" } })).toBeUndefined();
+  });
+
+  test("never inside a turn whose thinking is bound", () => {
+    expect(plan(rounds(20), PAYBACK, { cache: "cold", turn: "open", thinking: "bound" })).toBeUndefined();
+    expect(plan(rounds(20), PAYBACK, { cache: "cold", turn: "open", thinking: "free" })).toBeDefined();
+  });
+
+  test("the stub names tool, input, size and how to have it back", () => {
+    const planned = plan(rounds(6, { input: { command: "ls" } }), PAYBACK, { cache: "cold" });
+    const [block] = planned!.decisions[0]!.with[0]!.blocks;
+    expect((block as ToolResult).content).toMatch(
+      /^\[Cleared .* shell \{"command":"ls"\}, \d+ characters\. Recall entry 3 /,
+    );
+  });
+
+  test("planning again makes no sense before enough has come in", () => {
+    const index = createResultIndex();
+    const view = viewOf(rounds(4));
+    index.update(view);
+    expect(index.unplannedTokens).toBe(index.results.reduce((sum, { tokens }) => sum + tokens, 0));
+    index.markPlanned();
+    expect(index.unplannedTokens).toBe(0);
+  });
+});
+
+describe("what stays", () => {
+  const cold = { cache: "cold" } as const;
+
+  test("reads of files that are being edited", () => {
+    const list = [
+      ...[
+        { tool: "read", input: { path: "a" } },
+        { tool: "read", input: { path: "b" } },
+      ],
+      ...[{ tool: "edit", input: { path: "a" } }, ...rounds(5)],
+    ];
+    expect(clearedRounds(plan(list, PAYBACK, cold))).toEqual([1, 2, 3, 4]);
+  });
+
+  test("what was asked for again after it had been cleared", () => {
+    const list = [{ input: { command: "ls" }, cleared: true }, { input: { command: "ls" } }, ...rounds(5)];
+    expect(clearedRounds(plan(list, PAYBACK, cold))).toEqual([2, 3]);
+  });
+
+  const round: fc.Arbitrary<Round> = fc.record({
+    tool: fc.constantFrom("shell", "read", "edit", "ask"),
+    input: fc.record({ path: fc.constantFrom("a", "b", "c") }),
+    words: fc.integer({ min: 1, max: 3_000 }),
+    status: fc.constantFrom("ok" as const, "ok" as const, "error" as const),
+    cleared: fc.boolean(),
+  });
+
+  test("errors, answers of the user, what is cleared already, the newest: under any policy and price", () => {
+    fc.assert(
+      fc.property(
+        fc.array(round, { maxLength: 40 }),
+        fc.constantFrom(PAYBACK, FIXED),
+        fc.constantFrom("warm" as const, "cold" as const),
+        fc.double({ min: 0.01, max: 1, noNaN: true }),
+        (list, parameters, cache, read) => {
+          const cleared = clearedRounds(plan(list, parameters, { cache, costs: { read, write: 1.25 } }));
+          expect(new Set(cleared).size).toBe(cleared.length);
+          const clearable = list.flatMap(({ tool, status, cleared: gone }, index) =>
+            tool !== "ask" && status === "ok" && !gone ? [index] : [],
+          );
+          for (const index of cleared) expect(clearable.slice(0, -3)).toContain(index);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,96 @@
+import type { ToolCall } from "../../log/block.ts";
+import { estimateTokens } from "../../tokens/calibration.ts";
+import type { Item } from "../../view/item.ts";
+import type { View } from "../../view/view.ts";
+
+/** A tool result in the view. */
+export interface ShownResult {
+  /** The entry it stands in. */
+  readonly entry: number;
+  readonly call: ToolCall | undefined;
+  readonly callId: string;
+  readonly status: "ok" | "error";
+  readonly characters: number;
+  /** `whole`: as it came in. `replaced`: a preview or a stub already. */
+  readonly state: "whole" | "replaced";
+  readonly tokens: number;
+  /** Of everything in the view before it. */
+  readonly beforeTokens: number;
+}
+
+/** The tool results of a view, kept up from request to request. */
+export interface ResultIndex {
+  /** In the order of the view. */
+  readonly results: readonly ShownResult[];
+  /** Calls of tools so far, in order, each with the number of results before it. */
+  readonly calls: readonly { readonly call: ToolCall; readonly resultsBefore: number }[];
+  /** Of all items. */
+  readonly totalTokens: number;
+  /** Of results that came in since `markPlanned`: planning again makes no sense before there are enough of them. */
+  readonly unplannedTokens: number;
+  markPlanned(): void;
+  /** Takes in what is new; reads the whole view again only if something in it has changed. */
+  update(view: View): void;
+}
+
+export function createResultIndex(): ResultIndex {
+  let results: ShownResult[] = [];
+  let calls: { call: ToolCall; resultsBefore: number }[] = [];
+  let callById = new Map<string, ToolCall>();
+  let totalTokens = 0;
+  let unplannedTokens = 0;
+  let itemCount = 0;
+
+  function add(item: Item, view: View): void {
+    if (item.kind === "seal") return;
+    const tokens = estimateTokens(view.calibration, item.features);
+    for (const block of item.blocks) {
+      if (block.kind === "tool_call") {
+        callById.set(block.id, block);
+        calls.push({ call: block, resultsBefore: results.length });
+      }
+      if (block.kind !== "tool_result") continue;
+      results.push({
+        entry: item.from,
+        call: callById.get(block.callId),
+        callId: block.callId,
+        status: block.status,
+        characters: lengthOf(block.content),
+        state: item.by === undefined ? "whole" : "replaced",
+        tokens,
+        beforeTokens: totalTokens,
+      });
+    }
+    totalTokens += tokens;
+    if (item.origin === "tool") unplannedTokens += tokens;
+  }
+
+  return {
+    get results() {
+      return results;
+    },
+    get calls() {
+      return calls;
+    },
+    get totalTokens() {
+      return totalTokens;
+    },
+    get unplannedTokens() {
+      return unplannedTokens;
+    },
+    markPlanned() {
+      unplannedTokens = 0;
+    },
+    update(view) {
+      if (view.unchangedItems < itemCount) {
+        [results, calls, callById, totalTokens, itemCount] = [[], [], new Map(), 0, 0];
+      }
+      for (; itemCount < view.items.length; itemCount++) add(view.items[itemCount]!, view);
+    },
+  };
+}
+
+function lengthOf(content: string | readonly { readonly kind: string }[]): number {
+  if (typeof content === "string") return content.length;
+  return content.reduce((sum, part) => sum + ("text" in part ? String(part.text).length : 0), 0);
+}

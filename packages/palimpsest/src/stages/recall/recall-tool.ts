@@ -1,0 +1,99 @@
+import type { ToolDefinition } from "../../log/payload.ts";
+import type { TextPlace } from "./read-range.ts";
+import type { Recalled, RecallRequest } from "./recall.ts";
+
+/** `recall` as a tool for the model. It belongs to the prompt, so a change of any word costs every session its cache. */
+export const recallTool: ToolDefinition = {
+  name: "recall",
+  description:
+    "Reads back earlier content of this session that is no longer shown in full: stored tool output, cleared results, " +
+    "and messages before a summary. Give the entry number that stands where the content was, and optionally a range of " +
+    "lines or a text to search for in it. Without an entry number, searches all entries of the session for words.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      entry: { type: "integer", minimum: 1, description: "Number of the entry." },
+      from_line: { type: "integer", minimum: 1, description: "First line to read. Default 1." },
+      from_character: {
+        type: "integer",
+        minimum: 1,
+        description: "Character to begin at within that line. Default 1.",
+      },
+      lines: { type: "integer", minimum: 1, description: "How many lines to read. Default: as many as fit." },
+      search: {
+        type: "string",
+        description:
+          "With an entry: text to find in its lines. Without: words that must all occur; several in double quotes must follow each other.",
+      },
+    },
+    additionalProperties: false,
+  },
+};
+
+/** The model's input as a request; what is not of the right type counts as left out. */
+export function readRecallInput(input: unknown): RecallRequest {
+  const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
+  const number = (name: string): number | undefined => {
+    const value = fields[name];
+    // Models write numbers as strings now and then.
+    const parsed = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+    return typeof parsed === "number" && Number.isFinite(parsed) ? parsed : undefined;
+  };
+  const search = fields["search"];
+  const named = {
+    entry: number("entry"),
+    fromLine: number("from_line"),
+    fromCharacter: number("from_character"),
+    lines: number("lines"),
+    search: typeof search === "string" ? search : undefined,
+  };
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+}
+
+/** What was recalled, in words for the model. Always says how to go on. */
+export function recalledText(recalled: Recalled): string {
+  return describe(recalled).toWellFormed();
+}
+
+function describe(recalled: Recalled): string {
+  switch (recalled.kind) {
+    case "text":
+      return textOf(recalled);
+    case "lines": {
+      const { entry, found, nextLine } = recalled;
+      const lines = found.map(({ line, character, text }) => `${line}${character > 1 ? `:${character}` : ""}: ${text}`);
+      const end = nextLine === undefined ? [] : [`[There is more: recall entry ${entry} with from_line ${nextLine}.]`];
+      return lines.length === 0 ? `Entry ${entry} does not contain that text.` : [...lines, ...end].join("\n");
+    }
+    case "entries":
+      return recalled.hits.length === 0
+        ? "No entry of this session has all of these words."
+        : recalled.hits.map(({ sequence, snippet }) => `entry ${sequence}: ${snippet}`).join("\n");
+    case "unknown":
+      return `There is no entry ${recalled.entry}. The newest is ${recalled.newestEntry}.`;
+    case "no-text":
+      return `Entry ${recalled.entry} has no text: it is of the kind ${recalled.entryKind}.`;
+    case "erased":
+      return `Entry ${recalled.entry} was erased.`;
+    case "expired":
+      return `The content of entry ${recalled.entry} has expired: its file (${recalled.bytes} bytes) is gone. Run the tool again if you need it.`;
+    case "changed":
+      return `The file of entry ${recalled.entry} has been changed: it had ${recalled.bytes} bytes and has ${recalled.nowBytes}. Run the tool again if you need it.`;
+    case "nothing-asked":
+      return "Give an entry number, or words to search for.";
+  }
+}
+
+function textOf({ entry, text, from, next }: Extract<Recalled, { kind: "text" }>): string {
+  if (text === "") return `Entry ${entry} has nothing at ${placeText(from)}.`;
+  const goOn = next === undefined ? "" : `[There is more: recall entry ${entry} with ${inputText(next)}.]`;
+  return text.endsWith("\n") || goOn === "" ? text + goOn : `${text}\n${goOn}`;
+}
+
+function placeText({ line, character }: TextPlace): string {
+  return character === 1 ? `line ${line}` : `line ${line}, character ${character}`;
+}
+
+function inputText({ line, character }: TextPlace): string {
+  return character === 1 ? `from_line ${line}` : `from_line ${line}, from_character ${character}`;
+}

@@ -1,0 +1,77 @@
+import { beginAtLine, endAtLine, headOf, tailOf } from "./cut-text.ts";
+import type { Ends } from "./ends.ts";
+import { jsonKeys, looksLikeJson } from "./json-keys.ts";
+
+/** `head`: of listings and data the beginning says what it is. `head-and-tail`: of a command, errors stand at the end. */
+export type PreviewShape = "head" | "head-and-tail";
+
+export interface PreviewOptions {
+  readonly shape: PreviewShape;
+  /** How much of the content is shown. */
+  readonly maxCharacters: number;
+  /** The entry that it can be recalled by. */
+  readonly entry: number;
+  /** Where tools can read all of it. */
+  readonly path: string | undefined;
+}
+
+/** The end gets more: that a command failed stands there, and why. */
+const HEAD_SHARE = 0.4;
+const LISTING_TOOL = /glob|grep|list|search|find|^ls$/i;
+
+/** What stands in place of a content that was stored. It belongs to its entry: the same bytes for ever. */
+export function previewText(ends: Ends, { shape, maxCharacters, entry, path }: PreviewOptions): string {
+  const { bytes, lines } = ends;
+  const where = path === undefined ? "" : `It is in ${path}\n`;
+  const keys = looksLikeJson(ends) ? jsonKeys(ends.head) : [];
+  return [
+    "<persisted-output>",
+    `Too large to be shown: ${grouped(bytes)} bytes, ${grouped(lines)} ${lines === 1 ? "line" : "lines"}.`,
+    `${where}To read or search it: recall, entry ${entry}.`,
+    ...(keys.length === 0 ? [] : [`Keys: ${keys.join(", ")}`]),
+    "",
+    harmless(shape === "head" ? headOnly(ends, maxCharacters) : headAndTail(ends, maxCharacters)),
+    "</persisted-output>",
+  ].join("\n");
+}
+
+/** By a simple rule, where the caller says nothing. */
+export function shapeOf(tool: string | undefined, ends: Ends): PreviewShape {
+  return looksLikeJson(ends) || (tool !== undefined && LISTING_TOOL.test(tool)) ? "head" : "head-and-tail";
+}
+
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+function headOnly({ head, lines }: Ends, maxCharacters: number): string {
+  const shown = endAtLine(headOf(head, maxCharacters));
+  return `${withLineEnd(shown)}[left out: ${lineRange(1 + lineEndsIn(shown), lines)}]`;
+}
+
+function headAndTail({ head, tail, lines }: Ends, maxCharacters: number): string {
+  const first = endAtLine(headOf(head, Math.floor(maxCharacters * HEAD_SHARE)));
+  const last = beginAtLine(tailOf(tail, maxCharacters - first.length));
+  const lastLines = lineEndsIn(last) + (last.endsWith("\n") ? 0 : 1);
+  const startsLine = tail[tail.length - last.length - 1] === "\n";
+  const to = lines - lastLines + (startsLine ? 0 : 1);
+  return `${withLineEnd(first)}[left out: ${lineRange(1 + lineEndsIn(first), to)}]\n${last}`;
+}
+
+/** Where a line was cut, both sides of the cut name it. */
+function lineRange(from: number, to: number): string {
+  return from >= to ? `the rest of line ${grouped(from)}` : `lines ${grouped(from)} to ${grouped(to)}`;
+}
+
+function withLineEnd(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}
+
+function lineEndsIn(text: string): number {
+  return text.split("\n").length - 1;
+}
+
+/** Content cannot end the frame it stands in, nor open another. Well-formed, because providers refuse what is not. */
+function harmless(text: string): string {
+  return text.replace(/<(?=\/?persisted-output)/gi, "&lt;").toWellFormed();
+}

@@ -1,0 +1,84 @@
+import type { MessagePayload } from "../../log/payload.ts";
+import type { ResultFiles } from "../../stores/results.ts";
+import type { StoredEnds, StoringFailure } from "./content.ts";
+import { markEmpty, resultOf, textOf, withPreview, withText } from "./message-text.ts";
+import { type PreviewOptions, previewText, shapeOf } from "./preview.ts";
+import { storeText } from "./store-text.ts";
+import {
+  atLeastPreview,
+  type StoringOptions,
+  type StoringSettings,
+  settingsOf,
+  thresholdOf,
+} from "./storing-options.ts";
+
+export interface StoreMessageOptions extends StoringOptions {
+  readonly files: ResultFiles;
+  readonly session: string;
+  /** The number that the message's entry will have. */
+  readonly entry: number;
+  /** The tool whose result it is, if it is one and that is known. */
+  readonly tool?: string | undefined;
+}
+
+export interface StoredMessage {
+  /** As it goes into the log. */
+  readonly payload: MessagePayload;
+  /** It should have been stored, and could not be. */
+  readonly failure?: StoringFailure;
+}
+
+/**
+ * A message as it goes into the log: what is too large is in a file then, and the log has a preview. What was stored while
+ * it arrived (`streamed`) only needs its preview; `payload` then says whose result it is.
+ */
+export async function storeMessage(
+  payload: MessagePayload,
+  options: StoreMessageOptions & { readonly streamed?: StoredEnds },
+): Promise<StoredMessage> {
+  const settings = settingsOf(options);
+  if (options.streamed !== undefined) return { payload: preview(payload, options.streamed, options, settings) };
+  const marked = markEmpty(payload);
+  const threshold = thresholdOfMessage(marked, options.tool, settings);
+  const text = threshold === Number.POSITIVE_INFINITY ? "" : textOf(marked);
+  if (text.length <= threshold) return { payload: marked };
+  const { files, session } = options;
+  const content = await storeText(text, { files, session, previewCharacters: settings.previewCharacters });
+  if (content.kind === "stored") return { payload: preview(marked, content, options, settings) };
+  return { payload: { ...marked, blocks: withText(marked.blocks, content.text) }, failure: content.failure };
+}
+
+/** The preview of a content that was stored, as all of them are made. */
+export function previewOf(
+  { stored, head, tail }: StoredEnds,
+  { files, session, entry, tool }: StoreMessageOptions,
+  settings: StoringSettings,
+): string {
+  const ends = { head, tail, bytes: stored.bytes, lines: stored.lines };
+  const chosen =
+    tool !== undefined && Object.hasOwn(settings.previewShapes, tool) ? settings.previewShapes[tool] : undefined;
+  const how: PreviewOptions = {
+    shape: chosen ?? shapeOf(tool, ends),
+    maxCharacters: settings.previewCharacters,
+    entry,
+    path: files.locate(session, stored.file),
+  };
+  return previewText(ends, how);
+}
+
+function preview(
+  payload: MessagePayload,
+  content: StoredEnds,
+  options: StoreMessageOptions,
+  settings: StoringSettings,
+): MessagePayload {
+  return withPreview(payload, previewOf(content, options, settings), content.stored);
+}
+
+/** What the model said, what only the user sees, and summaries are never stored. */
+function thresholdOfMessage(payload: MessagePayload, tool: string | undefined, settings: StoringSettings): number {
+  if (payload.stored !== undefined) return Number.POSITIVE_INFINITY;
+  if (resultOf(payload) !== undefined) return thresholdOf(tool, settings);
+  const isWords = payload.role === "user" && payload.audience !== "user" && payload.origin !== "summary";
+  return isWords ? atLeastPreview(settings.messageCharacters, settings) : Number.POSITIVE_INFINITY;
+}

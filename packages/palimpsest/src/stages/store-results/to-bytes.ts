@@ -1,0 +1,44 @@
+/** Small pieces are gathered to this much, so that a file is not written byte by byte. */
+const PIECE_BYTES = 1_048_576;
+
+/**
+ * A stream as UTF-8, in pieces of a good size. Each piece is good until the next one is asked for. A surrogate pair that
+ * was cut into two strings becomes one character again.
+ */
+export async function* toBytes(
+  chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  // Made when the first small piece has come.
+  let gathered: Uint8Array | undefined;
+  let used = 0;
+  let half = "";
+  for await (const chunk of chunks) {
+    const { ready, rest } = typeof chunk === "string" ? splitHalf(half + chunk) : { ready: half, rest: "" };
+    half = rest;
+    const text = encoder.encode(ready);
+    for (const bytes of typeof chunk === "string" ? [text] : [text, chunk]) {
+      if (used + bytes.length > PIECE_BYTES && used > 0) {
+        yield gathered!.subarray(0, used);
+        gathered = undefined;
+        used = 0;
+      }
+      if (bytes.length >= PIECE_BYTES) {
+        yield bytes;
+      } else {
+        gathered ??= new Uint8Array(PIECE_BYTES);
+        gathered.set(bytes, used);
+        used += bytes.length;
+      }
+    }
+  }
+  if (used > 0) yield gathered!.subarray(0, used);
+  if (half !== "") yield encoder.encode(half);
+}
+
+/** The first half of a surrogate pair at the end waits for the other one. */
+function splitHalf(text: string): { readonly ready: string; readonly rest: string } {
+  const last = text.charCodeAt(text.length - 1);
+  const isHalf = last >= 0xd800 && last <= 0xdbff;
+  return isHalf ? { ready: text.slice(0, -1), rest: text.slice(-1) } : { ready: text, rest: "" };
+}

@@ -1,0 +1,175 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { memoryResults } from "./memory-results.ts";
+import { resultFiles } from "./result-files.ts";
+import type { ResultFiles } from "./results.ts";
+import { sha256 } from "./sha256.ts";
+
+let root: string;
+let folder: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "result-files-"));
+  folder = join(root, "new");
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+async function keep(files: ResultFiles, text: string, session = "s"): Promise<string> {
+  const draft = await files.create(session);
+  for (const part of text.match(/[\s\S]{1,4}/g) ?? []) await draft.write(new TextEncoder().encode(part));
+  return (await draft.keep("txt")).file;
+}
+
+async function read(files: ResultFiles, file: string, session = "s"): Promise<string | undefined> {
+  const found = await files.find(session, file);
+  return found && Buffer.concat(await Array.fromAsync(found.chunks())).toString();
+}
+
+describe.each([
+  ["in memory", () => memoryResults()],
+  ["on the disk", () => resultFiles({ folder })],
+])("results %s", (_, make) => {
+  test("are named by their content, kept once, and given back as they were", async () => {
+    const files = make();
+    const file = await keep(files, "some output\n");
+    expect(file).toBe(`${sha256("some output\n")}.txt`);
+    expect(await keep(files, "some output\n")).toBe(file);
+    expect(await read(files, file)).toBe("some output\n");
+    expect((await files.find("s", file))?.bytes).toBe(12);
+  });
+
+  test("belong to one session", async () => {
+    const files = make();
+    const file = await keep(files, "mine");
+    expect(await files.find("other", file)).toBeUndefined();
+  });
+
+  test("are not found before they are kept, nor after they were discarded", async () => {
+    const files = make();
+    const draft = await files.create("s");
+    await draft.write(new TextEncoder().encode("half"));
+    expect(await files.find("s", `${sha256("half")}.txt`)).toBeUndefined();
+    await draft.discard();
+    expect(await files.find("s", `${sha256("half")}.txt`)).toBeUndefined();
+  });
+
+  test("can be left before their end", async () => {
+    const files = make();
+    const found = await files.find("s", await keep(files, "x".repeat(1_000)));
+    for await (const chunk of found!.chunks()) {
+      expect(chunk.length).toBeGreaterThan(0);
+      break;
+    }
+  });
+});
+
+describe("the files", () => {
+  test("are plain ones in the session's folder, with nothing beside them", async () => {
+    const files = resultFiles({ folder });
+    const file = await keep(files, "content");
+    await (await files.create("s")).discard();
+    const path = files.locate("s", file)!;
+    expect(path).toBe(join(folder, "tool-results", "s", file));
+    expect(readFileSync(path, "utf8")).toBe("content");
+    expect(readdirSync(join(folder, "tool-results", "s"))).toEqual([file]);
+  });
+
+  test.each([0o000, 0o077, 0o777])("are for their owner only, under umask %o", (mask) => {
+    const script = `const { resultFiles } = await import(${JSON.stringify(import.meta.resolve("./result-files.ts"))});
+      const files = resultFiles({ folder: ${JSON.stringify(folder)} });
+      process.umask(${mask});
+      const draft = await files.create("s");
+      await draft.write(new Uint8Array(3));
+      console.log((await draft.keep("txt")).file);`;
+    const args = ["--no-warnings", "--conditions=palimpsest-source", "--input-type=module", "--eval", script];
+    const file = execFileSync(process.execPath, args, { encoding: "utf8" }).trim();
+    const modeOf = (...path: string[]): number => statSync(join(folder, ...path)).mode & 0o777;
+    expect(modeOf()).toBe(0o700);
+    expect([modeOf("tool-results"), modeOf("tool-results", "s")]).toEqual([0o700, 0o700]);
+    expect(modeOf("tool-results", "s", file)).toBe(0o600);
+  });
+
+  test.each(["", "..", "../x", "a/b", "a\\b", "a\0b", ".hidden", "ü", "C:", "x".repeat(101), "s\n"])(
+    "are not reached by the session %j",
+    async (session) => {
+      const files = resultFiles({ folder });
+      await expect(files.create(session)).rejects.toMatchObject({ code: "unsafe-session-id" });
+      await expect(files.find(session, `${"0".repeat(64)}.txt`)).rejects.toMatchObject({ code: "unsafe-session-id" });
+      expect(readdirSync(root)).toEqual([]);
+    },
+  );
+
+  test.each([
+    "../../secret.txt",
+    "/etc/passwd",
+    "..",
+    "%2e%2e%2fsecret.txt",
+    "x.txt",
+    `${"0".repeat(64)}.txt\0`,
+    `${"0".repeat(64)}.exe`,
+  ])("are not reached by the name %j", async (name) => {
+    const files = resultFiles({ folder });
+    await keep(files, "content");
+    writeFileSync(join(folder, "secret.txt"), "secret");
+    expect(await files.find("s", name)).toBeUndefined();
+    expect(files.locate("s", name)).toBeUndefined();
+  });
+
+  test("are not read through a link, a second name or a pipe", async () => {
+    const files = resultFiles({ folder });
+    await keep(files, "content");
+    const secret = join(root, "secret");
+    writeFileSync(secret, "secret");
+    const name = (digit: string): string => `${digit.repeat(64)}.txt`;
+    const pathOf = (digit: string): string => files.locate("s", name(digit))!;
+    symlinkSync(secret, pathOf("1"));
+    linkSync(secret, pathOf("2"));
+    mkdirSync(pathOf("3"));
+    if (process.platform !== "win32") execFileSync("mkfifo", [pathOf("4")]);
+    for (const digit of ["1", "2", "3", "4"]) expect(await files.find("s", name(digit)), digit).toBeUndefined();
+  });
+
+  test("are not written through a link: of a file it is replaced, of a folder refused", async () => {
+    const files = resultFiles({ folder });
+    const file = await keep(files, "content");
+    const canary = join(root, "canary");
+    writeFileSync(canary, "untouched");
+    rmSync(files.locate("s", file)!);
+    symlinkSync(canary, files.locate("s", file)!);
+    await keep(files, "content");
+    expect(await read(files, file)).toBe("content");
+    expect(readFileSync(canary, "utf8")).toBe("untouched");
+    mkdirSync(join(root, "elsewhere"));
+    symlinkSync(join(root, "elsewhere"), join(folder, "tool-results", "linked"));
+    await expect(files.create("linked")).rejects.toMatchObject({ code: "unsafe-folder" });
+    expect(await files.find("linked", file)).toBeUndefined();
+    expect(readdirSync(join(root, "elsewhere"))).toEqual([]);
+  });
+
+  test("that cannot be written say so, and leave the ones before as they were", async () => {
+    const files = resultFiles({ folder });
+    const file = await keep(files, "content");
+    rmSync(join(folder, "tool-results", "s"), { recursive: true });
+    writeFileSync(join(folder, "tool-results", "s"), "in the way");
+    await expect(files.create("s")).rejects.toMatchObject({ code: "unsafe-folder" });
+    expect(await files.find("s", file)).toBeUndefined();
+    chmodSync(join(folder, "tool-results"), 0o700);
+    expect(existsSync(join(folder, "tool-results", "s"))).toBe(true);
+  });
+});

@@ -1,0 +1,164 @@
+import { createHash, randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { chmod, type FileHandle, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { ResultContent, ResultDraft, ResultFiles } from "./results.ts";
+import { toSafeName } from "./sqlite/session-file.ts";
+import { UnsafeFolderError } from "./unsafe-folder-error.ts";
+
+export { type CollectedResults, type CollectOptions, collectResults } from "./collect-results.ts";
+export { UnsafeFolderError } from "./unsafe-folder-error.ts";
+
+export interface ResultFilesOptions {
+  /** Results are kept in `tool-results/<session>/` below it, which is made for this user only. */
+  readonly folder: string;
+}
+
+/** A digest and an ending, and so no path, whatever a log says. */
+const FILE_NAME = /^[0-9a-f]{64}\.(?:txt|json)$/;
+const CHUNK_BYTES = 262_144;
+// Windows has no such flags. NONBLOCK: opening a named pipe that someone has put there must not wait for its writer.
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+
+/** Keeps results in plain files, named by their content: the model reads them with its ordinary tools. */
+export function resultFiles({ folder }: ResultFilesOptions): ResultFiles {
+  const root = join(resolve(folder), "tool-results");
+  const folderOf = (session: string): string => join(root, toSafeName(session));
+  return {
+    async create(session) {
+      const at = folderOf(session);
+      await makePrivateFolder(at);
+      for (const path of [root, at]) if (!(await isOwnFolder(path))) throw new UnsafeFolderError(path);
+      return createDraft(at);
+    },
+    async find(session, file) {
+      const at = folderOf(session);
+      if (!FILE_NAME.test(file) || !(await isOwnFolder(root)) || !(await isOwnFolder(at))) return undefined;
+      return findFile(join(at, file));
+    },
+    locate: (session, file) => (FILE_NAME.test(file) ? join(folderOf(session), file) : undefined),
+  };
+}
+
+async function createDraft(at: string): Promise<ResultDraft> {
+  const unnamed = join(at, `.new-${randomUUID()}`);
+  const file = await open(unnamed, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const hash = createHash("sha256");
+  const discard = async (): Promise<void> => {
+    await file.close().catch(() => {});
+    // Where this process dies before, the file stays behind and is collected with the rest.
+    await rm(unnamed, { force: true });
+  };
+  try {
+    // The mode of open is cut by the umask.
+    await file.chmod(0o600);
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+  return {
+    async write(bytes) {
+      // The disk and the hash work at the same time.
+      const written = writeAll(file, bytes);
+      hash.update(bytes);
+      await written;
+    },
+    async keep(ending) {
+      const digest = hash.digest("hex");
+      const name = `${digest}.${ending}`;
+      await file.sync();
+      await file.close();
+      // Over a file of that name, if there is one: it says the same, and is young again. A link there is replaced itself.
+      await rename(unnamed, join(at, name));
+      await syncFolder(at);
+      return { file: name, digest };
+    },
+    discard,
+  };
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  // A disk that fills up takes a part without an error.
+  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+}
+
+async function findFile(path: string): Promise<ResultContent | undefined> {
+  const file = await openOwnFile(path);
+  if (file === undefined) return undefined;
+  const { size } = await file.stat();
+  await file.close();
+  return { bytes: size, chunks: () => readFile(path) };
+}
+
+async function* readFile(path: string): AsyncGenerator<Uint8Array> {
+  const file = await openOwnFile(path);
+  if (file === undefined) return;
+  try {
+    for (;;) {
+      // A new one each time: whoever reads may keep it.
+      const { bytesRead, buffer } = await file.read(new Uint8Array(CHUNK_BYTES), 0, CHUNK_BYTES);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** A plain file with one name; a link to elsewhere, of whatever sort, counts as gone. */
+async function openOwnFile(path: string): Promise<FileHandle | undefined> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const stat = await file.stat();
+    if (stat.isFile() && stat.nlink === 1) return file;
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+  await file?.close();
+  return undefined;
+}
+
+/** Only what is missing: an existing folder is the user's, whatever its mode. */
+async function makePrivateFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return;
+    if (codeOf(error) !== "ENOENT") throw error;
+    await makePrivateFolder(dirname(path));
+    return makePrivateFolder(path);
+  }
+  // The mode of mkdir is cut by the umask.
+  await chmod(path, 0o700);
+}
+
+async function isOwnFolder(path: string): Promise<boolean> {
+  try {
+    const stat = await lstat(path);
+    return stat.isDirectory() && (process.getuid === undefined || stat.uid === process.getuid());
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+}
+
+/** Not there, or a link where none is followed. */
+function isAbsent(error: unknown): boolean {
+  return ["ENOENT", "ELOOP", "ENOTDIR", "EMLINK", "ENXIO"].includes(codeOf(error) ?? "");
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** The name of a new file is safe only when its folder is. Windows has no such call, and needs none. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const file = await open(folder, "r");
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,130 @@
+import { entryText } from "../../log/entry-text.ts";
+import { isMatch, type Phrase, snippetOf, wordsOf } from "../search-text.ts";
+import type { SearchHit } from "../store.ts";
+import type { Connection } from "./connection.ts";
+import { inTransaction, readHead, toUncheckedEntry } from "./sqlite-log.ts";
+import { DROP_SEARCH, ENTRY_COLUMNS, SEARCH_SCHEMA } from "./sqlite-schema.ts";
+import { sqliteCode } from "./sqlite-store-errors.ts";
+
+/**
+ * The search index of a log, in the log's own file. It only saves time: what it does not cover yet is scanned, and one that
+ * is lost or does not fit is made anew. It keeps words (`wordsOf`), not texts, so FTS5 has nothing to interpret: its
+ * tokenizer `ascii` splits at the spaces between them and nowhere else.
+ */
+
+/** Rises when words are told apart in another way: an index of another version is made anew. */
+const INDEX_VERSION = 1;
+// Some 30 ms of work, during which neither this process nor a writer elsewhere gets on.
+const BATCH_CHARACTERS = 524_288;
+
+/** How far the index has got, and how far the log. */
+export interface IndexState {
+  readonly through: number;
+  readonly head: number;
+}
+
+export function readIndexState(connection: Connection): IndexState {
+  const head = readHead(connection).sequence;
+  return { through: readThrough(connection) ?? 0, head };
+}
+
+/** Takes the next entries into the index, as many as one batch may have. */
+export function extendIndex(connection: Connection): IndexState {
+  return inTransaction(connection, () => {
+    const head = readHead(connection).sequence;
+    let through = readThrough(connection);
+    if (through === undefined) {
+      connection.database.exec([DROP_SEARCH, ...SEARCH_SCHEMA].join(";\n"));
+      through = 0;
+    }
+    const insert = connection.statement("INSERT INTO search (rowid, words) VALUES (?, ?)");
+    for (let characters = 0; through < head && characters < BATCH_CHARACTERS; ) {
+      through++;
+      const text = readText(connection, through);
+      if (text === undefined) continue;
+      insert.run(through, wordsOf(text).join(" "));
+      characters += text.length;
+    }
+    connection
+      .statement(
+        `INSERT OR REPLACE INTO search_state (id, version, through, hash)
+VALUES (1, ${INDEX_VERSION}, ?, coalesce((SELECT hash FROM entry WHERE sequence = ?), ''))`,
+      )
+      .run(through, through);
+    return { through, head };
+  });
+}
+
+export interface LookUpOptions {
+  readonly phrases: readonly Phrase[];
+  readonly from: number;
+  readonly to: number;
+  readonly limit: number;
+}
+
+/** What the index finds, newest first; `misfit` if it is damaged or says something that the log does not. */
+export function lookUp(connection: Connection, { phrases, from, to, limit }: LookUpOptions): SearchHit[] | "misfit" {
+  // Words have letters and digits only: nothing to escape.
+  const query = phrases.map((phrase) => `"${phrase.join(" ")}" *`).join(" AND ");
+  try {
+    const rows = connection
+      .statement("SELECT rowid FROM search WHERE search MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?")
+      .all(query, from, to, limit);
+    const hits = rows.map(({ rowid }) => toHit(connection, Number(rowid), phrases));
+    return hits.every((hit) => hit !== undefined) ? hits : "misfit";
+  } catch (error) {
+    if (isTrouble(error)) throw error;
+    return "misfit";
+  }
+}
+
+/** Looks at the entries themselves, from `to` down, as far as one batch may go. */
+export function scanBack(
+  connection: Connection,
+  { phrases, from, to, limit }: LookUpOptions,
+): { readonly hits: readonly SearchHit[]; readonly next: number } {
+  const hits: SearchHit[] = [];
+  let sequence = to;
+  for (let characters = 0; sequence >= from && hits.length < limit && characters < BATCH_CHARACTERS; sequence--) {
+    const text = readText(connection, sequence);
+    characters += 64 + (text?.length ?? 0);
+    if (text !== undefined && isMatch(text, phrases)) hits.push({ sequence, snippet: snippetOf(text, phrases) });
+  }
+  return { hits, next: sequence };
+}
+
+export function dropIndex(connection: Connection): void {
+  inTransaction(connection, () => connection.database.exec(DROP_SEARCH));
+}
+
+/** The last entry that the index covers; undefined if there is none, or it is not of this log. */
+function readThrough(connection: Connection): number | undefined {
+  try {
+    const state = connection.statement("SELECT version, through, hash FROM search_state WHERE id = 1").get();
+    if (state?.["version"] !== INDEX_VERSION) return undefined;
+    const through = Number(state["through"]);
+    const entry = connection.statement("SELECT hash FROM entry WHERE sequence = ?").get(through);
+    return through === 0 || entry?.["hash"] === state["hash"] ? through : undefined;
+  } catch (error) {
+    if (isTrouble(error)) throw error;
+    return undefined;
+  }
+}
+
+function toHit(connection: Connection, sequence: number, phrases: readonly Phrase[]): SearchHit | undefined {
+  const text = readText(connection, sequence);
+  return text !== undefined && isMatch(text, phrases) ? { sequence, snippet: snippetOf(text, phrases) } : undefined;
+}
+
+/** Without its checksums: an entry that is damaged must not keep the others from being found. */
+function readText(connection: Connection, sequence: number): string | undefined {
+  const row = connection.statement(`SELECT ${ENTRY_COLUMNS} FROM entry WHERE sequence = ?`).get(sequence);
+  return row === undefined ? undefined : entryText(toUncheckedEntry(row));
+}
+
+/** A lock, a full disk, a file that went away: nothing that the index is to blame for. */
+function isTrouble(error: unknown): boolean {
+  const code = sqliteCode(error);
+  // SQLITE_ERROR (no such table, one that cannot be opened) and SQLITE_CORRUPT.
+  return code !== 1 && code !== 11;
+}

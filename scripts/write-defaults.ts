@@ -1,0 +1,33 @@
+/** Writes docs/defaults.md from the table of settings; with `--check` it only says whether the page is what it would write. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { variableOf } from "../packages/palimpsest/src/settings/resolve-settings.ts";
+import { SETTINGS, type SettingName } from "../packages/palimpsest/src/settings/settings.ts";
+
+const PAGE = "docs/defaults.md";
+
+const rows = (Object.keys(SETTINGS) as SettingName[]).map((name) => {
+  const { default: standard, about, is } = SETTINGS[name];
+  const values = is.kind === "choice" ? ` One of ${is.of.map((word) => `\`${word}\``).join(", ")}.` : "";
+  return `| \`${name}\` | \`${JSON.stringify(standard)}\` | ${about}${values} | \`${variableOf(name)}\` |`;
+});
+const page = `# Settings and their defaults
+
+Written by \`npm run defaults\` from packages/palimpsest/src/settings/settings.ts; do not edit it here.
+
+Each setting comes from the strongest source that has it: environment, then flags (an OpenFeature client; the flag is named
+like the setting, with \`palimpsest.\` before it), then the settings file (a JSON object of names and values), then the
+default. They are read at the start of a turn and held for it. A value that does not fit is
+reported and the next weaker source holds. Also known: \`DISABLE_COMPACT\`, \`DISABLE_AUTO_COMPACT\`, \`DISABLE_MICROCOMPACT\`
+(1, true, yes, on), and \`PALIMPSEST_AUTOCOMPACT_PCT\`.
+
+| setting | default | what it is | variable |
+| --- | --- | --- | --- |
+${rows.join("\n")}
+`;
+
+if (!process.argv.includes("--check")) {
+  writeFileSync(PAGE, page);
+} else if (readFileSync(PAGE, "utf8") !== page) {
+  console.error(`${PAGE} is not what the settings say: run npm run defaults`);
+  process.exitCode = 1;
+}
