@@ -6,6 +6,7 @@ const judge = {
   requests_per_second: { "5000": 20 },
   requests_per_second_unfrozen: { "5000": 10 },
 };
+const breaks = { named_right_pct: 99, false_alarms: 0, diagnostics_agree_pct: 99 };
 const fidelity = {
   read_total_error_pct: -1.5,
   requests_within_5pct: 98.5,
@@ -27,6 +28,7 @@ const overhead = { growth: 3 };
 
 test("figures at the floors hold", () => {
   expect(brokenFloors("judge", judge)).toEqual([]);
+  expect(brokenFloors("breaks", breaks)).toEqual([]);
   expect(brokenFloors("cache-fidelity", fidelity)).toEqual([]);
   expect(brokenFloors("counting", counting)).toEqual([]);
   expect(brokenFloors("import", importing)).toEqual([]);
@@ -38,6 +40,9 @@ test("figures at the floors hold", () => {
 test.each([
   ["judge", { ...judge, growth_per_block: 4.1 }],
   ["judge", { ...judge, requests_per_second: { "5000": 19 } }],
+  ["breaks", { ...breaks, named_right_pct: 98.9 }],
+  ["breaks", { ...breaks, false_alarms: 1 }],
+  ["breaks", { ...breaks, diagnostics_agree_pct: 98.9 }],
   ["cache-fidelity", { ...fidelity, read_total_error_pct: -1.6 }],
   ["cache-fidelity", { ...fidelity, read_total_error_pct: 1.6 }],
   ["cache-fidelity", { ...fidelity, requests_within_5pct: 98.45 }],

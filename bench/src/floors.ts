@@ -22,6 +22,12 @@ const FLOORS: readonly Floor[] = [
       at5000(requests_per_second) >= 2 * at5000(requests_per_second_unfrozen),
   },
   {
+    bench: "breaks",
+    rule: "99% of seeded cache breaks have their causes named, no alarm in 2,000 clean requests, the service's diagnosis agrees",
+    holds: ({ named_right_pct, false_alarms, diagnostics_agree_pct }) =>
+      (named_right_pct as number) >= 99 && false_alarms === 0 && (diagnostics_agree_pct as number) >= 99,
+  },
+  {
     bench: "cache-fidelity",
     rule: "the simulated cache reads what recorded sessions read: total within 1.5%, 98.5% of requests within 5%",
     holds: ({ read_total_error_pct, requests_within_5pct }) =>

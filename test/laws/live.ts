@@ -130,9 +130,13 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       });
     case "reopen": {
       const request = await prepare(life);
+      const cost = JSON.stringify(await session.cost());
+      const spent = await spentByLines(session);
       life.session = await open(world, life.store, { model: undefined, settings: undefined, takeover: "always" });
       const again = await prepare(life);
       if (JSON.stringify(again) !== JSON.stringify(request)) throw new BrokenLaw("resumed is not live");
+      if (JSON.stringify(await life.session.cost()) !== cost) throw new BrokenLaw("a resume has changed the ledger");
+      if (life.session.usage().outputTokens !== spent) throw new BrokenLaw("the ledger has lost what was spent");
       return request !== undefined;
     }
   }
@@ -153,6 +157,13 @@ async function meanwhile(
       life.decisions.push(await session[next]({ from: Math.max(1, to - 3), to }, [SUMMARY], "test"));
     });
   }
+}
+
+/** Read from the whole log, on whatever branch. */
+async function spentByLines(session: Session<unknown, unknown>): Promise<number> {
+  let tokens = 0;
+  for await (const { outputTokens } of session.ledger()) tokens += outputTokens;
+  return tokens;
 }
 
 const SUMMARY = {

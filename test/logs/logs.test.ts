@@ -25,7 +25,12 @@ test.each(samples)("%s renders the bytes that it rendered when it was written", 
   for (const [entry, request] of Object.entries(requests)) {
     // What was configured when the log was written is in it; rendering does not call the client.
     const kept = { model: undefined, takeover: "always" } as unknown as { model: string };
-    const session = await openSession({ store, id: "s", provider: anthropic({} as never), ...kept });
+    const session = await openSession({
+      store,
+      id: "s",
+      provider: anthropic({} as never, { cacheDiagnostics: "asked" }),
+      ...kept,
+    });
     await session.rewind(Number(entry));
     expect(JSON.parse(JSON.stringify(await session.prepare()))).toEqual(request);
   }

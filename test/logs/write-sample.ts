@@ -17,7 +17,7 @@ const face = createAnthropic({ script: inOrder([think("Two places.", twoCalls), 
 const tools = [{ name: "look", description: "Looks at something.", inputSchema: { type: "object" } }];
 const clock = { now: () => 1_700_000_000_000 };
 // Everything is judged in this process: the client is never called.
-const provider = anthropic({} as never);
+const provider = anthropic({} as never, { cacheDiagnostics: "asked" });
 const session = await openSession({
   id: "sample",
   store: memoryStore({ clock }),

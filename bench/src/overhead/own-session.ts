@@ -13,7 +13,7 @@ export const ownSession: Subject = {
   counts: "tokens",
   async begin(rounds) {
     const provider = anthropic({} as never, { models: { [MODEL]: { windowTokens: WINDOW_TOKENS } } });
-    const session = await openSession({ store: memoryStore(), provider, model: MODEL, environment: {} });
+    const session = await openSession({ store: memoryStore(), provider, model: MODEL, engine: { environment: {} } });
     await session.append("Fix the failing test.");
     await session.prepare();
     const conversation: Conversation = {

@@ -50,6 +50,7 @@ export {
   UnknownRequestError,
   WindowFullError,
 } from "./session/session-errors.ts";
+export type { NewContent } from "./session/to-contents.ts";
 export type { TextPlace } from "./stages/recall/read-range.ts";
 export { type Recalled, type RecallRequest, type RecallSources, recall } from "./stages/recall/recall.ts";
 export { readRecallInput, recalledText, recallTool } from "./stages/recall/recall-tool.ts";
@@ -59,8 +60,8 @@ export type { PreviewShape } from "./stages/store-results/preview.ts";
 export { type StoreStreamOptions, type StreamedContent, storeStream } from "./stages/store-results/store-stream.ts";
 export { DEFAULT_STORING, type StoringOptions } from "./stages/store-results/storing-options.ts";
 export { exportLog, type ImportResult, importLog } from "./stores/export-log.ts";
-export { type MemoryStoreOptions, memoryStore } from "./stores/memory-store.ts";
 export { memoryResults } from "./stores/memory-results.ts";
+export { type MemoryStoreOptions, memoryStore } from "./stores/memory-store.ts";
 export type { ResultContent, ResultDraft, ResultEnding, ResultFiles } from "./stores/results.ts";
 export { sha256 } from "./stores/sha256.ts";
 export type {
@@ -101,7 +102,6 @@ export {
   NO_FEATURES,
 } from "./tokens/features.ts";
 export type { TextCounts } from "./tokens/scan-text.ts";
-export { type Environment, readSwitches, type Switches, type SwitchSettings } from "./tokens/switches.ts";
 export { DEFAULT_PRIOR, type TokenizerPrior } from "./tokens/tokenizer-prior.ts";
 export { type WindowSources, windowOf } from "./tokens/window.ts";
 export type { Accounting, AccountOptions, DuplicateReads } from "./view/account.ts";

@@ -15,7 +15,11 @@ const ledger: Ledger = {
         ...{ freshTokens: 0, cacheReadTokens: 30_000, cacheWriteTokens: 10_000 },
       },
     },
-    fork: { totals: { ...NO_TOTALS, responses: 1, priceUsd: 1, perfectPriceUsd: 1 }, causes: { pause: lost }, open: [] },
+    fork: {
+      totals: { ...NO_TOTALS, responses: 1, priceUsd: 1, perfectPriceUsd: 1 },
+      causes: { pause: lost },
+      open: [],
+    },
   },
   pending: [],
   breaks: [],

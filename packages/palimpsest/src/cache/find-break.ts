@@ -29,8 +29,12 @@ const ORDER: readonly Cause[] = [
 
 /** For sorting: earlier in the prompt first, and of two that concern messages, the one that concerns earlier ones. */
 export function compareCauses(a: Placed, b: Placed): number {
-  if (a.from !== undefined && b.from !== undefined && a.from !== b.from) return a.from - b.from;
-  return ORDER.indexOf(a.cause) - ORDER.indexOf(b.cause);
+  return placeOf(a) - placeOf(b) || (a.from ?? 0) - (b.from ?? 0) || ORDER.indexOf(a.cause) - ORDER.indexOf(b.cause);
+}
+
+/** Whatever its cause, what begins at a message comes behind all that concerns every message. */
+function placeOf({ cause, from }: Placed): number {
+  return ORDER.indexOf(from === undefined ? cause : "boundary");
 }
 
 interface Placed {

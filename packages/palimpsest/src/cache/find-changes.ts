@@ -31,7 +31,7 @@ export interface NextRequest {
 export function describeRequest(next: NextRequest): CacheFacts {
   const { view, ledger, configuration, lifetimeMs, prices } = next;
   const previous = ledger.sources["main"]?.previous;
-  const images = imagesIn(view, previous, ledger.pending.length > 0 ? "all" : "new");
+  const images = newestImage(view, ledger);
   const changes = previous === undefined ? [] : findChanges(next, previous, images);
   const keptTokens = keptTokensOf(view, configuration, changes);
   return {
@@ -52,9 +52,10 @@ function findChanges(next: NextRequest, previous: PreviousRequest, image: number
   const decided = ledger.pending.filter(({ from = 0 }) => from <= previous.request);
   const imagesChanged = effects.images === "messages" && (previous.images === "some") !== (image !== undefined);
   const forgotten = earlierThinking === "stripped" ? forgottenThinking(view, previous) : undefined;
+  const configured = before === undefined ? [] : compareConfigurations(before, configuration, effects);
   const changes: PromptChange[] = [
-    ...(before === undefined ? [] : compareConfigurations(before, configuration, effects)),
-    ...(before === undefined ? [] : thinkingLostOnTheWay(next, before, previous)),
+    ...configured,
+    ...(before === undefined || configured.length > 0 ? [] : thinkingLostOnTheWay(next, before, previous)),
     ...(imagesChanged ? [{ cause: "images", at: image ?? decided.at(-1)?.at ?? 0 } as const] : []),
     ...decided,
     ...(forgotten === undefined ? [] : [forgotten]),
@@ -63,11 +64,17 @@ function findChanges(next: NextRequest, previous: PreviousRequest, image: number
   return changes.sort(compareCauses);
 }
 
-/** The newest entry shown with an image; 0 if it came before the previous request, undefined if there is none. */
-function imagesIn(view: View, previous: PreviousRequest | undefined, look: "all" | "new"): number | undefined {
-  if (look === "new" && previous?.images === "some") return 0;
-  const from = look === "all" ? 0 : (previous?.request ?? 0);
-  return newestItem(view, from, ({ features }) => features.images > 0)?.from;
+/**
+ * The newest entry shown with an image; 0 if it was in the newest request, undefined if there is none. Looks only at what came
+ * after that request, unless something before it has changed since.
+ */
+function newestImage(view: View, { sources, pending }: Ledger): number | undefined {
+  const { previous, open = [] } = sources["main"] ?? {};
+  const last = open.at(-1) ?? previous;
+  const known = last === undefined ? undefined : "images" in last ? last.images : last.cache?.images;
+  const isAsItWas = known !== undefined && pending.every(({ at }) => at < last!.at);
+  if (isAsItWas && known === "some") return 0;
+  return newestItem(view, isAsItWas ? last!.request : 0, ({ features }) => features.images > 0)?.from;
 }
 
 /** What was changed and changed back is the same, but thinking that is bound to it was lost on the way. */
@@ -98,7 +105,10 @@ function forgottenThinking(view: View, { request }: PreviousRequest): PromptChan
     if (item.from <= request && isWords(item)) break;
     if (hasThinking(item)) earliest = item.from;
   }
-  return earliest === undefined ? undefined : { cause: "earlier-thinking", at: words.from, from: earliest };
+  // Thinking that was not sent yet moves nothing either.
+  return earliest === undefined || earliest > request
+    ? undefined
+    : { cause: "earlier-thinking", at: words.from, from: earliest };
 }
 
 function newestItem(view: View, behind: number, is: (item: MessageItem) => boolean): MessageItem | undefined {

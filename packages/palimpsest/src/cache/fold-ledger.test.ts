@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { CacheFacts, PromptChange } from "../log/cause.ts";
 import type { PayloadKind, Payloads, UsagePayload } from "../log/payload.ts";
 import type { ReadEntry } from "../log/read-payload.ts";
-import { foldLedger, ledgerAtBoundary, lineOf } from "./fold-ledger.ts";
+import { foldLedger, ledgerAtBoundary } from "./fold-ledger.ts";
 import { EMPTY_LEDGER, type Ledger, type LedgerLine, readLedger, spentTokens } from "./ledger.ts";
+import { lineOf } from "./ledger-line.ts";
 
 const prices = { input: 4, output: 20, cacheRead: 0.4, cacheWrite5m: 5, cacheWrite1h: 8 };
 const facts: CacheFacts = { configuration: 1, images: "none", lifetimeMs: 300_000, prices };
@@ -196,7 +197,12 @@ describe("the ledger", () => {
     const request = book.request();
     book.answer(request, 40_000, 1_000);
     book.ask(41_000, 9_000);
-    book.add("rewind", { reason: "again", ledger: book.ledger, sharedTo: request, request: { entry: request, cache: facts } });
+    book.add("rewind", {
+      reason: "again",
+      ledger: book.ledger,
+      sharedTo: request,
+      request: { entry: request, cache: facts },
+    });
     const line = book.answer(request, 41_000, 0);
     expect(line).toMatchObject({ request, break: { causes: ["rewind"], rebilledTokens: 0 } });
     expect(line.priceUsd).toBeGreaterThan(0);

@@ -86,6 +86,11 @@ export interface ToolDefinition {
   readonly description?: string;
   /** JSON Schema of its input. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /**
+   * `clearable`: its results can be had again, or are mere confirmations, and may be shown as a stub once they are stale.
+   * `kept`: never. For the engine; not sent. @default what the settings say of a tool of this name
+   */
+  readonly results?: "clearable" | "kept";
 }
 
 /**

@@ -181,7 +181,7 @@ describe("a session", () => {
 
   test("the environment says when it is full", async () => {
     const environment = { PALIMPSEST_AUTOCOMPACT_PCT: "10" };
-    const session = await open({ environment });
+    const session = await open({ engine: { environment } });
     expect(session.size().autoCompactTokens).toBe(98_000);
   });
 
@@ -190,6 +190,106 @@ describe("a session", () => {
     await expect(session.prepare()).rejects.toThrow(NothingToSendError);
     await session.append(" ");
     await expect(session.prepare()).rejects.toThrow("Append what the user says");
+  });
+});
+
+describe("what a session costs", () => {
+  const lasting = (ms = 0) => {
+    const clock = manualClock(1_000);
+    const face = createAnthropic({ clock, script: () => done });
+    const provider = anthropic({} as never, { cacheDiagnostics: "asked" });
+    const store = memoryStore({ clock, leaseMs: 0 });
+    const start = () => open({ provider: provider as never, store, id: "s", clock });
+    const ask = async (session: Session<AnthropicRequest, AnthropicResponse>) => {
+      const request = await session.prepare();
+      const answered = face.answer(request);
+      if (answered.kind === "refused") throw new Error(answered.message);
+      await session.record(answered.response as unknown as AnthropicResponse, request);
+      clock.advance(ms);
+      return request;
+    };
+    return { clock, face, start, ask };
+  };
+
+  test("the price of every response, a perfect cache's, and why they differ", async () => {
+    const { clock, face, start, ask } = lasting();
+    const session = await start();
+    await session.append("word ".repeat(8_000));
+    await ask(session);
+    await session.append("Go on.");
+    await ask(session);
+    clock.advance(300_000);
+    await session.append("After lunch.");
+    await ask(session);
+    face.evict();
+    await session.append("Again.");
+    await ask(session);
+    const lines = await Array.fromAsync(session.ledger());
+    expect(lines.map(({ causes }) => causes)).toEqual([[], [], ["pause"], ["server"]]);
+    const { priceUsd, perfectPriceUsd, gapUsd, byCause, breaks, responses } = await session.cost();
+    expect(responses).toBe(4);
+    expect(priceUsd).toBeCloseTo(
+      lines.reduce((sum, line) => sum + line.priceUsd!, 0),
+      12,
+    );
+    expect(gapUsd).toBeCloseTo(priceUsd - perfectPriceUsd, 12);
+    expect(byCause.pause!.gapUsd + byCause.server!.gapUsd).toBeCloseTo(gapUsd, 12);
+    expect(breaks.map(({ sort }) => sort)).toEqual(["alarm", "alarm"]);
+  });
+
+  test("what the next request costs is known before it is sent, warm and cold", async () => {
+    const { clock, start, ask } = lasting();
+    const session = await start();
+    await session.append("word ".repeat(8_000));
+    expect((await session.cost()).nextRequest.cache).toBe("new");
+    await ask(session);
+    await session.append("Go on.");
+    const { nextRequest } = await session.cost();
+    expect(nextRequest).toMatchObject({ cache: "warm", coldAtMs: 301_000 });
+    expect(nextRequest.coldUsd!).toBeGreaterThan(10 * nextRequest.warmUsd!);
+    clock.advance(300_000);
+    expect((await session.cost()).nextRequest.cache).toBe("cold");
+    await session.configure({ system: "Be kind." });
+    expect((await session.cost()).nextRequest.cachedTokens).toBe(0);
+  });
+
+  test("the provider is asked to compare with the newest response, also after a resume and a rewind", async () => {
+    const { start, ask } = lasting();
+    const session = await start();
+    await session.append("One.");
+    expect((await ask(session)).diagnostics).toEqual({ previous_message_id: null });
+    await session.append("Two.");
+    const second = await ask(session);
+    const point = session.newestEntry;
+    expect(second.diagnostics?.previous_message_id).toMatch(/^msg_/);
+    await session.append("Three.");
+    const third = await session.prepare();
+    expect((await (await start()).prepare()).diagnostics).toEqual(third.diagnostics);
+    const again = await start();
+    await again.rewind(point);
+    await again.append("Other three.");
+    const other = await ask(again);
+    expect(other.diagnostics?.previous_message_id).toBe(third.diagnostics?.previous_message_id);
+    const [line] = (await Array.fromAsync(again.ledger())).slice(-1);
+    expect(line).toMatchObject({ source: "main", model });
+  });
+
+  test("a request that was gone back to and sent again is paid twice, and its price is known", async () => {
+    const { start, ask } = lasting();
+    const session = await start();
+    await session.append("word ".repeat(8_000));
+    await session.prepare();
+    const point = session.newestEntry;
+    const first = await ask(session);
+    await session.rewind(point, "once more");
+    expect(JSON.stringify(await ask(session))).toBe(JSON.stringify(first));
+    const lines = await Array.fromAsync(session.ledger());
+    expect(lines.map(({ request, cacheReadTokens }) => [request, cacheReadTokens > 0])).toEqual([
+      [point, false],
+      [point, true],
+    ]);
+    expect(lines.every(({ priceUsd }) => priceUsd! > 0)).toBe(true);
+    expect(session.usage()).toMatchObject({ responses: 2, unpricedResponses: 0 });
   });
 });
 

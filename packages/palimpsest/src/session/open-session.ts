@@ -2,17 +2,21 @@ import { randomUUID } from "node:crypto";
 import { spentTokens } from "../cache/ledger.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
+import type { Settings } from "../settings/settings.ts";
+import { recall } from "../stages/recall/recall.ts";
 import { exportLog } from "../stores/export-log.ts";
+import { memoryResults } from "../stores/memory-results.ts";
 import type { LogWriter, Store, Takeover } from "../stores/store.ts";
 import { account } from "../view/account.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
+import { createContents } from "./contents.ts";
 import { createDecisions } from "./decisions.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
 import { createRequests } from "./requests.ts";
 import type { Session, SessionOptions } from "./session.ts";
 import { InvalidOptionError, SessionBusyError } from "./session-errors.ts";
 import { openSessionState } from "./session-state.ts";
-import { toDrafts } from "./to-drafts.ts";
+import { readSettings } from "./settings-source.ts";
 
 /** Opens a session, or begins one. */
 export async function openSession<Request, Response, Message>(
@@ -35,13 +39,21 @@ async function openWith<Request, Response, Message>(
   writer: LogWriter,
   options: SessionOptions<Request, Response, Message> & { readonly id: string; readonly maxOutputTokens: number },
 ): Promise<Session<Request, Response>> {
-  const { id, provider, clock = { now: Date.now }, cacheTtl = "5m", environment = process.env } = options;
+  const { id, provider, clock = { now: Date.now }, cacheTtl = "5m", files = memoryResults() } = options;
   const state = await openSessionState({ ...options, session: id, writer, clock });
   const askedFacts = new Map<string, ModelFacts>();
   const factsOf = (model: string): ModelFacts => askedFacts.get(model) ?? provider.factsOf(model);
   const { maxOutputTokens } = options;
+  let resolved = await readSettings(options.engine);
+  const settings = (): Settings => resolved.settings;
+  const refreshSettings = async (): Promise<void> => {
+    const fresh = await readSettings(options.engine);
+    // The same object as long as nothing has changed, so that what follows from it is not worked out again.
+    if (JSON.stringify(fresh) !== JSON.stringify(resolved)) resolved = fresh;
+  };
+  const contents = createContents({ session: id, state, settings, files });
   const requests = createRequests({
-    ...{ session: id, state, provider, factsOf, maxOutputTokens, cacheTtl, environment, clock },
+    ...{ session: id, state, provider, factsOf, maxOutputTokens, cacheTtl, settings, refreshSettings, files, clock },
   });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
 
@@ -61,7 +73,10 @@ async function openWith<Request, Response, Message>(
     get newestEntry() {
       return state.newestEntry;
     },
-    append: (...content) => inOrder(() => state.append(content.flatMap(toDrafts))),
+    append: (...content) => inOrder(() => contents.append(content)),
+    appendStream: (callId, chunks, status = "ok") => contents.appendStream(callId, chunks, status),
+    recall: (request) => recall(request, { log: state.log, files, session: id }),
+    settings: () => resolved,
     prepare: () => inOrder(requests.prepare),
     record: (response, request) => inOrder(() => requests.record(response, request)),
     configure: (wanted) => inOrder(() => configure(wanted)),

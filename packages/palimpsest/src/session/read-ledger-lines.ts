@@ -1,5 +1,6 @@
-import { foldLedger, lineOf } from "../cache/fold-ledger.ts";
+import { foldLedger } from "../cache/fold-ledger.ts";
 import { EMPTY_LEDGER, type LedgerLine } from "../cache/ledger.ts";
+import { lineOf } from "../cache/ledger-line.ts";
 import { readPayload } from "../log/read-payload.ts";
 import type { LogReader } from "../stores/store.ts";
 import { readEntries } from "./load-view.ts";

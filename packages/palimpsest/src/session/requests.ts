@@ -1,19 +1,22 @@
 import { costOf, type SessionCost } from "../cache/cost.ts";
 import type { ToolCall } from "../log/block.ts";
 import { toDraft } from "../log/to-draft.ts";
+import { STAGES } from "../pipeline.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import { readSilentOverflow } from "../providers/overflow.ts";
 import type { Provider } from "../providers/provider.ts";
+import type { Settings } from "../settings/settings.ts";
+import { createResultIndex } from "../stages/microcompact/result-index.ts";
+import type { ResultFiles } from "../stores/results.ts";
 import { clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
-import type { Environment } from "../tokens/switches.ts";
 import type { MessageItem } from "../view/item.ts";
-import { type Configuration, newestSeal, sizeTokens } from "../view/view.ts";
+import { type Configuration, newestSeal, sizeTokens, type View } from "../view/view.ts";
 import { describeNext } from "./describe-next.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
 import type { RecordedResponse, SessionSize } from "./session.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
 import type { SessionState } from "./session-state.ts";
-import { termsOf } from "./terms.ts";
+import { type Terms, termsOf } from "./terms.ts";
 
 export interface RequestOptions<Request, Response, Message> {
   readonly session: string;
@@ -23,7 +26,10 @@ export interface RequestOptions<Request, Response, Message> {
   readonly factsOf: (model: string) => ModelFacts;
   readonly maxOutputTokens: number;
   readonly cacheTtl: "5m" | "1h";
-  readonly environment: Environment;
+  readonly settings: () => Settings;
+  /** Reads the settings anew: they are held for a turn. */
+  readonly refreshSettings: () => Promise<void>;
+  readonly files: ResultFiles;
   readonly clock: { now(): number };
 }
 
@@ -38,13 +44,18 @@ export interface Requests<Request, Response> {
 export function createRequests<Request, Response, Message>(
   options: RequestOptions<Request, Response, Message>,
 ): Requests<Request, Response> {
-  const { session, state, provider, factsOf, maxOutputTokens, cacheTtl, environment, clock } = options;
+  const { session, state, provider, factsOf, maxOutputTokens, cacheTtl, settings, refreshSettings, files, clock } =
+    options;
   let rendering: { readonly kept: Rendering<Message>; readonly generation: number } | undefined;
   /** The entries at which the requests that were handed out were made. */
   const entryOf = new WeakMap<object, number>();
   let newestHandedOut: number | undefined;
-  /** What follows from the configuration, worked out once for each. */
-  const terms = rememberLast((now: Configuration) => termsOf(now, factsOf(now.model), environment));
+  const results = createResultIndex();
+  /** What follows from the configuration and the settings, worked out once for each. */
+  const termsFor = rememberLast((held: Settings) =>
+    rememberLast((now: Configuration) => termsOf(now, factsOf(now.model), held)),
+  );
+  const terms = (now: Configuration): Terms => termsFor(settings())(now);
 
   function size(): SessionSize {
     const tokens = sizeTokens(state.view);
@@ -64,11 +75,27 @@ export function createRequests<Request, Response, Message>(
     const isWritten = last?.kind === "seal" && view.awaited?.request === last.from && configuration.entry < last.from;
     if (isWritten) return;
     if (!view.items.some(({ kind }) => kind === "message")) throw new NothingToSendError(session);
+    if (isNewTurn(view)) await refreshSettings();
+    await passStages();
     const { tokens, windowTokens, blockingTokens, level } = size();
     if (level === "blocked") throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
     const wantedTokens = Math.min(maxOutputTokens, terms(configuration).maxOutputTokens);
     const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
     await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...(await describe()) })]);
+  }
+
+  async function passStages(): Promise<void> {
+    for (const stage of STAGES) {
+      const { view, ledger, configuration } = state;
+      const { budget, rules, facts } = terms(configuration);
+      results.update(view);
+      const drafts = await stage({
+        ...{ session, view, ledger, results, settings: settings(), files, budget },
+        ...{ thinking: rules.thinking, prices: facts.prices, nowMs: clock.now() },
+      });
+      if (drafts.length > 0) await state.append(drafts);
+    }
+    results.update(state.view);
   }
 
   /** The rendering so far, unless what it was made from or the rules for it have changed. */
@@ -147,6 +174,12 @@ export function createRequests<Request, Response, Message>(
       return costOf({ ...cache, ledger: state.ledger, sizeTokens: sizeTokens(state.view), nowMs: clock.now() });
     },
   };
+}
+
+/** The user has said something since the newest request. */
+function isNewTurn({ items }: View): boolean {
+  const seal = items.findLastIndex(({ kind }) => kind === "seal");
+  return items.slice(seal + 1).some((item) => item.kind === "message" && item.origin === "human");
 }
 
 /** Some servers report fractions of tokens. */

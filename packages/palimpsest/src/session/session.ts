@@ -4,13 +4,16 @@ import type { ToolCall } from "../log/block.ts";
 import type { Replacement } from "../log/payload.ts";
 import type { Overflow } from "../providers/overflow.ts";
 import type { Provider, ResponseContent } from "../providers/provider.ts";
+import type { ResolvedSettings } from "../settings/resolve-settings.ts";
+import type { Recalled, RecallRequest } from "../stages/recall/recall.ts";
+import type { ResultFiles } from "../stores/results.ts";
 import type { Store, Takeover } from "../stores/store.ts";
 import type { Budget, BudgetLevel } from "../tokens/budget.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
-import type { Environment } from "../tokens/switches.ts";
 import type { Accounting, AccountOptions } from "../view/account.ts";
 import type { WantedConfiguration } from "./change-configuration.ts";
-import type { NewContent } from "./to-drafts.ts";
+import type { SettingsSource } from "./settings-source.ts";
+import type { NewContent } from "./to-contents.ts";
 
 export interface SessionOptions<Request, Response, Message> extends WantedConfiguration, FeatureOptions {
   readonly store: Store;
@@ -31,8 +34,10 @@ export interface SessionOptions<Request, Response, Message> extends WantedConfig
   readonly owner?: string;
   /** @default "if-free" */
   readonly takeover?: Takeover;
-  /** Where switches and overrides are looked up. @default the process's environment */
-  readonly environment?: Environment;
+  /** Where results go that are too large for the conversation. @default memory: they are gone with the process */
+  readonly files?: ResultFiles;
+  /** Where settings come from; docs/defaults.md has them all. @default the process's environment */
+  readonly engine?: SettingsSource;
   /** @default the system's clock */
   readonly clock?: { now(): number };
 }
@@ -58,6 +63,12 @@ export interface Session<Request, Response> {
   readonly newestEntry: number;
   /** Appends content, all of it or nothing; resolves to its entry numbers when it is kept. */
   append(...content: readonly NewContent[]): Promise<readonly number[]>;
+  /** Appends what a tool puts out, while it puts it out: in constant memory, however much it is. */
+  appendStream(
+    callId: string,
+    chunks: AsyncIterable<Uint8Array | string>,
+    status?: "ok" | "error",
+  ): Promise<readonly number[]>;
   /** The next request, ready for the provider's client. Written down before it is handed out, so that it stays the same. */
   prepare(): Promise<Request>;
   /**
@@ -75,6 +86,10 @@ export interface Session<Request, Response> {
   restore(decision: number, reason?: string): Promise<void>;
   /** Goes back to an earlier entry; what came after it stays in the log, on a branch of its own. */
   rewind(to: number, reason?: string): Promise<void>;
+  /** Brings back what was stored, cleared or folded, by the number of its entry, or finds it by words. */
+  recall(request: RecallRequest): Promise<Recalled>;
+  /** The settings that hold for this turn, and values that were given and could not be used. */
+  settings(): ResolvedSettings;
   /** How full the window is. */
   size(): SessionSize;
   /** What all responses have used. */

@@ -1,6 +1,6 @@
 import type { ModelFacts } from "../providers/models.ts";
+import type { Settings } from "../settings/settings.ts";
 import { type Budget, budgetOf } from "../tokens/budget.ts";
-import { type Environment, readSwitches } from "../tokens/switches.ts";
 import { windowOf } from "../tokens/window.ts";
 import type { FlattenRules } from "../view/flatten-segment.ts";
 import type { Configuration } from "../view/view.ts";
@@ -13,21 +13,21 @@ export interface Terms {
   readonly facts: ModelFacts;
 }
 
-export function termsOf(
-  { provider, model, settings }: Configuration,
-  facts: ModelFacts,
-  environment: Environment,
-): Terms {
+export function termsOf({ provider, model, settings }: Configuration, facts: ModelFacts, settingsNow: Settings): Terms {
   const { windowTokens: window, maxInputTokens, maxOutputTokens, thinking } = facts;
   // Where less input is taken than the window holds, that is what can be filled.
   const capabilityTokens = maxInputTokens ?? window;
   const betas = Array.isArray(settings["betas"]) ? settings["betas"].filter((beta) => typeof beta === "string") : [];
-  const windowTokens = windowOf({ model, capabilityTokens, betas, environment });
-  const { autoCompaction, autoCompactPercent } = readSwitches(environment);
+  const windowTokens = windowOf({ model, capabilityTokens, betas, fallbackTokens: settingsNow["window.tokens"] });
+  const isOn = settingsNow["compaction.enabled"] === "on" && settingsNow["compaction.auto"] === "on";
   return {
     rules: { provider, thinking },
     maxOutputTokens,
     facts,
-    budget: budgetOf({ windowTokens, autoCompaction, autoCompactPercent }),
+    budget: budgetOf({
+      windowTokens,
+      autoCompaction: isOn ? "on" : "off",
+      autoCompactPercent: settingsNow["compaction.autoPercent"],
+    }),
   };
 }

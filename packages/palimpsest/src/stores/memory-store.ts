@@ -1,7 +1,7 @@
 import type { Entry, LogHead } from "../log/entry.ts";
 import { EMPTY_LOG } from "../log/entry.ts";
 import { entryText } from "../log/entry-text.ts";
-import { isMatch, readQuery, snippetOf } from "./search-text.ts";
+import { isMatch, readQuery, snippetOf } from "../log/search-text.ts";
 import type {
   AppendResult,
   LogReader,

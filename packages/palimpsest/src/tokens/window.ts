@@ -1,5 +1,3 @@
-import type { Environment } from "./switches.ts";
-
 export interface WindowSources {
   /** As the user names it: `[1m]` at its end asks for the long window. */
   readonly model: string;
@@ -7,22 +5,20 @@ export interface WindowSources {
   readonly capabilityTokens?: number | undefined;
   /** Beta features that the request asks for. @default none */
   readonly betas?: readonly string[];
-  /** `PALIMPSEST_WINDOW_TOKENS`, for a model that nobody knows. @default nothing set */
-  readonly environment?: Environment;
+  /** Of a model that nobody knows. */
+  readonly fallbackTokens: number;
 }
 
-const DEFAULT_WINDOW_TOKENS = 200_000;
 const LONG_WINDOW_TOKENS = 1_000_000;
 const LONG_WINDOW_SUFFIX = /\[1m\]$/i;
 const LONG_WINDOW_BETA = /^context-1m\b/;
 
-/** The model's limit, from the first source that knows: suffix, capability, beta, environment; else 200,000. */
-export function windowOf({ model, capabilityTokens, betas = [], environment = {} }: WindowSources): number {
+/** The model's limit, from the first source that knows: suffix, capability, beta, setting. */
+export function windowOf({ model, capabilityTokens, betas = [], fallbackTokens }: WindowSources): number {
   if (LONG_WINDOW_SUFFIX.test(model)) return LONG_WINDOW_TOKENS;
   if (isCount(capabilityTokens)) return capabilityTokens;
   if (betas.some((beta) => LONG_WINDOW_BETA.test(beta))) return LONG_WINDOW_TOKENS;
-  const asked = Number(environment["PALIMPSEST_WINDOW_TOKENS"]);
-  return isCount(asked) ? asked : DEFAULT_WINDOW_TOKENS;
+  return fallbackTokens;
 }
 
 function isCount(tokens: number | undefined): tokens is number {

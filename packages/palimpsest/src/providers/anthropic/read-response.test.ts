@@ -112,3 +112,17 @@ test("counts that are null are none", () => {
     outputTokens: 1,
   });
 });
+
+test.each<[string, object | null, object | undefined]>([
+  ["was not asked, or found nothing", null, undefined],
+  ["has not finished", { cache_miss_reason: null }, undefined],
+  [
+    "found other tools",
+    { cache_miss_reason: { type: "tools_changed", cache_missed_input_tokens: 7 } },
+    { reason: "tools", missedTokens: 7 },
+  ],
+  ["cannot tell", { cache_miss_reason: { type: "unavailable" } }, { reason: "unknown" }],
+  ["says what nobody knows", { cache_miss_reason: { type: "moon_changed" } }, { reason: "unknown" }],
+])("2 cache diagnostics: the service %s", (_, diagnostics, expected) => {
+  expect(readResponse(response({ diagnostics })).cacheDiagnosis).toEqual(expected);
+});

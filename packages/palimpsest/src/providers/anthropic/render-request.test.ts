@@ -109,3 +109,11 @@ test("what comes before the messages is rendered once for each configuration", (
   expect(render({ ...parts, system: "Be brief." }).system).toMatchObject([{ text: "Be brief." }]);
   expect(Object.isFrozen(one.tools?.[0])).toBe(true);
 });
+
+test("the service is asked to compare with the response before, on the first request with none; it moves no mark", () => {
+  const asking = createRequestRenderer({ cacheDiagnostics: "asked" });
+  expect(asking(parts).diagnostics).toEqual({ previous_message_id: null });
+  const compared = asking({ ...parts, previousResponseId: "msg_1" });
+  expect(compared).toEqual({ ...render(parts), diagnostics: { previous_message_id: "msg_1" } });
+  expect(judge.judge(compared).kind).toBe("accepted");
+});

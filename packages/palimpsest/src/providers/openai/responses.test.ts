@@ -187,3 +187,31 @@ test("what a model may say in its worst moments is read", async () => {
     await server!.close();
   }
 });
+
+test("7.2 cache diagnostics: asked of models that have them, beside the caller's own cache options", async () => {
+  const settings = { prompt_cache_options: { ttl: "30m" } };
+  const compared = provider.renderRequest({ ...parts, settings, previousResponseId: "resp_1" });
+  expect(compared.prompt_cache_options).toEqual({ ttl: "30m", comparison_response_id: "resp_1" });
+  const old = provider.renderRequest({ ...parts, model: "gpt-4.1", previousResponseId: "resp_1" });
+  expect(old.prompt_cache_options).toBeUndefined();
+  const off = openaiResponses(new OpenAI({ apiKey: "none" }), { cacheDiagnostics: "off" });
+  expect(off.renderRequest({ ...parts, previousResponseId: "resp_1" }).prompt_cache_options).toBeUndefined();
+});
+
+test("7.2 cache diagnostics: what the service says is read", async () => {
+  const { ask } = await connect(() => answer("Yes."));
+  const system = "word ".repeat(4_000);
+  const first = await ask({ system });
+  expect(first.cacheDiagnosis).toBeUndefined();
+  const previousResponseId = first.responseId;
+  expect((await ask({ system, previousResponseId })).cacheDiagnosis).toEqual({ reason: "nowhere" });
+  const missedTokens = expect.any(Number);
+  const other = await ask({ system: `Other. ${system}`, previousResponseId });
+  expect(other.cacheDiagnosis).toEqual({ reason: "messages", missedTokens });
+  const settings = { reasoning: { effort: "low" } };
+  expect((await ask({ system, settings, previousResponseId })).cacheDiagnosis).toEqual({
+    reason: "settings",
+    missedTokens,
+  });
+  expect((await ask({ system, previousResponseId: "resp_none" })).cacheDiagnosis).toEqual({ reason: "unknown" });
+});

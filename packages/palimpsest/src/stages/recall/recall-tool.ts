@@ -66,9 +66,7 @@ function describe(recalled: Recalled): string {
       return lines.length === 0 ? `Entry ${entry} does not contain that text.` : [...lines, ...end].join("\n");
     }
     case "entries":
-      return recalled.hits.length === 0
-        ? "No entry of this session has all of these words."
-        : recalled.hits.map(({ sequence, snippet }) => `entry ${sequence}: ${snippet}`).join("\n");
+      return hitsText(recalled);
     case "unknown":
       return `There is no entry ${recalled.entry}. The newest is ${recalled.newestEntry}.`;
     case "no-text":
@@ -88,6 +86,14 @@ function textOf({ entry, text, from, next }: Extract<Recalled, { kind: "text" }>
   if (text === "") return `Entry ${entry} has nothing at ${placeText(from)}.`;
   const goOn = next === undefined ? "" : `[There is more: recall entry ${entry} with ${inputText(next)}.]`;
   return text.endsWith("\n") || goOn === "" ? text + goOn : `${text}\n${goOn}`;
+}
+
+function hitsText({ hits, unsearched }: Extract<Recalled, { kind: "entries" }>): string {
+  const lines = hits.map(({ sequence, snippet }) => `entry ${sequence}: ${snippet}`);
+  const none = lines.length === 0 ? ["No entry of this session has all of these words."] : [];
+  const rest =
+    unsearched.length === 0 ? [] : [`[Too large to be searched here; search in them: ${unsearched.join(", ")}]`];
+  return [...lines, ...none, ...rest].join("\n");
 }
 
 function placeText({ line, character }: TextPlace): string {

@@ -97,7 +97,29 @@ describe("recall", () => {
     expect(await ask({ search: "port 8080" })).toEqual({
       kind: "entries",
       hits: [{ sequence: entry, snippet: "the port is 8080" }],
+      unsearched: [],
     });
+  });
+
+  test("searches what was stored along with the rest, as far as it is not too much", async () => {
+    const lines = Array.from(
+      { length: 9_000 },
+      (_, index) => `line ${index + 1}${index === 4_321 ? " odd needle" : ""}`,
+    );
+    const { entry: stored } = await appendStored(lines.join("\n"));
+    const entry = await said("a needle, and an odd one");
+    const { entry: huge } = await appendStored("x".repeat(34_000_000));
+    expect(await ask({ search: "needle odd" })).toEqual({
+      kind: "entries",
+      hits: [
+        { sequence: entry, snippet: "a needle, and an odd one" },
+        { sequence: stored, snippet: "line 4322: line 4322 odd needle" },
+      ],
+      unsearched: [huge],
+    });
+    expect(recalledText(await ask({ search: "absent" }))).toBe(
+      `No entry of this session has all of these words.\n[Too large to be searched here; search in them: ${huge}]`,
+    );
   });
 
   test("says what it cannot give back, and why", async () => {

@@ -1,5 +1,5 @@
 import { headOf, tailOf } from "../store-results/cut-text.ts";
-import type { TextPlace } from "./read-range.ts";
+import { type LinePiece, linePieces } from "./line-pieces.ts";
 
 export interface SearchRange {
   /** Looked for as it is, without regard to case. */
@@ -8,10 +8,8 @@ export interface SearchRange {
   readonly maxCharacters: number;
 }
 
-export interface FoundLine extends TextPlace {
-  /** The line, or what stands around the place if the line is long. */
-  readonly text: string;
-}
+/** Where it was found, and the line, or what stands around the place if the line is long. */
+export type FoundLine = LinePiece;
 
 export interface FoundLines {
   readonly found: readonly FoundLine[];
@@ -19,8 +17,6 @@ export interface FoundLines {
   readonly nextLine: number | undefined;
 }
 
-/** A line is looked at in pieces of this size, so that one without an end takes no more memory than others. */
-const PIECE_CHARACTERS = 8_192;
 const CONTEXT_CHARACTERS = 120;
 
 /** The lines of a text that contain something. Of a very long line, each piece that does. */
@@ -41,34 +37,6 @@ export async function searchRange(
     characters += shown.length;
   }
   return { found, nextLine: undefined };
-}
-
-/** Lines, without their ends; long ones in pieces that overlap, so that nothing is missed where they were cut. */
-async function* linePieces(pieces: AsyncIterable<string> | Iterable<string>, overlap: number) {
-  let line = 1;
-  let character = 1;
-  let held = "";
-  for await (const piece of pieces) {
-    for (let at = 0; at < piece.length; ) {
-      const end = piece.indexOf("\n", at);
-      const room = PIECE_CHARACTERS + overlap - held.length;
-      const taken = piece.slice(at, Math.min(end < 0 ? piece.length : end, at + room));
-      at += taken.length;
-      held += taken;
-      if (at === end) {
-        yield { line, character, text: held };
-        line++;
-        character = 1;
-        held = "";
-        at++;
-      } else if (held.length >= PIECE_CHARACTERS + overlap) {
-        yield { line, character, text: held };
-        character += PIECE_CHARACTERS;
-        held = held.slice(PIECE_CHARACTERS);
-      }
-    }
-  }
-  if (held !== "") yield { line, character, text: held };
 }
 
 function around(text: string, at: number, length: number): string {

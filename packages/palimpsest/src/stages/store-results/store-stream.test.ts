@@ -95,7 +95,7 @@ describe("an output that arrives piece by piece", () => {
       create: async (session) => ({ ...(await files.create(session)), discard: async () => void discarded++ }),
     };
     async function* broken() {
-      yield "x".repeat(400_000);
+      yield "x".repeat(2_000_000);
       throw new Error("the process died");
     }
     await expect(storeStream(broken(), { ...OPTIONS, files: watched })).rejects.toThrow("the process died");

@@ -1,4 +1,5 @@
-/** Small pieces are gathered to this much, so that a file is not written byte by byte. */
+/** Small pieces are gathered to this much, so that a file is not written byte by byte. Most outputs need less. */
+const FIRST_PIECE_BYTES = 65_536;
 const PIECE_BYTES = 1_048_576;
 
 /**
@@ -9,8 +10,7 @@ export async function* toBytes(
   chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  // Made when the first small piece has come.
-  let gathered: Uint8Array | undefined;
+  let gathered = new Uint8Array(FIRST_PIECE_BYTES);
   let used = 0;
   let half = "";
   for await (const chunk of chunks) {
@@ -18,21 +18,20 @@ export async function* toBytes(
     half = rest;
     const text = encoder.encode(ready);
     for (const bytes of typeof chunk === "string" ? [text] : [text, chunk]) {
-      if (used + bytes.length > PIECE_BYTES && used > 0) {
-        yield gathered!.subarray(0, used);
-        gathered = undefined;
+      if (used + bytes.length > gathered.length) {
+        if (used > 0) yield gathered.subarray(0, used);
+        if (gathered.length < PIECE_BYTES) gathered = new Uint8Array(PIECE_BYTES);
         used = 0;
       }
-      if (bytes.length >= PIECE_BYTES) {
+      if (bytes.length > gathered.length) {
         yield bytes;
       } else {
-        gathered ??= new Uint8Array(PIECE_BYTES);
         gathered.set(bytes, used);
         used += bytes.length;
       }
     }
   }
-  if (used > 0) yield gathered!.subarray(0, used);
+  if (used > 0) yield gathered.subarray(0, used);
   if (half !== "") yield encoder.encode(half);
 }
 

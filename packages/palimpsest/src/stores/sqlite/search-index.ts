@@ -1,5 +1,5 @@
 import { entryText } from "../../log/entry-text.ts";
-import { isMatch, type Phrase, snippetOf, wordsOf } from "../search-text.ts";
+import { isMatch, type Phrase, snippetOf, wordsOf } from "../../log/search-text.ts";
 import type { SearchHit } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { inTransaction, readHead, toUncheckedEntry } from "./sqlite-log.ts";
@@ -15,7 +15,7 @@ import { sqliteCode } from "./sqlite-store-errors.ts";
 /** Rises when words are told apart in another way: an index of another version is made anew. */
 const INDEX_VERSION = 1;
 // Some 30 ms of work, during which neither this process nor a writer elsewhere gets on.
-const BATCH_CHARACTERS = 524_288;
+const BATCH_CHARACTERS = 262_144;
 
 /** How far the index has got, and how far the log. */
 export interface IndexState {

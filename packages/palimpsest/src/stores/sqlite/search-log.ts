@@ -1,4 +1,5 @@
-import { readQuery } from "../search-text.ts";
+import { setImmediate as others } from "node:timers/promises";
+import { readQuery } from "../../log/search-text.ts";
 import type { SearchHit, SearchOptions } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { dropIndex, extendIndex, type IndexState, lookUp, readIndexState, scanBack } from "./search-index.ts";
@@ -35,6 +36,7 @@ export async function searchLog({
     let at = Math.min(Math.floor(to), head);
     while (at > through && at >= look.from && hits.length < look.limit) {
       const range = { from: Math.max(look.from, through + 1), to: at, limit: look.limit - hits.length };
+      await others();
       const scanned = await run((connection) => scanBack(connection, { ...look, ...range }));
       hits.push(...scanned.hits);
       at = scanned.next;
@@ -50,6 +52,8 @@ export async function searchLog({
 async function bringUpToDate(run: SearchLogOptions["run"]): Promise<IndexState | undefined> {
   let state = await run(readIndexState).catch(() => undefined);
   while (state !== undefined && state.head - state.through > MAX_UNINDEXED_ENTRIES) {
+    // All calls of node:sqlite are synchronous: without this, nothing else would happen in the process until the end.
+    await others();
     const extended = await run(extendIndex).catch(() => undefined);
     // Not this time: what is covered stays covered.
     if (extended === undefined) return state;

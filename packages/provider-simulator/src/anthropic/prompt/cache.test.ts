@@ -296,3 +296,15 @@ test("2 a read starts the lifetime of every entry again that a mark found, not o
   clock.advance(4 * 60_000);
   expect(read(both("c"))).toBe(1);
 });
+
+test("what was evicted is written anew", () => {
+  const anthropic = createAnthropic();
+  const request = { model: "claude-opus-5", max_tokens: 10, messages: [user(text(long(), mark()))] };
+  const read = () => {
+    const verdict = anthropic.judge(request);
+    return verdict.kind === "refused" ? verdict.message : verdict.cache.tokensRead;
+  };
+  expect([read(), read()]).toEqual([0, 1_004]);
+  anthropic.evict();
+  expect(read()).toBe(0);
+});

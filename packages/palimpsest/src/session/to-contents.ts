@@ -1,19 +1,16 @@
 import type { Block } from "../log/block.ts";
-import type { Draft } from "../log/entry.ts";
 import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
-import { toDraft } from "../log/to-draft.ts";
 import { user } from "./messages.ts";
 
 /** What can be appended to a session; a string is something that the user says. */
 export type NewContent = string | MessagePayload | AttachmentPayload;
 
-/** The entries for new content: each tool result becomes one of its own, so that a decision can name it. */
-export function toDrafts(content: NewContent): Draft[] {
-  if (typeof content === "string") return [toDraft("message", user(content))];
-  if (!("role" in content)) return [toDraft("attachment", content)];
+/** New content in pieces, one for each entry: a tool result is one of its own, so that a decision can name it. */
+export function toContents(content: NewContent): readonly (MessagePayload | AttachmentPayload)[] {
+  if (typeof content === "string") return [user(content)];
   // What is no list of blocks is refused when it is appended.
-  if (!Array.isArray(content.blocks)) return [toDraft("message", content)];
-  return groups(content.blocks).map((blocks) => toDraft("message", { ...content, blocks }));
+  if (!("role" in content) || !Array.isArray(content.blocks)) return [content];
+  return groups(content.blocks).map((blocks) => ({ ...content, blocks }));
 }
 
 function groups(blocks: readonly Block[]): Block[][] {

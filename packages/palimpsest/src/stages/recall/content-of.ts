@@ -1,0 +1,55 @@
+import type { Entry } from "../../log/entry.ts";
+import { entryText } from "../../log/entry-text.ts";
+import { readPayload } from "../../log/read-payload.ts";
+import type { ResultFiles } from "../../stores/results.ts";
+
+/** The text of an entry in full: what stands in the log, or the file it was stored in. */
+export interface TextContent {
+  readonly kind: "content";
+  readonly pieces: AsyncIterable<string> | Iterable<string>;
+}
+
+/** Why there is none. */
+export type NoContent =
+  | { readonly kind: "erased"; readonly entry: number }
+  /** It says nothing that could be read: a request, a usage report, an entry of a later release. */
+  | { readonly kind: "no-text"; readonly entry: number; readonly entryKind: string }
+  /** It was stored in a file that has been collected. */
+  | { readonly kind: "expired"; readonly entry: number; readonly file: string; readonly bytes: number }
+  /** The file is there, and is not what was stored. */
+  | {
+      readonly kind: "changed";
+      readonly entry: number;
+      readonly file: string;
+      readonly bytes: number;
+      readonly nowBytes: number;
+    };
+
+export interface ContentSources {
+  readonly files?: ResultFiles;
+  readonly session: string;
+}
+
+export async function contentOf(entry: Entry, { files, session }: ContentSources): Promise<TextContent | NoContent> {
+  const { sequence, kind, payload } = entry;
+  if (payload === undefined) return { kind: "erased", entry: sequence };
+  const read = readPayload(entry);
+  const stored = read.kind === "message" ? read.payload.stored : undefined;
+  if (stored === undefined) {
+    const text = entryText(entry);
+    if (text === undefined) return { kind: "no-text", entry: sequence, entryKind: kind };
+    return { kind: "content", pieces: [text] };
+  }
+  const { file, bytes } = stored;
+  const found = await files?.find(session, file);
+  if (found === undefined) return { kind: "expired", entry: sequence, file, bytes };
+  if (found.bytes !== bytes) return { kind: "changed", entry: sequence, file, bytes, nowBytes: found.bytes };
+  return { kind: "content", pieces: decode(found.chunks()) };
+}
+
+/** What is no UTF-8 in the file is shown as U+FFFD. */
+async function* decode(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}

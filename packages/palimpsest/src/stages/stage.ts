@@ -1,0 +1,26 @@
+import type { Ledger } from "../cache/ledger.ts";
+import type { Draft } from "../log/entry.ts";
+import type { ModelPrices } from "../log/prices.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { ResultFiles } from "../stores/results.ts";
+import type { Budget } from "../tokens/budget.ts";
+import type { View } from "../view/view.ts";
+import type { ResultIndex } from "./microcompact/result-index.ts";
+
+/** What a stage goes by. Nothing of it is changed: what a stage decides, it returns as entries. */
+export interface StageContext {
+  readonly session: string;
+  readonly view: View;
+  readonly ledger: Ledger;
+  readonly results: ResultIndex;
+  readonly settings: Settings;
+  readonly files: ResultFiles;
+  readonly budget: Budget;
+  /** Whether thinking is bound to what stands before it. */
+  readonly thinking: "bound" | "free";
+  readonly prices: ModelPrices | undefined;
+  readonly nowMs: number;
+}
+
+/** One step before a request: looks at the view and returns entries to append, or none. */
+export type Stage = (context: StageContext) => Promise<readonly Draft[]>;

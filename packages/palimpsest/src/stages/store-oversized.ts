@@ -1,0 +1,30 @@
+import type { Draft } from "../log/entry.ts";
+import { toDraft } from "../log/to-draft.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { StageContext } from "./stage.ts";
+import type { StoringFailure } from "./store-results/content.ts";
+import { storeAggregate } from "./store-results/store-aggregate.ts";
+import type { StoringOptions } from "./store-results/storing-options.ts";
+
+/** Results of one round that are too large together: the largest are stored, until the rest fits. */
+export async function storeOversized({ session, view, settings, files }: StageContext): Promise<readonly Draft[]> {
+  if (settings["toolResults.storing"] === "off") return [];
+  const { decisions, failures } = await storeAggregate(view.items, { ...storingOptions(settings), files, session });
+  return [...decisions.map((decision) => toDraft("replace", decision)), ...failures.map(failureNotice)];
+}
+
+export function storingOptions(settings: Settings): StoringOptions {
+  return {
+    thresholdCharacters: settings["toolResults.thresholdCharacters"],
+    aggregateCharacters: settings["toolResults.aggregateCharacters"],
+    messageCharacters: settings["toolResults.userMessageCharacters"],
+    perTool: settings["toolResults.thresholdByTool"],
+  };
+}
+
+/** The user is told that something could not be stored; the model sees what was kept of it. */
+export function failureNotice({ error, bytes, keptCharacters }: StoringFailure): Draft {
+  const because = error instanceof Error ? error.message : String(error);
+  const text = `A result of ${bytes} bytes could not be stored (${because}): the model sees its first ${keptCharacters} characters.`;
+  return toDraft("message", { role: "user", origin: "host", audience: "user", blocks: [{ kind: "text", text }] });
+}
