@@ -1,11 +1,15 @@
 import {
   attachment,
+  type Entry,
+  memoryResults,
   memoryStore,
   NoSuchEntryError,
   NothingToSendError,
   notice,
   openSession,
+  type ResultFiles,
   readOverflow,
+  readPayload,
   type Session,
   type Store,
   toolResult,
@@ -16,6 +20,18 @@ import type { Operation } from "./operations.ts";
 import type { World } from "./worlds.ts";
 
 const TOOLS = ["look", "write", "ask"].map((name) => ({ name, inputSchema: { type: "object" } }));
+/** Small enough that everything fires in a short session. */
+const SETTINGS = {
+  "clearing.tools": ["look", "write"],
+  "clearing.leastTokens": 50,
+  "clearing.paybackRequests": 500,
+  "clearing.keepNewest": 1,
+  "clearing.fixedKeepNewest": 1,
+  "clearing.fixedLeastTokens": 50,
+  "clearing.fixedTargetTokens": 100,
+  "toolResults.thresholdCharacters": 1_000,
+  "toolResults.aggregateCharacters": 6_000,
+};
 const SYSTEMS = ["", "Be brief.", "Be kind.\nAlways."];
 
 /** What went wrong, for a law that does not hold. */
@@ -24,23 +40,41 @@ class BrokenLaw extends Error {}
 interface Life {
   readonly world: World;
   readonly store: Store;
+  readonly policy: Policy;
+  /** Where large results go: outlives the sessions, as a folder does. */
+  readonly files: ResultFiles;
+  readonly clock: { nowMs: number; now(): number };
   session: Session<unknown, unknown>;
-  /** The blocks of the last request, as long as no entry says that they may change. */
-  sent: readonly string[];
+  /** The blocks of the last request, and the newest entry then. */
+  sent: { readonly blocks: readonly string[]; readonly entry: number };
+  /** What tools returned, by entry. */
+  readonly results: Map<number, string>;
   readonly calls: string[];
   readonly decisions: number[];
   /** Requests by the entry they were made at. */
   readonly requests: { readonly entry: number; readonly json: string }[];
 }
 
+export type Policy = "payback" | "fixed";
+
 /** Does the operations one after the other, and holds every request to the laws. */
-export async function live(world: World, operations: readonly Operation[]): Promise<{ readonly requests: number }> {
-  const store = memoryStore({ clock: { now: () => 0 }, leaseMs: 0 });
+export async function live(
+  world: World,
+  operations: readonly Operation[],
+  policy: Policy,
+): Promise<{ readonly requests: number; readonly cleared: number; readonly stored: number }> {
+  const clock = {
+    nowMs: 0,
+    now() {
+      return this.nowMs;
+    },
+  };
+  const base = { world, policy, clock, files: memoryResults(), store: memoryStore({ clock, leaseMs: 0 }) };
   const life: Life = {
-    world,
-    store,
-    session: await open(world, store, { system: SYSTEMS[1]!, tools: TOOLS }),
-    sent: [],
+    ...base,
+    session: await open(base, { system: SYSTEMS[1]!, tools: TOOLS }),
+    sent: { blocks: [], entry: 0 },
+    results: new Map(),
     calls: [],
     decisions: [],
     requests: [],
@@ -49,12 +83,46 @@ export async function live(world: World, operations: readonly Operation[]): Prom
   for (const operation of [...operations, { do: "reopen" }] satisfies Operation[]) {
     if (await act(life, operation)) requests++;
   }
-  return { requests };
+  return { requests, ...(await checkDecisions(life)) };
 }
 
-function open(world: World, store: Store, more: object = {}): Promise<Session<unknown, unknown>> {
+type Base = Pick<Life, "world" | "store" | "files" | "clock" | "policy">;
+
+function open({ world, store, files, clock, policy }: Base, more: object = {}): Promise<Session<unknown, unknown>> {
   const { provider, choices } = world;
-  return openSession({ id: "s", store, provider, ...choices[0]!, clock: { now: () => 0 }, ...more });
+  const engine = { file: { ...SETTINGS, "clearing.policy": policy }, environment: {} };
+  return openSession({ id: "s", store, files, provider, engine, clock, ...choices[0]!, ...more });
+}
+
+/** What the stages decided: nothing is cleared twice or that must stay, and everything can be had back. */
+async function checkDecisions(life: Life): Promise<{ cleared: number; stored: number }> {
+  const entries = await entriesBehind(life, 0);
+  const byEntry = new Map(entries.map((entry) => [entry.sequence, readPayload(entry)]));
+  const decided = [...byEntry.values()]
+    .filter((read) => read.kind === "replace")
+    .filter(({ payload }) => payload.reason !== "test");
+  const cleared = decided.filter(({ payload }) => payload.reason.startsWith("cleared"));
+  for (const { payload } of cleared) {
+    const original = byEntry.get(payload.from);
+    const [block] = original?.kind === "message" ? original.payload.blocks : [];
+    if (block?.kind !== "tool_result" || block.status !== "ok")
+      throw new BrokenLaw(`entry ${payload.from} was cleared`);
+  }
+  for (const [entry, content] of life.results) {
+    const recalled = await life.session.recall({ entry });
+    const text = recalled.kind === "text" ? recalled.text : recalled.kind;
+    const whole = content.trim() === "" ? "(no output)" : content;
+    const matches = recalled.kind === "text" && recalled.next !== undefined ? whole.startsWith(text) : whole === text;
+    if (!matches)
+      throw new BrokenLaw(`entry ${entry} is recalled as ${text.slice(0, 80)} instead of ${whole.slice(0, 80)}`);
+  }
+  const stored = [...byEntry.values()].filter((read) => read.kind === "message" && read.payload.stored !== undefined);
+  return { cleared: cleared.length, stored: stored.length };
+}
+
+async function entriesBehind({ store }: Life, entry: number): Promise<readonly Entry[]> {
+  const reader = (await store.openReader("s"))!;
+  return reader.read(entry + 1, (await reader.head()).sequence);
 }
 
 async function act(life: Life, operation: Operation): Promise<boolean> {
@@ -79,7 +147,8 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       for (const pick of operation.picks) {
         const callId = life.calls.at(-1 - pick) ?? "unknown";
         const content = operation.content === "image" ? IMAGE_PARTS : operation.content;
-        await session.append(toolResult(callId, content));
+        const [entry] = await session.append(toolResult(callId, content));
+        if (typeof content === "string") life.results.set(entry!, content);
       }
       return false;
     case "ask":
@@ -102,14 +171,16 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
     }
     case "configure":
       await session.configure(wanted(life, operation));
-      life.sent = [];
+      return false;
+    case "wait":
+      life.clock.nowMs += operation.minutes * 60_000;
       return false;
     case "rewind":
-      return decide(life, async () => {
+      return decide(async () => {
         await session.rewind(Math.max(0, session.newestEntry - operation.back));
       });
     case "rewind-to-request":
-      return decide(life, async () => {
+      return decide(async () => {
         const earlier = life.requests.at(-1 - operation.back);
         if (earlier === undefined || earlier.entry >= session.newestEntry) return;
         await session.rewind(earlier.entry);
@@ -117,14 +188,14 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       });
     case "replace":
     case "fold":
-      return decide(life, async () => {
+      return decide(async () => {
         const from = Math.max(1, session.newestEntry - operation.back);
         const range = { from, to: Math.min(session.newestEntry, from + operation.length) };
         const act = operation.do === "fold" ? session.fold : session.replace;
         life.decisions.push(await act(range, operation.with === "nothing" ? [] : [SUMMARY], "test"));
       });
     case "restore":
-      return decide(life, async () => {
+      return decide(async () => {
         const decision = life.decisions.pop();
         if (decision !== undefined) await session.restore(decision);
       });
@@ -132,7 +203,7 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       const request = await prepare(life);
       const cost = JSON.stringify(await session.cost());
       const spent = await spentByLines(session);
-      life.session = await open(world, life.store, { model: undefined, settings: undefined, takeover: "always" });
+      life.session = await open(life, { model: undefined, settings: undefined, takeover: "always" });
       const again = await prepare(life);
       if (JSON.stringify(again) !== JSON.stringify(request)) throw new BrokenLaw("resumed is not live");
       if (JSON.stringify(await life.session.cost()) !== cost) throw new BrokenLaw("a resume has changed the ledger");
@@ -150,10 +221,10 @@ async function meanwhile(
   const { session } = life;
   const to = session.newestEntry;
   if (next === "send") await prepare(life);
-  if (next === "configure") await decide(life, () => session.configure({ system: `Be ${to}.` }));
-  if (next === "rewind") await decide(life, () => session.rewind(Math.max(0, to - 3)));
+  if (next === "configure") await decide(() => session.configure({ system: `Be ${to}.` }));
+  if (next === "rewind") await decide(() => session.rewind(Math.max(0, to - 3)));
   if (next === "replace" || next === "fold") {
-    await decide(life, async () => {
+    await decide(async () => {
       life.decisions.push(await session[next]({ from: Math.max(1, to - 3), to }, [SUMMARY], "test"));
     });
   }
@@ -177,11 +248,10 @@ const IMAGE_PARTS = [
   { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } },
 ] as const;
 
-/** A decision may change what was sent before; one about entries that are not shown is refused. */
-async function decide(life: Life, decision: () => Promise<void>): Promise<boolean> {
+/** A decision about entries that are not shown is refused. */
+async function decide(decision: () => Promise<void>): Promise<boolean> {
   try {
     await decision();
-    life.sent = [];
   } catch (error) {
     if (!NoSuchEntryError.isInstance(error)) throw error;
   }
@@ -199,14 +269,18 @@ function wanted({ world }: Life, { change, pick }: Extract<Operation, { do: "con
   }
 }
 
+/** Entries that say that what was sent before may be sent in another way. */
+const CHANGES = ["configuration", "replace", "boundary", "restore", "rewind"];
+
 /** The next request, if there is something to send: accepted by the judge later, and held to its predecessor here. */
 async function prepare(life: Life): Promise<unknown> {
   try {
     const request = await life.session.prepare();
     const blocks = life.world.blocks(request);
-    const broken = life.sent.findIndex((block, index) => block !== blocks[index]);
-    if (broken >= 0) throw new BrokenLaw(`block ${broken} moved: ${life.sent[broken]} became ${blocks[broken]}`);
-    life.sent = blocks;
+    const said = (await entriesBehind(life, life.sent.entry)).some(({ kind }) => CHANGES.includes(kind));
+    const broken = said ? -1 : life.sent.blocks.findIndex((block, index) => block !== blocks[index]);
+    if (broken >= 0) throw new BrokenLaw(`block ${broken} moved: ${life.sent.blocks[broken]} became ${blocks[broken]}`);
+    life.sent = { blocks, entry: life.session.newestEntry };
     life.requests.push({ entry: life.session.newestEntry, json: JSON.stringify(request) });
     return request;
   } catch (error) {

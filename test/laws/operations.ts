@@ -31,6 +31,8 @@ export type Operation =
       readonly length: number;
       readonly with: "summary" | "nothing";
     }
+  /** Nothing happens for a while: the prompt cache may go cold. */
+  | { readonly do: "wait"; readonly minutes: number }
   | { readonly do: "restore" }
   | { readonly do: "reopen" };
 
@@ -133,6 +135,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       with: fc.constantFrom("summary" as const, "nothing" as const),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), minutes: fc.constantFrom(1, 6, 61) }) },
   { weight: 1, arbitrary: fc.constant<Operation>({ do: "restore" }) },
   { weight: 1, arbitrary: fc.constant<Operation>({ do: "reopen" }) },
 );

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { storeStream } from "../stages/store-results/store-stream.ts";
 import { memoryResults } from "./memory-results.ts";
 import { resultFiles } from "./result-files.ts";
 import type { ResultFiles } from "./results.ts";
@@ -141,7 +142,7 @@ describe("the files", () => {
     symlinkSync(secret, pathOf("1"));
     linkSync(secret, pathOf("2"));
     mkdirSync(pathOf("3"));
-    if (process.platform !== "win32") execFileSync("mkfifo", [pathOf("4")]);
+    if (process.platform !== "win32") execFileSync("sh", ["-c", 'mkfifo "$0"', pathOf("4")]);
     for (const digit of ["1", "2", "3", "4"]) expect(await files.find("s", name(digit)), digit).toBeUndefined();
   });
 
@@ -173,3 +174,37 @@ describe("the files", () => {
     expect(existsSync(join(folder, "tool-results", "s"))).toBe(true);
   });
 });
+
+const mounting = canMount();
+describe.skipIf(mounting !== "yes")(`a disk that is full (${mounting})`, () => {
+  beforeEach(() => {
+    mkdirSync(folder);
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]);
+  });
+
+  afterEach(() => void execFileSync("umount", ["-l", folder]));
+
+  test("gets the beginning into the log, leaves nothing behind, and takes the next one that fits", async () => {
+    const files = resultFiles({ folder });
+    const content = await storeStream(["x\n".repeat(2_000_000)], { files, session: "s" });
+    if (content.kind !== "cut") throw new Error(`it was ${content.kind}`);
+    expect(content.failure.error).toMatchObject({ code: "ENOSPC" });
+    expect(content.text).toMatch(/^(x\n){50000}\n\[Cut here: 4,000,000 bytes in 2,000,000 lines\./);
+    expect(readdirSync(join(folder, "tool-results", "s"))).toEqual([]);
+    expect(await storeStream(["x\n".repeat(30_000)], { files, session: "s" })).toMatchObject({ kind: "stored" });
+  });
+});
+
+function canMount(): string {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return "skipped: mounting needs root on Linux";
+  const at = mkdtempSync(join(tmpdir(), "mount-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", at], { stdio: "ignore" });
+    execFileSync("umount", [at]);
+    return "yes";
+  } catch {
+    return "skipped: mount is not permitted here";
+  } finally {
+    rmSync(at, { recursive: true, force: true });
+  }
+}

@@ -2,7 +2,7 @@ import type { Block, Part, ToolResult } from "../../log/block.ts";
 import type { MessagePayload, StoredContent } from "../../log/payload.ts";
 
 /** What an empty result is shown as: providers refuse or misread a block without content. */
-export const NO_OUTPUT = "(no output)";
+const NO_OUTPUT = "(no output)";
 
 /** The result that a message consists of, if it is one. */
 export function resultOf({ blocks }: { readonly blocks: readonly Block[] }): ToolResult | undefined {

@@ -16,6 +16,8 @@ import { sqliteCode } from "./sqlite-store-errors.ts";
 const INDEX_VERSION = 1;
 // Some 30 ms of work, during which neither this process nor a writer elsewhere gets on.
 const BATCH_CHARACTERS = 262_144;
+/** What an entry costs by itself, in characters of text. */
+const ENTRY_CHARACTERS = 64;
 
 /** How far the index has got, and how far the log. */
 export interface IndexState {
@@ -41,9 +43,8 @@ export function extendIndex(connection: Connection): IndexState {
     for (let characters = 0; through < head && characters < BATCH_CHARACTERS; ) {
       through++;
       const text = readText(connection, through);
-      if (text === undefined) continue;
-      insert.run(through, wordsOf(text).join(" "));
-      characters += text.length;
+      characters += ENTRY_CHARACTERS + (text?.length ?? 0);
+      if (text !== undefined) insert.run(through, wordsOf(text).join(" "));
     }
     connection
       .statement(
@@ -67,6 +68,8 @@ export function lookUp(connection: Connection, { phrases, from, to, limit }: Loo
   // Words have letters and digits only: nothing to escape.
   const query = phrases.map((phrase) => `"${phrase.join(" ")}" *`).join(" AND ");
   try {
+    // Another process may have dropped it since, and begun anew.
+    if ((readThrough(connection) ?? 0) < to) return "misfit";
     const rows = connection
       .statement("SELECT rowid FROM search WHERE search MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?")
       .all(query, from, to, limit);
@@ -87,12 +90,13 @@ export function scanBack(
   let sequence = to;
   for (let characters = 0; sequence >= from && hits.length < limit && characters < BATCH_CHARACTERS; sequence--) {
     const text = readText(connection, sequence);
-    characters += 64 + (text?.length ?? 0);
+    characters += ENTRY_CHARACTERS + (text?.length ?? 0);
     if (text !== undefined && isMatch(text, phrases)) hits.push({ sequence, snippet: snippetOf(text, phrases) });
   }
   return { hits, next: sequence };
 }
 
+/** Its pages are overwritten with zeros (`secure_delete`). */
 export function dropIndex(connection: Connection): void {
   inTransaction(connection, () => connection.database.exec(DROP_SEARCH));
 }
