@@ -75,6 +75,11 @@ const FLOORS: readonly Floor[] = [
     holds: ({ rss_mb, memory_store }) => (rss_mb as number) - (memory_store as { rss_mb: number }).rss_mb <= 120,
   },
   {
+    bench: "microcompact",
+    rule: "planning what to clear adds as little to a turn of a session of 20,000 messages as to one of 200 (3 times at most)",
+    holds: ({ growth }) => (growth as number) <= 3,
+  },
+  {
     bench: "open",
     rule: "a reopened session makes the request of the live one, byte for byte",
     holds: ({ equal_to_live }) => equal_to_live === true,

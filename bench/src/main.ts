@@ -6,6 +6,7 @@ import { countingBench } from "./counting/counting.ts";
 import { checkFloors } from "./floors.ts";
 import { judgeBench } from "./judge.ts";
 import { manyBench } from "./many/many.ts";
+import { microcompactBench } from "./microcompact/microcompact.ts";
 import { openBench } from "./open/open.ts";
 import { importBench } from "./overhead/import-cost.ts";
 import { overheadBench } from "./overhead/overhead.ts";
@@ -18,6 +19,7 @@ const BENCHES: readonly Bench[] = [
   importBench,
   judgeBench,
   manyBench,
+  microcompactBench,
   openBench,
   overheadBench,
   spillBench,

@@ -45,13 +45,16 @@ export const breaksBench: Bench = {
 async function findRecorded(everyNth: number): Promise<Figures> {
   const found: (readonly RecordedCause[])[] = [];
   let requests = 0;
+  let sessions = 0;
   for await (const file of readTraces(tracesFolder(), everyNth)) {
     const recorded = findRecordedBreaks(file);
     requests += recorded.requests;
+    if (recorded.requests > 0) sessions++;
     found.push(...recorded.breaks);
   }
   const explained = found.filter((causes) => !causes.includes("server"));
   return {
+    recorded_sessions: sessions,
     recorded_requests: requests,
     recorded_breaks: found.length,
     explained_pct: percent(explained.length, found.length),

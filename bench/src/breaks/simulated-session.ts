@@ -63,7 +63,9 @@ export async function simulate({
   const service = createAnthropic({ clock, script: () => reply });
   const system = `You are a careful engineer. ${textOf(seed, 1_500 + 400 * (seed % 7))}`;
   const session = await openSession({
-    ...{ model, system, settings, cacheTtl, clock, tools: TOOLS, environment: {} },
+    ...{ model, system, settings, cacheTtl, clock, tools: TOOLS },
+    // Nothing is to happen but what is seeded.
+    engine: { environment: { DISABLE_MICROCOMPACT: "1" } },
     store: memoryStore({ clock }),
     provider: anthropic({} as never, { cacheDiagnostics: "asked" }),
   });

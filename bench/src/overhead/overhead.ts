@@ -19,7 +19,7 @@ export const overheadBench: Bench = {
   name: "overhead",
   about: "microseconds of append + prepare at 200, 2,000 and 20,000 messages, beside other libraries (installs them)",
   async run({ size }) {
-    const own = await measure(ownSession, size === "full" ? 3 : 1);
+    const own = await measure(ownSession(), size === "full" ? 3 : 1);
     const figures = {
       palimpsest_us: own.turnUs,
       // Beside it: taking in the response, which the other libraries leave to the caller.

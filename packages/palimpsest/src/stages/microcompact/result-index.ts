@@ -40,6 +40,7 @@ export function createResultIndex(): ResultIndex {
   let totalTokens = 0;
   let unplannedTokens = 0;
   let itemCount = 0;
+  let known: { readonly view: View | undefined; readonly changedAt: number } = { view: undefined, changedAt: 0 };
 
   function add(item: Item, view: View): void {
     if (item.kind === "seal") return;
@@ -82,8 +83,9 @@ export function createResultIndex(): ResultIndex {
       unplannedTokens = 0;
     },
     update(view) {
-      if (view.unchangedItems < itemCount) {
+      if (view !== known.view || view.changedAt !== known.changedAt) {
         [results, calls, callById, totalTokens, itemCount] = [[], [], new Map(), 0, 0];
+        known = { view, changedAt: view.changedAt };
       }
       for (; itemCount < view.items.length; itemCount++) add(view.items[itemCount]!, view);
     },

@@ -1,0 +1,52 @@
+import type { Bench } from "../bench.ts";
+import { ownSession } from "../overhead/own-session.ts";
+import { type TurnPlan, timeTurns } from "../overhead/time-turns.ts";
+import { median, round } from "../statistics.ts";
+
+const PLANS: readonly TurnPlan[] = [
+  { messages: 200, conversations: 30, turns: 20 },
+  { messages: 2_000, conversations: 6, turns: 100 },
+  { messages: 20_000, conversations: 1, turns: 600 },
+];
+
+/** Every result may be cleared, and none ever pays for it: so planning is all that is done. */
+const NEVER_PAYS = { "clearing.paybackRequests": 1 };
+const PLANNING = ownSession({ tool: "Read", settings: NEVER_PAYS });
+const NOT_PLANNING = ownSession({ tool: "Read", settings: { ...NEVER_PAYS, "clearing.enabled": "off" } });
+
+/** What planning a clearing adds to a turn, and whether that depends on the length of the session. */
+export const microcompactBench: Bench = {
+  name: "microcompact",
+  about: "a turn with and without planning what to clear, at 200, 2,000 and 20,000 messages",
+  async run({ size }) {
+    const passes = size === "full" ? 3 : 1;
+    for (const plan of PLANS.slice(0, -1)) await timeTurns(PLANNING, plan);
+    const figures = new Map<number, { with: number[]; without: number[] }>();
+    for (const plan of PLANS) figures.set(plan.messages, { with: [], without: [] });
+    for (let pass = 0; pass < passes; pass++) {
+      for (const plan of PLANS) {
+        // One beside the other, so that both have the machine as it is.
+        figures.get(plan.messages)!.with.push(...(await timeTurns(PLANNING, plan)).turnUs);
+        figures.get(plan.messages)!.without.push(...(await timeTurns(NOT_PLANNING, plan)).turnUs);
+      }
+    }
+    const by = (value: (times: { with: number[]; without: number[] }) => number): Record<string, number> =>
+      Object.fromEntries([...figures].map(([messages, times]) => [String(messages), round(value(times))]));
+    const ratios = by((times) => mean(times.with) / mean(times.without));
+    return {
+      turn_us: by((times) => median(times.with)),
+      turn_us_without_planning: by((times) => median(times.without)),
+      mean_turn_us: by((times) => mean(times.with)),
+      ratio: ratios,
+      growth: round(ratios["20000"]! / ratios["200"]!),
+    };
+  },
+};
+
+/** With every hundredth turn left out at either end: a collection of garbage is nobody's. */
+function mean(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const cut = Math.floor(values.length / 100);
+  const kept = sorted.slice(cut, sorted.length - cut);
+  return kept.reduce((sum, value) => sum + value, 0) / kept.length;
+}
