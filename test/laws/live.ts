@@ -90,8 +90,8 @@ type Base = Pick<Life, "world" | "store" | "files" | "clock" | "policy">;
 
 function open({ world, store, files, clock, policy }: Base, more: object = {}): Promise<Session<unknown, unknown>> {
   const { provider, choices } = world;
-  const engine = { file: { ...SETTINGS, "clearing.policy": policy }, environment: {} };
-  return openSession({ id: "s", store, files, provider, engine, clock, ...choices[0]!, ...more });
+  const settings = { file: { ...SETTINGS, "clearing.policy": policy }, environment: {} };
+  return openSession({ id: "s", store, files, provider, settings, clock, ...choices[0]!, ...more });
 }
 
 /** What the stages decided: nothing is cleared twice or that must stay, and everything can be had back. */
@@ -203,7 +203,7 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       const request = await prepare(life);
       const cost = JSON.stringify(await session.cost());
       const spent = await spentByLines(session);
-      life.session = await open(life, { model: undefined, settings: undefined, takeover: "always" });
+      life.session = await open(life, { model: undefined, parameters: undefined, takeover: "always" });
       const again = await prepare(life);
       if (JSON.stringify(again) !== JSON.stringify(request)) throw new BrokenLaw("resumed is not live");
       if (JSON.stringify(await life.session.cost()) !== cost) throw new BrokenLaw("a resume has changed the ledger");

@@ -60,7 +60,7 @@ await round();
 const wrongTurn = session.newestEntry;
 await session.append("No, something else.");
 await session.rewind(wrongTurn, "a wrong turn");
-await session.configure({ system: "Be kind.", settings: { thinking: { type: "adaptive" } } });
+await session.configure({ system: "Be kind.", parameters: { thinking: { type: "adaptive" } } });
 const summary = {
   role: "user",
   origin: "summary",

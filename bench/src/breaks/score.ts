@@ -29,8 +29,8 @@ export async function seedBreak(kind: BreakKind, seed: number): Promise<Outcome>
   };
 }
 
-/** What the service calls settings that differ. It also says so when it cannot compare at all. */
-const SETTINGS: readonly Cause[] = ["betas", "settings", "thinking", "effort", "tool-choice"];
+/** What the service calls parameters that differ. It also says so when it cannot compare at all. */
+const SETTINGS: readonly Cause[] = ["betas", "parameters", "thinking", "effort", "tool-choice"];
 /** What it says nothing of: it compares requests, not what became of them. */
 const UNSEEN: readonly Cause[] = ["pause", "server", "earlier-thinking"];
 

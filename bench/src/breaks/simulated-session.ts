@@ -17,10 +17,10 @@ export interface SimulationOptions {
   /** @default "claude-opus-5-5" */
   readonly model?: string;
   /** @default none */
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly parameters?: Readonly<Record<string, unknown>>;
   /** @default "5m" */
   readonly cacheTtl?: "5m" | "1h";
-  /** Whether the model thinks before it calls a tool; the settings must allow it. @default "no" */
+  /** Whether the model thinks before it calls a tool; the parameters must allow it. @default "no" */
   readonly thinks?: "yes" | "no";
 }
 
@@ -34,7 +34,7 @@ export interface Simulation {
   readonly clock: ManualClock;
   readonly seed: number;
   readonly system: string;
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly parameters: Readonly<Record<string, unknown>>;
   readonly thinks: "yes" | "no";
   /** Entries of user messages, of tool results and of requests, in order. */
   readonly users: number[];
@@ -54,7 +54,7 @@ export const TOOLS: readonly ToolDefinition[] = ["read_file", "run", "search"].m
 export async function simulate({
   seed,
   model = "claude-opus-5-5",
-  settings = {},
+  parameters = {},
   cacheTtl = "5m",
   thinks = "no",
 }: SimulationOptions): Promise<Simulation> {
@@ -63,9 +63,9 @@ export async function simulate({
   const service = createAnthropic({ clock, script: () => reply });
   const system = `You are a careful engineer. ${textOf(seed, 1_500 + 400 * (seed % 7))}`;
   const session = await openSession({
-    ...{ model, system, settings, cacheTtl, clock, tools: TOOLS },
+    ...{ model, system, parameters, cacheTtl, clock, tools: TOOLS },
     // Nothing is to happen but what is seeded.
-    engine: { environment: { DISABLE_MICROCOMPACT: "1" } },
+    settings: { environment: { DISABLE_MICROCOMPACT: "1" } },
     store: memoryStore({ clock }),
     provider: anthropic({} as never, { cacheDiagnostics: "asked" }),
   });
@@ -77,7 +77,7 @@ export async function simulate({
   };
   let turn = 0;
   const simulation: Simulation = {
-    ...{ session, service, clock, seed, system, settings, thinks, users: [], results: [], points: [] },
+    ...{ session, service, clock, seed, system, parameters, thinks, users: [], results: [], points: [] },
     async ask(kind) {
       turn++;
       const said: Reply = kind === "calls" ? calls(turn) : { words: [{ kind: "text", text: `Done with ${turn}.` }] };

@@ -15,7 +15,7 @@ export function openBenchSession(folder: string): Promise<BenchSession> {
     model: "claude-sonnet-4-6",
     system: "You are a careful engineer.",
     tools: [{ name: "read_file", description: "Reads a file.", inputSchema: { type: "object" } }],
-    engine: { environment: {} },
+    settings: { environment: {} },
   });
 }
 

@@ -21,8 +21,13 @@ export function ownSession({ tool = "read_file", settings = {} }: OwnSessionOpti
     counts: "tokens",
     async begin(rounds) {
       const provider = anthropic({} as never, { models: { [MODEL]: { windowTokens: WINDOW_TOKENS } } });
-      const engine = { file: settings, environment: {} };
-      const session = await openSession({ store: memoryStore(), provider, model: MODEL, engine });
+
+      const session = await openSession({
+        store: memoryStore(),
+        provider,
+        model: MODEL,
+        settings: { file: settings, environment: {} },
+      });
       await session.append("Fix the failing test.");
       await session.prepare();
       const conversation: Conversation = {

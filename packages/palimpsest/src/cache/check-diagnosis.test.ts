@@ -7,7 +7,7 @@ test.each<[Cause[], CacheDiagnosis["reason"], "agrees" | "differs" | undefined]>
   [["tools", "replace"], "tools", "agrees"],
   [["pause", "system"], "system", "agrees"],
   [["replace"], "messages", "agrees"],
-  [["effort"], "settings", "agrees"],
+  [["effort"], "parameters", "agrees"],
   [["pause"], "nowhere", "agrees"],
   [["server"], "messages", "differs"],
   [["replace"], "tools", "differs"],

@@ -13,10 +13,10 @@ const before: Configuration = {
   model: "m",
   system: "Be brief.",
   tools: [tool("a"), tool("b"), tool("c")],
-  settings: { effort: "low", stop: ["."] },
+  parameters: { effort: "low", stop: ["."] },
   features: NO_FEATURES,
 };
-const effects: CacheEffects = { settings: { effort: "effort", stop: "nothing" }, images: "nothing" };
+const effects: CacheEffects = { parameters: { effort: "effort", stop: "nothing" }, images: "nothing" };
 const changes = (now: Partial<Configuration>) =>
   compareConfigurations(before, { ...before, entry: 9, toolsHeldBy: 9, ...now }, effects).map(({ cause, what = [] }) =>
     [cause, ...what].join(": "),
@@ -35,17 +35,21 @@ describe("two configurations", () => {
     ["a tool less", { tools: before.tools.slice(1) }, ["tools: removed a"]],
     ["another tool", { tools: before.tools.with(1, tool("b", "new")) }, ["tools: changed b"]],
     ["another order", { tools: before.tools.toReversed() }, ["tools: reordered"]],
-    ["a known setting", { settings: { effort: "high" } }, ["effort: effort"]],
-    ["a setting of no effect", { settings: { effort: "low", stop: [] } }, []],
-    ["an unknown setting", { settings: { ...before.settings, novelty: 1 } }, ["settings: novelty"]],
-    ["tools of the service", { settings: { ...before.settings, tools: [{}] } }, ["tools: tools"]],
-    ["a setting with an odd name", { settings: { ...before.settings, constructor: 1 } }, ["settings: constructor"]],
+    ["a known setting", { parameters: { effort: "high" } }, ["effort: effort"]],
+    ["a setting of no effect", { parameters: { effort: "low", stop: [] } }, []],
+    ["an unknown setting", { parameters: { ...before.parameters, novelty: 1 } }, ["parameters: novelty"]],
+    ["tools of the service", { parameters: { ...before.parameters, tools: [{}] } }, ["tools: tools"]],
+    [
+      "a setting with an odd name",
+      { parameters: { ...before.parameters, constructor: 1 } },
+      ["parameters: constructor"],
+    ],
   ])("differ by %s", (_, now, expected) => {
     expect(changes(now)).toEqual(expected);
   });
 
   test("several differences are all named", () => {
-    expect(changes({ model: "n", system: "", tools: [], settings: {} })).toEqual([
+    expect(changes({ model: "n", system: "", tools: [], parameters: {} })).toEqual([
       "model",
       "tools: removed a: removed b: removed c",
       "system",

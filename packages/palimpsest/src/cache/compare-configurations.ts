@@ -2,7 +2,7 @@ import type { CacheEffects, ChangeCause, PromptChange } from "../log/cause.ts";
 import type { ToolDefinition } from "../log/payload.ts";
 import type { Configuration } from "../view/view.ts";
 
-/** What the service's own tools are given under, in the settings: they stand among the others in the prompt. */
+/** What the service's own tools are given under, in the parameters: they stand among the others in the prompt. */
 const OWN_TOOLS = "tools";
 
 /** How what is sent beside the messages differs: by value, so that what was changed and changed back is no change. */
@@ -18,7 +18,7 @@ export function compareConfigurations(
     ...(what === undefined ? {} : { what }),
   });
   const tools = before.toolsHeldBy === now.toolsHeldBy ? [] : compareTools(before.tools, now.tools);
-  const fields = compareSettings(before.settings, now.settings, effects);
+  const fields = compareSettings(before.parameters, now.parameters, effects);
   const toolsChanged = [...tools, ...(fields.get("tools") ?? [])];
   fields.delete("tools");
   return [
@@ -46,14 +46,14 @@ function compareTools(before: readonly ToolDefinition[], now: readonly ToolDefin
 }
 
 function compareSettings(
-  before: Configuration["settings"],
-  now: Configuration["settings"],
-  { settings }: CacheEffects,
+  before: Configuration["parameters"],
+  now: Configuration["parameters"],
+  { parameters }: CacheEffects,
 ): Map<ChangeCause, string[]> {
   const fields = new Map<ChangeCause, string[]>();
   for (const name of new Set([...Object.keys(before), ...Object.keys(now)])) {
-    const known = Object.hasOwn(settings, name) ? settings[name] : undefined;
-    const cause = name === OWN_TOOLS ? "tools" : (known ?? "settings");
+    const known = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    const cause = name === OWN_TOOLS ? "tools" : (known ?? "parameters");
     if (cause === "nothing" || JSON.stringify(before[name]) === JSON.stringify(now[name])) continue;
     fields.set(cause, [...(fields.get(cause) ?? []), name]);
   }

@@ -22,7 +22,7 @@ export function findDrop(before: CacheTokens, now: Pick<CacheTokens, "cacheReadT
 
 /** Causes in the order of where they move the prompt: its first byte, tools, system, all messages, some messages. */
 const ORDER: readonly Cause[] = [
-  ...(["provider", "model", "pause", "tools", "system", "betas", "settings"] as const),
+  ...(["provider", "model", "pause", "tools", "system", "betas", "parameters"] as const),
   ...(["thinking", "effort", "tool-choice", "images"] as const),
   ...(["boundary", "rewind", "restore", "replace", "earlier-thinking", "cache-ttl", "server"] as const),
 ];

@@ -34,11 +34,11 @@ function write() {
     say: (...blocks: Block[]): number => add("message", { role: "user", blocks, origin: "human" }),
     configure: (more: Partial<Payloads["configuration"]> = {}): number =>
       add("configuration", {
-        ...{ provider: "p", model: "m", settings: {}, cause: "test" },
+        ...{ provider: "p", model: "m", parameters: {}, cause: "test" },
         ...{ system: { value: "Be brief." }, tools: { value: [] }, ...more },
       }),
     describe(): CacheFacts {
-      const effects = { settings: {}, images: "messages" } as const;
+      const effects = { parameters: {}, images: "messages" } as const;
       return describeRequest({
         ...{ view, ledger, configuration: view.configuration!, before, lifetimeMs: 1, effects, thinking: "bound" },
         ...rules,
@@ -123,7 +123,7 @@ describe("what a request is compared with", () => {
     other.ask(text("two"));
     const at = other.say(image);
     expect(other.describe().changes).toEqual([{ cause: "images", at }]);
-    other.rules.effects = { settings: {}, images: "nothing" };
+    other.rules.effects = { parameters: {}, images: "nothing" };
     expect(other.causes()).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import { compareCauses } from "./find-break.ts";
 import type { Ledger, PreviousRequest } from "./ledger.ts";
 
 /** Where nobody has said better: every setting may matter, images do not. */
-const UNKNOWN_EFFECTS: CacheEffects = { settings: {}, images: "nothing" };
+const UNKNOWN_EFFECTS: CacheEffects = { parameters: {}, images: "nothing" };
 
 export interface NextRequest {
   readonly view: View;

@@ -77,7 +77,7 @@ export interface CacheBreak {
   readonly atMs: number;
   /** The one that comes earliest in the prompt first. */
   readonly causes: readonly Cause[];
-  /** Tools, settings and reasons of decisions that the causes are about. */
+  /** Tools, parameters and reasons of decisions that the causes are about. */
   readonly what: readonly string[];
   /** `expected`: somebody decided it. `alarm`: nobody did. */
   readonly sort: "expected" | "alarm";

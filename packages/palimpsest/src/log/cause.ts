@@ -11,7 +11,7 @@ export type ChangeCause =
   | "tool-choice"
   | "betas"
   /** Other fields of the provider's request. */
-  | "settings"
+  | "parameters"
   /** The first image came, or the last one went. */
   | "images"
   /** The provider forgot the thinking from before the user's newest words, as it does for some models. */
@@ -33,7 +33,7 @@ export interface PromptChange {
   readonly at: number;
   /** The earliest entry that is shown in another way now; absent where what stands before all messages has changed. */
   readonly from?: number;
-  /** Which tools, which settings; of a decision, its reason. */
+  /** Which tools, which parameters; of a decision, its reason. */
   readonly what?: readonly string[];
   /** What decisions have announced to move, if they did. */
   readonly announcedTokens?: number;
@@ -56,18 +56,18 @@ export interface CacheFacts {
 }
 
 /**
- * Where a request departs from the one before it, as the provider itself says. `nowhere`: it does not. `settings`:
+ * Where a request departs from the one before it, as the provider itself says. `nowhere`: it does not. `parameters`:
  * something else than what the other words name. `unknown`: the provider could not compare.
  */
 export interface CacheDiagnosis {
-  readonly reason: "model" | "tools" | "system" | "messages" | "settings" | "nowhere" | "unknown";
+  readonly reason: "model" | "tools" | "system" | "messages" | "parameters" | "nowhere" | "unknown";
   readonly missedTokens?: number;
 }
 
 /** What, beside tools, system prompt and messages, moves a provider's cached prompts. */
 export interface CacheEffects {
   /** By field of the request, what its change is called. Of a field that is not named, it is not known to do nothing. */
-  readonly settings: Readonly<Record<string, ChangeCause | "nothing">>;
+  readonly parameters: Readonly<Record<string, ChangeCause | "nothing">>;
   /** Whether all messages are read anew when the first image comes or the last one goes. */
   readonly images: "messages" | "nothing";
 }

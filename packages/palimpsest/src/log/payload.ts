@@ -74,7 +74,7 @@ export interface ConfigurationPayload {
   readonly system: Held<string>;
   readonly tools: Held<readonly ToolDefinition[]>;
   /** Fields of the provider's request that the caller chose (thinking, effort, ...), passed on as they are. */
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly parameters: Readonly<Record<string, unknown>>;
   /** Why it changed. */
   readonly cause: string;
 }

@@ -42,8 +42,8 @@ type Shape = (value: Readonly<Record<string, unknown>>) => boolean;
 const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
   message: (value) => isMessage(value) && (value["stored"] === undefined || isStored(value["stored"])),
   attachment: ({ type, blocks }) => isText(type) && isListOf(blocks, isBlock),
-  configuration: ({ provider, model, system, tools, settings }) =>
-    isText(provider) && isText(model) && isHeld(system, isText) && isHeld(tools, isTools) && isRecord(settings),
+  configuration: ({ provider, model, system, tools, parameters }) =>
+    isText(provider) && isText(model) && isHeld(system, isText) && isHeld(tools, isTools) && isRecord(parameters),
   request: ({ maxTokens }) => isCount(maxTokens),
   usage: ({ responseId, freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens }) =>
     isText(responseId) && [freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens].every(isCount),

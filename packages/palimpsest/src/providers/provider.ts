@@ -38,7 +38,7 @@ export interface RequestParts<Message> {
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
   /** Fields of the provider's request as the caller chose them. */
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly parameters: Readonly<Record<string, unknown>>;
   readonly messages: readonly Message[];
   /** Indexes of messages that end a stretch worth caching, oldest first; for providers that are told so. */
   readonly marks: readonly number[];

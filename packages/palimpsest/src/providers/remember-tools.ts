@@ -4,16 +4,16 @@ import { frozenCopy } from "./frozen-copy.ts";
 
 /**
  * Renders each list of tools once, however many requests carry it. Behind them stand the provider's own tools (search, code
- * execution, ...), which the caller gives in the settings.
+ * execution, ...), which the caller gives in the parameters.
  */
 export function rememberTools(
   render: (tool: ToolDefinition) => object,
-): (tools: readonly ToolDefinition[], settings: Readonly<Record<string, unknown>>) => readonly object[] {
+): (tools: readonly ToolDefinition[], parameters: Readonly<Record<string, unknown>>) => readonly object[] {
   const known = new WeakMap<readonly ToolDefinition[], readonly object[]>();
-  return (tools, settings) => {
+  return (tools, parameters) => {
     const rendered = known.get(tools) ?? frozenCopy(tools.map(render));
     known.set(tools, rendered);
-    const own = asList(settings["tools"]) ?? [];
+    const own = asList(parameters["tools"]) ?? [];
     return own.length === 0 ? rendered : [...rendered, ...(own as readonly object[])];
   };
 }

@@ -78,7 +78,7 @@ describe.each(Object.entries(subjects))("%s", (_, { provider, model, judge }) =>
       model,
       system: "Be kind.",
       tools: [{ name: "read", inputSchema: {} }],
-      settings: {},
+      parameters: {},
       messages: rendered,
       marks: marks.map((mark) => mark % rendered.length).sort((left, right) => left - right),
       cacheTtl,

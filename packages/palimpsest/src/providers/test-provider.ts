@@ -269,7 +269,7 @@ function request({ provider, model }: ProviderPlace, conversation: readonly Flat
     model,
     system: "You are a careful reader.",
     tools: TOOLS,
-    settings: {},
+    parameters: {},
     messages: conversation.flatMap((message) => provider.renderMessage(message)),
     marks: [],
     cacheTtl: "5m",

@@ -18,14 +18,14 @@ test("the first one holds everything", () => {
     model: "m",
     system: { value: "Be brief." },
     tools: { value: [tool("a"), tool("b")] },
-    settings: {},
+    parameters: {},
     cause: "opened",
   });
 });
 
 test("what is left out stays as it is, and nothing changes if nothing is new", () => {
   expect(changeConfiguration(before, wanted)).toBeUndefined();
-  expect(changeConfiguration(before, { ...wanted, system: "Be brief.", settings: {} })).toBeUndefined();
+  expect(changeConfiguration(before, { ...wanted, system: "Be brief.", parameters: {} })).toBeUndefined();
 });
 
 test("only what is new is written again; the rest is held by the entry in which it stands", () => {
@@ -34,7 +34,7 @@ test("only what is new is written again; the rest is held by the entry in which 
     model: "n",
     system: { value: "Be kind." },
     tools: { heldBy: 1 },
-    settings: {},
+    parameters: {},
     cause: "model, system changed",
   });
 });

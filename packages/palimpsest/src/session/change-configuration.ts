@@ -11,7 +11,7 @@ export interface WantedConfiguration {
   /** @default none */
   readonly tools?: readonly ToolDefinition[];
   /** Fields of the provider's request, passed on as they are. @default none */
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
 /** The entry that makes a configuration what is wanted; undefined if it is that already. */
@@ -23,16 +23,16 @@ export function changeConfiguration(
   const system = (wanted.system ?? before?.system ?? "").toWellFormed();
   const tools = inKnownOrder(checkTools(wanted.tools ?? before?.tools ?? []), before?.tools ?? []);
   // Settings are the provider's own words: another provider does not know them.
-  const settings = wanted.settings ?? (before?.provider === provider ? before.settings : {});
+  const parameters = wanted.parameters ?? (before?.provider === provider ? before.parameters : {});
   if (before === undefined) {
-    return { provider, model, system: { value: system }, tools: { value: tools }, settings, cause: "opened" };
+    return { provider, model, system: { value: system }, tools: { value: tools }, parameters, cause: "opened" };
   }
   const changed = [
     ...(provider === before.provider ? [] : ["provider"]),
     ...(model === before.model ? [] : ["model"]),
     ...(system === before.system ? [] : ["system"]),
     ...(isSame(tools, before.tools) ? [] : ["tools"]),
-    ...(isSame(settings, before.settings) ? [] : ["settings"]),
+    ...(isSame(parameters, before.parameters) ? [] : ["parameters"]),
   ];
   if (changed.length === 0) return undefined;
   return {
@@ -40,7 +40,7 @@ export function changeConfiguration(
     model,
     system: held(changed.includes("system"), system, before.systemHeldBy),
     tools: held(changed.includes("tools"), tools, before.toolsHeldBy),
-    settings,
+    parameters,
     cause: `${changed.join(", ")} changed`,
   };
 }

@@ -85,7 +85,7 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
     const now = state.configuration;
     return then?.provider === provider
       ? { provider, model: then.model }
-      : { provider, model: now.model, system: now.system, tools: now.tools, settings: now.settings };
+      : { provider, model: now.model, system: now.system, tools: now.tools, parameters: now.parameters };
   }
 
   /** The request that a view ends with and that would be handed out again. */

@@ -178,7 +178,7 @@ describe("reading a session", () => {
     const drafts = [
       toDraft("message", message),
       toDraft("configuration", {
-        ...{ provider: "p", model: "m", settings: {}, cause: "test" },
+        ...{ provider: "p", model: "m", parameters: {}, cause: "test" },
         ...{ system: { heldBy: 1 }, tools: { value: [] } },
       }),
     ];

@@ -181,7 +181,7 @@ describe("a session", () => {
 
   test("the environment says when it is full", async () => {
     const environment = { PALIMPSEST_AUTOCOMPACT_PCT: "10" };
-    const session = await open({ engine: { environment } });
+    const session = await open({ settings: { environment } });
     expect(session.size().autoCompactTokens).toBe(98_000);
   });
 
@@ -338,7 +338,7 @@ describe("thinking that is bound to its conversation", () => {
     ["the system prompt", (session) => session.configure({ system: "Be kind." })],
     [
       "the provider's own tools",
-      (session) => session.configure({ settings: { tools: [{ type: "web_search_20250305", name: "web_search" }] } }),
+      (session) => session.configure({ parameters: { tools: [{ type: "web_search_20250305", name: "web_search" }] } }),
     ],
     [
       "an earlier message",
@@ -414,9 +414,9 @@ describe("another provider", () => {
   const gpt = { provider: openaiResponses({} as never) as never, model: "gpt-6-sol" };
   const judge = createOpenAiResponses();
 
-  test("gets none of the settings, the model or the paused turn of the one before", async () => {
+  test("gets none of the parameters, the model or the paused turn of the one before", async () => {
     const store = memoryStore({ leaseMs: 0 });
-    const first = await open({ store, id: "s", settings: { thinking: { type: "adaptive" } } });
+    const first = await open({ store, id: "s", parameters: { thinking: { type: "adaptive" } } });
     await first.append("Hello");
     const point = first.newestEntry;
     await first.record(service({ ...done, stop: "pause" })(await first.prepare()).response);

@@ -44,10 +44,10 @@ async function openWith<Request, Response, Message>(
   const askedFacts = new Map<string, ModelFacts>();
   const factsOf = (model: string): ModelFacts => askedFacts.get(model) ?? provider.factsOf(model);
   const { maxOutputTokens } = options;
-  let resolved = await readSettings(options.engine);
+  let resolved = await readSettings(options.settings);
   const settings = (): Settings => resolved.settings;
   const refreshSettings = async (): Promise<void> => {
-    const fresh = await readSettings(options.engine);
+    const fresh = await readSettings(options.settings);
     // The same object as long as nothing has changed, so that what follows from it is not worked out again.
     if (JSON.stringify(fresh) !== JSON.stringify(resolved)) resolved = fresh;
   };

@@ -110,12 +110,12 @@ export function createRequests<Request, Response, Message>(
 
   async function prepare(): Promise<Request> {
     await writeRequest();
-    const { model, system, tools, settings } = state.configuration;
+    const { model, system, tools, parameters } = state.configuration;
     const { messages, marks } = currentRendering().update(state.view);
     if (messages.length === 0) throw new NothingToSendError(session);
     const { kind: _, from, to: __, ...sealed } = newestSeal(state.view)!;
     const request = provider.renderRequest({
-      ...{ model, system, tools, settings, messages, marks, cacheTtl, session },
+      ...{ model, system, tools, parameters, messages, marks, cacheTtl, session },
       ...sealed,
     });
     entryOf.set(request as object, from);

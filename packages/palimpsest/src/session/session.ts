@@ -37,7 +37,7 @@ export interface SessionOptions<Request, Response, Message> extends WantedConfig
   /** Where results go that are too large for the conversation. @default memory: they are gone with the process */
   readonly files?: ResultFiles;
   /** Where settings come from; docs/defaults.md has them all. @default the process's environment */
-  readonly engine?: SettingsSource;
+  readonly settings?: SettingsSource;
   /** @default the system's clock */
   readonly clock?: { now(): number };
 }

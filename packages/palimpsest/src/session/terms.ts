@@ -13,13 +13,15 @@ export interface Terms {
   readonly facts: ModelFacts;
 }
 
-export function termsOf({ provider, model, settings }: Configuration, facts: ModelFacts, settingsNow: Settings): Terms {
+export function termsOf({ provider, model, parameters }: Configuration, facts: ModelFacts, settings: Settings): Terms {
   const { windowTokens: window, maxInputTokens, maxOutputTokens, thinking } = facts;
   // Where less input is taken than the window holds, that is what can be filled.
   const capabilityTokens = maxInputTokens ?? window;
-  const betas = Array.isArray(settings["betas"]) ? settings["betas"].filter((beta) => typeof beta === "string") : [];
-  const windowTokens = windowOf({ model, capabilityTokens, betas, fallbackTokens: settingsNow["window.tokens"] });
-  const isOn = settingsNow["compaction.enabled"] === "on" && settingsNow["compaction.auto"] === "on";
+  const betas = Array.isArray(parameters["betas"])
+    ? parameters["betas"].filter((beta) => typeof beta === "string")
+    : [];
+  const windowTokens = windowOf({ model, capabilityTokens, betas, fallbackTokens: settings["window.tokens"] });
+  const isOn = settings["compaction.enabled"] === "on" && settings["compaction.auto"] === "on";
   return {
     rules: { provider, thinking },
     maxOutputTokens,
@@ -27,7 +29,7 @@ export function termsOf({ provider, model, settings }: Configuration, facts: Mod
     budget: budgetOf({
       windowTokens,
       autoCompaction: isOn ? "on" : "off",
-      autoCompactPercent: settingsNow["compaction.autoPercent"],
+      autoCompactPercent: settings["compaction.autoPercent"],
     }),
   };
 }

@@ -17,7 +17,7 @@ function viewOf(...payloads: readonly { [Kind in PayloadKind]: readonly [Kind, P
 
 const configured = [
   "configuration",
-  { provider: "p", model: "m", system: { value: "Be brief." }, tools: { value: [] }, settings: {}, cause: "opened" },
+  { provider: "p", model: "m", system: { value: "Be brief." }, tools: { value: [] }, parameters: {}, cause: "opened" },
 ] as const;
 const says = (text: string, more: Partial<MessagePayload> = {}) =>
   ["message", { role: "user", blocks: [{ kind: "text", text }], origin: "human", ...more }] as const;

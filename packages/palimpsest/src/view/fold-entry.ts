@@ -144,7 +144,7 @@ function configure(view: View, at: number, payload: ConfigurationPayload): void 
     before?.systemHeldBy === configuration.systemHeldBy &&
     before.toolsHeldBy === configuration.toolsHeldBy &&
     // Tools of the provider's own.
-    JSON.stringify(before.settings["tools"]) === JSON.stringify(configuration.settings["tools"]);
+    JSON.stringify(before.parameters["tools"]) === JSON.stringify(configuration.parameters["tools"]);
   // Thinking is bound to the system prompt and the tools as well.
   if (!sameHead) changeFrom(view, at, 0);
   const sameModel = before?.model === configuration.model && before.provider === configuration.provider;
@@ -164,7 +164,7 @@ function configure(view: View, at: number, payload: ConfigurationPayload): void 
 /** Parts that did not change are held by an earlier entry; undefined if that is not the one in effect. */
 export function resolveConfiguration(
   at: number,
-  { provider, model, system, tools, settings }: ConfigurationPayload,
+  { provider, model, system, tools, parameters }: ConfigurationPayload,
   before: Configuration | undefined,
   options?: FeatureOptions,
 ): Configuration | undefined {
@@ -179,7 +179,7 @@ export function resolveConfiguration(
     model,
     system: heldSystem.value,
     tools: heldTools.value,
-    settings,
+    parameters,
     features: featuresOfConfiguration(heldSystem.value, heldTools.value, options),
   };
 }

@@ -39,7 +39,7 @@ export interface Configuration {
   readonly model: string;
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly parameters: Readonly<Record<string, unknown>>;
   readonly features: Features;
 }
 

@@ -5,7 +5,7 @@ import type { CacheEffects } from "../../log/cause.ts";
  * lose the messages, and so do images when the first comes or the last goes (the provider's caching guide).
  */
 export const ANTHROPIC_CACHE_EFFECTS: CacheEffects = {
-  settings: {
+  parameters: {
     thinking: "thinking",
     output_config: "effort",
     tool_choice: "tool-choice",

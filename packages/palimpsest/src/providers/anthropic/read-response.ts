@@ -46,7 +46,7 @@ function readUsage(usage: JsonObject): ResponseContent["usage"] {
   };
 }
 
-/** `unavailable` also stands for settings that differ, and for answers too old to be compared with: it says neither. */
+/** `unavailable` also stands for parameters that differ, and for answers too old to be compared with: it says neither. */
 const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
   ["model_changed", "model"],
   ["tools_changed", "tools"],

@@ -22,8 +22,8 @@ export function createRequestRenderer({
 }: RequestOptions): (parts: RequestParts<AnthropicMessage>) => AnthropicRequest {
   const heads = new WeakMap<readonly ToolDefinition[], Head>();
 
-  function headOf({ tools, system, settings, cacheTtl }: RequestParts<AnthropicMessage>): Head {
-    const own = asList(settings["tools"]);
+  function headOf({ tools, system, parameters, cacheTtl }: RequestParts<AnthropicMessage>): Head {
+    const own = asList(parameters["tools"]);
     const known = heads.get(tools);
     if (known?.system === system && known.own === own && known.cacheTtl === cacheTtl) return known;
     const head: Head = { system, own, cacheTtl, fields: renderHead({ tools, system, own: own ?? [], cacheTtl }) };
@@ -33,9 +33,9 @@ export function createRequestRenderer({
 
   return (parts) => {
     // Marks are placed here; one of the caller's beside them would make five, or clash with another lifetime.
-    const { cache_control: _, tools: __, thinking, ...settings } = parts.settings;
+    const { cache_control: _, tools: __, thinking, ...parameters } = parts.parameters;
     const request = {
-      ...settings,
+      ...parameters,
       ...fitThinking(thinking, parts),
       model: toModelId(parts.model),
       max_tokens: parts.maxTokens,
@@ -54,7 +54,7 @@ type Ttl = RequestParts<AnthropicMessage>["cacheTtl"];
 
 interface Head {
   readonly system: string;
-  /** The provider's own tools (search, code execution, ...), which the caller gives in the settings. */
+  /** The provider's own tools (search, code execution, ...), which the caller gives in the parameters. */
   readonly own: readonly unknown[] | undefined;
   readonly cacheTtl: Ttl;
   readonly fields: Readonly<Record<string, unknown>>;

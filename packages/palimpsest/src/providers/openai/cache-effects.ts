@@ -20,7 +20,7 @@ const NOTHING = [
  * diagnostics know, the effort, the format and length of the text, the cache key and the service tier.
  */
 export const OPENAI_CACHE_EFFECTS: CacheEffects = {
-  settings: {
+  parameters: {
     ...Object.fromEntries(NOTHING.map((name) => [name, "nothing" as const])),
     reasoning: "effort",
     reasoning_effort: "effort",

@@ -47,7 +47,7 @@ const parts: RequestParts<ChatMessage> = {
   model: "gpt-6-sol",
   system: "Be kind.",
   tools: [{ name: "read", inputSchema: {} }],
-  settings: {},
+  parameters: {},
   messages: user,
   marks: [],
   cacheTtl: "5m",
@@ -259,7 +259,7 @@ test("usage is asked for, unless the server is known to refuse that", async () =
   const { ask, recorder } = await connect(() => answer("ok"));
   await ask();
   expect(JSON.parse(recorder.last!.body)).toMatchObject({ stream_options: { include_usage: true } });
-  await ask({ settings: { stream_options: null } });
+  await ask({ parameters: { stream_options: null } });
   expect(JSON.parse(recorder.last!.body)).not.toHaveProperty("stream_options");
 });
 

@@ -59,7 +59,7 @@ function send(
     signal,
     collector: createStreamCollector(),
     async open() {
-      // `null` in the settings leaves it out: some servers refuse the field, and tell the usage unasked.
+      // `null` in the parameters leaves it out: some servers refuse the field, and tell the usage unasked.
       const { stream_options: asked = { include_usage: true }, ...rest } = request;
       const body = { ...rest, stream: true, ...(asked === null ? {} : { stream_options: asked }) } as const;
       const { data, response } = await client.chat.completions.create(body, callOptions(signal)).withResponse();

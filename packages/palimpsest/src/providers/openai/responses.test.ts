@@ -42,7 +42,7 @@ const parts: RequestParts<ResponsesItem> = {
   model: "gpt-6-sol",
   system: "Be kind.",
   tools: [{ name: "read", inputSchema: { properties: {} } }],
-  settings: {},
+  parameters: {},
   messages: user,
   marks: [0],
   cacheTtl: "1h",
@@ -52,7 +52,7 @@ const parts: RequestParts<ResponsesItem> = {
 const called = (text: string): Reply => ({ words: [{ ...callTool("read", {}), rawInput: text } as never] });
 
 test("nothing is kept by the service, and the reasoning comes sealed", () => {
-  expect(provider.renderRequest({ ...parts, settings: { reasoning: { effort: "low" }, include: ["x"] } })).toEqual({
+  expect(provider.renderRequest({ ...parts, parameters: { reasoning: { effort: "low" }, include: ["x"] } })).toEqual({
     model: "gpt-6-sol",
     instructions: "Be kind.",
     input: user,
@@ -189,8 +189,8 @@ test("what a model may say in its worst moments is read", async () => {
 });
 
 test("7.2 cache diagnostics: asked of models that have them, beside the caller's own cache options", async () => {
-  const settings = { prompt_cache_options: { ttl: "30m" } };
-  const compared = provider.renderRequest({ ...parts, settings, previousResponseId: "resp_1" });
+  const parameters = { prompt_cache_options: { ttl: "30m" } };
+  const compared = provider.renderRequest({ ...parts, parameters, previousResponseId: "resp_1" });
   expect(compared.prompt_cache_options).toEqual({ ttl: "30m", comparison_response_id: "resp_1" });
   const old = provider.renderRequest({ ...parts, model: "gpt-4.1", previousResponseId: "resp_1" });
   expect(old.prompt_cache_options).toBeUndefined();
@@ -208,9 +208,9 @@ test("7.2 cache diagnostics: what the service says is read", async () => {
   const missedTokens = expect.any(Number);
   const other = await ask({ system: `Other. ${system}`, previousResponseId });
   expect(other.cacheDiagnosis).toEqual({ reason: "messages", missedTokens });
-  const settings = { reasoning: { effort: "low" } };
-  expect((await ask({ system, settings, previousResponseId })).cacheDiagnosis).toEqual({
-    reason: "settings",
+  const parameters = { reasoning: { effort: "low" } };
+  expect((await ask({ system, parameters, previousResponseId })).cacheDiagnosis).toEqual({
+    reason: "parameters",
     missedTokens,
   });
   expect((await ask({ system, previousResponseId: "resp_none" })).cacheDiagnosis).toEqual({ reason: "unknown" });

@@ -31,11 +31,13 @@ export function eligibleResults(
       .map(({ call }) => fileOf(call))
       .flatMap((file) => (file?.access === "edit" ? [file.path] : [])),
   );
-  return candidates.filter(({ call }) => {
-    const file = fileOf(call!);
-    const inWorkingSet = file?.access === "read" && edited.has(file.path);
-    return !inWorkingSet && !clearedBefore.has(keyOf(call));
-  });
+  const isInWorkingSet = (call: ToolCall): boolean => {
+    const file = edited.size === 0 ? undefined : fileOf(call);
+    return file?.access === "read" && edited.has(file.path);
+  };
+  return candidates.filter(
+    ({ call }) => !isInWorkingSet(call!) && !(clearedBefore.size > 0 && clearedBefore.has(keyOf(call))),
+  );
 }
 
 /** What was asked: the same tool with the same input. */

@@ -92,9 +92,10 @@ function planPayback(situation: ClearingSituation, parameters: PaybackClearing):
       ways.byTime === "off" ? [] : eligibleResults(index, { ...eligibility, keepNewest: parameters.keepNewest });
     return stale.length === 0 ? undefined : toClearing("by-time", stale, situation);
   }
-  // A plan that found nothing is not made again before as much has come in as a clearing must shed: so planning costs what is
-  // new, not what is there.
-  if (ways.bySize === "off" || index.unplannedTokens < parameters.leastTokens) return undefined;
+  // A plan that found nothing is not made again before as much has come in as a clearing must shed, and a twentieth of what
+  // is there: so planning costs what is new, however long the session is.
+  const enoughTokens = Math.max(parameters.leastTokens, index.totalTokens / 20);
+  if (ways.bySize === "off" || index.unplannedTokens < enoughTokens) return undefined;
   index.markPlanned();
   const eligible = eligibleResults(index, { ...eligibility, keepNewest: parameters.keepNewest });
   const cut = bestCut(eligible, index.totalTokens, costs, parameters.paybackRequests);

@@ -17,9 +17,9 @@ export function createRequestRenderer({
   systemRole,
 }: RequestOptions): (parts: RequestParts<ChatMessage>) => ChatRequest {
   const toolsOf = rememberTools(renderTool);
-  return ({ model, system, tools, settings, messages, maxTokens, session }) => {
-    const rendered = toolsOf(tools, settings);
-    const { tools: _, ...rest } = settings;
+  return ({ model, system, tools, parameters, messages, maxTokens, session }) => {
+    const rendered = toolsOf(tools, parameters);
+    const { tools: _, ...rest } = parameters;
     const limit = Math.max(1, maxTokens);
     const ofDialect =
       dialect === "openai"

@@ -62,7 +62,7 @@ function readDiagnosis(diagnostics: JsonObject | undefined): { cacheDiagnosis?: 
       return { cacheDiagnosis: { reason: "nowhere" } };
     case "cache_miss": {
       const missedTokens = asCount(diagnostics["cache_missed_tokens"]);
-      const reason = REASONS.get(asString(diagnostics["reason"]) ?? "") ?? "settings";
+      const reason = REASONS.get(asString(diagnostics["reason"]) ?? "") ?? "parameters";
       return { cacheDiagnosis: { reason, ...(missedTokens === undefined ? {} : { missedTokens }) } };
     }
     default:

@@ -27,12 +27,12 @@ export function createRequestRenderer({
   cacheDiagnostics,
 }: RequestOptions): (parts: RequestParts<ResponsesItem>) => ResponsesRequest {
   const toolsOf = rememberTools(renderTool);
-  return ({ model, system, tools, settings, messages, maxTokens, session, previousResponseId }) => {
+  return ({ model, system, tools, parameters, messages, maxTokens, session, previousResponseId }) => {
     const id = toModelId(model);
-    const rendered = toolsOf(tools, settings);
-    const include = [...(asList(settings["include"]) ?? [])];
+    const rendered = toolsOf(tools, parameters);
+    const include = [...(asList(parameters["include"]) ?? [])];
     if (!NEVER_REASONS.test(id) && !include.includes(SEALED_REASONING)) include.push(SEALED_REASONING);
-    const { tools: _, include: __, ...rest } = settings;
+    const { tools: _, include: __, ...rest } = parameters;
     const isCompared = cacheDiagnostics === "asked" && previousResponseId !== undefined && EXPLAINS_ITS_CACHE.test(id);
     const comparison = { ...asObject(rest["prompt_cache_options"]), comparison_response_id: previousResponseId };
     const request = {
