@@ -63,9 +63,9 @@ export async function simulate({
   const service = createAnthropic({ clock, script: () => reply });
   const system = `You are a careful engineer. ${textOf(seed, 1_500 + 400 * (seed % 7))}`;
   const session = await openSession({
-    ...{ model, system, parameters, cacheTtl, clock, tools: TOOLS },
+    ...{ model, system, parameters, clock, tools: TOOLS },
     // Nothing is to happen but what is seeded.
-    settings: { environment: { DISABLE_MICROCOMPACT: "1" } },
+    settings: { file: { "cache.ttl": cacheTtl, "clearing.enabled": "off" }, environment: {} },
     store: memoryStore({ clock }),
     provider: anthropic({} as never, { cacheDiagnostics: "asked" }),
   });

@@ -39,7 +39,7 @@ async function openWith<Request, Response, Message>(
   writer: LogWriter,
   options: SessionOptions<Request, Response, Message> & { readonly id: string; readonly maxOutputTokens: number },
 ): Promise<Session<Request, Response>> {
-  const { id, provider, clock = { now: Date.now }, cacheTtl = "5m", files = memoryResults() } = options;
+  const { id, provider, clock = { now: Date.now }, files = memoryResults() } = options;
   const state = await openSessionState({ ...options, session: id, writer, clock });
   const askedFacts = new Map<string, ModelFacts>();
   const factsOf = (model: string): ModelFacts => askedFacts.get(model) ?? provider.factsOf(model);
@@ -53,7 +53,7 @@ async function openWith<Request, Response, Message>(
   };
   const contents = createContents({ session: id, state, settings, files });
   const requests = createRequests({
-    ...{ session: id, state, provider, factsOf, maxOutputTokens, cacheTtl, settings, refreshSettings, files, clock },
+    ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock },
   });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
 

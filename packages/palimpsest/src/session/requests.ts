@@ -25,7 +25,6 @@ export interface RequestOptions<Request, Response, Message> {
   /** What is known of a model. */
   readonly factsOf: (model: string) => ModelFacts;
   readonly maxOutputTokens: number;
-  readonly cacheTtl: "5m" | "1h";
   readonly settings: () => Settings;
   /** Reads the settings anew: they are held for a turn. */
   readonly refreshSettings: () => Promise<void>;
@@ -44,8 +43,7 @@ export interface Requests<Request, Response> {
 export function createRequests<Request, Response, Message>(
   options: RequestOptions<Request, Response, Message>,
 ): Requests<Request, Response> {
-  const { session, state, provider, factsOf, maxOutputTokens, cacheTtl, settings, refreshSettings, files, clock } =
-    options;
+  const { session, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock } = options;
   let rendering: { readonly kept: Rendering<Message>; readonly generation: number } | undefined;
   /** The entries at which the requests that were handed out were made. */
   const entryOf = new WeakMap<object, number>();
@@ -65,7 +63,15 @@ export function createRequests<Request, Response, Message>(
 
   function describe(): ReturnType<typeof describeNext> {
     const { log, view, ledger, configuration } = state;
-    return describeNext({ log, view, ledger, configuration, provider, facts: terms(configuration).facts, cacheTtl });
+    return describeNext({
+      log,
+      view,
+      ledger,
+      configuration,
+      provider,
+      facts: terms(configuration).facts,
+      cacheTtl: settings()["cache.ttl"],
+    });
   }
 
   async function writeRequest(): Promise<void> {
@@ -115,7 +121,7 @@ export function createRequests<Request, Response, Message>(
     if (messages.length === 0) throw new NothingToSendError(session);
     const { kind: _, from, to: __, ...sealed } = newestSeal(state.view)!;
     const request = provider.renderRequest({
-      ...{ model, system, tools, parameters, messages, marks, cacheTtl, session },
+      ...{ model, system, tools, parameters, messages, marks, cacheTtl: settings()["cache.ttl"], session },
       ...sealed,
     });
     entryOf.set(request as object, from);

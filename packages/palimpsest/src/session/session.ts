@@ -28,8 +28,6 @@ export interface SessionOptions<Request, Response, Message> extends WantedConfig
   readonly maxOutputTokens?: number;
   /** `asked`: the provider's models endpoint is asked for the limits of each model that is used. @default "table" */
   readonly modelFacts?: "table" | "asked";
-  /** How long the provider is to keep the prompt, where that can be chosen. @default "5m" */
-  readonly cacheTtl?: "5m" | "1h";
   /** Who writes, for whoever finds the session in use. @default "process" and its number */
   readonly owner?: string;
   /** @default "if-free" */

@@ -10,7 +10,7 @@ test("a fleet's flags are read through its OpenFeature client, with what they do
     "palimpsest.clearing.policy": flag("fixed"),
     "palimpsest.clearing.keepNewest": flag(7),
     "palimpsest.clearing.tools": flag(["Read"]),
-    "palimpsest.cache.keepWarm": flag(12),
+    "palimpsest.cache.ttl": flag(12),
   } as ConstructorParameters<typeof InMemoryProvider>[0]);
   await OpenFeature.setProviderAndWait("settings-test", provider);
   const flags = await readFlags(OpenFeature.getClient("settings-test"));

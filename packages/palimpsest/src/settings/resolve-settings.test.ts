@@ -43,12 +43,12 @@ describe("settings", () => {
     const environment = {
       PALIMPSEST_CLEARING_TOOLS: "Read, Bash",
       PALIMPSEST_TOOL_RESULTS_THRESHOLD_BY_TOOL: "Read=1000,Bash=2000",
-      PALIMPSEST_CACHE_KEEP_WARM: "yes",
+      PALIMPSEST_CLEARING_BY_TIME: "no",
     };
     const { settings } = resolveSettings({ environment });
     expect(settings["clearing.tools"]).toEqual(["Read", "Bash"]);
     expect(settings["toolResults.thresholdByTool"]).toEqual({ Read: 1_000, Bash: 2_000 });
-    expect(settings["cache.keepWarm"]).toBe("on");
+    expect(settings["clearing.byTime"]).toBe("off");
   });
 
   test.each<[string, unknown]>([

@@ -37,11 +37,7 @@ export interface Settings {
   readonly "clearing.fixedKeepNewest": number;
   readonly "clearing.fixedTargetTokens": number;
   readonly "clearing.fixedLeastTokens": number;
-  readonly "clearing.providerEdits": Switch;
-  readonly "cache.ttl": "5m" | "1h" | "by-rhythm";
-  readonly "cache.keepWarm": Switch;
-  readonly "cache.pingsWhileToolRuns": number;
-  readonly "cache.pingsWhileWaiting": number;
+  readonly "cache.ttl": "5m" | "1h";
 }
 
 export type SettingName = keyof Settings;
@@ -109,16 +105,5 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "`fixed`, by size: clear the oldest until this many tokens of results remain.",
   ),
   "clearing.fixedLeastTokens": count(20_000, "`fixed`, by size: only if at least this much can be saved."),
-  "clearing.providerEdits": onOff("off", "The provider is asked to clear, where its adapter knows how."),
-  "cache.ttl": choice(
-    ["5m", "1h", "by-rhythm"],
-    "5m",
-    "How long the provider keeps the prompt. `by-rhythm`: whichever would have cost less for the session's pauses so far.",
-  ),
-  "cache.keepWarm": onOff(
-    "off",
-    "Requests without output that keep a prompt in the cache: they spend without being asked.",
-  ),
-  "cache.pingsWhileToolRuns": count(11, "At most so many in a row while a tool runs."),
-  "cache.pingsWhileWaiting": count(2, "At most so many in a row while the user is awaited."),
+  "cache.ttl": choice(["5m", "1h"], "5m", "How long the provider keeps the prompt, where that can be chosen."),
 };

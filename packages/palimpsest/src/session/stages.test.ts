@@ -1,0 +1,202 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { callTool, callTools, createAnthropic, manualClock, type Reply } from "@palimpsest/provider-simulator";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { readPayload } from "../log/read-payload.ts";
+import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
+import { memoryResults } from "../stores/memory-results.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { toolResult } from "./messages.ts";
+import { openSession } from "./open-session.ts";
+import type { Session, SessionOptions } from "./session.ts";
+
+const model = "claude-opus-5-5";
+const tools = ["Read", "AskUser"].map((name) => ({ name, inputSchema: { type: "object" } }));
+
+/** A session whose requests are judged in this process, with a clock that can be turned. */
+async function begin(options: Partial<SessionOptions<never, never, never>> = {}) {
+  const clock = manualClock();
+  const store = memoryStore({ clock, leaseMs: 0 });
+  let reply: Reply = { words: [{ kind: "text", text: "Done." }] };
+  const face = createAnthropic({ clock, script: () => reply });
+  const session: Session<AnthropicRequest, AnthropicResponse> = await openSession({
+    ...{ store, id: "s", provider: anthropic({} as never), model, tools, clock },
+    settings: { environment: {} },
+    ...(options as object),
+  });
+  async function ask(said: Reply): Promise<readonly string[]> {
+    reply = said;
+    const answered = face.answer(await session.prepare());
+    if (answered.kind === "refused") throw new Error(answered.message);
+    const { calls } = await session.record(answered.response as unknown as AnthropicResponse);
+    return calls.map(({ id }) => id);
+  }
+  async function decisions() {
+    const reader = (await store.openReader("s"))!;
+    const reads = (await reader.read(1, session.newestEntry)).map(readPayload);
+    return reads.flatMap((read) => (read.kind === "replace" ? [read.payload] : []));
+  }
+  return { session, clock, ask, decisions };
+}
+
+const call = (tool: string, path: string): Reply => callTools(callTool(tool, { file_path: path }));
+const done: Reply = { words: [{ kind: "text", text: "Done." }] };
+const sent = async (session: Session<AnthropicRequest, AnthropicResponse>): Promise<string> =>
+  JSON.stringify((await session.prepare()).messages);
+
+describe("what is too large", () => {
+  test("is shown as a preview and recalled in full, byte for byte", async () => {
+    const { session, ask } = await begin();
+    await session.append("Read it.");
+    const [id] = await ask(call("Read", "a.ts"));
+    const output = Array.from({ length: 9_000 }, (_, line) => `line ${line} of the file`).join("\n");
+    const [entry] = await session.append(toolResult(id!, output));
+    const request = await sent(session);
+    expect(request.length).toBeLessThan(10_000);
+    expect(request).toContain("persisted-output");
+    let text = "";
+    for (
+      let place: { line: number; character: number } | undefined = { line: 1, character: 1 };
+      place !== undefined;
+    ) {
+      const recalled = await session.recall({ entry: entry!, fromLine: place.line, fromCharacter: place.character });
+      if (recalled.kind !== "text") throw new Error(recalled.kind);
+      text += recalled.text;
+      place = recalled.next;
+    }
+    expect(text).toBe(output);
+  });
+
+  test("together, the largest go first, and what was sent whole stays whole", async () => {
+    const { session, ask, decisions } = await begin();
+    await session.append("Read them.");
+    const ids = await ask(callTools(...["a", "b", "c"].map((path) => callTool("Read", { file_path: path }))));
+    const sizes = [45_000, 49_000, 30_000];
+    const many = ids.flatMap((id, index) => [toolResult(id, "x".repeat(sizes[index]!))]);
+    await session.append(...many);
+    await session.prepare();
+    expect(await decisions()).toEqual([]);
+    const five = await ask(
+      callTools(...["d", "e", "f", "g", "h"].map((path) => callTool("Read", { file_path: path }))),
+    );
+    const [first] = await session.append(...five.map((id, index) => toolResult(id, "y".repeat(45_000 + index))));
+    await session.prepare();
+    expect((await decisions()).map(({ from }) => from)).toEqual([first! + 4]);
+  });
+
+  test("is taken in while it arrives", async () => {
+    const { session, ask } = await begin();
+    await session.append("Run it.");
+    const [id] = await ask(call("Read", "a.ts"));
+    async function* output() {
+      for (let piece = 0; piece < 100; piece++) yield "all is well\n".repeat(100);
+      yield "but the end is not\n";
+    }
+    const [entry] = await session.appendStream(id!, output());
+    expect(await sent(session)).toContain("but the end is not");
+    const found = await session.recall({ entry: entry!, search: "the end" });
+    expect(found).toMatchObject({ kind: "lines", found: [{ line: 10_001 }] });
+  });
+
+  test("is told to the user if it cannot be stored, and shown as far as it goes", async () => {
+    const files = { ...memoryResults(), create: () => Promise.reject(new Error("the disk is full")) };
+    const { session, ask } = await begin({ files });
+    await session.append("Read it.");
+    const [id] = await ask(call("Read", "a.ts"));
+    await session.append(toolResult(id!, "x".repeat(300_000)));
+    const lines = await Array.fromAsync(session.export());
+    expect(lines.at(-1)).toContain("could not be stored (the disk is full)");
+    expect((await sent(session)).length).toBeLessThan(110_000);
+  });
+});
+
+describe("what is stale", () => {
+  async function afterReading(count: number, options: Parameters<typeof begin>[0] = {}) {
+    const begun = await begin(options);
+    await begun.session.append("Read them all.");
+    for (let index = 0; index < count; index++) {
+      const [id] = await begun.ask(call(index === 1 ? "AskUser" : "Read", `${index}.ts`));
+      await begun.session.append(toolResult(id!, `content of ${index} `.repeat(500), index === 2 ? "error" : "ok"));
+    }
+    await begun.ask(done);
+    return begun;
+  }
+
+  test("is cleared when the prompt is cold anyway: not errors, not the user's answers, not the newest", async () => {
+    const { session, clock, decisions } = await afterReading(8);
+    clock.advance(6 * 60_000);
+    await session.append("Go on.");
+    const request = await sent(session);
+    const cleared = await decisions();
+    expect(cleared.map(({ with: [stub] }) => JSON.stringify(stub).match(/\d\.ts/)?.[0])).toEqual([
+      "0.ts",
+      "3.ts",
+      "4.ts",
+    ]);
+    expect(cleared[0]).toMatchObject({ reason: "cleared by-time", cost: { invalidatedPrefixTokens: 0 } });
+    expect(request).toContain("content of 1");
+    const recalled = await session.recall({ entry: cleared[0]!.from });
+    expect(recalled.kind === "text" && recalled.text).toBe("content of 0 ".repeat(500));
+  });
+
+  test("stays while the prompt is warm and clearing it would not pay", async () => {
+    const { session, decisions } = await afterReading(8);
+    await session.append("Go on.");
+    await session.prepare();
+    expect(await decisions()).toEqual([]);
+  });
+
+  test.each([
+    ["clearing.enabled", "off"],
+    ["clearing.byTime", "off"],
+    ["clearing.tools", ["Bash"]],
+  ])("stays if %s is %j", async (name, value) => {
+    const { session, clock, decisions } = await afterReading(8, {
+      settings: { file: { [name]: value }, environment: {} },
+    });
+    clock.advance(6 * 60_000);
+    await session.append("Go on.");
+    await session.prepare();
+    expect(await decisions()).toEqual([]);
+  });
+
+  test("a tool says for itself whether its results may go", async () => {
+    const own = [
+      { ...tools[0]!, results: "kept" as const },
+      { ...tools[1]!, results: "clearable" as const },
+    ];
+    const { session, clock, decisions } = await afterReading(8, {
+      tools: own,
+      settings: { file: { "clearing.keepNewest": 1 }, environment: {} },
+    });
+    clock.advance(6 * 60_000);
+    await session.append("Go on.");
+    await session.prepare();
+    // The one answer of the user is the newest of its sort.
+    expect(await decisions()).toEqual([]);
+  });
+});
+
+describe("settings", () => {
+  test("are read at the start of a turn and held for it; values that do not fit are told", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "settings.json");
+    const { session, ask } = await begin({ settings: { file, environment: {} } });
+    expect(session.settings().settings["clearing.keepNewest"]).toBe(3);
+    writeFileSync(file, JSON.stringify({ "clearing.keepNewest": 7, "clearing.policy": "hope" }));
+    await session.append("Hello");
+    const [id] = await ask(call("Read", "a.ts"));
+    expect(session.settings().settings["clearing.keepNewest"]).toBe(7);
+    expect(session.settings().problems).toMatchObject([{ source: "file", name: "clearing.policy", value: "hope" }]);
+    writeFileSync(file, "{");
+    await session.append(toolResult(id!, "Seen."));
+    await session.prepare();
+    expect(session.settings().settings["clearing.keepNewest"]).toBe(7);
+    await session.append("And now?");
+    await session.prepare();
+    expect(session.settings().settings["clearing.keepNewest"]).toBe(3);
+    expect(session.settings().problems[0]?.because).toBe("it is no JSON object");
+  });
+});
