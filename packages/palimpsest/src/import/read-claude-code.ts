@@ -3,9 +3,11 @@
  * In: lines. Out: what the model saw or may have seen (messages, attachments, output of local commands) and what it used.
  * Left out: what only the display shows (progress, hook summaries, titles), and `toolUseResult`, a copy of the result.
  */
+
+import { asCount, asObject, asString, type JsonObject, present } from "../log/json-fields.ts";
+import { asTimeMs } from "./as-time-ms.ts";
 import { createLineage, type Lineage } from "./create-lineage.ts";
 import { createUsages } from "./create-usages.ts";
-import { asCount, asObject, asString, asTimeMs, type JsonObject, present } from "./fields.ts";
 import type { TranscriptLine } from "./read-lines.ts";
 import { readRecords, type TranscriptRecord } from "./read-records.ts";
 import type {

@@ -4,7 +4,8 @@
  * Left out: the events that tell the display of the same items once more. No item has a parent or a response in the file:
  * an item follows the one before it, and a response is a run of items by the model.
  */
-import { asCount, asList, asObject, asString, asTimeMs, type JsonObject, present } from "./fields.ts";
+import { asCount, asList, asObject, asString, type JsonObject, present } from "../log/json-fields.ts";
+import { asTimeMs } from "./as-time-ms.ts";
 import type { TranscriptLine } from "./read-lines.ts";
 import { readRecords } from "./read-records.ts";
 import type {

@@ -3,8 +3,10 @@
  * In: lines. Out: messages, what each response used, compactions.
  * Left out: settings changes, labels, extensions' own notes.
  */
+
+import { asCount, asObject, asString, type JsonObject, present } from "../log/json-fields.ts";
+import { asTimeMs } from "./as-time-ms.ts";
 import { createLineage } from "./create-lineage.ts";
-import { asCount, asObject, asString, asTimeMs, type JsonObject, present } from "./fields.ts";
 import type { TranscriptLine } from "./read-lines.ts";
 import { readRecords, type TranscriptRecord } from "./read-records.ts";
 import type {

@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from "./fields.ts";
+import { asObject, type JsonObject } from "../log/json-fields.ts";
 import type { TranscriptLine } from "./read-lines.ts";
 import type { RecordedDamage } from "./recorded.ts";
 

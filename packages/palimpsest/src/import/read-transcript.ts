@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { pipeline, Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
-import { asObject, asString, type JsonObject } from "./fields.ts";
+import { asObject, asString, type JsonObject } from "../log/json-fields.ts";
 import { readClaudeCode } from "./read-claude-code.ts";
 import { readCodex } from "./read-codex.ts";
 import { type ReadLinesOptions, readLines, type TranscriptLine } from "./read-lines.ts";

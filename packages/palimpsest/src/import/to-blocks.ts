@@ -1,4 +1,4 @@
-import { asList, asObject, asString, type JsonObject, present } from "./fields.ts";
+import { asList, asObject, asString, type JsonObject, present } from "../log/json-fields.ts";
 import type { RecordedBlock, RecordedPart } from "./recorded.ts";
 
 /** Reads message content, a text or a list of blocks, in the words of Claude Code, Codex or pi: none has two meanings. */

@@ -1,5 +1,5 @@
+import { asCount, asObject, asString, asStrings, type JsonObject, present } from "../log/json-fields.ts";
 import type { Lineage } from "./create-lineage.ts";
-import { asCount, asObject, asString, asStrings, type JsonObject, present } from "./fields.ts";
 import type { TranscriptRecord } from "./read-records.ts";
 import type { RecordedBlock, RecordedEntry, RecordedKept, RecordedMessage, RecordedPosition } from "./recorded.ts";
 import { toBlocks } from "./to-blocks.ts";

@@ -1,4 +1,4 @@
-import { asList, asObject, asString, type JsonObject, present } from "./fields.ts";
+import { asList, asObject, asString, type JsonObject, present } from "../log/json-fields.ts";
 import type { RecordedBlock, RecordedMessage } from "./recorded.ts";
 import { toBlocks, toParts } from "./to-blocks.ts";
 

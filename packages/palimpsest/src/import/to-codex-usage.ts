@@ -1,4 +1,4 @@
-import { asCount, asObject, type JsonObject, present } from "./fields.ts";
+import { asCount, asObject, type JsonObject, present } from "../log/json-fields.ts";
 import type { RecordedUsage } from "./recorded.ts";
 
 export interface CodexUsage {

@@ -1,4 +1,4 @@
-import { asCount, asObject, asString } from "./fields.ts";
+import { asCount, asObject, asString } from "../log/json-fields.ts";
 import {
   INPUT_COUNTS,
   LIMIT_COUNTS,

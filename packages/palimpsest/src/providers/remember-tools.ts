@@ -1,5 +1,5 @@
+import { asList } from "../log/json-fields.ts";
 import type { ToolDefinition } from "../log/payload.ts";
-import { asList } from "./fields.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 
 /**

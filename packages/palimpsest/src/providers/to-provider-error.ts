@@ -1,4 +1,4 @@
-import { asObject, asString } from "./fields.ts";
+import { asObject, asString } from "../log/json-fields.ts";
 import { readOverflow } from "./overflow.ts";
 import { ProviderError, type ProviderFailure } from "./provider-error.ts";
 import { type HeaderSource, readRetryAfterMs } from "./retry-after.ts";

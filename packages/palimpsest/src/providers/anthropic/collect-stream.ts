@@ -1,5 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { asObject, asString, type JsonObject } from "../fields.ts";
+import { asObject, asString, type JsonObject } from "../../log/json-fields.ts";
 import { parseInput } from "../parse-input.ts";
 import type { StreamPart } from "../provider.ts";
 import type { Collector } from "../send-stream.ts";

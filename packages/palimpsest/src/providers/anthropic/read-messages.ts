@@ -1,6 +1,6 @@
 import type { Block } from "../../log/block.ts";
+import { asList, asObject } from "../../log/json-fields.ts";
 import type { MessagePayload } from "../../log/payload.ts";
-import { asList, asObject } from "../fields.ts";
 import { readBlock } from "./read-block.ts";
 
 /** Messages of any program that speaks this form, whole or broken. Each tool result becomes a message of its own. */

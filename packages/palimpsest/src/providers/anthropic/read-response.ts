@@ -1,5 +1,5 @@
 import type { CacheDiagnosis } from "../../log/cause.ts";
-import { asCount, asList, asObject, asString, type JsonObject } from "../fields.ts";
+import { asCount, asList, asObject, asString, type JsonObject } from "../../log/json-fields.ts";
 import type { ResponseContent } from "../provider.ts";
 import { readBlock } from "./read-block.ts";
 import type { AnthropicResponse } from "./wire.ts";

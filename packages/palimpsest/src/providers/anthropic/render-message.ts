@@ -1,7 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../log/block.ts";
+import { asObject } from "../../log/json-fields.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
-import { asObject } from "../fields.ts";
 import { frozenCopy } from "../frozen-copy.ts";
 import { canBeShown, describeMedia } from "../media.ts";
 import { ANTHROPIC, type AnthropicBlock, type AnthropicMessage } from "./wire.ts";

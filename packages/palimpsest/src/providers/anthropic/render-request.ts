@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
+import { asCount, asList, asObject, type JsonObject } from "../../log/json-fields.ts";
 import type { ToolDefinition } from "../../log/payload.ts";
-import { asCount, asList, asObject, type JsonObject } from "../fields.ts";
 import { frozenCopy } from "../frozen-copy.ts";
 import { toModelId } from "../models.ts";
 import type { RequestParts } from "../provider.ts";

@@ -1,5 +1,5 @@
 import type OpenAI from "openai";
-import { asCount, asObject, type JsonObject } from "../fields.ts";
+import { asCount, asObject, type JsonObject } from "../../log/json-fields.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "../models.ts";
 import type { Provider, SendOptions, StreamPart } from "../provider.ts";
 import { callOptions, sendStream } from "../send-stream.ts";

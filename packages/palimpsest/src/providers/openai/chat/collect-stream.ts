@@ -1,5 +1,5 @@
 import type OpenAI from "openai";
-import { asList, asObject, asString, type JsonObject } from "../../fields.ts";
+import { asList, asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
 import type { StreamPart } from "../../provider.ts";
 import type { Collector } from "../../send-stream.ts";
 import type { ChatResponse } from "../wire.ts";

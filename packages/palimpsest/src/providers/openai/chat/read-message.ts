@@ -1,5 +1,5 @@
 import type { Block, Native, Part } from "../../../log/block.ts";
-import { asList, asObject, asString, type JsonObject } from "../../fields.ts";
+import { asList, asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
 import { parseInput } from "../../parse-input.ts";
 import { fromUrl } from "../data-url.ts";
 import { OPENAI_CHAT } from "../wire.ts";

@@ -1,5 +1,5 @@
+import { asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
-import { asObject, asString, type JsonObject } from "../../fields.ts";
 import { toContent } from "../../to-content.ts";
 import { readParts, readSaid } from "./read-message.ts";
 

@@ -1,4 +1,4 @@
-import { asCount, asObject, type JsonObject } from "../../fields.ts";
+import { asCount, asObject, type JsonObject } from "../../../log/json-fields.ts";
 import type { ResponseContent } from "../../provider.ts";
 import type { ChatResponse } from "../wire.ts";
 import { readSaid } from "./read-message.ts";

@@ -1,6 +1,6 @@
 import type { Block } from "../../../log/block.ts";
+import { asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
-import { asObject, asString, type JsonObject } from "../../fields.ts";
 import { toContent } from "../../to-content.ts";
 import { readOutputItem, readParts } from "./read-item.ts";
 

@@ -1,5 +1,5 @@
 import type { CacheDiagnosis } from "../../../log/cause.ts";
-import { asCount, asObject, asString, type JsonObject } from "../../fields.ts";
+import { asCount, asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
 import type { ResponseContent } from "../../provider.ts";
 import type { ResponsesResponse } from "../wire.ts";
 import { readOutputItem } from "./read-item.ts";

@@ -1,5 +1,5 @@
+import { asList, asObject } from "../../../log/json-fields.ts";
 import type { ToolDefinition } from "../../../log/payload.ts";
-import { asList, asObject } from "../../fields.ts";
 import { toModelId } from "../../models.ts";
 import type { RequestParts } from "../../provider.ts";
 import { rememberTools } from "../../remember-tools.ts";

@@ -23,11 +23,6 @@ export function asCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-/** Milliseconds since 1970, from such a number or from an ISO 8601 text. */
-export function asTimeMs(value: unknown): number | undefined {
-  return asCount(typeof value === "string" ? Date.parse(value) : value);
-}
-
 /** The given fields without those that are undefined: absent and undefined are two things to exactOptionalPropertyTypes. */
 export function present<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
