@@ -172,8 +172,9 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
     case "configure":
       await session.configure(wanted(life, operation));
       return false;
-    case "wait":
+    case "come-back":
       life.clock.nowMs += operation.minutes * 60_000;
+      await session.append(operation.text);
       return false;
     case "rewind":
       return decide(async () => {

@@ -31,8 +31,8 @@ export type Operation =
       readonly length: number;
       readonly with: "summary" | "nothing";
     }
-  /** Nothing happens for a while: the prompt cache may go cold. */
-  | { readonly do: "wait"; readonly minutes: number }
+  /** The user comes back after a while: the prompt cache may have gone cold. */
+  | { readonly do: "come-back"; readonly minutes: number; readonly text: string }
   | { readonly do: "restore" }
   | { readonly do: "reopen" };
 
@@ -40,7 +40,7 @@ const text = fc.oneof(
   { arbitrary: fc.string({ minLength: 1, maxLength: 40 }), weight: 60 },
   { arbitrary: fc.string({ unit: "binary", maxLength: 20 }), weight: 20 },
   { arbitrary: fc.constantFrom("", " ", "\n\t", "\ud800", "a\udc00b", "漢字かな交じり文", "🙂"), weight: 20 },
-  { arbitrary: fc.constant("Lorem ".repeat(200)), weight: 10 },
+  { arbitrary: fc.constant("Lorem ".repeat(1_000)), weight: 10 },
   { arbitrary: fc.constant("Lorem ipsum ".repeat(20_000)), weight: 1 },
 );
 const words: fc.Arbitrary<Words> = fc.oneof(
@@ -107,7 +107,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant("answer-calls" as const),
-      picks: fc.array(fc.nat(3), { maxLength: 4 }),
+      picks: fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }),
       content: fc.oneof(text, fc.constant("image")),
     }),
   },
@@ -135,7 +135,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       with: fc.constantFrom("summary" as const, "nothing" as const),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), minutes: fc.constantFrom(1, 6, 61) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("come-back" as const), minutes: fc.constantFrom(1, 6, 61), text }),
+  },
   { weight: 1, arbitrary: fc.constant<Operation>({ do: "restore" }) },
   { weight: 1, arbitrary: fc.constant<Operation>({ do: "reopen" }) },
 );
