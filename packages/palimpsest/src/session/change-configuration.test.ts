@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resolveConfiguration } from "../view/fold-entry.ts";
+import { resolveConfiguration } from "../view/resolve-configuration.ts";
 import { changeConfiguration } from "./change-configuration.ts";
 
 const tool = (name: string) => ({ name, inputSchema: { type: "object" } });

@@ -6,16 +6,10 @@ import { type PassedOver, type ReadEntry, readPayload } from "../log/read-payloa
 import type { LogReader } from "../stores/store.ts";
 import { readCalibration, startCalibration } from "../tokens/calibration.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
-import {
-  attachmentItem,
-  foldEntry,
-  forgetReport,
-  messageItem,
-  replacementItems,
-  resolveConfiguration,
-  sealItem,
-} from "../view/fold-entry.ts";
+import { foldEntry, forgetReport } from "../view/fold-entry.ts";
 import type { Item } from "../view/item.ts";
+import { resolveConfiguration } from "../view/resolve-configuration.ts";
+import { attachmentItem, messageItem, replacementItems, sealItem } from "../view/to-items.ts";
 import { type Configuration, createView, type View } from "../view/view.ts";
 import { type Boundary, findBranch } from "./find-branch.ts";
 

@@ -3,7 +3,7 @@ import { cleanBlock } from "../view/clean-block.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
 import { createFlattener } from "../view/flatten.ts";
 import { joinNeighbours } from "../view/flatten-segment.ts";
-import { messageItem } from "../view/fold-entry.ts";
+import { messageItem } from "../view/to-items.ts";
 
 /**
  * Makes any list of messages in a provider's form sendable: calls get results and results their calls, roles alternate,

@@ -1,20 +1,11 @@
-import type {
-  AttachmentPayload,
-  BoundaryPayload,
-  ConfigurationPayload,
-  Held,
-  MessagePayload,
-  Replacement,
-  ReplacePayload,
-  RequestPayload,
-  ToolDefinition,
-  UsagePayload,
-} from "../log/payload.ts";
+import type { BoundaryPayload, ConfigurationPayload, ReplacePayload, UsagePayload } from "../log/payload.ts";
 import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import { estimateTokens, learn, startCalibration } from "../tokens/calibration.ts";
-import { addFeatures, type FeatureOptions, type Features, NO_FEATURES } from "../tokens/features.ts";
-import { type Item, type MessageItem, type Seal, sumOfFeatures, toItem } from "./item.ts";
-import type { Anchor, Configuration, View } from "./view.ts";
+import { addFeatures, type Features, NO_FEATURES } from "../tokens/features.ts";
+import type { Item, MessageItem } from "./item.ts";
+import { resolveConfiguration } from "./resolve-configuration.ts";
+import { attachmentItem, messageItem, replacementItems, sealItem } from "./to-items.ts";
+import type { Anchor, View } from "./view.ts";
 
 /**
  * Takes one more entry of the branch into the view. Decisions that a later `restore` takes back are not handed in: going
@@ -56,37 +47,6 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
     case "passed-over":
       break;
   }
-}
-
-export function messageItem(
-  at: number,
-  { role, blocks, origin, responseId, answers, provider, stop }: MessagePayload,
-  options?: FeatureOptions,
-): MessageItem {
-  const known = {
-    ...(responseId === undefined ? {} : { responseId }),
-    ...(answers === undefined ? {} : { answers }),
-    ...(provider === undefined ? {} : { provider }),
-    ...(stop === undefined ? {} : { stop }),
-  };
-  return toItem({ from: at, to: at, role, blocks, origin, ...known }, options);
-}
-
-export function attachmentItem(at: number, { type, blocks }: AttachmentPayload, options?: FeatureOptions): MessageItem {
-  return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type }, options);
-}
-
-export function sealItem(at: number, { maxTokens, previousResponseId }: RequestPayload): Seal {
-  const compared = previousResponseId === undefined ? {} : { previousResponseId };
-  return { kind: "seal", from: at, to: at, maxTokens, ...compared };
-}
-
-export function replacementItems(
-  { from, to, by }: Pick<MessageItem, "from" | "to"> & { readonly by: number },
-  replacements: readonly Replacement[],
-  options?: FeatureOptions,
-): MessageItem[] {
-  return replacements.map((replacement) => toItem({ from, to, by, ...replacement }, options));
 }
 
 /** After this, the next report is what the size is known from; until then all of it is estimated. */
@@ -159,52 +119,6 @@ function configure(view: View, at: number, payload: ConfigurationPayload): void 
   }
   const difference = estimate(view, configuration.features) - estimate(view, before?.features ?? NO_FEATURES);
   view.anchor = { ...anchor, tokens: Math.max(0, anchor.tokens + difference), prefix: "changed" };
-}
-
-/** Parts that did not change are held by an earlier entry; undefined if that is not the one in effect. */
-export function resolveConfiguration(
-  at: number,
-  { provider, model, system, tools, parameters }: ConfigurationPayload,
-  before: Configuration | undefined,
-  options?: FeatureOptions,
-): Configuration | undefined {
-  const heldSystem = resolve(at, system, before && { value: before.system, heldBy: before.systemHeldBy });
-  const heldTools = resolve(at, tools, before && { value: before.tools, heldBy: before.toolsHeldBy });
-  if (heldSystem === undefined || heldTools === undefined) return undefined;
-  return {
-    entry: at,
-    systemHeldBy: heldSystem.heldBy,
-    toolsHeldBy: heldTools.heldBy,
-    provider,
-    model,
-    system: heldSystem.value,
-    tools: heldTools.value,
-    parameters,
-    features: featuresOfConfiguration(heldSystem.value, heldTools.value, options),
-  };
-}
-
-interface HeldPart<Value> {
-  readonly value: Value;
-  readonly heldBy: number;
-}
-
-function resolve<Value>(
-  at: number,
-  held: Held<Value>,
-  before: HeldPart<Value> | undefined,
-): HeldPart<Value> | undefined {
-  if ("value" in held) return { value: held.value, heldBy: at };
-  return before?.heldBy === held.heldBy ? before : undefined;
-}
-
-function featuresOfConfiguration(
-  system: string,
-  tools: readonly ToolDefinition[],
-  options: FeatureOptions | undefined,
-): Features {
-  const definitions = tools.map((tool) => ({ kind: "opaque" as const, native: { provider: "", block: tool } }));
-  return sumOfFeatures([{ kind: "text", text: system }, ...definitions], options);
 }
 
 function replace(view: View, at: number, payload: ReplacePayload | BoundaryPayload): void {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { memoryResults } from "../../stores/memory-results.ts";
-import { messageItem, sealItem } from "../../view/fold-entry.ts";
 import type { Item } from "../../view/item.ts";
+import { messageItem, sealItem } from "../../view/to-items.ts";
 import { planAggregate, storeAggregate } from "./store-aggregate.ts";
 import { settingsOf } from "./storing-options.ts";
 
