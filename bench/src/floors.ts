@@ -120,8 +120,14 @@ export async function checkFloors(benches: readonly Bench[]): Promise<"held" | "
       console.log(`skipped: ${bench.name}: no recorded sessions at ${tracesFolder()} (set PALIMPSEST_TRACES)`);
       continue;
     }
-    const figures = await bench.run({ size: "quick" });
-    const broken = brokenFloors(bench.name, figures);
+    let figures = await bench.run({ size: "quick" });
+    let broken = brokenFloors(bench.name, figures);
+    if (broken.length > 0) {
+      // The machine may have been busy with something else. What has become worse is so a second time.
+      console.log(`again: ${bench.name}: ${broken.join("; ")} ${JSON.stringify(figures)}`);
+      figures = await bench.run({ size: "quick" });
+      broken = brokenFloors(bench.name, figures);
+    }
     for (const { rule } of FLOORS.filter((floor) => floor.bench === bench.name)) {
       console.log(`${broken.includes(rule) ? "BROKEN" : "held"}: ${bench.name}: ${rule}`);
     }
