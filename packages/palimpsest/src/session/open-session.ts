@@ -86,6 +86,7 @@ async function openWith<Request, Response, Message>(
     restore: (decision, reason = "restored") => inOrder(() => decisions.restore(decision, reason)),
     rewind: (to, reason = "rewound") => inOrder(() => decisions.rewind(to, reason)),
     size: requests.size,
+    filesRead: requests.filesRead,
     usage: () => spentTokens(state.ledger),
     cost: () => inOrder(requests.cost),
     ledger: () => readLedgerLines(state.log),

@@ -6,6 +6,7 @@ import type { ModelFacts } from "../providers/models.ts";
 import { readSilentOverflow } from "../providers/overflow.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Settings } from "../settings/settings.ts";
+import { filesRead } from "../stages/microcompact/files-read.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import { clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
@@ -37,6 +38,7 @@ export interface Requests<Request, Response> {
   prepare(): Promise<Request>;
   record(response: Response, request?: Request): Promise<RecordedResponse>;
   size(): SessionSize;
+  filesRead(): ReadonlyMap<string, number>;
   cost(): Promise<SessionCost>;
 }
 
@@ -175,6 +177,10 @@ export function createRequests<Request, Response, Message>(
     prepare,
     record,
     size,
+    filesRead() {
+      results.update(state.view);
+      return filesRead(results);
+    },
     async cost() {
       const { cache } = await describe();
       return costOf({ ...cache, ledger: state.ledger, sizeTokens: sizeTokens(state.view), nowMs: clock.now() });

@@ -90,6 +90,8 @@ export interface Session<Request, Response> {
   settings(): ResolvedSettings;
   /** How full the window is. */
   size(): SessionSize;
+  /** Files whose newest read the model still sees in whole, with its entry: for tools that edit only what was read. */
+  filesRead(): ReadonlyMap<string, number>;
   /** What all responses have used. */
   usage(): SpentTokens;
   /** What it has cost, what of that was lost to which cause, and what the next request will cost, warm and cold. */

@@ -140,6 +140,15 @@ describe("what is stale", () => {
     expect(recalled.kind === "text" && recalled.text).toBe("content of 0 ".repeat(500));
   });
 
+  test("a file whose read was cleared counts as not read", async () => {
+    const { session, clock } = await afterReading(8);
+    expect([...session.filesRead().keys()]).toEqual(["0.ts", "3.ts", "4.ts", "5.ts", "6.ts", "7.ts"]);
+    clock.advance(6 * 60_000);
+    await session.append("Go on.");
+    await session.prepare();
+    expect([...session.filesRead().keys()]).toEqual(["5.ts", "6.ts", "7.ts"]);
+  });
+
   test("stays while the prompt is warm and clearing it would not pay", async () => {
     const { session, decisions } = await afterReading(8);
     await session.append("Go on.");

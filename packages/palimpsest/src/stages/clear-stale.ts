@@ -1,8 +1,8 @@
-import type { ToolCall } from "../log/block.ts";
 import type { Draft } from "../log/entry.ts";
 import type { ModelPrices } from "../log/prices.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { Settings } from "../settings/settings.ts";
+import { fileOf } from "../view/file-of.ts";
 import { sizeTokens, type View } from "../view/view.ts";
 import type { Eligibility } from "./microcompact/eligible-results.ts";
 import {
@@ -73,19 +73,6 @@ function eligibilityOf({ configuration }: View, settings: Settings): Eligibility
     fileOf,
     workingSetCalls: settings["clearing.workingSetCalls"],
   };
-}
-
-/** The file that a call reads or edits, going by the names that most agents give to such tools and their input. */
-function fileOf({ name, input }: ToolCall): { readonly path: string; readonly access: "read" | "edit" } | undefined {
-  const access = /^(read|view|cat)/i.test(name)
-    ? "read"
-    : /^(edit|write|multi_?edit|str_replace)/i.test(name)
-      ? "edit"
-      : undefined;
-  if (access === undefined || typeof input !== "object" || input === null) return undefined;
-  const fields = input as Readonly<Record<string, unknown>>;
-  const path = fields["file_path"] ?? fields["filePath"] ?? fields["path"];
-  return typeof path === "string" ? { path, access } : undefined;
 }
 
 /** The model is at work until it has answered: what came in last is a result, not words of the user. */

@@ -2,6 +2,7 @@ import type { Block, ToolCall } from "../log/block.ts";
 import type { ToolDefinition } from "../log/payload.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
 import { featuresOf } from "../tokens/features.ts";
+import { fileOf } from "./file-of.ts";
 import type { MessageItem } from "./item.ts";
 import { sizeTokens, type View } from "./view.ts";
 
@@ -37,19 +38,11 @@ export interface DuplicateReads {
 }
 
 export interface AccountOptions {
-  /** The file that a call reads, if it reads one. @default the path given to a tool whose name begins with "read" */
+  /** The file that a call reads, if it reads one. @default by the tool's name and its input */
   readonly readPath?: (call: ToolCall) => string | undefined;
 }
 
-/** The file that a call reads, going by the names that most agents give to such a tool and its input. */
-function defaultReadPath({ name, input }: ToolCall): string | undefined {
-  if (!/^read/i.test(name) || typeof input !== "object" || input === null) return undefined;
-  const fields = input as Readonly<Record<string, unknown>>;
-  const path = fields["file_path"] ?? fields["filePath"] ?? fields["path"];
-  return typeof path === "string" ? path : undefined;
-}
-
-export function account(view: View, { readPath = defaultReadPath }: AccountOptions = {}): Accounting {
+export function account(view: View, { readPath = pathRead }: AccountOptions = {}): Accounting {
   const lines = toLines(view);
   const sumOf = (place: Place): number => sum(lines.filter((line) => line.place === place));
   const byName = (place: Place): Record<string, number> => {
@@ -89,6 +82,11 @@ export function account(view: View, { readPath = defaultReadPath }: AccountOptio
     duplicateReads: duplicateReads(lines, totalTokens, readPath),
     sizeTokens: sizeTokens(view),
   };
+}
+
+function pathRead(call: ToolCall): string | undefined {
+  const file = fileOf(call);
+  return file?.access === "read" ? file.path : undefined;
 }
 
 export type Place = "human" | "assistant" | "tool-call" | "tool-result" | "command" | "other" | "attachment";

@@ -1,5 +1,5 @@
 import type { Block } from "../log/block.ts";
-import type { MessagePayload } from "../log/payload.ts";
+import type { MessagePayload, StoredContent } from "../log/payload.ts";
 import { addFeatures, type FeatureOptions, type Features, featuresOf, NO_FEATURES } from "../tokens/features.ts";
 
 /** One element of the view. */
@@ -22,6 +22,8 @@ export interface MessageItem {
   readonly answers?: number;
   /** Whose response it is. */
   readonly provider?: string;
+  /** Where it is in full, if what is shown is a preview. */
+  readonly stored?: StoredContent;
   readonly stop?: "paused";
   /** `lost`: something before it has changed since, so it cannot be sent back where thinking is bound. */
   readonly thinking: "intact" | "lost";

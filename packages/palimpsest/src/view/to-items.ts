@@ -5,13 +5,14 @@ import { type MessageItem, type Seal, toItem } from "./item.ts";
 /** A message as it is shown before anything is decided about it. */
 export function messageItem(
   at: number,
-  { role, blocks, origin, responseId, answers, provider, stop }: MessagePayload,
+  { role, blocks, origin, responseId, answers, provider, stored, stop }: MessagePayload,
   options?: FeatureOptions,
 ): MessageItem {
   const known = {
     ...(responseId === undefined ? {} : { responseId }),
     ...(answers === undefined ? {} : { answers }),
     ...(provider === undefined ? {} : { provider }),
+    ...(stored === undefined ? {} : { stored }),
     ...(stop === undefined ? {} : { stop }),
   };
   return toItem({ from: at, to: at, role, blocks, origin, ...known }, options);

@@ -11,8 +11,8 @@ export interface ShownResult {
   readonly callId: string;
   readonly status: "ok" | "error";
   readonly characters: number;
-  /** `whole`: as it came in. `replaced`: a preview or a stub already. */
-  readonly state: "whole" | "replaced";
+  /** `whole`: as it came in. `stored`: a preview since it came in. `replaced`: a preview or a stub by a decision. */
+  readonly state: "whole" | "stored" | "replaced";
   readonly tokens: number;
   /** Of everything in the view before it. */
   readonly beforeTokens: number;
@@ -57,7 +57,7 @@ export function createResultIndex(): ResultIndex {
         callId: block.callId,
         status: block.status,
         characters: lengthOf(block.content),
-        state: item.by === undefined ? "whole" : "replaced",
+        state: item.by !== undefined ? "replaced" : item.stored === undefined ? "whole" : "stored",
         tokens,
         beforeTokens: totalTokens,
       });
