@@ -155,6 +155,17 @@ describe("flattening what was added between two requests", () => {
     expect(flat(items)).toEqual(["user: a | b", "assistant: c", "user: d"]);
   });
 
+  test("blank text that is left out takes the thinking with it that must be followed by it", () => {
+    const native = { provider: "ours", block: {} };
+    const sealed: Block = { kind: "thinking", provider: "ours", text: "", signature: "sealed", native };
+    const responses = (first: Block) => [
+      item("user", [text("a")]),
+      item("assistant", [first, text(" "), call("1")], { answers: 0 }),
+    ];
+    expect(flat(responses(sealed))[1]).toBe("assistant: look#1");
+    expect(flat(responses(thinking("signed")))[1]).toBe("assistant: (signed) | look#1");
+  });
+
   test("it begins and ends with the user, unless the model has only paused", () => {
     const paused = item("assistant", [text("more to come")], { stop: "paused", provider: "ours" });
     expect(flat([item("assistant", [text("hello")])])).toEqual([

@@ -184,12 +184,17 @@ function close({ role, blocks, calls }: Draft): FlatMessage[] {
 
 /**
  * Blank text is taken beside text that is not: there it stays, because later thinking is bound to it. Alone it is refused;
- * then it goes, with the thinking behind it.
+ * then it goes, with the thinking behind it, and with thinking right before it that is an item of the provider's own form:
+ * such an item must be followed by what followed it.
  */
 function withoutBlanks(blocks: readonly Block[]): readonly Block[] {
   const firstBlank = blocks.findIndex(isBlank);
   if (firstBlank < 0 || blocks.some((block) => block.kind === "text" && !isBlank(block))) return blocks;
-  return blocks.filter((block, index) => !isBlank(block) && !(block.kind === "thinking" && index > firstBlank));
+  return blocks.filter((block, index) => {
+    if (block.kind !== "thinking") return !isBlank(block);
+    const next = blocks[index + 1];
+    return index < firstBlank && !(block.native !== undefined && next !== undefined && isBlank(next));
+  });
 }
 
 function withoutTrailingThinking(blocks: readonly Block[]): readonly Block[] {
