@@ -18,7 +18,7 @@ export function compareConfigurations(
     ...(what === undefined ? {} : { what }),
   });
   const tools = before.toolsHeldBy === now.toolsHeldBy ? [] : compareTools(before.tools, now.tools);
-  const fields = compareSettings(before.parameters, now.parameters, effects);
+  const fields = compareParameters(before.parameters, now.parameters, effects);
   const toolsChanged = [...tools, ...(fields.get("tools") ?? [])];
   fields.delete("tools");
   return [
@@ -45,7 +45,7 @@ function compareTools(before: readonly ToolDefinition[], now: readonly ToolDefin
   return [...added, ...removed, ...changed, ...order];
 }
 
-function compareSettings(
+function compareParameters(
   before: Configuration["parameters"],
   now: Configuration["parameters"],
   { parameters }: CacheEffects,

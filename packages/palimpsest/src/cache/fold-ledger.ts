@@ -1,4 +1,5 @@
 import type { PromptChange } from "../log/cause.ts";
+import { inputTokensOf } from "../log/input-tokens.ts";
 import type { BoundaryPayload, ReplacePayload, RewindPayload, UsagePayload } from "../log/payload.ts";
 import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import {
@@ -13,7 +14,6 @@ import {
   type SourceLedger,
 } from "./ledger.ts";
 import { lineOf, openRequest } from "./ledger-line.ts";
-import { inputTokensOf } from "./prices.ts";
 
 const KEPT_BREAKS = 50;
 /** A request whose response never came is forgotten after so many others. */

@@ -1,9 +1,10 @@
 import type { Cause, PromptChange } from "../log/cause.ts";
+import { inputTokensOf } from "../log/input-tokens.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import { checkDiagnosis } from "./check-diagnosis.ts";
 import { findDrop, isExpected, nameCauses } from "./find-break.ts";
 import type { CacheBreak, Ledger, LedgerLine, OpenRequest, PreviousRequest } from "./ledger.ts";
-import { type BilledTokens, inputTokensOf, priceUsd, withCacheRead } from "./prices.ts";
+import { type BilledTokens, priceUsd, withCacheRead } from "./prices.ts";
 
 /** What an entry of use adds to the ledger, as one line. */
 export function lineOf(ledger: Ledger, usage: number, payload: UsagePayload, atMs: number): LedgerLine {

@@ -1,3 +1,4 @@
+import { inputTokensOf } from "../log/input-tokens.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import type { ModelPrices } from "../log/prices.ts";
 
@@ -22,10 +23,6 @@ export function priceUsd(billed: BilledTokens, prices: ModelPrices): number {
       cacheWrite1hTokens * rates.cacheWrite1h +
       outputTokens * rates.output)
   );
-}
-
-export function inputTokensOf({ freshTokens, cacheReadTokens, cacheWriteTokens }: BilledTokens): number {
-  return freshTokens + cacheReadTokens + cacheWriteTokens;
 }
 
 /** The same response, had so much of its input been read from the cache: less is written for it, then less read afresh. */

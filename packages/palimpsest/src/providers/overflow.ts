@@ -1,3 +1,4 @@
+import { inputTokensOf } from "../log/input-tokens.ts";
 import { asCount, asObject, asString } from "../log/json-fields.ts";
 import {
   INPUT_COUNTS,
@@ -47,7 +48,7 @@ export function readSilentOverflow(
   { usage, stop }: Pick<ResponseContent, "usage" | "stop">,
   windowTokens: number,
 ): Overflow | undefined {
-  const inputTokens = usage.freshTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const inputTokens = inputTokensOf(usage);
   const isFull = stop === "length" && usage.outputTokens === 0 && inputTokens >= FULL_WINDOW_SHARE * windowTokens;
   if (inputTokens <= windowTokens && !isFull) return undefined;
   return { kind: "overflow", by: "tokens", inputTokens, limitTokens: windowTokens };

@@ -22,7 +22,7 @@ export function changeConfiguration(
   const { provider, model } = wanted;
   const system = (wanted.system ?? before?.system ?? "").toWellFormed();
   const tools = inKnownOrder(checkTools(wanted.tools ?? before?.tools ?? []), before?.tools ?? []);
-  // Settings are the provider's own words: another provider does not know them.
+  // Parameters are the provider's own words: another provider does not know them.
   const parameters = wanted.parameters ?? (before?.provider === provider ? before.parameters : {});
   if (before === undefined) {
     return { provider, model, system: { value: system }, tools: { value: tools }, parameters, cause: "opened" };

@@ -44,9 +44,9 @@ export function createContents({ session, state, settings, files }: ContentOptio
 
   /** The message as it goes into the log under a number, and what the user is to be told. */
   async function store(message: MessagePayload, entry: number): Promise<{ draft: Draft; notice: readonly Draft[] }> {
-    const result = Array.isArray(message.blocks) ? resultOf(message) : undefined;
     // What cannot be a message is refused when it is appended.
     if (!Array.isArray(message.blocks)) return { draft: toDraft("message", message), notice: [] };
+    const result = resultOf(message);
     const tool = result && toolOf(state.view.items, result.callId);
     const { payload, failure } = await storeMessage(message, { ...storing(), entry, tool });
     return { draft: toDraft("message", payload), notice: failure === undefined ? [] : [failureNotice(failure)] };

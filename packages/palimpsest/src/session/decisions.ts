@@ -1,5 +1,4 @@
 import type { ReplacePayload } from "../log/payload.ts";
-import { readPayload } from "../log/read-payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import { firstOverlapping } from "../view/fold-entry.ts";
@@ -53,8 +52,7 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
     async restore(decision, reason) {
       const { items, hidden } = state.view;
       const isInEffect = [...items, ...hidden].some((shown) => "by" in shown && shown.by === decision);
-      const [entry] = await state.log.read(decision, decision);
-      const read = entry && readPayload(entry);
+      const read = await readEntry(state.log, decision);
       if (!isInEffect || (read?.kind !== "replace" && read?.kind !== "boundary")) {
         throw new NoSuchEntryError(decision, "is no decision that is in effect now, so it cannot be taken back");
       }

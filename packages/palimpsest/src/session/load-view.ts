@@ -1,22 +1,19 @@
 import { foldLedger } from "../cache/fold-ledger.ts";
 import { EMPTY_LEDGER, type Ledger, readLedger } from "../cache/ledger.ts";
-import type { Entry } from "../log/entry.ts";
 import type { Held, Shown } from "../log/payload.ts";
 import { type PassedOver, type ReadEntry, readPayload } from "../log/read-payload.ts";
+import { readEntries } from "../stores/read-entries.ts";
 import type { LogReader } from "../stores/store.ts";
 import { readCalibration, startCalibration } from "../tokens/calibration.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import { foldEntry, forgetReport } from "../view/fold-entry.ts";
 import type { Item } from "../view/item.ts";
 import { resolveConfiguration } from "../view/resolve-configuration.ts";
-import { attachmentItem, messageItem, replacementItems, sealItem } from "../view/to-items.ts";
+import { itemOf, replacementItems } from "../view/to-items.ts";
 import { type Configuration, createView, type View } from "../view/view.ts";
 import { type Boundary, findBranch } from "./find-branch.ts";
 
 type ConfigurationEntry = Extract<ReadEntry, { kind: "configuration" }>;
-
-/** Entries read at a time: few enough that large payloads do not pile up in memory. */
-const CHUNK_ENTRIES = 256;
 
 export interface Loaded {
   readonly view: View;
@@ -75,7 +72,7 @@ async function itemsOf(
   if (by === undefined) {
     const items: Item[] = [];
     for await (const entry of readEntries(log, from, to)) {
-      const item = plainItem(entry, options);
+      const item = itemOf(readPayload(entry), options);
       if (item !== undefined) items.push(item);
     }
     return items;
@@ -88,20 +85,6 @@ async function itemsOf(
   const decision = await readEntry(log, by);
   const decided = decision?.kind === "replace" || decision?.kind === "boundary";
   return decided ? replacementItems({ from, to, by }, decision.payload.with, options) : [];
-}
-
-function plainItem(entry: Entry, options: FeatureOptions): Item | undefined {
-  const read = readPayload(entry);
-  switch (read.kind) {
-    case "message":
-      return read.payload.audience === "user" ? undefined : messageItem(read.sequence, read.payload, options);
-    case "attachment":
-      return attachmentItem(read.sequence, read.payload, options);
-    case "request":
-      return sealItem(read.sequence, read.payload);
-    default:
-      return undefined;
-  }
 }
 
 /** A configuration with the parts that earlier entries hold for it. */
@@ -134,10 +117,4 @@ async function readHolder(log: LogReader, part: Held<unknown>): Promise<Configur
 export async function readEntry(log: LogReader, sequence: number): Promise<ReadEntry | PassedOver | undefined> {
   const [entry] = await log.read(sequence, sequence);
   return entry && readPayload(entry);
-}
-
-export async function* readEntries(log: LogReader, from: number, to: number): AsyncGenerator<Entry> {
-  for (let next = from; next <= to; next += CHUNK_ENTRIES) {
-    yield* await log.read(next, Math.min(to, next + CHUNK_ENTRIES - 1));
-  }
 }

@@ -2,8 +2,8 @@ import { foldLedger } from "../cache/fold-ledger.ts";
 import { EMPTY_LEDGER, type LedgerLine } from "../cache/ledger.ts";
 import { lineOf } from "../cache/ledger-line.ts";
 import { readPayload } from "../log/read-payload.ts";
+import { readEntries } from "../stores/read-entries.ts";
 import type { LogReader } from "../stores/store.ts";
-import { readEntries } from "./load-view.ts";
 
 /** The ledger of a whole log, one line for each response, on whatever branch, in the order in which they came. */
 export async function* readLedgerLines(log: LogReader): AsyncGenerator<LedgerLine> {

@@ -46,7 +46,7 @@ export function createRequests<Request, Response, Message>(
   options: RequestOptions<Request, Response, Message>,
 ): Requests<Request, Response> {
   const { session, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock } = options;
-  let rendering: { readonly kept: Rendering<Message>; readonly generation: number } | undefined;
+  let rendering: { readonly kept: Rendering<Message>; readonly view: View } | undefined;
   /** The entries at which the requests that were handed out were made. */
   const entryOf = new WeakMap<object, number>();
   let newestHandedOut: number | undefined;
@@ -103,14 +103,13 @@ export function createRequests<Request, Response, Message>(
       });
       if (drafts.length > 0) await state.append(drafts);
     }
-    results.update(state.view);
   }
 
   /** The rendering so far, unless what it was made from or the rules for it have changed. */
   function currentRendering(): Rendering<Message> {
     const { rules } = terms(state.configuration);
-    if (rendering?.generation !== state.generation || rendering.kept.rules.thinking !== rules.thinking) {
-      rendering = { kept: createRendering(provider, rules), generation: state.generation };
+    if (rendering?.view !== state.view || rendering.kept.rules.thinking !== rules.thinking) {
+      rendering = { kept: createRendering(provider, rules), view: state.view };
       state.view.unchangedItems = 0;
     }
     return rendering.kept;

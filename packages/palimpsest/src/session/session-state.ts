@@ -14,11 +14,10 @@ import { openSessionLog } from "./session-log.ts";
 export interface SessionState {
   readonly log: LogReader;
   readonly newestEntry: number;
+  /** Another object once it was read anew: whatever was made from the one before is to be made again. */
   readonly view: View;
   readonly ledger: Ledger;
   readonly configuration: Configuration;
-  /** How often the view was read anew: whatever was made from an earlier one is to be made again. */
-  readonly generation: number;
   /** One operation at a time, in the order of the calls. */
   inOrder<Result>(act: () => Promise<Result>): Promise<Result>;
   /** Appends all or nothing; resolves to the entry numbers when they are kept. */
@@ -38,14 +37,12 @@ export async function openSessionState(options: SessionStateOptions): Promise<Se
   const { session, writer } = options;
   const log = await openSessionLog(options);
   let { view, ledger } = await loadView(log.reader, log.head.sequence, options);
-  let generation = 0;
   let knowledge: "certain" | "uncertain" | "closed" = "certain";
   let tail: Promise<unknown> = Promise.resolve();
 
   async function reload(): Promise<void> {
     await log.refresh();
     ({ view, ledger } = await loadView(log.reader, log.head.sequence, options));
-    generation++;
     knowledge = "certain";
   }
 
@@ -63,9 +60,6 @@ export async function openSessionState(options: SessionStateOptions): Promise<Se
     get configuration() {
       if (view.configuration === undefined) throw new SessionLostError(session, "its log holds no configuration");
       return view.configuration;
-    },
-    get generation() {
-      return generation;
     },
     inOrder(act) {
       const result = tail.then(async () => {

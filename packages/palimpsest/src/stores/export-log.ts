@@ -1,18 +1,14 @@
 import { type ChainProblem, checkChain } from "../log/check-chain.ts";
 import { EMPTY_LOG, type Entry } from "../log/entry.ts";
 import { fromLine, toLine } from "../log/entry-line.ts";
+import { BATCH_ENTRIES, readEntries } from "./read-entries.ts";
 import { sha256 } from "./sha256.ts";
 import type { AppendResult, LogReader, LogWriter } from "./store.ts";
-
-/** How many entries are held at once. @default 256: a few megabytes of ordinary sessions, few enough for large results */
-const BATCH_ENTRIES = 256;
 
 /** A whole log as lines of JSON, one entry each, oldest first. */
 export async function* exportLog(reader: LogReader): AsyncGenerator<string> {
   const { sequence: last } = await reader.head();
-  for (let from = 1; from <= last; from += BATCH_ENTRIES) {
-    for (const entry of await reader.read(from, Math.min(last, from + BATCH_ENTRIES - 1))) yield toLine(entry);
-  }
+  for await (const entry of readEntries(reader, 1, last)) yield toLine(entry);
 }
 
 export type ImportResult =

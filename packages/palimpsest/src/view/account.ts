@@ -1,9 +1,9 @@
 import type { Block, ToolCall } from "../log/block.ts";
-import type { ToolDefinition } from "../log/payload.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
 import { featuresOf } from "../tokens/features.ts";
 import { fileOf } from "./file-of.ts";
 import type { MessageItem } from "./item.ts";
+import { definitionBlock } from "./resolve-configuration.ts";
 import { sizeTokens, type View } from "./view.ts";
 
 /** What fills the window, by who put it there. Estimates, all by the same measure, so that they can be compared. */
@@ -68,7 +68,7 @@ export function account(view: View, { readPath = pathRead }: AccountOptions = {}
   return {
     systemTokens: tokensOf(view, { kind: "text", text: view.configuration?.system ?? "" }),
     toolDefinitionTokens: sum(
-      (view.configuration?.tools ?? []).map((tool) => ({ tokens: tokensOf(view, toBlock(tool)) })),
+      (view.configuration?.tools ?? []).map((tool) => ({ tokens: tokensOf(view, definitionBlock(tool)) })),
     ),
     ...parts,
     attachments: Object.fromEntries(
@@ -162,10 +162,6 @@ function tokensIn(view: View, { blocks, features }: MessageItem, block: Block): 
 
 function tokensOf(view: View, block: Block): number {
   return estimateTokens(view.calibration, featuresOf(block, view.featureOptions));
-}
-
-function toBlock(tool: ToolDefinition): Block {
-  return { kind: "opaque", native: { provider: "", block: tool } };
 }
 
 function sum(lines: readonly { readonly tokens: number }[]): number {

@@ -1,10 +1,11 @@
+import { inputTokensOf } from "../log/input-tokens.ts";
 import type { BoundaryPayload, ConfigurationPayload, ReplacePayload, UsagePayload } from "../log/payload.ts";
 import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import { estimateTokens, learn, startCalibration } from "../tokens/calibration.ts";
 import { addFeatures, type Features, NO_FEATURES } from "../tokens/features.ts";
-import type { Item, MessageItem } from "./item.ts";
+import type { Item } from "./item.ts";
 import { resolveConfiguration } from "./resolve-configuration.ts";
-import { attachmentItem, messageItem, replacementItems, sealItem } from "./to-items.ts";
+import { itemOf, replacementItems } from "./to-items.ts";
 import type { Anchor, View } from "./view.ts";
 
 /**
@@ -15,14 +16,9 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
   const at = read.sequence;
   switch (read.kind) {
     case "message":
-      if (read.payload.audience !== "user") append(view, messageItem(at, read.payload, view.featureOptions));
-      break;
     case "attachment":
-      append(view, attachmentItem(at, read.payload, view.featureOptions));
-      break;
     case "request":
-      view.items.push(sealItem(at, read.payload));
-      view.awaited = { request: at, since: view.since };
+      append(view, itemOf(read, view.featureOptions));
       break;
     case "usage":
       anchorOn(view, read.payload);
@@ -56,7 +52,13 @@ export function forgetReport(view: View): void {
   view.since = addFeatures(view.configuration?.features ?? NO_FEATURES, featuresOfItems(view.items));
 }
 
-function append(view: View, item: MessageItem): void {
+function append(view: View, item: Item | undefined): void {
+  if (item === undefined) return;
+  if (item.kind === "seal") {
+    view.items.push(item);
+    view.awaited = { request: item.from, since: view.since };
+    return;
+  }
   // A response to a request from before the newest change: what its thinking is bound to is no longer there.
   const late = item.answers !== undefined && item.answers < view.changedAt;
   view.items.push(late ? { ...item, thinking: "lost" } : item);
@@ -69,7 +71,7 @@ function append(view: View, item: MessageItem): void {
 function anchorOn(view: View, usage: UsagePayload): void {
   const { awaited, anchor } = view;
   if (awaited === undefined || usage.answers !== awaited.request) return;
-  const inputTokens = usage.freshTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const inputTokens = inputTokensOf(usage);
   // Some servers report no usage at all.
   if (inputTokens === 0) return;
   if (anchor?.prefix === "same") {

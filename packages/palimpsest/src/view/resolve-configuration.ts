@@ -1,3 +1,4 @@
+import type { Block } from "../log/block.ts";
 import type { ConfigurationPayload, Held, ToolDefinition } from "../log/payload.ts";
 import type { FeatureOptions, Features } from "../tokens/features.ts";
 import { sumOfFeatures } from "./item.ts";
@@ -45,6 +46,10 @@ function featuresOfConfiguration(
   tools: readonly ToolDefinition[],
   options: FeatureOptions | undefined,
 ): Features {
-  const definitions = tools.map((tool) => ({ kind: "opaque" as const, native: { provider: "", block: tool } }));
-  return sumOfFeatures([{ kind: "text", text: system }, ...definitions], options);
+  return sumOfFeatures([{ kind: "text", text: system }, ...tools.map(definitionBlock)], options);
+}
+
+/** A tool as something that can be counted like content. */
+export function definitionBlock(tool: ToolDefinition): Block {
+  return { kind: "opaque", native: { provider: "", block: tool } };
 }

@@ -1,8 +1,22 @@
 import type { AttachmentPayload, MessagePayload, Replacement, RequestPayload } from "../log/payload.ts";
+import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
-import { type MessageItem, type Seal, toItem } from "./item.ts";
+import { type Item, type MessageItem, type Seal, toItem } from "./item.ts";
 
-/** A message as it is shown before anything is decided about it. */
+/** What an entry is shown as before anything is decided about it; undefined if it is not for the model. */
+export function itemOf(read: ReadEntry | PassedOver, options?: FeatureOptions): Item | undefined {
+  switch (read.kind) {
+    case "message":
+      return read.payload.audience === "user" ? undefined : messageItem(read.sequence, read.payload, options);
+    case "attachment":
+      return attachmentItem(read.sequence, read.payload, options);
+    case "request":
+      return sealItem(read.sequence, read.payload);
+    default:
+      return undefined;
+  }
+}
+
 export function messageItem(
   at: number,
   { role, blocks, origin, responseId, answers, provider, stored, stop }: MessagePayload,
@@ -18,7 +32,7 @@ export function messageItem(
   return toItem({ from: at, to: at, role, blocks, origin, ...known }, options);
 }
 
-export function attachmentItem(at: number, { type, blocks }: AttachmentPayload, options?: FeatureOptions): MessageItem {
+function attachmentItem(at: number, { type, blocks }: AttachmentPayload, options?: FeatureOptions): MessageItem {
   return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type }, options);
 }
 
