@@ -36,11 +36,13 @@ export type { ExtraModels, ModelFacts } from "./providers/models.ts";
 export { type Overflow, readOverflow } from "./providers/overflow.ts";
 export type { Provider, ResponseContent, SendOptions, StreamPart } from "./providers/provider.ts";
 export { ProviderError, type ProviderFailure } from "./providers/provider-error.ts";
+export type { Answer, AskOptions, ForkOptions } from "./session/fork-options.ts";
 export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";
 export { openSession } from "./session/open-session.ts";
 export { repairMessages } from "./session/repair-messages.ts";
 export type { Range, RecordedResponse, Session, SessionOptions, SessionSize } from "./session/session.ts";
 export {
+  ForkError,
   InvalidContentError,
   InvalidOptionError,
   NoSuchEntryError,

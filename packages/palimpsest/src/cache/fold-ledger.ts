@@ -5,6 +5,7 @@ import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import {
   addTotals,
   type CauseTotals,
+  EMPTY_LEDGER,
   type Ledger,
   type LedgerLine,
   NO_TOTALS,
@@ -40,6 +41,9 @@ export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: n
       return readLedger(read.payload.state.ledger);
     case "rewind":
       return rewind(at, read.payload, atMs);
+    case "fork":
+      // What was spent before was the parent's.
+      return EMPTY_LEDGER;
     default:
       return ledger;
   }

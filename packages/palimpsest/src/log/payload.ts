@@ -1,5 +1,6 @@
 import type { Block } from "./block.ts";
 import type { CacheDiagnosis, CacheFacts } from "./cause.ts";
+import type { ModelPrices } from "./prices.ts";
 
 /** What stands in the entries of a log, by kind. A reader passes over kinds and versions that it does not know. */
 export interface Payloads {
@@ -12,6 +13,7 @@ export interface Payloads {
   readonly restore: RestorePayload;
   readonly boundary: BoundaryPayload;
   readonly rewind: RewindPayload;
+  readonly fork: ForkPayload;
 }
 
 export type PayloadKind = keyof Payloads;
@@ -27,6 +29,7 @@ export const PAYLOAD_VERSIONS: Readonly<Record<PayloadKind, number>> = {
   restore: 1,
   boundary: 1,
   rewind: 1,
+  fork: 1,
 };
 
 /** One message, or one piece of one: each tool result is an entry of its own, so that a decision can name it. */
@@ -124,6 +127,8 @@ export interface UsagePayload {
   readonly reasoningTokens?: number;
   /** Who asked. @default "main" */
   readonly source?: string;
+  /** What the model cost then, for a call whose `request` entry is not in this log. */
+  readonly prices?: ModelPrices;
   /** What the provider says about its cache, where it says something. */
   readonly cacheDiagnosis?: CacheDiagnosis;
 }
@@ -194,4 +199,16 @@ export interface RewindPayload {
   readonly sharedTo: number;
   /** The request that stands at the end of what was gone back to: it may be sent once more. */
   readonly request?: { readonly entry: number; readonly cache?: CacheFacts };
+}
+
+/** The first entry of a fork's own log: the session that it continues, and the entry at which it parts from it. */
+export interface ForkPayload {
+  readonly session: string;
+  readonly sequence: number;
+  /** Of that entry: whoever reads both logs can tell that it is the same conversation. */
+  readonly hash: string;
+  /** Who asked for it: its requests and its usage are counted under this name. */
+  readonly source: string;
+  /** Tools that it may use. All stay in the list, which the cache is found by; calls of others are refused. @default all */
+  readonly allowedTools?: readonly string[];
 }

@@ -50,6 +50,7 @@ const EXAMPLES: Payloads = {
     state: { configuration: 1, calibration: {}, ledger: {} },
   },
   rewind: { reason: "test", ledger: {}, sharedTo: 2 },
+  fork: { session: "s", sequence: 3, hash: "h", source: "test" },
 };
 const KINDS = Object.keys(PAYLOAD_VERSIONS) as PayloadKind[];
 const digest = (text: string): string => `${text.length}`;

@@ -55,6 +55,7 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
     isListOf(value["outline"], isRange) &&
     isState(value["state"]),
   rewind: ({ ledger, sharedTo }) => isRecord(ledger) && isCount(sharedTo),
+  fork: ({ session, sequence, hash, source }) => [session, hash, source].every(isText) && isCount(sequence),
 };
 
 /** What each kind of block must have. */

@@ -62,8 +62,10 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
     },
 
     async rewind(to, reason) {
-      if (!(Number.isInteger(to) && to >= 0 && to < state.newestEntry)) {
-        throw new NoSuchEntryError(to, `cannot be gone back to: the newest entry is ${state.newestEntry}`);
+      const { newestEntry, sharedTo: first } = state;
+      if (!(Number.isInteger(to) && to >= first && to < newestEntry)) {
+        const begins = first === 0 ? "" : `, and what lies before ${first} is not this fork's`;
+        throw new NoSuchEntryError(to, `cannot be gone back to: the newest entry is ${newestEntry}${begins}`);
       }
       const { view: target } = await loadView(state.log, to, options);
       const shared = { reason, ledger: state.ledger, sharedTo: sharedTo(state.view, target) };

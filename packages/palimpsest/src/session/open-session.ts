@@ -1,20 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { spentTokens } from "../cache/ledger.ts";
+import type { ForkPayload } from "../log/payload.ts";
+import { readPayload } from "../log/read-payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Settings } from "../settings/settings.ts";
 import { recall } from "../stages/recall/recall.ts";
 import { exportLog } from "../stores/export-log.ts";
 import { memoryResults } from "../stores/memory-results.ts";
+import { memoryStore } from "../stores/memory-store.ts";
 import type { LogWriter, Store, Takeover } from "../stores/store.ts";
 import { account } from "../view/account.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
 import { createContents } from "./contents.ts";
 import { createDecisions } from "./decisions.ts";
+import type { Base } from "./forked-reader.ts";
+import { createForks, type OpenSession } from "./forks.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
-import { createRequests } from "./requests.ts";
+import { createRequests, type ForkTerms } from "./requests.ts";
 import type { Session, SessionOptions } from "./session.ts";
-import { InvalidOptionError, SessionBusyError } from "./session-errors.ts";
+import { InvalidOptionError, SessionBusyError, SessionLostError } from "./session-errors.ts";
 import { openSessionState } from "./session-state.ts";
 import { readSettings } from "./settings-source.ts";
 
@@ -28,19 +33,44 @@ export async function openSession<Request, Response, Message>(
   }
   const writer = await openWriter(store, id, options);
   try {
-    return await openWith(writer, { ...options, id, maxOutputTokens });
+    const base = await findBase(store, id, writer);
+    const opening = { writer, ...(base === undefined ? {} : { base }) };
+    return (await openWith(opening, { ...options, id, maxOutputTokens })).session;
   } catch (error) {
     await writer.close();
     throw error;
   }
 }
 
+interface Opening {
+  readonly writer: LogWriter;
+  /** What it continues, if it is a fork. */
+  readonly base?: Base & { readonly fork: ForkPayload };
+  readonly cacheWrites?: ForkTerms["cacheWrites"];
+  readonly signal?: AbortSignal;
+  readonly onRecord?: ForkTerms["onRecord"];
+}
+
+type WholeOptions<Request, Response, Message> = SessionOptions<Request, Response, Message> & {
+  readonly id: string;
+  readonly maxOutputTokens: number;
+};
+
 async function openWith<Request, Response, Message>(
-  writer: LogWriter,
-  options: SessionOptions<Request, Response, Message> & { readonly id: string; readonly maxOutputTokens: number },
-): Promise<Session<Request, Response>> {
-  const { id, provider, clock = { now: Date.now }, files = memoryResults() } = options;
-  const state = await openSessionState({ ...options, session: id, writer, clock });
+  { writer, base, cacheWrites = "as-usual", signal, onRecord }: Opening,
+  options: WholeOptions<Request, Response, Message>,
+): Promise<OpenSession<Request, Response>> {
+  const { id, store, provider, clock = { now: Date.now }, files = memoryResults() } = options;
+  const state = await openSessionState({
+    ...options,
+    session: id,
+    writer,
+    clock,
+    ...(base === undefined ? {} : { base }),
+  });
+  const fork = base && forkTerms(base.fork, { cacheWrites, onRecord });
+  const closing = new AbortController();
+  const ends = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
   const askedFacts = new Map<string, ModelFacts>();
   const factsOf = (model: string): ModelFacts => askedFacts.get(model) ?? provider.factsOf(model);
   const { maxOutputTokens } = options;
@@ -53,9 +83,18 @@ async function openWith<Request, Response, Message>(
   };
   const contents = createContents({ session: id, state, settings, files });
   const requests = createRequests({
-    ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock },
+    ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, fork },
   });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
+  const forks = createForks({
+    ...{ session: id, state, provider, requests, factsOf, base, signal: ends },
+    openLog: (name) => openWriter(name === undefined ? memoryStore({ clock }) : store, name ?? id, options),
+    async open(opening) {
+      // What stands before the messages is the parent's.
+      const { system: _, tools: __, parameters: ___, ...rest } = options;
+      return openWith(opening, { ...rest, id: opening.id, files, clock, model: state.configuration.model });
+    },
+  });
 
   async function configure(wanted: WantedConfiguration): Promise<void> {
     const model = wanted.model ?? state.view.configuration?.model ?? options.model;
@@ -67,9 +106,13 @@ async function openWith<Request, Response, Message>(
   }
 
   const { inOrder } = state;
-  await inOrder(() => configure(options));
-  return {
+  await inOrder(async () => {
+    if (base !== undefined && state.newestEntry === base.sequence) await state.append([toDraft("fork", base.fork)]);
+    await configure(options);
+  });
+  const session: Session<Request, Response> = {
     id,
+    signal: ends,
     get newestEntry() {
       return state.newestEntry;
     },
@@ -85,6 +128,8 @@ async function openWith<Request, Response, Message>(
     fold: (range, replacements, reason) => inOrder(() => decisions.fold({ ...range, with: replacements, reason })),
     restore: (decision, reason = "restored") => inOrder(() => decisions.restore(decision, reason)),
     rewind: (to, reason = "rewound") => inOrder(() => decisions.rewind(to, reason)),
+    fork: forks.fork,
+    ask: forks.ask,
     size: requests.size,
     filesRead: requests.filesRead,
     usage: () => spentTokens(state.ledger),
@@ -92,8 +137,33 @@ async function openWith<Request, Response, Message>(
     ledger: () => readLedgerLines(state.log),
     accounting: (how) => account(state.view, how),
     export: () => exportLog(state.log),
-    close: state.close,
+    close() {
+      closing.abort();
+      return state.close();
+    },
   };
+  return { session, requests };
+}
+
+function forkTerms(
+  { source, session, allowedTools }: ForkPayload,
+  rest: Omit<ForkTerms, "source" | "root">,
+): ForkTerms {
+  return { source, root: session, allowedTools, ...rest };
+}
+
+/** What a fork's log continues; undefined if it is no fork's. */
+async function findBase(store: Store, session: string, writer: LogWriter): Promise<Opening["base"]> {
+  const [first] = await writer.read(1, 1);
+  const read = first && readPayload(first);
+  if (read?.kind !== "fork") return undefined;
+  const { session: parent, sequence, hash } = read.payload;
+  const reader = await store.openReader(parent);
+  const [entry] = reader === undefined ? [] : await reader.read(sequence, sequence);
+  if (reader === undefined || entry?.hash !== hash) {
+    throw new SessionLostError(session, `it is a fork of session ${parent} at entry ${sequence}, which is not there`);
+  }
+  return { reader, sequence, fork: read.payload };
 }
 
 async function openWriter(

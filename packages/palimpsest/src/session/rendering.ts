@@ -1,5 +1,6 @@
 import { MARKED_REQUESTS, placeMarks } from "../cache/breakpoints.ts";
 import type { Provider } from "../providers/provider.ts";
+import type { FlatMessage } from "../view/flat-message.ts";
 import { createFlattener } from "../view/flatten.ts";
 import type { FlattenRules } from "../view/flatten-segment.ts";
 import type { View } from "../view/view.ts";
@@ -7,6 +8,8 @@ import type { View } from "../view/view.ts";
 /** The messages of a view in the provider's form, kept up from request to request. */
 export interface Rendering<Message> {
   readonly rules: FlattenRules;
+  /** The same messages before they were given the provider's form. */
+  readonly flat: readonly FlatMessage[];
   /**
    * Brings it up to the view; says which messages are to be marked for the cache. The array goes on changing: whoever
    * makes a request of it copies it, once (above 16,384 elements a copy costs more than all else in a request).
@@ -24,6 +27,7 @@ export function createRendering<Message>(
   const ends: number[] = [];
   return {
     rules,
+    flat: flattener.messages,
     update(view) {
       const unchanged = flattener.update(view.items, view.unchangedItems);
       view.unchangedItems = view.items.length;

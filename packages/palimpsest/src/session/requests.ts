@@ -1,4 +1,5 @@
 import { costOf, type SessionCost } from "../cache/cost.ts";
+import type { Prefix } from "../fork/check-prefix.ts";
 import type { ToolCall } from "../log/block.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
@@ -13,6 +14,7 @@ import { clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
 import type { MessageItem } from "../view/item.ts";
 import { type Configuration, newestSeal, sizeTokens, type View } from "../view/view.ts";
 import { describeNext } from "./describe-next.ts";
+import { toolResult } from "./messages.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
 import type { RecordedResponse, SessionSize } from "./session.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
@@ -31,7 +33,24 @@ export interface RequestOptions<Request, Response, Message> {
   readonly refreshSettings: () => Promise<void>;
   readonly files: ResultFiles;
   readonly clock: { now(): number };
+  /** What is different about the requests of a fork. */
+  readonly fork?: ForkTerms | undefined;
 }
+
+export interface ForkTerms {
+  /** Its requests are counted under this name. */
+  readonly source: string;
+  /** The session whose prompt it shares: some providers find their cache by it. */
+  readonly root: string;
+  /** `none`: nothing of its own is marked for the cache, because nobody will ask for it again. */
+  readonly cacheWrites: "none" | "as-usual";
+  /** Calls of other tools are refused. @default all */
+  readonly allowedTools?: readonly string[] | undefined;
+  /** Is told of every response. */
+  readonly onRecord?: ((recorded: RecordedResponse) => Promise<void>) | undefined;
+}
+
+const REFUSED = "This tool cannot be used here. Go on without it.";
 
 /** The way out and back: requests from the view, and responses into the log. */
 export interface Requests<Request, Response> {
@@ -40,12 +59,14 @@ export interface Requests<Request, Response> {
   size(): SessionSize;
   filesRead(): ReadonlyMap<string, number>;
   cost(): Promise<SessionCost>;
+  /** What has been sent so far: what a fork's requests begin with. */
+  prefix(): Prefix;
 }
 
 export function createRequests<Request, Response, Message>(
   options: RequestOptions<Request, Response, Message>,
 ): Requests<Request, Response> {
-  const { session, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock } = options;
+  const { session, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, fork } = options;
   let rendering: { readonly kept: Rendering<Message>; readonly view: View } | undefined;
   /** The entries at which the requests that were handed out were made. */
   const entryOf = new WeakMap<object, number>();
@@ -83,13 +104,17 @@ export function createRequests<Request, Response, Message>(
     const isWritten = last?.kind === "seal" && view.awaited?.request === last.from && configuration.entry < last.from;
     if (isWritten) return;
     if (!view.items.some(({ kind }) => kind === "message")) throw new NothingToSendError(session);
-    if (isNewTurn(view)) await refreshSettings();
-    await passStages();
+    // A fork sends what its parent has sent: nothing in it is decided anew.
+    if (fork === undefined) {
+      if (isNewTurn(view)) await refreshSettings();
+      await passStages();
+    }
     const { tokens, windowTokens, blockingTokens, level } = size();
     if (level === "blocked") throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
     const wantedTokens = Math.min(maxOutputTokens, terms(configuration).maxOutputTokens);
     const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
-    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...(await describe()) })]);
+    const source = fork === undefined ? {} : { source: fork.source };
+    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...source, ...(await describe()) })]);
   }
 
   async function passStages(): Promise<void> {
@@ -118,12 +143,14 @@ export function createRequests<Request, Response, Message>(
   async function prepare(): Promise<Request> {
     await writeRequest();
     const { model, system, tools, parameters } = state.configuration;
-    const { messages, marks } = currentRendering().update(state.view);
+    const { messages, marks: all } = currentRendering().update(state.view);
+    const marks = fork?.cacheWrites === "none" ? all.slice(0, -1) : all;
     if (messages.length === 0) throw new NothingToSendError(session);
     const { kind: _, from, to: __, ...sealed } = newestSeal(state.view)!;
     const request = provider.renderRequest({
-      ...{ model, system, tools, parameters, messages, marks, cacheTtl: settings()["cache.ttl"], session },
+      ...{ model, system, tools, parameters, messages, marks, cacheTtl: settings()["cache.ttl"] },
       ...sealed,
+      session: fork?.root ?? session,
     });
     entryOf.set(request as object, from);
     newestHandedOut = from;
@@ -148,18 +175,27 @@ export function createRequests<Request, Response, Message>(
       ...answers,
       ...(stop === "paused" ? { stop } : {}),
     };
-    const used = { ...wholeTokens(usage), ...answers, ...(cacheDiagnosis && { cacheDiagnosis }) };
+    const source = fork === undefined ? {} : { source: fork.source };
+    const used = { ...wholeTokens(usage), ...answers, ...source, ...(cacheDiagnosis && { cacheDiagnosis }) };
+    const calls = blocks.filter((block): block is ToolCall => block.kind === "tool_call");
+    const refused = calls.filter(({ name }) => fork?.allowedTools?.includes(name) === false);
     // Recorded once more, after a crash for example: it is in the log already.
     if (!isRecorded(responseId, request)) {
       await state.append([
         ...(blocks.length === 0 ? [] : [toDraft("message", message)]),
         toDraft("usage", { responseId, model, ...used }),
+        ...refused.map(({ id }) => toDraft("message", toolResult(id, REFUSED, "error"))),
       ]);
     }
     const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
-    const calls = blocks.filter((block): block is ToolCall => block.kind === "tool_call");
     const overflow = readSilentOverflow({ usage, stop }, size().windowTokens);
-    return { ...rest, usage, text, calls, ...(overflow === undefined ? {} : { overflow }) };
+    const recorded = {
+      ...{ ...rest, usage, text, calls: calls.filter((call) => !refused.includes(call)) },
+      ...(refused.length === 0 ? {} : { refusedCalls: refused }),
+      ...(overflow === undefined ? {} : { overflow }),
+    };
+    await fork?.onRecord?.(recorded);
+    return recorded;
   }
 
   function isRecorded(responseId: string, request: number | undefined): boolean {
@@ -179,6 +215,12 @@ export function createRequests<Request, Response, Message>(
     filesRead() {
       results.update(state.view);
       return filesRead(results);
+    },
+    prefix() {
+      const { model, system, tools, parameters } = state.configuration;
+      const rendering = currentRendering();
+      rendering.update(state.view);
+      return { head: { model, system, tools, parameters }, messages: rendering.flat };
     },
     async cost() {
       const { cache } = await describe();

@@ -114,3 +114,13 @@ export class InvalidOptionError extends PalimpsestError {
     this.value = value;
   }
 }
+
+/** A fork was asked for where there can be none. */
+export class ForkError extends PalimpsestError {
+  static readonly code = "fork";
+  readonly code: string = ForkError.code;
+
+  constructor(session: string, because: string) {
+    super(`Session ${session} cannot be forked: ${because}.`);
+  }
+}

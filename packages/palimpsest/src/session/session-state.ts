@@ -6,6 +6,7 @@ import type { LogReader, LogWriter } from "../stores/store.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import { foldEntry } from "../view/fold-entry.ts";
 import type { Configuration, View } from "../view/view.ts";
+import type { Base } from "./forked-reader.ts";
 import { loadView } from "./load-view.ts";
 import { InvalidContentError, SessionLostError } from "./session-errors.ts";
 import { openSessionLog } from "./session-log.ts";
@@ -14,6 +15,8 @@ import { openSessionLog } from "./session-log.ts";
 export interface SessionState {
   readonly log: LogReader;
   readonly newestEntry: number;
+  /** What lies up to here belongs to the session that this one is a fork of; 0 if it is none. */
+  readonly sharedTo: number;
   /** Another object once it was read anew: whatever was made from the one before is to be made again. */
   readonly view: View;
   readonly ledger: Ledger;
@@ -30,6 +33,8 @@ export interface SessionState {
 export interface SessionStateOptions extends FeatureOptions {
   readonly session: string;
   readonly writer: LogWriter;
+  /** What it continues, if it is a fork. */
+  readonly base?: Base;
   readonly clock: { now(): number };
 }
 
@@ -51,6 +56,7 @@ export async function openSessionState(options: SessionStateOptions): Promise<Se
     get newestEntry() {
       return log.head.sequence;
     },
+    sharedTo: options.base?.sequence ?? 0,
     get view() {
       return view;
     },

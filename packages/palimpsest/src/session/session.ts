@@ -12,6 +12,7 @@ import type { Budget, BudgetLevel } from "../tokens/budget.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import type { Accounting, AccountOptions } from "../view/account.ts";
 import type { WantedConfiguration } from "./change-configuration.ts";
+import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
 import type { SettingsSource } from "./settings-source.ts";
 import type { NewContent } from "./to-contents.ts";
 
@@ -50,6 +51,8 @@ export interface Range {
 export interface RecordedResponse extends Omit<ResponseContent, "blocks"> {
   readonly text: string;
   readonly calls: readonly ToolCall[];
+  /** Calls that a fork may not make: they are answered already, by a refusal. */
+  readonly refusedCalls?: readonly ToolCall[];
   /** The server has taken more than fits and said nothing: what it answered, it answered to a part of the request. */
   readonly overflow?: Overflow;
 }
@@ -57,6 +60,8 @@ export interface RecordedResponse extends Omit<ResponseContent, "blocks"> {
 /** One conversation. The only object with a state; everything it knows is in its log. */
 export interface Session<Request, Response> {
   readonly id: string;
+  /** Aborted when it is closed; that of a fork also when its parent's is. */
+  readonly signal: AbortSignal;
   /** The number of the newest entry: a point that can be gone back to. */
   readonly newestEntry: number;
   /** Appends content, all of it or nothing; resolves to its entry numbers when it is kept. */
@@ -92,6 +97,13 @@ export interface Session<Request, Response> {
   size(): SessionSize;
   /** Files whose newest read the model still sees in whole, with its entry: for tools that edit only what was read. */
   filesRead(): ReadonlyMap<string, number>;
+  /**
+   * A session of its own that begins with all that this one has sent: the same bytes, so that the provider's cache serves
+   * both. Whatever happens in it leaves this one as it is; what it uses is entered in both ledgers.
+   */
+  fork(options: ForkOptions): Promise<Session<Request, Response>>;
+  /** Asks the model something beside the conversation, on a fork that is forgotten afterwards. No tool is run for it. */
+  ask(question: string, options: AskOptions): Promise<Answer>;
   /** What all responses have used. */
   usage(): SpentTokens;
   /** What it has cost, what of that was lost to which cause, and what the next request will cost, warm and cold. */

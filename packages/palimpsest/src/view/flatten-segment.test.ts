@@ -48,6 +48,16 @@ describe("flattening what was added between two requests", () => {
     expect(flat([item("user", [text("a")]), item("user", [text("b")])])).toEqual(["user: a | b"]);
   });
 
+  test("a message has the thinking of one response, also where two stand next to each other", () => {
+    const items = [
+      item("assistant", [thinking("one"), text("a")], { responseId: "1" }),
+      item("user", [text(" ")]),
+      item("assistant", [thinking("two"), text("b")], { responseId: "2" }),
+    ];
+    const said = flat(items, { ...BEGINNING, role: "user" }, { ...RULES, thinking: "free" });
+    expect(said[0]).toBe("assistant: (one) | a | b");
+  });
+
   test("results stand first in the message after their calls, in the order of the calls", () => {
     const items = [
       item("user", [text("go")]),

@@ -32,6 +32,8 @@ interface Draft {
   readonly role: FlatMessage["role"];
   readonly blocks: Block[];
   readonly calls: Call[];
+  /** The response that it began with. */
+  speaker?: string | number;
 }
 
 interface Call {
@@ -100,7 +102,10 @@ function responseFirst(items: readonly MessageItem[], seal: number): readonly Pl
 function addResponse(making: Making, item: MessageItem, place: Placed["place"]): void {
   const { start, rules, callIds, openCalls } = making;
   const draft = draftOfResponse(making, item.responseId);
-  const lost = rules.thinking === "bound" && (item.thinking === "lost" || place === "another");
+  // A message has the thinking of one response: providers compare it with what they wrote.
+  draft.speaker ??= item.responseId ?? item.from;
+  const isAnother = draft.speaker !== (item.responseId ?? item.from);
+  const lost = isAnother || (rules.thinking === "bound" && (item.thinking === "lost" || place === "another"));
   for (const block of item.blocks) {
     const clean = cleanBlock(block, { provider: rules.provider, thinking: lost ? "leave-out" : "send" });
     // A model says words and makes calls: providers refuse the rest in its messages.

@@ -40,6 +40,7 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
     case "rewind":
       view.breaks.push(at);
       break;
+    case "fork":
     case "passed-over":
       break;
   }

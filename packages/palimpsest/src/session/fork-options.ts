@@ -1,0 +1,23 @@
+import type { ResponseContent, StreamPart } from "../providers/provider.ts";
+
+export interface ForkOptions {
+  /** Who asks: its usage is counted under this name. */
+  readonly source: string;
+  /** The name under which it is kept in the store, to be opened again. @default it is gone when it is closed */
+  readonly id?: string;
+  /** Tools that it may use; all stay in the list, calls of others are refused. @default all */
+  readonly allowedTools?: readonly string[];
+  /** Ends it; so does the end of the session it comes from. */
+  readonly signal?: AbortSignal;
+}
+
+export interface AskOptions extends Pick<ForkOptions, "source" | "signal"> {
+  /** Is told of every piece of the answer as it arrives. */
+  readonly onPart?: (part: StreamPart) => void;
+}
+
+export interface Answer extends Pick<ResponseContent, "stop" | "usage" | "model"> {
+  readonly text: string;
+  /** How many tools it wanted to use. */
+  readonly refusedCalls: number;
+}

@@ -1,0 +1,147 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { answer, callTool, callTools, createAnthropic, type Script, serve } from "@palimpsest/provider-simulator";
+import { afterAll, describe, expect, test } from "vitest";
+import { anthropic } from "../providers/anthropic.ts";
+import { exportLog, importLog } from "../stores/export-log.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import type { Store } from "../stores/store.ts";
+import type { ForkOptions } from "./fork-options.ts";
+import { toolResult } from "./messages.ts";
+import { openSession } from "./open-session.ts";
+import { ForkError, NoSuchEntryError, SessionLostError } from "./session-errors.ts";
+
+const closers: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(closers.map((close) => close())));
+
+const LOOK = { name: "look", inputSchema: { type: "object" } };
+
+/** A session of some 110,000 tokens whose last request is in the cache. */
+async function warmSession(script: Script = () => answer("Done.")) {
+  const server = await serve({ faces: [createAnthropic({ script })] });
+  closers.push(() => server.close());
+  const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 }));
+  const store = memoryStore({ leaseMs: 0 });
+  const options = { store, provider, model: "claude-opus-5-5", system: "Be brief.", tools: [LOOK] };
+  const session = await openSession({ ...options, id: "parent" });
+  const send = async (of: typeof session) => {
+    const request = await of.prepare();
+    const parts = provider.send(request);
+    for (;;) {
+      const next = await parts.next();
+      if (next.done === true) return { request, recorded: await of.record(next.value, request) };
+    }
+  };
+  for (const part of ["one", "two", "three"]) {
+    for (let piece = 0; piece < 3; piece++) await session.append(`${part} `.repeat(19_000));
+    await send(session);
+  }
+  const sentTokens = session.size().tokens;
+  expect(sentTokens).toBeGreaterThan(100_000);
+  return { session, send, options, sentTokens };
+}
+
+describe("a fork", () => {
+  test.each(["compact", "session_notes", "extract_memories", "dream", "agent_summary", "side question"])(
+    "of source %s reads its parent's prompt from the cache, and its usage is entered there",
+    async (source) => {
+      const { session, sentTokens } = await warmSession();
+      const { text, usage, refusedCalls } = await session.ask("What was this about?", { source });
+      expect(text).toBe("Done.");
+      expect(refusedCalls).toBe(0);
+      // The parent's last answer is new to the cache, as is the question.
+      expect(usage.cacheReadTokens / (sentTokens - 10)).toBeGreaterThan(0.99);
+      expect(usage.cacheWriteTokens).toBe(0);
+      const { bySource, unpricedResponses } = await session.cost();
+      expect(bySource[source]).toMatchObject({ responses: 1, cacheReadTokens: usage.cacheReadTokens });
+      expect(bySource["main"]!.responses).toBe(3);
+      expect(unpricedResponses).toBe(0);
+    },
+  );
+
+  test("leaves its parent as it is: same view, same next request, no break", async () => {
+    const { session, send } = await warmSession();
+    const before = JSON.stringify(session.accounting());
+    const fork = await session.fork({ source: "try" });
+    await fork.append("Something else.");
+    await send(fork);
+    await fork.replace({ from: 2, to: 2 }, [], "not needed here");
+    expect(JSON.stringify(session.accounting())).toBe(before);
+    await session.append("Go on.");
+    const { recorded } = await send(session);
+    expect(recorded.usage.cacheReadTokens).toBeGreaterThan(100_000);
+    expect((await session.cost()).breaks).toEqual([]);
+  });
+
+  test("kept under a name is opened again, and cites its parent", async () => {
+    const { session, send, options } = await warmSession();
+    const fork = await session.fork({ source: "agent", id: "child" });
+    const begin = fork.newestEntry;
+    await fork.append("Something of its own.");
+    const { request } = await send(fork);
+    const expected = JSON.stringify(request.messages);
+    await fork.close();
+    await session.append("The parent goes on.");
+    const again = await openSession({ ...options, id: "child" });
+    await again.rewind(again.newestEntry - 2);
+    expect(JSON.stringify((await again.prepare()).messages)).toBe(expected);
+    await expect(again.rewind(2)).rejects.toThrow(NoSuchEntryError);
+    await again.rewind(begin - 1);
+    const found = await again.recall({ search: "own" });
+    expect(found).toMatchObject({ kind: "entries", hits: [{ sequence: begin + 1 }] });
+    expect(await again.recall({ entry: 2 })).toMatchObject({ kind: "text", text: expect.stringContaining("one one") });
+    await again.close();
+    const elsewhere = memoryStore({ leaseMs: 0 });
+    await copyLog(options.store, elsewhere, "child");
+    await expect(openSession({ ...options, store: elsewhere, id: "child" })).rejects.toThrow(SessionLostError);
+  });
+
+  test("refuses tools without changing their list", async () => {
+    const script: Script = ({ turn }) =>
+      turn === 3 ? callTools(callTool("look", { at: 1 })) : answer("Then without it.");
+    const { session, send } = await warmSession(script);
+    const fork = await session.fork({ source: "reader", allowedTools: [] });
+    await fork.append("Look there.");
+    const { request, recorded } = await send(fork);
+    expect(request.tools).toHaveLength(1);
+    expect(recorded.calls).toEqual([]);
+    expect(recorded.refusedCalls).toMatchObject([{ name: "look" }]);
+    // It is answered already: the next request can be made.
+    await expect(send(fork)).resolves.toMatchObject({ recorded: { text: "Then without it." } });
+  });
+
+  test("may use the tools that it is allowed", async () => {
+    const script: Script = ({ turn }) => (turn === 3 ? callTools(callTool("look", { at: 1 })) : answer("Seen."));
+    const { session, send } = await warmSession(script);
+    const fork = await session.fork({ source: "reader", allowedTools: ["look"] });
+    await fork.append("Look there.");
+    const { recorded } = await send(fork);
+    expect(recorded.calls).toHaveLength(1);
+    await fork.append(toolResult(recorded.calls[0]!.id, "Nothing."));
+    await expect(send(fork)).resolves.toMatchObject({ recorded: { text: "Seen." } });
+  });
+
+  test("cannot fork, and ends with its parent", async () => {
+    const { session } = await warmSession();
+    const controller = new AbortController();
+    const options: ForkOptions = { source: "agent", signal: controller.signal };
+    const [one, other] = [await session.fork(options), await session.fork({ source: "agent" })];
+    await expect(one.fork({ source: "deeper" })).rejects.toThrow(ForkError);
+    controller.abort();
+    expect([one.signal.aborted, other.signal.aborted, session.signal.aborted]).toEqual([true, false, false]);
+    await session.close();
+    expect(other.signal.aborted).toBe(true);
+  });
+
+  test("a question that is aborted leaves nothing behind", async () => {
+    const { session } = await warmSession();
+    const newest = session.newestEntry;
+    await expect(session.ask("What?", { source: "x", signal: AbortSignal.abort() })).rejects.toThrow();
+    expect(session.newestEntry).toBe(newest);
+  });
+});
+
+async function copyLog(from: Store, to: Store, session: string): Promise<void> {
+  const lines = exportLog((await from.openReader(session))!);
+  const opened = await to.openWriter(session, { owner: "test" });
+  if (opened.kind === "opened") await importLog(opened.writer, lines);
+}

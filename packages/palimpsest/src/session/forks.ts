@@ -1,0 +1,124 @@
+import { findDeparture } from "../fork/check-prefix.ts";
+import type { ForkPayload } from "../log/payload.ts";
+import { toDraft } from "../log/to-draft.ts";
+import type { ModelFacts } from "../providers/models.ts";
+import type { Provider } from "../providers/provider.ts";
+import type { LogWriter } from "../stores/store.ts";
+import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
+import type { Base } from "./forked-reader.ts";
+import type { Requests } from "./requests.ts";
+import type { RecordedResponse, Session } from "./session.ts";
+import { ForkError } from "./session-errors.ts";
+import type { SessionState } from "./session-state.ts";
+
+export interface OpenSession<Request, Response> {
+  readonly session: Session<Request, Response>;
+  readonly requests: Requests<Request, Response>;
+}
+
+export interface ForkOpening {
+  readonly id: string;
+  readonly writer: LogWriter;
+  readonly base: Base & { readonly fork: ForkPayload };
+  readonly cacheWrites: "none" | "as-usual";
+  readonly signal: AbortSignal;
+  /** Is told of every response that the fork records. */
+  readonly onRecord: (recorded: RecordedResponse) => Promise<void>;
+}
+
+export interface ForksOptions<Request, Response, Message> {
+  readonly session: string;
+  readonly state: SessionState;
+  readonly provider: Provider<Request, Response, Message>;
+  readonly requests: Requests<Request, Response>;
+  readonly factsOf: (model: string) => ModelFacts;
+  /** What this session itself continues, if it is a fork. */
+  readonly base: ForkOpening["base"] | undefined;
+  readonly signal: AbortSignal;
+  /** A log for a fork of that name; one that nobody keeps, if it has none. */
+  readonly openLog: (id: string | undefined) => Promise<LogWriter>;
+  readonly open: (opening: ForkOpening) => Promise<OpenSession<Request, Response>>;
+}
+
+export interface Forks<Request, Response> {
+  fork(options: ForkOptions): Promise<Session<Request, Response>>;
+  ask(question: string, options: AskOptions): Promise<Answer>;
+}
+
+/** Sessions that share this one's prompt, and have all else for themselves. */
+export function createForks<Request, Response, Message>(
+  options: ForksOptions<Request, Response, Message>,
+): Forks<Request, Response> {
+  const { session, state, provider, requests, factsOf, base } = options;
+
+  async function open(wanted: ForkOptions, cacheWrites: ForkOpening["cacheWrites"]) {
+    const { source, id, allowedTools, signal = options.signal } = wanted;
+    if (base !== undefined) throw new ForkError(session, `it is a fork itself, of session ${base.fork.session}`);
+    const [newest] = await state.log.read(state.newestEntry, state.newestEntry);
+    const { sequence, hash } = newest!;
+    const allowed = allowedTools === undefined ? {} : { allowedTools };
+    const opened = await options.open({
+      id: id ?? `${session}:${source}`,
+      writer: await options.openLog(id),
+      base: { reader: state.log, sequence, fork: { session, sequence, hash, source, ...allowed } },
+      cacheWrites,
+      signal: AbortSignal.any([options.signal, signal]),
+      onRecord: (recorded) => enter(recorded, source),
+    });
+    const departure = findDeparture(requests.prefix(), opened.requests.prefix());
+    if (departure === undefined) return opened;
+    await opened.session.close();
+    throw new ForkError(
+      session,
+      `its prompt is rendered in another way from ${departure} on, which would miss the cache`,
+    );
+  }
+
+  /** The parent's ledger holds what its forks have used. */
+  async function enter({ responseId, model, usage }: RecordedResponse, source: string): Promise<void> {
+    const { prices } = factsOf(model);
+    const draft = toDraft("usage", {
+      responseId,
+      model,
+      ...usage,
+      source,
+      ...(prices === undefined ? {} : { prices }),
+    });
+    await state.inOrder(async () => {
+      await state.append([draft]);
+    });
+  }
+
+  return {
+    async fork(wanted) {
+      return (await state.inOrder(() => open(wanted, "as-usual"))).session;
+    },
+
+    async ask(question, { source, signal, onPart }) {
+      const wanted = { source, allowedTools: [], ...(signal === undefined ? {} : { signal }) };
+      const { session: fork } = await state.inOrder(() => open(wanted, "none"));
+      try {
+        await fork.append({ role: "user", origin: "host", blocks: [{ kind: "text", text: question }] });
+        const response = await send(provider, await fork.prepare(), fork.signal, onPart);
+        const { text, stop, usage, model, refusedCalls = [] } = await fork.record(response);
+        return { text, stop, usage, model, refusedCalls: refusedCalls.length };
+      } finally {
+        await fork.close();
+      }
+    },
+  };
+}
+
+async function send<Request, Response, Message>(
+  provider: Provider<Request, Response, Message>,
+  request: Request,
+  signal: AbortSignal,
+  onPart: AskOptions["onPart"] = () => {},
+): Promise<Response> {
+  const parts = provider.send(request, { signal });
+  for (;;) {
+    const next = await parts.next();
+    if (next.done === true) return next.value;
+    onPart(next.value);
+  }
+}
