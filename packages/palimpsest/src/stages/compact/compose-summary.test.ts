@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { composeSummary, type SummaryParts } from "./compose-summary.ts";
+
+const PARTS: SummaryParts = {
+  preamble: "auto",
+  summary: "Summary:\n## 1. Primary request and intent\nA parser.",
+  userMessages: "[entry 1] Write a parser.",
+  evidence: "edited src/parse.ts (entry 7)",
+  pins: [{ entry: 3, text: "Never push." }],
+  todos: "- credit notes",
+  latestResults: "[entry 9] 3 tests passed",
+  recallHint: "Use recall with an entry number, or search.",
+};
+
+describe("the message that stands for what was folded", () => {
+  test("says what it is, how to have the originals back, and then the parts in order", () => {
+    const text = composeSummary(PARTS);
+    const order = [
+      "continues an earlier part of the same conversation",
+      "the user has not written it",
+      "Use recall with an entry number, or search.",
+      "Summary:\n## 1.",
+      "What the user has said, word for word:\n[entry 1] Write a parser.",
+      "Evidence from the record:\nedited src/parse.ts (entry 7)",
+      "(entry 3):\nNever push.",
+      "Open todos, as they stood:\n- credit notes",
+      "The latest results of tools:\n[entry 9] 3 tests passed",
+      "Carry on with the last task",
+    ].map((part) => text.indexOf(part));
+    expect(order).not.toContain(-1);
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+  });
+
+  test("carries on only when the work goes on by itself", () => {
+    expect(composeSummary(PARTS)).toMatch(/no break\. Do not recap.*no questions/);
+    expect(composeSummary({ ...PARTS, preamble: "autonomous" })).toMatch(/not a first start.*Go on with the loop/);
+    const manual = composeSummary({ ...PARTS, preamble: "manual" });
+    expect(manual).not.toMatch(/carry on|go on/i);
+    expect(manual.endsWith("3 tests passed")).toBe(true);
+  });
+
+  test("without a summary it says so; what is blank has no heading", () => {
+    const text = composeSummary({
+      preamble: "manual",
+      summary: undefined,
+      userMessages: " ",
+      evidence: "",
+      pins: [],
+      recallHint: "",
+    });
+    expect(text).toContain("No summary could be written");
+    expect(text).not.toMatch(/:\n|undefined/);
+  });
+
+  test("pins are there byte for byte, once each, whatever is in them", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "binary", minLength: 1 }), { maxLength: 5 }), (texts) => {
+        const pins = texts.map((text, index) => ({ entry: 100 + index, text }));
+        const composed = composeSummary({ ...PARTS, pins });
+        for (const { entry, text } of pins) expect(composed.split(`(entry ${entry}):\n${text}\n\n`)).toHaveLength(2);
+      }),
+    );
+  });
+
+  test("the same parts give the same bytes", () => expect(composeSummary({ ...PARTS })).toBe(composeSummary(PARTS)));
+});

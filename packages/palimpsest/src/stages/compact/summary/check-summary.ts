@@ -1,0 +1,164 @@
+import type { ResponseContent } from "../../../providers/provider.ts";
+import { echoShare } from "./echo-share.ts";
+import { namedPaths } from "./named-paths.ts";
+import { missingSections, readSections } from "./read-sections.ts";
+import { readSummary, type SummaryReading } from "./read-summary.ts";
+import { type Missing, MOST_SECTIONS, SECTION_COUNT, type SummaryVariant } from "./sections.ts";
+import { repairPrompt, summaryPrompt } from "./summary-prompt.ts";
+import { suspiciousAnswer } from "./suspicious-answer.ts";
+
+export interface SummaryAnswer {
+  readonly text: string;
+  readonly stop: ResponseContent["stop"];
+  /** How many tools it called. */
+  readonly calls: number;
+}
+
+export interface SummaryLimits {
+  /** Whether a path occurs in the log. */
+  readonly isKnownPath: (path: string) => boolean;
+  /** Of what the summary stands for. */
+  readonly sourceTokens: number;
+  readonly maximumTokens: number;
+  readonly countTokens: (text: string) => number;
+  /** By so much it must be smaller than its source. @default 0.3 */
+  readonly leastShrinkShare?: number;
+  /** What was asked for. @default "full" */
+  readonly variant?: SummaryVariant;
+}
+
+export interface SummaryToCheck extends SummaryLimits {
+  readonly answer: SummaryAnswer;
+  /**
+   * The conversation that was summarised, if the answer is to be compared with it. Without summaries of earlier parts:
+   * what still holds of them may stand in the next one as it was.
+   */
+  readonly echoOf?: string;
+}
+
+export type CheckedSummary = FineSummary | RepairableSummary | RefusedSummary;
+
+export interface FineSummary {
+  readonly kind: "fine";
+  readonly text: string;
+}
+
+export interface RepairableSummary {
+  readonly kind: "repairable";
+  readonly text: string;
+  readonly missing: readonly Missing[];
+  /** Asks for what is missing. */
+  readonly prompt: string;
+}
+
+export interface RefusedSummary {
+  readonly kind: "refused";
+  readonly reason: RefusalReason;
+  /** The same with its numbers, for people. */
+  readonly detail: string;
+}
+
+export type RefusalReason =
+  | "blank"
+  | "tool-call-only"
+  | "scratchpad-only"
+  | "error-text"
+  | "refusal"
+  | "echo"
+  | "unmarked"
+  | "stopped"
+  | "sections-missing"
+  | "too-small"
+  | "too-large";
+
+/**
+ * Of the runs of words in a summary, so many may be copied. Quotes and snippets are asked for, and make up less than half
+ * of a good one.
+ */
+const MOST_COPIED_SHARE = 0.7;
+/** Nine headings over nothing: less than this is not worth a boundary, unless there was little to tell. */
+const LEAST_TOKENS = 60;
+const LITTLE_TO_TELL_TOKENS = 2_000;
+
+/** Whether an answer may stand in the place of a conversation. Before it says so, nothing is changed. */
+export function checkSummary({ answer, echoOf = "", ...limits }: SummaryToCheck): CheckedSummary {
+  if (answer.text.trim() === "")
+    return answer.calls > 0 ? refuse("tool-call-only", `${answer.calls} calls, no text`) : refuse("blank", "no text");
+  if (answer.stop === "refused") return refuse("refusal", "the model or its provider refused");
+  const variant = limits.variant ?? "full";
+  const request = `${summaryPrompt({ variant })}\n${echoOf}`;
+  const reading = readSummary(answer.text);
+  if (reading.kind === "none" || reading.sections.size < MOST_SECTIONS)
+    return refuse(...whatElse(answer, reading, request));
+
+  const copiedShare = echoShare(reading.text, request);
+  if (copiedShare > MOST_COPIED_SHARE)
+    return refuse("echo", `${Math.round(copiedShare * 100)}% of it was copied from the request`);
+  const cut = isCut(answer.stop, reading.end);
+  if (cut === "unknown") return refuse("stopped", `stop reason "${answer.stop}", and the summary was not closed`);
+  const size = checkSize(reading.text, limits);
+  if (size !== undefined) return size;
+
+  const missing = [...missingIn(reading.text, cut), ...unknownPathsIn(reading.text, limits.isKnownPath)];
+  if (missing.filter(({ kind }) => kind === "section").length > SECTION_COUNT - MOST_SECTIONS)
+    return refuse("sections-missing", `cut off after ${reading.sections.size - 1} whole sections of 9`);
+  if (missing.length === 0) return { kind: "fine", text: reading.text };
+  return { kind: "repairable", text: reading.text, missing, prompt: repairPrompt(missing, variant) };
+}
+
+/** A summary that is too large is refused: what does not shrink is not installed. */
+export function checkSize(text: string, limits: SummaryLimits): RefusedSummary | undefined {
+  const { sourceTokens, maximumTokens, countTokens, leastShrinkShare = 0.3 } = limits;
+  const tokens = countTokens(text);
+  const limitTokens = Math.min(maximumTokens, Math.floor(sourceTokens * (1 - leastShrinkShare)));
+  if (tokens > limitTokens)
+    return refuse("too-large", `${tokens} tokens, at most ${limitTokens} for ${sourceTokens} tokens of source`);
+  const saidTokens = countTokens([...readSections(text).byNumber.values()].map(withoutHeading).join("\n"));
+  if (sourceTokens >= LITTLE_TO_TELL_TOKENS && saidTokens < LEAST_TOKENS)
+    return refuse("too-small", `${saidTokens} tokens below its headings for ${sourceTokens} tokens of source`);
+  return undefined;
+}
+
+export function refuse(reason: RefusalReason, detail: string): RefusedSummary {
+  return { kind: "refused", reason, detail };
+}
+
+function whatElse(answer: SummaryAnswer, reading: SummaryReading, request: string): [RefusalReason, string] {
+  const suspicion = suspiciousAnswer(answer.text);
+  const begin = JSON.stringify(answer.text.trim().slice(0, 80).toWellFormed());
+  if (suspicion !== undefined) return [suspicion, `begins with ${begin}`];
+  if (echoShare(answer.text, request) > MOST_COPIED_SHARE) return ["echo", `begins with ${begin}`];
+  if (reading.kind === "none") return [reading.reason, `no summary in it; begins with ${begin}`];
+  if (answer.stop !== "end")
+    return ["stopped", `stop reason "${answer.stop}" after ${reading.sections.size} sections of 9`];
+  return ["sections-missing", `${reading.sections.size} sections of 9`];
+}
+
+/** Its own end tag is the best witness: whatever came after it does not matter. */
+function isCut(
+  stop: SummaryAnswer["stop"],
+  end: Extract<SummaryReading, { kind: "summary" }>["end"],
+): "whole" | "cut" | "unknown" {
+  if (end === "closed") return "whole";
+  // A model that forgets the end tag has ended all the same.
+  if (stop === "end" || stop === "tools") return "whole";
+  return stop === "length" || stop === "window" ? "cut" : "unknown";
+}
+
+/** Where it was cut off, the last section is not whole either. */
+function missingIn(text: string, cut: "whole" | "cut"): readonly Missing[] {
+  const sections = readSections(text);
+  const last = cut === "cut" ? [...sections.byNumber.keys()].at(-1) : undefined;
+  const numbers = [...missingSections(sections), ...(last === undefined ? [] : [last])];
+  return numbers.sort((a, b) => a - b).map((number) => ({ kind: "section", number }));
+}
+
+export function unknownPathsIn(text: string, isKnownPath: SummaryLimits["isKnownPath"]): readonly Missing[] {
+  const paths = new Set(namedPaths(text).map(({ path }) => path));
+  return [...paths].filter((path) => !isKnownPath(path)).map((path) => ({ kind: "path", path }));
+}
+
+function withoutHeading(section: string): string {
+  const [heading = "", ...below] = section.split("\n");
+  return [heading.split(/[:：]/).slice(1).join(":"), ...below].join("\n");
+}

@@ -1,0 +1,79 @@
+import {
+  checkSize,
+  type FineSummary,
+  type RefusedSummary,
+  type RepairableSummary,
+  refuse,
+  type SummaryAnswer,
+  type SummaryLimits,
+} from "./check-summary.ts";
+import { namedPaths, renamePaths } from "./named-paths.ts";
+import { missingSections, readSections } from "./read-sections.ts";
+import { withoutScratchpads } from "./read-summary.ts";
+
+export interface Repair extends SummaryLimits {
+  readonly repairable: RepairableSummary;
+  /** What the model answered to the repair prompt; undefined if there was no answer. */
+  readonly answer: SummaryAnswer | undefined;
+}
+
+/** Behind a path that nobody vouches for. A mark, because taking the sentence out could take a true one. */
+export const UNVERIFIED = " (unverified: not in the log)";
+
+/** As it was asked for: `path: as it stands => as it is right`. */
+const RENAMED = /^\W*path:\s*`?(.+?)`?\s*=>\s*`?(.+?)`?\s*$/i;
+
+/**
+ * Joins the answer of the one repair round: sections that were asked for are taken from it, and no others. A path is
+ * corrected if the log knows the new one, and else marked, so a summary that lacks no section needs no answer.
+ */
+export function joinRepair({ repairable, answer, ...limits }: Repair): FineSummary | RefusedSummary {
+  // What was cut off again is no better than what was there.
+  const usable = answer?.stop === "end" || answer?.stop === "tools" ? withoutScratchpads(answer.text) : "";
+  const repaired = usable.replace(/\r\n?/g, "\n").replace(/<\/?summary>/gi, "");
+  const joined = joinSections(repairable, repaired);
+  const wanting = missingSections(readSections(joined));
+  if (wanting.length > 0) return refuse("sections-missing", `without ${wanting.join(", ")} after the repair round`);
+  const text = settlePaths(joined, renamingsIn(repaired), limits.isKnownPath).toWellFormed();
+  return checkSize(text, limits) ?? { kind: "fine", text };
+}
+
+function joinSections({ text, missing }: RepairableSummary, repaired: string): string {
+  const wanted = missing.flatMap((one) => (one.kind === "section" ? [one.number] : []));
+  if (wanted.length === 0) return text;
+  const { opening, byNumber } = readSections(text);
+  const found = readSections(withoutRenamings(repaired)).byNumber;
+  const kept = [...byNumber].filter(([number]) => !wanted.includes(number));
+  const added = [...found].filter(([number]) => wanted.includes(number));
+  const sections = [...kept, ...added].sort(([a], [b]) => a - b).map(([, section]) => section);
+  return [opening, ...sections].join("\n\n").replace(/^Summary:\n\n/, "Summary:\n");
+}
+
+function renamingsIn(repaired: string): ReadonlyMap<string, string> {
+  return new Map(
+    repaired.split("\n").flatMap((line): [string, string][] => {
+      const [, wrong, right] = RENAMED.exec(line) ?? [];
+      return wrong === undefined || right === undefined ? [] : [[wrong, right]];
+    }),
+  );
+}
+
+function withoutRenamings(repaired: string): string {
+  return repaired
+    .split("\n")
+    .filter((line) => !RENAMED.test(line))
+    .join("\n");
+}
+
+function settlePaths(
+  text: string,
+  renamings: ReadonlyMap<string, string>,
+  isKnownPath: (path: string) => boolean,
+): string {
+  return renamePaths(text, (path) => {
+    if (isKnownPath(path)) return path;
+    const right = renamings.get(path);
+    const isPath = right !== undefined && namedPaths(right).some((named) => named.path === right);
+    return isPath && isKnownPath(right) ? right : `${path}${UNVERIFIED}`;
+  });
+}

@@ -1,0 +1,91 @@
+import { SECTION_COUNT, sectionsOf } from "./sections.ts";
+
+/** The sections of a summary. Only those that say something: a bare heading is none. */
+export interface Sections {
+  /** What stands before the first. */
+  readonly opening: string;
+  /** Each with its heading line, in the order of their numbers. */
+  readonly byNumber: ReadonlyMap<number, string>;
+}
+
+interface Heading {
+  readonly at: number;
+  readonly number: number;
+  readonly style: "marked" | "plain";
+}
+
+/** `## 4. Errors`, `**4. Errors**`, `4) Errors`, `4、错误`: by number, since the words are in the user's language. */
+const NUMBERED = /^ {0,3}(#{1,6}[ \t]*|\*\*|__)?(?:section[ \t]+)?([1-9])(?:[.):：、．]|[ \t]+[-–—])[ \t]*(?=\S)/i;
+const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
+const UNNUMBERED = /^ {0,3}(?:#{1,6}[ \t]*|\*\*|__)([^\d#*_].*)$/;
+
+/** Numbers by title, for headings that lost theirs. */
+const NUMBER_BY_TITLE: ReadonlyMap<string, number> = new Map(
+  [...sectionsOf("full"), ...sectionsOf("up_to")].map(({ number, title }) => [title.toLowerCase(), number]),
+);
+
+export function readSections(text: string): Sections {
+  const lines = text.split("\n");
+  const headings = findHeadings(lines);
+  const byNumber = new Map<number, string>();
+  headings.forEach(({ at, number, style }, index) => {
+    const whole = lines
+      .slice(at, headings[index + 1]?.at)
+      .join("\n")
+      .trimEnd();
+    if (!isBare(whole, style)) byNumber.set(number, whole);
+  });
+  const opening = lines.slice(0, headings[0]?.at).join("\n").trim();
+  return { opening, byNumber: new Map([...byNumber].sort(([a], [b]) => a - b)) };
+}
+
+export function missingSections({ byNumber }: Sections): readonly number[] {
+  return Array.from({ length: SECTION_COUNT }, (_, index) => index + 1).filter((number) => !byNumber.has(number));
+}
+
+/**
+ * Lists inside of a section are numbered too. So where some headings are marked (hashes, bold), only marked ones count; and
+ * a heading must go on from the one before it.
+ */
+function findHeadings(lines: readonly string[]): readonly Heading[] {
+  const all = outsideFences(lines).flatMap((at) => toHeading(lines[at]!, at));
+  const marked = all.filter(({ style }) => style === "marked");
+  const counted = new Set(marked.map(({ number }) => number)).size >= 2 ? marked : all;
+  const rising: Heading[] = [];
+  for (const heading of counted) if (heading.number > (rising.at(-1)?.number ?? 0)) rising.push(heading);
+  return rising;
+}
+
+function toHeading(line: string, at: number): Heading[] {
+  const numbered = NUMBERED.exec(line);
+  if (numbered !== null)
+    return [{ at, number: Number(numbered[2]), style: numbered[1] === undefined ? "plain" : "marked" }];
+  const number = NUMBER_BY_TITLE.get(titleOf(UNNUMBERED.exec(line)?.[1] ?? ""));
+  return number === undefined ? [] : [{ at, number, style: "marked" }];
+}
+
+/** Numbers of the lines that stand in no code block. A block that is never closed is not taken for one. */
+function outsideFences(lines: readonly string[]): readonly number[] {
+  const fences = lines.flatMap((line, at) => (/^\s*(?:```|~~~)/.test(line) ? [at] : []));
+  const outside: number[] = [];
+  for (let at = 0, passed = 0; at < lines.length; at++) {
+    while (passed < fences.length && fences[passed]! < at) passed++;
+    const opened = passed % 2 === 1 && passed < fences.length;
+    if (!opened && fences[passed] !== at) outside.push(at);
+  }
+  return outside;
+}
+
+/** A title and nothing: neither behind a colon nor below. */
+function isBare(section: string, style: Heading["style"]): boolean {
+  const [heading = "", ...below] = section.split("\n");
+  const words = titleOf(heading.replace(NUMBERED, ""));
+  // A plain line may be the section itself: "4. None".
+  if (style === "plain" && !NUMBER_BY_TITLE.has(words)) return false;
+  const behindColon = words.split(/[:：]/).slice(1).join(":");
+  return !SAYS_SOMETHING.test(behindColon) && !SAYS_SOMETHING.test(below.join("\n"));
+}
+
+function titleOf(words: string): string {
+  return words.replace(/[*_:：\s]+$/, "").toLowerCase();
+}
