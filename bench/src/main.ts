@@ -10,6 +10,7 @@ import { microcompactBench } from "./microcompact/microcompact.ts";
 import { openBench } from "./open/open.ts";
 import { importBench } from "./overhead/import-cost.ts";
 import { overheadBench } from "./overhead/overhead.ts";
+import { recordedCompactionsBench } from "./recorded-compactions/recorded-compactions.ts";
 import { spillBench } from "./spill/spill.ts";
 
 const BENCHES: readonly Bench[] = [
@@ -22,6 +23,7 @@ const BENCHES: readonly Bench[] = [
   microcompactBench,
   openBench,
   overheadBench,
+  recordedCompactionsBench,
   spillBench,
 ];
 

@@ -53,6 +53,12 @@ export {
   WindowFullError,
 } from "./session/session-errors.ts";
 export type { NewContent } from "./session/to-contents.ts";
+export { createEvidence, type EvidenceFold } from "./stages/compact/evidence/evidence.ts";
+export type { Evidence } from "./stages/compact/evidence/evidence-state.ts";
+export { type EvidenceTextOptions, evidenceText } from "./stages/compact/evidence/evidence-text.ts";
+export { type FileBudgets, type PlannedFile, planFiles } from "./stages/compact/rehydrate/plan-files.ts";
+export { type RankedFile, type RankFilesOptions, rankFiles } from "./stages/compact/rehydrate/rank-files.ts";
+export { type UserMessage, type UserMessagesOptions, userMessagesText } from "./stages/compact/user-messages.ts";
 export type { TextPlace } from "./stages/recall/read-range.ts";
 export { type Recalled, type RecallRequest, type RecallSources, recall } from "./stages/recall/recall.ts";
 export { readRecallInput, recalledText, recallTool } from "./stages/recall/recall-tool.ts";

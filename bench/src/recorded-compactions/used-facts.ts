@@ -1,0 +1,82 @@
+import type { Block, Part } from "palimpsest";
+
+/** Facts as the bench sees them, found by rules of its own: paths, commands, and names of 8 and more characters. */
+export type UsedFact = `${"path" | "command" | "name"} ${string}`;
+
+const PATH = /(?:[\w.@~-]*\/)+[\w.@-]*\.[A-Za-z]\w{0,5}\b/g;
+const NAME = /[A-Za-z_]\w{7,}/g;
+/** What nobody would write without having seen it: capitals inside, digits, underscores between letters. */
+const IS_MADE_UP = /[a-z][A-Z]|[A-Za-z]_+[A-Za-z0-9]|[A-Za-z]\d/;
+
+export interface FactScope {
+  /** The folder that the session works in: paths are told from there, and it is no fact itself. */
+  readonly cwd: string | undefined;
+}
+
+export function factsOf(blocks: readonly (Block | Part)[], scope: FactScope): Set<UsedFact> {
+  const facts = new Set<UsedFact>();
+  for (const block of blocks) {
+    if (block.kind === "text") addText(block.text, scope, facts);
+    if (block.kind === "tool_result") {
+      const parts =
+        typeof block.content === "string" ? [{ kind: "text", text: block.content } as const] : block.content;
+      for (const fact of factsOf(parts, scope)) facts.add(fact);
+    }
+    if (block.kind !== "tool_call") continue;
+    for (const text of stringsIn(block.input)) addText(text, scope, facts);
+    for (const command of commandsIn(block.input)) facts.add(`command ${command}`);
+  }
+  return facts;
+}
+
+function addText(text: string, { cwd }: FactScope, facts: Set<UsedFact>): void {
+  const rest = text.replace(PATH, (path) => {
+    facts.add(`path ${fromFolder(path, cwd)}`);
+    return " ";
+  });
+  for (const [name] of rest.matchAll(NAME)) if (IS_MADE_UP.test(name)) facts.add(`name ${name}`);
+}
+
+/** Whether a text has a fact, in whatever form. */
+export function createSearch(text: string): (fact: UsedFact) => boolean {
+  const paths = withFolders(text);
+  const names = new Set(text.match(NAME));
+  const inOneLine = text.replace(/\s+/g, " ");
+  return (fact) => {
+    const [sort, ...words] = fact.split(" ");
+    const value = words.join(" ");
+    if (sort === "name") return names.has(value);
+    if (sort === "path") return paths.includes(value);
+    return inOneLine.includes(value);
+  };
+}
+
+/** Lines of the form `folder/: one; two` name the files of a folder: each is put back behind it. */
+function withFolders(text: string): string {
+  const lines = text.matchAll(/^- (\S+\/): (.+)$/gm);
+  const whole = Array.from(lines, ([, folder, names]) =>
+    names!
+      .split("; ")
+      .map((name) => `${folder}${name.split(" ")[0]}`)
+      .join("\n"),
+  );
+  return [text, ...whole].join("\n");
+}
+
+function fromFolder(path: string, cwd: string | undefined): string {
+  return cwd !== undefined && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path.replace(/^\.\//, "");
+}
+
+/** The single commands of a command line. */
+function commandsIn(input: unknown): string[] {
+  const command = (input as { command?: unknown } | null)?.command;
+  const text = Array.isArray(command) ? String(command.at(-1)) : command;
+  if (typeof text !== "string") return [];
+  const parts = text.split(/\n|&&|\|\||;|\|/).map((part) => part.replace(/\s+/g, " ").trim());
+  return parts.filter((part) => part.length >= 8 && part.length <= 200 && part.includes(" "));
+}
+
+function stringsIn(input: unknown): string[] {
+  if (typeof input === "string") return [input];
+  return typeof input === "object" && input !== null ? Object.values(input).flatMap(stringsIn) : [];
+}

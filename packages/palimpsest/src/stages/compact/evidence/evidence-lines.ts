@@ -1,0 +1,110 @@
+import { decayed } from "./evidence-parts.ts";
+import type { Evidence, FactEvidence, FileEvidence } from "./evidence-state.ts";
+import { findFacts } from "./find-facts.ts";
+
+/** One thing that can be told, and how much it is worth to tell it. */
+export type EvidenceLine =
+  | { readonly group: "rules" | "commands" | "errors"; readonly text: string; readonly score: number }
+  | { readonly group: "paths"; readonly path: string; readonly text: string; readonly score: number }
+  | { readonly group: "facts"; readonly entry: number; readonly text: string; readonly score: number };
+
+// Chosen on half of the sessions of the `recorded-compactions` bench.
+/** What was used again stays worth something, however long ago: for each doubling of its uses. */
+const LASTING = 0.3;
+const RULE_SCORE = 6;
+const RULE_FADING = 0.96;
+const ERROR_SCORE = { open: 2, over: 0.3 } as const;
+const COMMAND_FACTOR = { ok: 0.8, failed: 1.6 } as const;
+const FILE_FACTOR = 1.5;
+/** Long lines take the place of several short ones. */
+const LENGTH_OFFSET = 12;
+const LENGTH_POWER = 0.5;
+
+/** Everything that is not yet in `shown`, what is worth most first. */
+export function evidenceLines(evidence: Evidence, shown: string): EvidenceLine[] {
+  const { round, rules, errors, commands } = evidence;
+  const isNew = (text: string): boolean => shown === "" || !shown.includes(text);
+  const lines: EvidenceLine[] = [];
+  for (const [age, { text, entry }] of rules.toReversed().entries()) {
+    if (isNew(text))
+      lines.push({ group: "rules", text: `"${oneLine(text)}" #${entry}`, score: RULE_SCORE * RULE_FADING ** age });
+  }
+  for (const { text, entry, times, state, round: at } of errors) {
+    if (!isNew(text.split("\n")[0]!)) continue;
+    const score = decayed({ weight: ERROR_SCORE[state], round: at }, round);
+    const more = [...(times > 1 ? [` x${times}`] : []), ...(state === "over" ? [" (over)"] : [])].join("");
+    lines.push({ group: "errors", text: `${oneLine(text)}${more} #${entry}`, score });
+  }
+  for (const command of commands) {
+    const { state, exitCode, report, entry, runs } = command;
+    if (!isNew(command.command)) continue;
+    const ended = exitCode === undefined ? state : `exit ${exitCode}`;
+    const said = report === undefined ? "" : `: ${oneLine(report)}`;
+    const text = `${oneLine(command.command)} -> ${ended}${said}${runs > 1 ? ` x${runs}` : ""} #${entry}`;
+    const score = COMMAND_FACTOR[state] * decayed(command, round) + LASTING * Math.log2(runs);
+    lines.push({ group: "commands", text, score });
+  }
+  lines.push(...factLines(evidence, shown));
+  return lines.map((line) => ({ ...line, score: perLength(line) })).sort((one, other) => other.score - one.score);
+}
+
+function factLines({ files, facts, round }: Evidence, shown: string): EvidenceLine[] {
+  const shownFacts = new Set(findFacts(shown).map(({ text, sort }) => (sort === "path" ? endOf(text) : text)));
+  const paths = new Map<string, { score: number; text: string }>();
+  const whole = new Map<string, string>();
+  const known = [
+    ...files.map(({ path }) => path),
+    ...facts.filter(({ sort }) => sort === "path").map(({ text }) => text),
+  ];
+  for (const path of known) if (isAbsolute(path)) whole.set(endOf(path), path);
+  /** Of one file, the form that says most: commands name it from where they run, other tools from the root. */
+  const wholePath = (path: string): string => {
+    const found = whole.get(endOf(path));
+    return found?.endsWith(`/${path.replace(/^\.\//, "")}`) ? found : path;
+  };
+  for (const file of files) paths.set(file.path, { score: FILE_FACTOR * decayed(file, round), text: stateOf(file) });
+  const lines: EvidenceLine[] = [];
+  for (const fact of facts) {
+    const { text, sort, entry } = fact;
+    const score = scoreOf(fact, round);
+    if (sort !== "path") {
+      if (!shownFacts.has(text)) lines.push({ group: "facts", entry, text, score });
+      continue;
+    }
+    const path = wholePath(text);
+    const before = paths.get(path);
+    paths.set(path, { score: score + (before?.score ?? 0), text: before?.text ?? ` #${entry}` });
+  }
+  for (const [path, { score, text }] of paths) {
+    if (!shownFacts.has(endOf(path))) lines.push({ group: "paths", path, text, score });
+  }
+  return lines;
+}
+
+function scoreOf(fact: FactEvidence, round: number): number {
+  return decayed(fact, round) + LASTING * Math.log2(1 + fact.uses);
+}
+
+function stateOf({ readEntry, editEntry, ranges }: FileEvidence): string {
+  const lines = ranges.slice(-2).map(([first, last]) => `${first}-${last}`);
+  const read = readEntry === undefined ? "" : ` read${lines.length === 0 ? "" : ` ${lines.join(",")}`} #${readEntry}`;
+  return `${editEntry === undefined ? "" : ` edited #${editEntry}`}${read}`;
+}
+
+function perLength(line: EvidenceLine): number {
+  const length = line.text.length + (line.group === "paths" ? line.path.length / 2 : 0);
+  return line.score / (LENGTH_OFFSET + length) ** LENGTH_POWER;
+}
+
+/** The last two steps of a path: what tells a file from others in whatever form it is named. */
+function endOf(path: string): string {
+  return path.split(/[\\/]/).slice(-2).join("/");
+}
+
+function isAbsolute(path: string): boolean {
+  return /^(?:[\\/~]|[A-Za-z]:)/.test(path);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, " | ");
+}

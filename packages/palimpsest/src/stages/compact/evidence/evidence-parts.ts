@@ -1,0 +1,23 @@
+import type { LineRange } from "./read-call.ts";
+
+/** After so many rounds, what was needed counts half. */
+const HALF_LIFE_ROUNDS = 30;
+const MAX_RANGES = 8;
+/** Ranges that lie so close are one. */
+const NEAR_LINES = 20;
+
+/** A weight as it counts in a later round. */
+export function decayed(of: { readonly weight: number; readonly round: number } | undefined, round: number): number {
+  return of === undefined ? 0 : of.weight * 2 ** ((of.round - round) / HALF_LIFE_ROUNDS);
+}
+
+/** Ranges of lines with one more, the newest last, those that touch it joined to it. */
+export function addRange(ranges: readonly LineRange[], added: LineRange): LineRange[] {
+  let [first, last] = added;
+  const apart = ranges.filter(([from, to]) => {
+    if (from > last + NEAR_LINES || to < first - NEAR_LINES) return true;
+    [first, last] = [Math.min(first, from), Math.max(last, to)];
+    return false;
+  });
+  return [...apart, [first, last] as const].slice(-MAX_RANGES);
+}

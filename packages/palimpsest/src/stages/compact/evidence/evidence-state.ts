@@ -1,0 +1,146 @@
+import type { FileAccess } from "../../../view/file-of.ts";
+import type { FactSort } from "./find-facts.ts";
+import type { LineRange } from "./read-call.ts";
+
+/** When something was last needed, and how much: halves with time, grows with use. */
+interface Weighted {
+  /** Counted in responses of the model. */
+  readonly round: number;
+  readonly weight: number;
+}
+
+export interface FileEvidence extends Weighted {
+  readonly path: string;
+  readonly reads: number;
+  readonly edits: number;
+  /** The entry of the newest read, and of the newest edit. */
+  readonly readEntry?: number;
+  readonly editEntry?: number;
+  /** The lines that were read or edited, where that is known; the newest last. */
+  readonly ranges: readonly LineRange[];
+}
+
+export interface CommandEvidence extends Weighted {
+  readonly command: string;
+  readonly runs: number;
+  /** The entry of its newest result, and how that ended. */
+  readonly entry: number;
+  readonly state: "ok" | "failed";
+  readonly exitCode?: number;
+  /** The line in which tests or checks are counted. */
+  readonly report?: string;
+}
+
+export interface ErrorEvidence {
+  /** Its first lines, verbatim. */
+  readonly text: string;
+  readonly entry: number;
+  readonly times: number;
+  /** The command or file that it came from. */
+  readonly of?: string;
+  /** `over`: the same has gone well since. */
+  readonly state: "open" | "over";
+  readonly round: number;
+}
+
+/** A sentence of the user's in which something is corrected, ruled out, decided or insisted on, verbatim. */
+export interface RuleEvidence {
+  readonly text: string;
+  readonly entry: number;
+}
+
+export interface FactEvidence extends Weighted {
+  readonly text: string;
+  readonly sort: FactSort;
+  /** Who brought it up; the user, if the user did at any time. */
+  readonly source: "user" | "tool" | "model";
+  /** Where it last stood outside of the model's own words, or first stood in them. */
+  readonly entry: number;
+  /** In how many later responses the model wrote it. */
+  readonly uses: number;
+}
+
+/** A call without a result so far. */
+export interface OpenCall {
+  readonly id: string;
+  readonly file?: FileAccess;
+  readonly range?: LineRange;
+  readonly command?: string;
+}
+
+/** Each list is in the order of the last occurrence, the newest last. */
+export interface Evidence {
+  readonly version: 1;
+  /** The newest entry that was taken. */
+  readonly newest: number;
+  readonly round: number;
+  /** Of the newest message of the model. */
+  readonly responseId?: string;
+  readonly files: readonly FileEvidence[];
+  readonly commands: readonly CommandEvidence[];
+  readonly errors: readonly ErrorEvidence[];
+  readonly rules: readonly RuleEvidence[];
+  readonly facts: readonly FactEvidence[];
+  readonly open: readonly OpenCall[];
+}
+
+const EMPTY: Evidence = {
+  version: 1,
+  newest: 0,
+  round: 0,
+  files: [],
+  commands: [],
+  errors: [],
+  rules: [],
+  facts: [],
+  open: [],
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What must be there and be a text or a number, for each list. */
+const SHAPES = {
+  files: [["path"], ["reads", "edits", "round", "weight"]],
+  commands: [
+    ["command", "state"],
+    ["runs", "entry", "round", "weight"],
+  ],
+  errors: [
+    ["text", "state"],
+    ["entry", "times", "round"],
+  ],
+  rules: [["text"], ["entry"]],
+  facts: [
+    ["text", "sort", "source"],
+    ["entry", "uses", "round", "weight"],
+  ],
+  open: [["id"], []],
+} as const;
+
+/** A stored state; an empty one if it is not of this version or not what it should be. */
+export function readEvidence(stored: unknown): Evidence {
+  const fields = typeof stored === "object" && stored !== null ? (stored as Fields) : {};
+  const isWhole =
+    fields["version"] === 1 &&
+    [fields["newest"], fields["round"]].every(Number.isSafeInteger) &&
+    Object.entries(SHAPES).every(([name, shape]) => isListOf(fields[name], shape)) &&
+    (fields["files"] as readonly Fields[]).every(({ ranges }) => Array.isArray(ranges) && ranges.every(isRange));
+  return isWhole ? (stored as Evidence) : EMPTY;
+}
+
+function isListOf(list: unknown, [texts, numbers]: readonly [readonly string[], readonly string[]]): boolean {
+  return (
+    Array.isArray(list) &&
+    list.every(
+      (element) =>
+        typeof element === "object" &&
+        element !== null &&
+        texts.every((name) => typeof (element as Fields)[name] === "string") &&
+        numbers.every((name) => Number.isFinite((element as Fields)[name])),
+    )
+  );
+}
+
+function isRange(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 2 && value.every(Number.isSafeInteger);
+}

@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { findFacts } from "./find-facts.ts";
+
+const found = (text: string) => findFacts(text).map(({ text: fact, sort }) => `${sort} ${fact}`);
+
+test.each([
+  ["see src/http/parse.ts:12:5: undefined", ["path src/http/parse.ts"]],
+  ["/home/me/x and /compact and ./run.sh, package.json", ["path /home/me/x", "path ./run.sh", "path package.json"]],
+  ["read/write and/or strings.Builder", []],
+  ["https://example.org/a?b=1.", ["url https://example.org/a?b=1"]],
+  [
+    "call parseHeader() or foo.parse_all_of_it, MAX_RETRY_COUNT=3",
+    ["identifier parseHeader", "identifier parse_all_of_it", "identifier MAX_RETRY_COUNT"],
+  ],
+  ["ordinary words, implementation, documentation", []],
+  ["feature-branch-name", ["identifier feature-branch-name"]],
+  ["commit 9f8e7d6 and id 3fa85f64-5717-4562", ["identifier 9f8e7d6", "identifier 3fa85f64-5717-4562"]],
+  [
+    "took 4217 ms, 12.5%, port 48231, 3 files, 250ms, v1.2.3",
+    ["number 4217", "number 12.5%", "number 48231", "number 250ms", "number v1.2.3", "number 4217 ms"],
+  ],
+])("in %j", (text, facts) => {
+  expect(found(text)).toEqual(facts);
+});
+
+test("what is found stands in the text, once, whatever the text", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
+      const facts = findFacts(text).map((fact) => fact.text);
+      expect(new Set(facts).size).toBe(facts.length);
+      for (const fact of facts) expect(text).toContain(fact);
+    }),
+  );
+});

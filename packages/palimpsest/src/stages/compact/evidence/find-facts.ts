@@ -1,0 +1,81 @@
+/** What a piece of text is that can be needed again letter for letter. */
+export type FactSort = "path" | "url" | "identifier" | "number";
+
+export interface Fact {
+  readonly text: string;
+  readonly sort: FactSort;
+}
+
+/** Of a long text the beginning and the end are looked at: what it is stands in one, what became of it in the other. */
+const HEAD_CHARACTERS = 24_000;
+const TAIL_CHARACTERS = 16_000;
+/** What is longer is data, not a name. */
+const MAX_FACT_CHARACTERS = 160;
+
+/** Runs of the characters that names, paths, addresses and numbers consist of. */
+const RUNS = /[\p{L}\p{N}_$~@./\\:#%?&=+-]{4,}/gu;
+const URL = /^https?:\/\/[^\s]+$/;
+/** Segments between slashes; the last has an ending, or there are at least two. */
+const PATH = /^(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/]?[\p{L}\p{N}_$@.+-]+)(?:[\\/][\p{L}\p{N}_$@.+-]+)*[\\/]?$/u;
+const FILE_NAME = /^[\p{L}\p{N}_$@+-][\p{L}\p{N}_$@.+-]*\.[A-Za-z][A-Za-z0-9]{0,5}$/u;
+/** Endings that make one word a file. Others (`strings.Builder`) are members of something. */
+const ENDINGS =
+  /\.(?:[cm]?[jt]sx?|go|py|rs|rb|java|kt|swift|cs?|h|hpp|cc|cpp|php|sh|bash|zsh|ps1|sql|json[cl5]?|ya?ml|toml|xml|html?|s?css|less|md|mdx|txt|csv|lock|mod|sum|env|ini|cfg|conf|log|png|svg|proto|tf|vue|svelte|ipynb|zst|gz|db)$/i;
+/** With a unit, with a point in it, or long enough to be one of a kind. */
+const NUMBER = /^[#v]?\d[\d.,_]*(?:%|[a-zA-Z]{1,3})?$/;
+const NUMBER_WITH_UNIT =
+  /\b\d[\d.,_]* (?:ms|s|sec|seconds|min|minutes|hours|days|[KMGT]i?B|bytes|tokens|px|Hz|%)(?=\W|$)/g;
+const NO_NAME = /[^\p{L}\p{N}_$-]+/u;
+const LEAST_NAME_CHARACTERS = 8;
+
+/** The facts that stand in a text, each once, in the order of their first place. `ends`: of a long one, only of its ends. */
+export function findFacts(text: string, extent: "whole" | "ends" = "whole"): Fact[] {
+  const found = new Map<string, FactSort>();
+  for (const piece of extent === "whole" ? [text] : endsOf(text)) {
+    for (const [run] of piece.matchAll(RUNS)) takeRun(run, found);
+    for (const [number] of piece.matchAll(NUMBER_WITH_UNIT)) found.set(number, "number");
+  }
+  return Array.from(found, ([fact, sort]) => ({ text: fact, sort }));
+}
+
+function endsOf(text: string): string[] {
+  if (text.length <= HEAD_CHARACTERS + TAIL_CHARACTERS) return [text];
+  return [text.slice(0, HEAD_CHARACTERS), text.slice(-TAIL_CHARACTERS)];
+}
+
+function takeRun(run: string, found: Map<string, FactSort>): void {
+  const word = run.replace(/^[.:#&?=+%-]+(?=[\p{L}\p{N}])/u, "").replace(/[.:?&=+\\-]+$/, "");
+  if (word.length > MAX_FACT_CHARACTERS) return;
+  if (URL.test(word)) return void found.set(word, "url");
+  // Compilers and searches name places as path:line:column.
+  const path = word.replace(/(?::\d+){1,2}(?::.*)?$/, "");
+  if (isPath(path)) return void found.set(path, "path");
+  if (NUMBER.test(word)) {
+    if (isTellingNumber(word)) found.set(word, "number");
+    return;
+  }
+  for (const name of word.split(NO_NAME)) if (isTellingName(name)) found.set(name, "identifier");
+}
+
+function isPath(word: string): boolean {
+  if (!/[\\/]/.test(word)) return FILE_NAME.test(word) && ENDINGS.test(word);
+  if (!PATH.test(word) || !/\p{L}{2}/u.test(word) || word.length < 5) return false;
+  // "and/or", "read/write" are prose.
+  return ENDINGS.test(word) || word.split(/[\\/]/).length > 2;
+}
+
+function isTellingNumber(word: string): boolean {
+  const digits = word.replace(/\D/g, "").length;
+  return digits >= 4 || /[a-zA-Z%]$/.test(word) || word.startsWith("#") || /\d\.\d/.test(word);
+}
+
+/** One that was made up for something: ordinary words of any language are not. */
+function isTellingName(name: string): boolean {
+  // The short form of a commit.
+  if (/^(?=.*\d)(?=.*[a-f])[0-9a-f]{7}$/.test(name)) return true;
+  if (name.length < LEAST_NAME_CHARACTERS) return false;
+  return (
+    /[\p{L}\p{N}][_$][\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\d|\d\p{L}/u.test(name) ||
+    /^[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+){2,}$/u.test(name)
+  );
+}

@@ -1,0 +1,32 @@
+import { headOf } from "../../store-results/cut-text.ts";
+
+/** Words by which people correct, forbid, decide and insist. */
+const MARKS =
+  /\b(?:no[,.!]|not|don'?t|do not|never|always|must(?:n'?t)?|instead|rather than|only|without|wrong|stop|avoid|revert|undo|should(?:n'?t)?|prefer|make sure|ensure|keep|leave|forget|actually|decided?|let'?s|we (?:use|will|want|need)|at (?:most|least)|required?|forbidden|nicht|kein\w*|niemals?|immer|statt|muss)\b/i;
+/** A reply that begins so takes something back. */
+const CORRECTION =
+  /^\s*(?:no\b|nope|wait|stop|actually|that'?s (?:not|wrong)|wrong|don'?t|do not|not |instead|hmm|nein)/i;
+const MAX_RULE_CHARACTERS = 280;
+/** In a long message (a paste, a plan) hardly a sentence is the user's own word. */
+const LOOKED_AT_CHARACTERS = 6_000;
+const MAX_RULES = 12;
+
+/** The sentences of a user's message in which something is corrected, ruled out, decided or insisted on, verbatim. */
+export function findRules(text: string): string[] {
+  const sentences = text
+    .slice(0, LOOKED_AT_CHARACTERS)
+    .split(/\n+|(?<=[.!?])\s+(?=\p{Lu})/u)
+    .map((sentence) => sentence.trim());
+  return sentences
+    .filter((sentence) => sentence.length > 5 && MARKS.test(sentence))
+    .slice(0, MAX_RULES)
+    .map((sentence) => headOf(sentence, MAX_RULE_CHARACTERS).toWellFormed());
+}
+
+/** Whether a message sets right what was done or said before it. */
+export function isCorrection(text: string): boolean {
+  return (
+    CORRECTION.test(text.slice(0, 200)) ||
+    (text.length < 600 && /\b(?:don'?t|never|instead|wrong|revert|undo)\b/i.test(text))
+  );
+}

@@ -1,0 +1,63 @@
+import { headOf } from "../../store-results/cut-text.ts";
+
+/** What a result says about how it went. */
+export interface Outcome {
+  readonly state: "ok" | "failed";
+  readonly exitCode?: number;
+  /** The line in which tests or checks are counted, as it stands there. */
+  readonly report?: string;
+  /** The first lines that say what is wrong, as they stand there. */
+  readonly error?: string;
+}
+
+const EXIT_CODE = /\bexit(?:ed)?[ _]?(?:with )?(?:code|status)?["']?[ :=]+(?:code |status )?(\d{1,3})\b/i;
+/** A result names its exit code at its beginning or its end; anywhere else the words are somebody's text. */
+const EXIT_CHARACTERS = 200;
+const REPORT =
+  /\b\d+ (?:tests? )?(?:passed|failed|passing|failing|failures?|errors?|problems?|skipped)\b|^(?:ok|FAIL|PASS)\s|\btest result:/i;
+const ERROR_LINE =
+  /\b(?:error|fatal|panic|exception|traceback|fail(?:ed|ure)?|cannot|undefined|denied|not found|no such|refused|invalid|unexpected)\b/i;
+/** In a result that counts as fine (the end of a pipe went well), only what cannot be anything else. */
+const CLEAR_ERROR_LINE =
+  /^\s*(?:error(?:\[\w+\])?:|fatal:|panic:|Traceback \(|--- FAIL|FAIL\b|\w*(?:Error|Exception): )/;
+const LOOKED_AT_CHARACTERS = 8_000;
+const REPORT_CHARACTERS = 120;
+const ERROR_CHARACTERS = 240;
+const ERROR_LINES = 2;
+
+/** By what most shells, test runners and compilers write. `kind`: of anything but a command, only its status tells. */
+export function outcomeOf(text: string, status: "ok" | "error", kind: "command" | "other"): Outcome {
+  if (kind === "other") return status === "ok" ? { state: "ok" } : { state: "failed", error: errorIn(text, /./) ?? "" };
+  const ends = [text.slice(0, EXIT_CHARACTERS), text.slice(-EXIT_CHARACTERS)];
+  const code = ends.map((end) => EXIT_CODE.exec(end)?.[1]).find((found) => found !== undefined);
+  const exitCode = code === undefined ? undefined : Number(code);
+  const state = status === "error" || (exitCode ?? 0) > 0 ? "failed" : "ok";
+  const report = lastLine(text, REPORT);
+  const error =
+    state === "failed" ? (errorIn(text, ERROR_LINE) ?? errorIn(text, /./)) : errorIn(text, CLEAR_ERROR_LINE);
+  return {
+    state,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(report === undefined ? {} : { report }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function lastLine(text: string, matching: RegExp): string | undefined {
+  const lines = text.slice(-LOOKED_AT_CHARACTERS).split("\n");
+  const line = lines.findLast((each) => each.length < 400 && matching.test(each));
+  return line && headOf(line.trim(), REPORT_CHARACTERS);
+}
+
+function errorIn(text: string, matching: RegExp): string | undefined {
+  const head = text.slice(0, LOOKED_AT_CHARACTERS);
+  const tail = text.length > LOOKED_AT_CHARACTERS ? text.slice(-LOOKED_AT_CHARACTERS) : "";
+  for (const part of [head, tail]) {
+    const lines = part.split("\n").filter((line) => line.trim() !== "" && !/^\s*exit code:? \d+\s*$/i.test(line));
+    const first = lines.findIndex((line) => matching.test(line));
+    if (first < 0) continue;
+    const said = lines.slice(first, first + ERROR_LINES).map((line) => line.trim());
+    return headOf(said.join("\n"), ERROR_CHARACTERS).toWellFormed();
+  }
+  return undefined;
+}

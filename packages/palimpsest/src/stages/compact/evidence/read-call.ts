@@ -1,0 +1,64 @@
+import type { ToolCall } from "../../../log/block.ts";
+import { type FileAccess, fileOf } from "../../../view/file-of.ts";
+
+export type LineRange = readonly [firstLine: number, lastLine: number];
+
+/** What a call does, as far as its shape tells. */
+export interface ReadCall {
+  readonly file?: FileAccess;
+  readonly range?: LineRange;
+  readonly command?: string;
+}
+
+const MAX_COMMAND_CHARACTERS = 400;
+
+export function readCall(call: ToolCall): ReadCall {
+  const fields = fieldsOf(call.input);
+  const file = fileOf(call);
+  if (file !== undefined) {
+    const range = rangeOf(fields);
+    return { file, ...(range === undefined ? {} : { range }) };
+  }
+  const command = commandOf(fields["command"] ?? fields["cmd"]);
+  return command === undefined ? {} : { command };
+}
+
+/** The lines that a result shows, if it numbers them: `12:`, `12|`, `12` and a tab or an arrow. */
+export function numberedLines(text: string): LineRange | undefined {
+  const first = /^\s*(\d{1,7})[\t:|\u2192]/m.exec(text.slice(0, 2_000));
+  const last = [...text.slice(-2_000).matchAll(/^\s*(\d{1,7})[\t:|\u2192]/gm)].at(-1);
+  if (first === null || last === undefined) return undefined;
+  const range: LineRange = [Number(first[1]), Number(last[1])];
+  return range[0] >= 1 && range[0] <= range[1] ? range : undefined;
+}
+
+function fieldsOf(input: unknown): Readonly<Record<string, unknown>> {
+  return typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
+}
+
+function rangeOf(fields: Readonly<Record<string, unknown>>): LineRange | undefined {
+  const count = (...names: string[]): number | undefined => {
+    const value = names.map((name) => fields[name]).find((field) => typeof field === "number");
+    return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  };
+  const view = fields["view_range"];
+  if (Array.isArray(view) && view.every(Number.isSafeInteger) && view[0] >= 1 && view[1] >= view[0]) {
+    return [view[0], view[1]];
+  }
+  const first = count("offset", "start_line", "startLine", "from_line");
+  const limit = count("limit", "lines");
+  const last = count("end_line", "endLine") ?? (limit === undefined ? undefined : (first ?? 1) + limit - 1);
+  return last === undefined || last < (first ?? 1) ? undefined : [Math.max(1, first ?? 1), last];
+}
+
+/** Programs with their arguments come as a list from some tools, mostly wrapped: `["bash", "-lc", "..."]`. */
+function commandOf(value: unknown): string | undefined {
+  const text =
+    Array.isArray(value) && value.every((part) => typeof part === "string")
+      ? /^(?:\/\S*\/)?(?:ba|z|da)?sh$/.test(value[0] ?? "") && value.length > 2
+        ? value.at(-1)
+        : value.join(" ")
+      : value;
+  if (typeof text !== "string" || text.trim() === "") return undefined;
+  return text.trim().slice(0, MAX_COMMAND_CHARACTERS).toWellFormed();
+}

@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type UserMessage, userMessagesText } from "./user-messages.ts";
+
+const countTokens = (text: string): number => Math.ceil(text.length / 4);
+const say = (...texts: string[]): UserMessage[] => texts.map((text, index) => ({ entry: index * 10 + 1, text }));
+
+describe("the user's messages", () => {
+  test("stand there verbatim, in order, with their numbers", () => {
+    const text = userMessagesText(say("Do this.", "Then\nthat.", "Now."), { budgetTokens: 1_000, countTokens });
+    expect(text).toBe("[1] Do this.\n\n[11] Then\nthat.\n\n[21] Now.");
+    expect(userMessagesText([], { budgetTokens: 1_000, countTokens })).toBe("");
+    expect(userMessagesText(say("One."), { budgetTokens: 1_000, countTokens })).toBe("[1] One.");
+  });
+
+  test("that do not fit are named; corrections are kept before others, then the newest", () => {
+    const messages = say(
+      "The task.",
+      "x".repeat(90),
+      "No, not that way.",
+      "y".repeat(90),
+      "z".repeat(90),
+      "The newest.",
+    );
+    const text = userMessagesText(messages, { budgetTokens: 60, countTokens });
+    expect(text.split("\n\n").map((part) => part.slice(0, 12))).toEqual([
+      "[1] The task",
+      "[21] No, not",
+      "[41] zzzzzzz",
+      "[51] The new",
+      "[2 left out:",
+    ]);
+    expect(text).toContain("[2 left out: recall entry 11, 31]");
+  });
+
+  test("first and newest are cut in the middle if both do not fit, the longer one first", () => {
+    const messages = say(`begin ${"a".repeat(4_000)} end`, "Short and newest.");
+    const text = userMessagesText(messages, { budgetTokens: 100, countTokens });
+    expect(text).toMatch(
+      /^\[1\] begin a+\n\[\.\.\. \d+ characters left out: recall entry 1 \.\.\.\]\na+ end\n\n\[11\] Short and newest\.$/,
+    );
+    expect(countTokens(text)).toBeGreaterThan(90);
+  });
+});
+
+test("the budget is never exceeded, nothing is told twice, and what fits is told as it was", () => {
+  const anyText = fc.string({ unit: fc.constantFrom("a", "no ", "😀", "\n", " "), minLength: 1, maxLength: 120 });
+  fc.assert(
+    fc.property(fc.array(anyText, { maxLength: 12 }), fc.nat(300), (texts, budgetTokens) => {
+      const messages = texts.map((text, index) => ({ entry: index + 1, text: `<${index}>${text}` }));
+      const text = userMessagesText(messages, { budgetTokens, countTokens });
+      expect(countTokens(text)).toBeLessThanOrEqual(budgetTokens);
+      expect(text.isWellFormed()).toBe(true);
+      for (const { text: said } of messages) expect(text.split(said).length - 1).toBeLessThanOrEqual(1);
+      const whole = messages.map(({ entry, text: said }) => `[${entry}] ${said}`).join("\n\n");
+      if (countTokens(whole) <= budgetTokens) expect(text).toBe(whole);
+      if (text !== "") for (const end of [messages[0]!, messages.at(-1)!]) expect(text).toContain(`[${end.entry}] <`);
+    }),
+  );
+});
