@@ -1,0 +1,202 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Block } from "../log/block.ts";
+import { type Item, toItem } from "../view/item.ts";
+import { type NotesCompactionQuestion, planNotesCompaction } from "./keep-calculation.ts";
+import { emptyNotes, type Notes } from "./notes.ts";
+import { NOTES_TEMPLATE } from "./template.ts";
+
+const countTokens = (text: string): number => Math.ceil(text.length / 4);
+const NOTES: Notes = { sections: NOTES_TEMPLATE.map((section) => ({ ...section, content: "something" })) };
+
+const text = (words: string): Block => ({ kind: "text", text: words });
+const call = (id: string): Block => ({ kind: "tool_call", id, name: "shell", input: {} });
+const result = (callId: string): Block => ({ kind: "tool_result", callId, content: "done", status: "ok" });
+
+const user = (from: number, ...blocks: readonly Block[]): Item =>
+  toItem({ from, to: from, role: "user", blocks, origin: blocks[0]?.kind === "tool_result" ? "tool" : "human" });
+const model = (from: number, responseId: string | undefined, ...blocks: readonly Block[]): Item =>
+  toItem({
+    ...{ from, to: from, role: "assistant", blocks, origin: "model" },
+    ...(responseId === undefined ? {} : { responseId }),
+  });
+const seal = (from: number): Item => ({ kind: "seal", from, to: from, maxTokens: 1_000 });
+
+/** Every message has 1,000 tokens unless told otherwise. */
+function plan(items: readonly Item[], more: Partial<NotesCompactionQuestion> = {}) {
+  return planNotesCompaction({
+    items,
+    notes: NOTES,
+    notesEntry: 500,
+    coveredTo: items.at(-1)!.to,
+    thresholdTokens: 100_000,
+    tokensOf: ({ kind }) => (kind === "seal" ? 0 : 1_000),
+    countTokens,
+    ...more,
+  });
+}
+const words = (count: number): Item[] => Array.from({ length: count }, (_, at) => user(at + 1, text("hello")));
+
+describe("what is kept", () => {
+  test("all that the notes do not cover, however much it is", () => {
+    expect(plan(words(90), { coveredTo: 20 })).toMatchObject({ kind: "keep", from: 21, keptTokens: 70_000 });
+  });
+
+  test("before that, until there are enough tokens and enough messages with text", () => {
+    expect(plan(words(60))).toMatchObject({ kind: "keep", from: 51, keptTokens: 10_000 });
+    expect(plan(words(60), { minimumTextMessages: 12 })).toMatchObject({ from: 49 });
+    const results = Array.from({ length: 30 }, (_, at) => user(at + 61, result(`late-${at}`)));
+    expect(plan([...words(60), ...results])).toMatchObject({ from: 56, keptTokens: 35_000 });
+  });
+
+  test("nothing more that would take it over the maximum", () => {
+    const results = Array.from({ length: 80 }, (_, at) => user(at + 61, result(`late-${at}`)));
+    expect(plan([...words(60), ...results])).toMatchObject({ from: 101, keptTokens: 40_000 });
+    const big = (item: Item): number => (item.from === 57 ? 39_000 : 1_000);
+    expect(plan(words(60), { tokensOf: big })).toMatchObject({ from: 58, keptTokens: 3_000 });
+  });
+
+  test("nothing from before the newest boundary", () => {
+    const summary = toItem({
+      ...{ from: 1, to: 55, by: 70, role: "user", blocks: [text("summary")], origin: "summary" },
+    });
+    const items = [summary, ...words(60).slice(55)];
+    expect(plan(items, { newestBoundary: 70 })).toMatchObject({ kind: "keep", from: 56 });
+  });
+
+  test("a call with its result, and the pieces of a response with each other", () => {
+    const items = [
+      ...words(50),
+      ...[model(51, "a", text("I look")), model(52, "a", call("x")), model(53, "a", call("y")), user(54, result("x"))],
+      ...[user(55, result("y")), seal(56), model(57, "b", text("so it is"))],
+    ];
+    const one = { minimumTokens: 2_000, minimumTextMessages: 1 };
+    expect(plan(items, one)).toMatchObject({ from: 51 });
+    expect(plan(items, { ...one, minimumTokens: 1_000 })).toMatchObject({ from: 57 });
+  });
+
+  test("pairs are found by position where an id is used again and again", () => {
+    const round = (at: number): Item[] => [model(at, `r${at}`, call("0")), user(at + 1, result("0")), seal(at + 2)];
+    // The first call was never answered: its id says nothing about the results behind the next request.
+    const items = [model(1, "r1", call("0")), seal(2), ...round(3), ...round(6), ...round(9)];
+    const few = { minimumTokens: 1_000, minimumTextMessages: 0 };
+    expect(plan(items, few)).toMatchObject({ from: 9 });
+    const unsealed = items.filter(({ kind, from }) => kind === "message" && from > 2);
+    expect(plan(unsealed, few)).toMatchObject({ from: 9 });
+  });
+
+  test("the notes are the summary, and say where they are in full", () => {
+    const long: Notes = { sections: NOTES.sections.map((one) => ({ ...one, content: "line of notes\n".repeat(900) })) };
+    const planned = plan(words(60), { notes: long });
+    expect(planned.kind === "keep" && planned.summary).toMatch(/^# Session title\nline of notes\n/);
+    expect(planned.kind === "keep" && planned.summary).toContain("Recall entry 500");
+    expect(planned.kind === "keep" && planned.resultTokens).toBeLessThanOrEqual(10_000 + 10 * 2_020);
+  });
+});
+
+describe("declined", () => {
+  test.each<[string, readonly Item[], Partial<NotesCompactionQuestion>, string]>([
+    ["bare notes", words(60), { notes: emptyNotes(NOTES_TEMPLATE) }, "nothing in the notes"],
+    ["a last covered message that is gone", words(60), { coveredTo: 61 }, "entry 61"],
+    ["too much that is not covered", words(150), { coveredTo: 20 }, "130000 of them kept"],
+    ["too much around it", words(60), { aroundTokens: 90_000 }, "compaction is due at 100000"],
+    ["a conversation that is all kept", words(8), {}, "nothing to fold"],
+  ])("%s", (_, items, more, reason) => {
+    const planned = plan(items, more);
+    expect(planned.kind === "declined" && planned.reason).toContain(reason);
+  });
+
+  test("a last covered message that a boundary has folded together with later ones", () => {
+    const summary = toItem({
+      ...{ from: 1, to: 55, by: 70, role: "user", blocks: [text("summary")], origin: "summary" },
+    });
+    expect(plan([summary, ...words(60).slice(55)], { coveredTo: 40, newestBoundary: 70 }).kind).toBe("declined");
+  });
+});
+
+/** A session in which it is known what belongs together, though the ids do not always say it. */
+const round = fc.record({
+  pieces: fc.array(fc.array(fc.constantFrom("text", "x", "y", "z"), { minLength: 1, maxLength: 3 }), {
+    minLength: 1,
+    maxLength: 3,
+  }),
+  named: fc.boolean(),
+  answered: fc.infiniteStream(fc.constantFrom("now", "now", "now", "later", "never")),
+  between: fc.constantFrom("nothing", "reminder", "user"),
+  sealed: fc.boolean(),
+});
+
+interface Built {
+  readonly items: Item[];
+  /** Indices that must not be parted. */
+  readonly ties: (readonly [number, number])[];
+}
+
+function build(rounds: readonly (typeof round extends fc.Arbitrary<infer Round> ? Round : never)[]): Built {
+  const items: Item[] = [user(1, text("the task"))];
+  const ties: (readonly [number, number])[] = [];
+  const late: string[] = [];
+  const add = (item: (from: number) => Item): number => items.push(item(items.length + 1)) - 1;
+  for (const [index, { pieces, named, answered, between, sealed }] of rounds.entries()) {
+    const calls: { id: string; at: number }[] = [];
+    const indices = pieces.map((kinds) => {
+      const at = add((from) =>
+        model(
+          from,
+          named ? `response-${index}` : undefined,
+          ...kinds.map((kind) => (kind === "text" ? text("so") : call(kind))),
+        ),
+      );
+      for (const id of kinds) if (id !== "text") calls.push({ id, at });
+      return at;
+    });
+    for (const at of indices) ties.push([indices[0]!, at]);
+    if (between === "reminder")
+      add((from) =>
+        toItem({ ...{ from, to: from, role: "user", blocks: [text("mind")], origin: "host", attachment: "a" } }),
+      );
+    // In the order of the calls of one id: what comes first is answered first.
+    const open = new Set<string>();
+    for (const { id, at } of calls) {
+      const when = open.has(id) ? "never" : answered.next().value!;
+      if (when === "now") ties.push([at, add((from) => user(from, result(id)))]);
+      else open.add(id);
+      if (when === "later") late.push(id);
+    }
+    if (between === "user") add((from) => user(from, text("and this")));
+    if (sealed || open.size > 0) add(seal);
+    const id = late.shift();
+    if (id !== undefined && index % 2 === 1) {
+      add((from) => user(from, result(id)));
+      add(seal);
+    }
+  }
+  return { items, ties };
+}
+
+test("whatever the session: pairs and responses stay whole, what is not covered is kept, the result is below the threshold", () => {
+  let kept = 0;
+  fc.assert(
+    fc.property(
+      fc.array(round, { minLength: 1, maxLength: 25 }).map(build),
+      fc.nat(),
+      fc.integer({ min: 0, max: 20_000 }),
+      fc.integer({ min: 0, max: 6 }),
+      fc.integer({ min: 5_000, max: 60_000 }),
+      ({ items, ties }, covered, minimumTokens, minimumTextMessages, thresholdTokens) => {
+        const coveredTo = items[covered % items.length]!.to;
+        const planned = plan(items, { coveredTo, minimumTokens, minimumTextMessages, thresholdTokens });
+        if (planned.kind === "declined") return;
+        kept++;
+        const cut = items.findIndex(({ from }) => from === planned.from);
+        for (const [one, other] of ties) expect(one < cut).toBe(other < cut);
+        expect(items.slice(0, cut).filter(({ kind, to }) => kind === "message" && to > coveredTo)).toEqual([]);
+        expect(items[cut]!.kind).toBe("message");
+        expect(planned.resultTokens).toBeLessThan(thresholdTokens);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+  // The law says something only where something was planned.
+  expect(kept).toBeGreaterThan(100);
+});

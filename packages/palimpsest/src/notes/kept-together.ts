@@ -1,0 +1,57 @@
+import type { Item, MessageItem } from "../view/item.ts";
+
+/**
+ * For each item, the first one that has to be kept if it is: a call and its result, the pieces of one response (its
+ * thinking is bound to them), what one decision has put in one place.
+ */
+export function keptTogether(items: readonly Item[]): readonly number[] {
+  const firsts = items.map((_, at) => at);
+  const tie = (one: number, other: number): void => {
+    const [earlier, later] = one < other ? [one, other] : [other, one];
+    firsts[later] = Math.min(firsts[later]!, earlier);
+  };
+  const firstOfResponse = new Map<string, number>();
+  // As in flattening, a call is answered before the next request, by position and id: ids are not unique everywhere. A
+  // result that comes later is sent as text, and needs no call.
+  let openCalls = new Map<string, number[]>();
+  let openResults = new Map<string, number[]>();
+  let previous: MessageItem | undefined;
+
+  for (const [at, item] of items.entries()) {
+    if (item.kind === "seal") {
+      openCalls = new Map();
+      openResults = new Map();
+      previous = undefined;
+      continue;
+    }
+    if (item.responseId !== undefined) {
+      const first = firstOfResponse.get(item.responseId);
+      if (first === undefined) firstOfResponse.set(item.responseId, at);
+      else tie(first, at);
+    }
+    if (previous !== undefined && isSameMessage(previous, item)) tie(at - 1, at);
+    for (const block of item.blocks) {
+      if (block.kind === "tool_call") pair(block.id, at, openCalls, openResults, tie);
+      // A piece of a response may be recorded behind the result of its call.
+      if (block.kind === "tool_result") pair(block.callId, at, openResults, openCalls, tie);
+    }
+    previous = item;
+  }
+  return firsts;
+}
+
+type Open = Map<string, number[]>;
+
+/** With the earliest counterpart that is still alone, or it waits for one itself. */
+function pair(id: string, at: number, own: Open, counterparts: Open, tie: (one: number, other: number) => void): void {
+  const counterpart = counterparts.get(id)?.shift();
+  if (counterpart !== undefined) tie(counterpart, at);
+  else own.set(id, [...(own.get(id) ?? []), at]);
+}
+
+/** Neighbours that nothing tells apart: parts of one replacement, or of a response that came without an id. */
+function isSameMessage(one: MessageItem, other: MessageItem): boolean {
+  if (one.by !== undefined && one.by === other.by && one.from === other.from) return true;
+  const isUnnamed = one.responseId === undefined && other.responseId === undefined;
+  return isUnnamed && one.role === "assistant" && other.role === "assistant";
+}

@@ -1,0 +1,117 @@
+/** A section of the notes: its heading, and one line that says what belongs there. Both are structure: no update changes them. */
+export interface TemplateSection {
+  readonly heading: string;
+  readonly about: string;
+}
+
+export type NotesTemplate = readonly TemplateSection[];
+
+/** What the notes consist of unless the user has a template of their own. */
+export const NOTES_TEMPLATE: NotesTemplate = [
+  {
+    heading: "Session title",
+    about: "Five to ten words by which someone who was not there would recognise this session.",
+  },
+  {
+    heading: "Current state",
+    about: "What is being worked on right now, what is still open, and the very next step.",
+  },
+  {
+    heading: "Task specification",
+    about: "What the user asked for, in their terms; what was decided about the design, and why.",
+  },
+  {
+    heading: "Files and functions",
+    about: "The files that matter, by path, and what in them matters for the task.",
+  },
+  {
+    heading: "Workflow",
+    about: "Commands that are run here, in which order, and how to read what they print.",
+  },
+  {
+    heading: "Errors and corrections",
+    about: "What failed and how it was put right; what the user corrected; what not to try again.",
+  },
+  {
+    heading: "Codebase and system documentation",
+    about: "How the parts of the system work and fit together, as far as it was found out.",
+  },
+  {
+    heading: "Learnings",
+    about: "What turned out to work well, what did not, and what to watch for. Nothing that stands above.",
+  },
+  {
+    heading: "Key results",
+    about: "Output that the user asked for, exactly as it was: a figure, a table, an answer, a document.",
+  },
+  {
+    heading: "Worklog",
+    about: "Step by step, what was tried and done, a few words for each.",
+  },
+];
+
+export function templateMarkdown(template: NotesTemplate): string {
+  return template.map((section) => `${sectionHead(section)}\n`).join("\n");
+}
+
+/** The two lines that every section begins with. */
+export function sectionHead({ heading, about }: TemplateSection): string {
+  return `# ${heading}\n_${about}_`;
+}
+
+export type ReadTemplate =
+  | { readonly kind: "template"; readonly template: NotesTemplate }
+  | { readonly kind: "unusable"; readonly problem: string };
+
+/** A user's own template: headings of any level, and under each one italic line. Nothing else. */
+export function readTemplate(markdown: string): ReadTemplate {
+  const unusable = (line: number, problem: string): ReadTemplate => ({
+    kind: "unusable",
+    problem: `line ${line + 1}: ${problem}`,
+  });
+  const sections: { heading: string; about: string | undefined }[] = [];
+  const lines = markdown.split(/\r?\n/);
+  for (const [at, text] of lines.entries()) {
+    if (text.trim() === "") continue;
+    const last = sections.at(-1);
+    const heading = headingIn(text);
+    if (heading !== undefined) {
+      if (last !== undefined && last.about === undefined)
+        return unusable(at, `"${last.heading}" has no line in italics that says what belongs there`);
+      if (headingKey(heading) === "") return unusable(at, "a heading needs a word to be known by");
+      if (sections.some((section) => headingKey(section.heading) === headingKey(heading)))
+        return unusable(at, `"${heading}" is there twice; headings tell the sections apart`);
+      sections.push({ heading, about: undefined });
+      continue;
+    }
+    if (last === undefined) return unusable(at, "text before the first heading belongs to no section");
+    const about = italicIn(text);
+    if (last.about !== undefined || about === undefined)
+      return unusable(at, `under "${last.heading}" stands more than one line in italics; the content comes later`);
+    last.about = about;
+  }
+  const unfinished = sections.find(({ about }) => about === undefined);
+  if (unfinished !== undefined)
+    return unusable(lines.length - 1, `"${unfinished.heading}" has no line in italics that says what belongs there`);
+  if (sections.length === 0) return { kind: "unusable", problem: "there is no heading in it" };
+  return { kind: "template", template: sections as readonly TemplateSection[] };
+}
+
+/** The text of a heading, if the line is one. */
+export function headingIn(line: string): string | undefined {
+  return /^#{1,6}[ \t]+(.*?\S)(?:[ \t]+#+)?\s*$/.exec(line)?.[1];
+}
+
+/** The text between the marks, if the whole line is in italics. */
+export function italicIn(line: string): string | undefined {
+  return /^([_*])(?![_*])(\S|\S.*\S)\1$/.exec(line.trim())?.[2];
+}
+
+/** By what headings are told apart: their words. */
+export function headingKey(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll("&", " and ")
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}
