@@ -14,6 +14,11 @@ export interface Payloads {
   readonly boundary: BoundaryPayload;
   readonly rewind: RewindPayload;
   readonly fork: ForkPayload;
+  readonly pin: PinPayload;
+  readonly unpin: UnpinPayload;
+  readonly notes: NotesPayload;
+  readonly attempt: AttemptPayload;
+  readonly overflow: OverflowPayload;
 }
 
 export type PayloadKind = keyof Payloads;
@@ -30,6 +35,11 @@ export const PAYLOAD_VERSIONS: Readonly<Record<PayloadKind, number>> = {
   boundary: 1,
   rewind: 1,
   fork: 1,
+  pin: 1,
+  unpin: 1,
+  notes: 1,
+  attempt: 1,
+  overflow: 1,
 };
 
 /** One message, or one piece of one: each tool result is an entry of its own, so that a decision can name it. */
@@ -170,6 +180,34 @@ export interface BoundaryPayload extends ReplacePayload {
   /** What the view consists of from here on, in order; the boundary's own replacement is in it. */
   readonly outline: readonly Shown[];
   readonly state: CarriedState;
+  /** How it came about; absent if the host folded it by itself. */
+  readonly compaction?: CompactionRecord;
+}
+
+/** `reactive`: the provider has refused a request as too long. */
+export type CompactionTrigger = "auto" | "manual" | "reactive";
+
+/**
+ * Where a summary comes from. `notes`: kept all along. `fork`: the model, on the cached prompt. `direct`: the model, from a
+ * transcript; `passes`: from a transcript in several parts. `digest`: no model. `provider`: the provider's own.
+ */
+export type CompactionRung = "notes" | "fork" | "direct" | "passes" | "digest" | "provider";
+
+/** A compaction, told so that it can be explained later. */
+export interface CompactionRecord {
+  readonly trigger: CompactionTrigger;
+  readonly variant: "full" | "from" | "up_to";
+  readonly rung: CompactionRung;
+  /** Rungs that were tried before, and why they did not do. */
+  readonly declined: readonly { readonly rung: CompactionRung; readonly why: string }[];
+  readonly messages: number;
+  /** Estimates of the whole view, before and after. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** What the summary message consists of, and what was put back, in tokens. */
+  readonly parts: Readonly<Record<string, number>>;
+  readonly modelCalls: number;
+  readonly priceUsd?: number;
 }
 
 /** Entries that are shown: as they are, or as the entry `by` has put it. */
@@ -188,6 +226,8 @@ export interface CarriedState {
   readonly calibration: unknown;
   /** What was spent, on whatever branch, and why. */
   readonly ledger: unknown;
+  /** Pins, notes, what the user said, facts, failures. */
+  readonly standing?: unknown;
 }
 
 /** Back to an earlier entry, which is this one's parent: what lies between is on another branch now. */
@@ -211,4 +251,37 @@ export interface ForkPayload {
   readonly source: string;
   /** Tools that it may use. All stay in the list, which the cache is found by; calls of others are refused. @default all */
   readonly allowedTools?: readonly string[];
+}
+
+/** A text that stays in view through every compaction, byte for byte. */
+export interface PinPayload {
+  readonly text: string;
+  /** The entry that it was taken from, if it was. */
+  readonly of?: number;
+}
+
+export interface UnpinPayload {
+  /** The `pin` entry that is taken back. */
+  readonly of: number;
+}
+
+/** One version of the session's notes. */
+export interface NotesPayload {
+  readonly markdown: string;
+  /** The newest entry that they know of. */
+  readonly coveredTo: number;
+}
+
+/** A compaction that was tried and changed nothing. */
+export interface AttemptPayload {
+  readonly trigger: CompactionTrigger;
+  readonly failure: "no-summary" | "provider-error" | "prompt-too-long" | "too-large";
+  readonly why: string;
+}
+
+/** The provider has refused a request because it was too long, and may have said how long. */
+export interface OverflowPayload {
+  readonly request?: number;
+  readonly inputTokens?: number;
+  readonly limitTokens?: number;
 }

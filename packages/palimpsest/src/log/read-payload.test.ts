@@ -51,6 +51,11 @@ const EXAMPLES: Payloads = {
   },
   rewind: { reason: "test", ledger: {}, sharedTo: 2 },
   fork: { session: "s", sequence: 3, hash: "h", source: "test" },
+  pin: { text: "Never push to main." },
+  unpin: { of: 3 },
+  notes: { markdown: "# Title", coveredTo: 4 },
+  attempt: { trigger: "auto", failure: "no-summary", why: "test" },
+  overflow: { request: 3, inputTokens: 210_000, limitTokens: 200_000 },
 };
 const KINDS = Object.keys(PAYLOAD_VERSIONS) as PayloadKind[];
 const digest = (text: string): string => `${text.length}`;

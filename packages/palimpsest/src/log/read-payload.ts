@@ -56,6 +56,11 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
     isState(value["state"]),
   rewind: ({ ledger, sharedTo }) => isRecord(ledger) && isCount(sharedTo),
   fork: ({ session, sequence, hash, source }) => [session, hash, source].every(isText) && isCount(sequence),
+  pin: ({ text }) => isText(text),
+  unpin: ({ of }) => isCount(of),
+  notes: ({ markdown, coveredTo }) => isText(markdown) && isCount(coveredTo),
+  attempt: ({ trigger, failure, why }) => [trigger, failure, why].every(isText),
+  overflow: ({ inputTokens = 0, limitTokens = 0 }) => isCount(inputTokens) && isCount(limitTokens),
 };
 
 /** What each kind of block must have. */

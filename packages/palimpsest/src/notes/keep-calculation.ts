@@ -1,5 +1,5 @@
 import type { Item } from "../view/item.ts";
-import { keptTogether } from "./kept-together.ts";
+import { wholeFrom } from "../view/kept-together.ts";
 import { type CountTokens, NOTES_LIMITS, notesSummary } from "./limits.ts";
 import { isBare, type Notes } from "./notes.ts";
 
@@ -83,15 +83,7 @@ function findCut(question: NotesCompactionQuestion, mustKeep: number): number {
     tokens += tokensOf(next);
     if (hasText(next)) textMessages++;
   }
-  return wholeFrom(items, floor, Math.max(cut, floor));
-}
-
-/** The cut moved back until nothing behind it belongs to something before it. */
-function wholeFrom(items: readonly Item[], floor: number, from: number): number {
-  const firsts = keptTogether(items.slice(floor));
-  let cut = from;
-  for (let at = items.length - 1; at >= cut; at--) cut = Math.min(cut, floor + firsts[at - floor]!);
-  return cut;
+  return wholeFrom(items, Math.max(cut, floor), floor);
 }
 
 /** Words of the user or of the model; not results, and not what the host has put in. */

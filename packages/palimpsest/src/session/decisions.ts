@@ -5,6 +5,7 @@ import { firstOverlapping } from "../view/fold-entry.ts";
 import { sharedTo } from "../view/shared-to.ts";
 import type { View } from "../view/view.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
+import { gatherKnowledge } from "./gather-knowledge.ts";
 import { loadView, readEntry } from "./load-view.ts";
 import { planBoundary } from "./plan-boundary.ts";
 import { NoSuchEntryError } from "./session-errors.ts";
@@ -44,7 +45,9 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
 
     async fold(payload) {
       checkShown(payload);
-      const boundary = planBoundary(state.view, state.ledger, payload, state.newestEntry + 1);
+      const { log, view, ledger, newestEntry } = state;
+      const standing = await gatherKnowledge(log, newestEntry, state.standing);
+      const boundary = planBoundary(payload, { view, ledger, standing, sequence: newestEntry + 1 });
       const [decision] = await state.append([toDraft("boundary", boundary)]);
       return decision!;
     },

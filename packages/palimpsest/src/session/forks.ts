@@ -3,6 +3,7 @@ import type { ForkPayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
+import { readStream } from "../providers/read-stream.ts";
 import type { LogWriter } from "../stores/store.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
 import type { Base } from "./forked-reader.ts";
@@ -40,8 +41,17 @@ export interface ForksOptions<Request, Response, Message> {
   readonly open: (opening: ForkOpening) => Promise<OpenSession<Request, Response>>;
 }
 
+/** A talk with the model on a fork that is forgotten afterwards. */
+export interface ForkTalk {
+  say(words: string): Promise<void>;
+  /** What the model says to it. After a call that failed, it may be asked for again. */
+  answer(options?: { readonly signal?: AbortSignal; readonly onPart?: AskOptions["onPart"] }): Promise<Answer>;
+  close(): Promise<void>;
+}
+
 export interface Forks<Request, Response> {
   fork(options: ForkOptions): Promise<Session<Request, Response>>;
+  talk(options: Pick<ForkOptions, "source" | "signal">): Promise<ForkTalk>;
   ask(question: string, options: AskOptions): Promise<Answer>;
 }
 
@@ -89,36 +99,41 @@ export function createForks<Request, Response, Message>(
     });
   }
 
+  async function talk({ source, signal }: Pick<ForkOptions, "source" | "signal">): Promise<ForkTalk> {
+    const wanted = { source, allowedTools: [], ...(signal === undefined ? {} : { signal }) };
+    const { session: fork } = await state.inOrder(() => open(wanted, "none"));
+    return {
+      async say(words) {
+        await fork.append({ role: "user", origin: "host", blocks: [{ kind: "text", text: words }] });
+      },
+      async answer({ signal: ends = fork.signal, onPart } = {}) {
+        const request = await fork.prepare();
+        const response = await readStream(
+          provider.send(request, { signal: AbortSignal.any([fork.signal, ends]) }),
+          onPart,
+        );
+        const { text, stop, usage, model, refusedCalls = [] } = await fork.record(response, request);
+        return { text, stop, usage, model, refusedCalls: refusedCalls.length };
+      },
+      close: () => fork.close(),
+    };
+  }
+
   return {
     async fork(wanted) {
       return (await state.inOrder(() => open(wanted, "as-usual"))).session;
     },
 
+    talk,
+
     async ask(question, { source, signal, onPart }) {
-      const wanted = { source, allowedTools: [], ...(signal === undefined ? {} : { signal }) };
-      const { session: fork } = await state.inOrder(() => open(wanted, "none"));
+      const conversation = await talk({ source, ...(signal === undefined ? {} : { signal }) });
       try {
-        await fork.append({ role: "user", origin: "host", blocks: [{ kind: "text", text: question }] });
-        const response = await send(provider, await fork.prepare(), fork.signal, onPart);
-        const { text, stop, usage, model, refusedCalls = [] } = await fork.record(response);
-        return { text, stop, usage, model, refusedCalls: refusedCalls.length };
+        await conversation.say(question);
+        return await conversation.answer(onPart === undefined ? {} : { onPart });
       } finally {
-        await fork.close();
+        await conversation.close();
       }
     },
   };
-}
-
-async function send<Request, Response, Message>(
-  provider: Provider<Request, Response, Message>,
-  request: Request,
-  signal: AbortSignal,
-  onPart: AskOptions["onPart"] = () => {},
-): Promise<Response> {
-  const parts = provider.send(request, { signal });
-  for (;;) {
-    const next = await parts.next();
-    if (next.done === true) return next.value;
-    onPart(next.value);
-  }
 }

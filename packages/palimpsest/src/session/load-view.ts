@@ -2,6 +2,7 @@ import { foldLedger } from "../cache/fold-ledger.ts";
 import { EMPTY_LEDGER, type Ledger, readLedger } from "../cache/ledger.ts";
 import type { Held, Shown } from "../log/payload.ts";
 import { type PassedOver, type ReadEntry, readPayload } from "../log/read-payload.ts";
+import { foldStanding, NOTHING_STANDING, type Standing } from "../stages/compact/standing.ts";
 import { readEntries } from "../stores/read-entries.ts";
 import type { LogReader } from "../stores/store.ts";
 import { readCalibration, startCalibration } from "../tokens/calibration.ts";
@@ -18,9 +19,10 @@ type ConfigurationEntry = Extract<ReadEntry, { kind: "configuration" }>;
 export interface Loaded {
   readonly view: View;
   readonly ledger: Ledger;
+  readonly standing: Standing;
 }
 
-/** The view and the ledger at an entry, read from the newest boundary in effect there. What lies before is not touched. */
+/** The view, the ledger and what stands beside them at an entry, read from the newest boundary in effect there. What lies before is not touched. */
 export async function loadView(log: LogReader, at: number, options: FeatureOptions = {}): Promise<Loaded> {
   const { boundary, ranges, undone } = await findBranch(log, at);
   const view =
@@ -28,16 +30,19 @@ export async function loadView(log: LogReader, at: number, options: FeatureOptio
       ? createView(startCalibration(), options)
       : await viewAtBoundary(log, boundary, undone, options);
   let ledger = boundary === undefined ? EMPTY_LEDGER : readLedger(boundary.payload.state.ledger);
+  let standing = boundary === undefined ? NOTHING_STANDING : foldStanding(NOTHING_STANDING, boundary, 0);
   for (const { from, to } of ranges) {
     for await (const entry of readEntries(log, from, to)) {
       const read = readPayload(entry);
       // What was taken back has cost what it cost.
       ledger = foldLedger(ledger, read, entry.atMs);
-      if (!undone.has(entry.sequence)) foldEntry(view, read);
+      if (undone.has(entry.sequence)) continue;
+      foldEntry(view, read);
+      standing = foldStanding(standing, read, entry.atMs);
     }
   }
   view.unchangedItems = 0;
-  return { view, ledger };
+  return { view, ledger, standing };
 }
 
 async function viewAtBoundary(

@@ -1,12 +1,25 @@
 import { ledgerAtBoundary } from "../cache/fold-ledger.ts";
 import type { Ledger } from "../cache/ledger.ts";
 import type { BoundaryPayload, ReplacePayload } from "../log/payload.ts";
+import type { Standing } from "../stages/compact/standing.ts";
 import { foldEntry } from "../view/fold-entry.ts";
 import { outline } from "../view/outline.ts";
 import type { View } from "../view/view.ts";
 
+export interface BoundaryContext {
+  readonly view: View;
+  readonly ledger: Ledger;
+  /** As it is to be carried on: with what was gathered from the log. */
+  readonly standing: Standing;
+  /** The number that the boundary will have. */
+  readonly sequence: number;
+}
+
 /** A `replace` as a boundary: with the outline of the view that it leaves, and the state that must outlive it. */
-export function planBoundary(view: View, ledger: Ledger, replace: ReplacePayload, sequence: number): BoundaryPayload {
+export function planBoundary(
+  replace: ReplacePayload,
+  { view, ledger, standing, sequence }: BoundaryContext,
+): BoundaryPayload {
   const after: View = { ...view, items: [...view.items], breaks: [...view.breaks] };
   foldEntry(after, { kind: "replace", sequence, payload: replace });
   return {
@@ -16,6 +29,7 @@ export function planBoundary(view: View, ledger: Ledger, replace: ReplacePayload
       configuration: view.configuration?.entry ?? 0,
       calibration: view.calibration,
       ledger: ledgerAtBoundary(ledger, sequence, replace),
+      standing,
     },
   };
 }

@@ -21,7 +21,7 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
       append(view, itemOf(read, view.featureOptions));
       break;
     case "usage":
-      anchorOn(view, read.payload);
+      anchorOn(view, { ...read.payload, inputTokens: inputTokensOf(read.payload) });
       break;
     case "configuration":
       configure(view, at, read.payload);
@@ -40,8 +40,11 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
     case "rewind":
       view.breaks.push(at);
       break;
-    case "fork":
-    case "passed-over":
+    case "overflow":
+      // A refusal that says how long the request was tells as much as a report of what it used.
+      anchorOn(view, { answers: read.payload.request, responseId: "", inputTokens: read.payload.inputTokens ?? 0 });
+      break;
+    default:
       break;
   }
 }
@@ -69,19 +72,26 @@ function append(view: View, item: Item | undefined): void {
   }
 }
 
-function anchorOn(view: View, usage: UsagePayload): void {
+interface Report extends Partial<Pick<UsagePayload, "outputTokens">> {
+  readonly answers?: number | undefined;
+  readonly responseId: string;
+  readonly inputTokens: number;
+}
+
+function anchorOn(view: View, { answers, responseId, inputTokens, outputTokens = 0 }: Report): void {
   const { awaited, anchor } = view;
-  if (awaited === undefined || usage.answers !== awaited.request) return;
-  const inputTokens = inputTokensOf(usage);
+  if (awaited === undefined || answers !== awaited.request) return;
   // Some servers report no usage at all.
   if (inputTokens === 0) return;
-  if (anchor?.prefix === "same") {
-    view.calibration = learn(view.calibration, { features: awaited.since, tokens: inputTokens - anchor.tokens });
+  // The first report is not learned from: what the provider adds by itself is in it. A refusal is: the estimate was too low.
+  const knownTokens = anchor === undefined ? (responseId === "" ? 0 : undefined) : anchor.tokens;
+  if (knownTokens !== undefined && anchor?.prefix !== "changed") {
+    view.calibration = learn(view.calibration, { features: awaited.since, tokens: inputTokens - knownTokens });
   }
   view.anchor = {
     request: awaited.request,
-    responseId: usage.responseId,
-    tokens: inputTokens + usage.outputTokens,
+    responseId,
+    tokens: inputTokens + outputTokens,
     prefix: "same",
   };
   view.since = featuresBehindAnchor(view);

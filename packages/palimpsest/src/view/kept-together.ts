@@ -1,10 +1,10 @@
-import type { Item, MessageItem } from "../view/item.ts";
+import type { Item, MessageItem } from "./item.ts";
 
 /**
  * For each item, the first one that has to be kept if it is: a call and its result, the pieces of one response (its
  * thinking is bound to them), what one decision has put in one place.
  */
-export function keptTogether(items: readonly Item[]): readonly number[] {
+function keptTogether(items: readonly Item[]): readonly number[] {
   const firsts = items.map((_, at) => at);
   const tie = (one: number, other: number): void => {
     const [earlier, later] = one < other ? [one, other] : [other, one];
@@ -38,6 +38,14 @@ export function keptTogether(items: readonly Item[]): readonly number[] {
     previous = item;
   }
   return firsts;
+}
+
+/** A cut moved back until nothing behind it belongs to something before it, but not before `floor`. */
+export function wholeFrom(items: readonly Item[], cutAt: number, floor = 0): number {
+  const firsts = keptTogether(items.slice(floor));
+  let cut = cutAt;
+  for (let at = items.length - 1; at >= cut; at--) cut = Math.min(cut, floor + firsts[at - floor]!);
+  return cut;
 }
 
 type Open = Map<string, number[]>;

@@ -1,0 +1,13 @@
+import type { StreamPart } from "./provider.ts";
+
+/** The whole response at the end of a stream; who wants to see its parts is told of each. */
+export async function readStream<Response>(
+  parts: AsyncGenerator<StreamPart, Response>,
+  onPart: (part: StreamPart) => void = () => {},
+): Promise<Response> {
+  for (;;) {
+    const next = await parts.next();
+    if (next.done === true) return next.value;
+    onPart(next.value);
+  }
+}

@@ -1,0 +1,31 @@
+import { readPayload } from "../log/read-payload.ts";
+import { createEvidence } from "../stages/compact/evidence/evidence.ts";
+import type { Standing } from "../stages/compact/standing.ts";
+import { readEntries } from "../stores/read-entries.ts";
+import type { LogReader } from "../stores/store.ts";
+import { findBranch } from "./find-branch.ts";
+
+/** How many of the user's messages are remembered by number beside the first. */
+const REMEMBERED_MESSAGES = 400;
+
+/**
+ * What the next boundary is to carry on: what held before, with the facts and the user's messages of all entries since the
+ * newest boundary. Read from the log, so that results which are shown as previews or stubs are known as they came in. Costs
+ * what was added since that boundary.
+ */
+export async function gatherKnowledge(log: LogReader, at: number, standing: Standing): Promise<Standing> {
+  const { ranges } = await findBranch(log, at);
+  const evidence = createEvidence(standing.evidence);
+  const said = [...standing.said];
+  for (const { from, to } of ranges) {
+    for await (const entry of readEntries(log, from, to)) {
+      const read = readPayload(entry);
+      if (read.kind === "passed-over") continue;
+      evidence.take(read);
+      if (read.kind === "message" && read.payload.origin === "human") said.push(read.sequence);
+    }
+  }
+  const [first, ...others] = said;
+  const remembered = first === undefined ? [] : [first, ...others.slice(-REMEMBERED_MESSAGES)];
+  return { ...standing, evidence: evidence.state(), said: remembered };
+}

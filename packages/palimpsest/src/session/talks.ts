@@ -1,0 +1,165 @@
+import { priceUsd } from "../cache/prices.ts";
+import type { UsagePayload } from "../log/payload.ts";
+import { toDraft } from "../log/to-draft.ts";
+import type { ModelFacts } from "../providers/models.ts";
+import type { Provider } from "../providers/provider.ts";
+import { ProviderError, type ProviderFailure } from "../providers/provider-error.ts";
+import { readStream } from "../providers/read-stream.ts";
+import type { Called, Talk, Talks } from "../stages/compact/climb.ts";
+import { COMPACTION_SOURCE } from "../stages/compact/standing.ts";
+import { DIRECT_SYSTEM } from "../stages/compact/summary/summary-prompt.ts";
+import type { FlatMessage } from "../view/flat-message.ts";
+import type { WholeClock } from "./clock.ts";
+import type { Answer } from "./fork-options.ts";
+import type { Forks } from "./forks.ts";
+import type { SessionState } from "./session-state.ts";
+import { type Watched, watchCall } from "./watch-call.ts";
+
+export interface TalksOptions<Request, Response, Message> {
+  readonly session: string;
+  readonly state: SessionState;
+  readonly provider: Provider<Request, Response, Message>;
+  readonly forks: Pick<Forks<Request, Response>, "talk">;
+  readonly factsOf: (model: string) => ModelFacts;
+  readonly clock: WholeClock;
+  readonly signal: AbortSignal;
+  /** The model of direct calls. */
+  readonly model: string;
+  readonly maxOutputTokens: number;
+  /** How many calls may be made, tries of the same call among them. */
+  readonly maxCalls: number;
+  /** A call of which nothing is heard for so long counts as dead. */
+  readonly stallMs: number;
+  /** Is told how much has arrived, and at least every half minute that it still goes on. */
+  readonly onProgress: (receivedCharacters: number) => void;
+}
+
+export interface Spent {
+  readonly calls: number;
+  readonly priceUsd: number;
+}
+
+/** How often a call is made again whose failure may pass. */
+const MORE_TRIES = 2;
+const LONGEST_WAIT_MS = 30_000;
+
+/** The ways to a model, with one owner of tries, deadlines and the budget of calls. */
+export function createTalks<Request, Response, Message>(
+  options: TalksOptions<Request, Response, Message>,
+): Talks & { spent(): Spent } {
+  const { session, state, provider, forks, factsOf, clock, signal } = options;
+  let spent: Spent = { calls: 0, priceUsd: 0 };
+  let receivedCharacters = 0;
+
+  async function call(make: (signal: AbortSignal, heard: (text: string) => void) => Promise<Answer>): Promise<Called> {
+    for (let tries = 0; ; tries++) {
+      if (spent.calls >= options.maxCalls) return noCallsLeft(spent.calls);
+      spent = { ...spent, calls: spent.calls + 1 };
+      const watched = await watchCall(
+        (own, heard) =>
+          make(own, (text) => {
+            receivedCharacters += text.length;
+            heard();
+            options.onProgress(receivedCharacters);
+          }),
+        { clock, stallMs: options.stallMs, signal, onAlive: () => options.onProgress(receivedCharacters) },
+      );
+      if (watched.kind === "done") return { kind: "answer", answer: entered(watched.result) };
+      const failed = failureOf(watched, options.stallMs);
+      const waitMs = waitBefore(failed.failure, tries);
+      if (waitMs === undefined || tries >= MORE_TRIES) return failed;
+      await clock.wait(waitMs, signal);
+    }
+  }
+
+  function entered({ text, stop, usage, model, refusedCalls }: Answer) {
+    const { prices } = factsOf(model);
+    spent = { ...spent, priceUsd: spent.priceUsd + (prices === undefined ? 0 : priceUsd(usage, prices)) };
+    return { text, stop, calls: refusedCalls };
+  }
+
+  async function fork(): Promise<Talk> {
+    const talk = await forks.talk({ source: COMPACTION_SOURCE, signal });
+    return {
+      async say(words) {
+        await talk.say(words);
+        return call((own, heard) =>
+          talk.answer({ signal: own, onPart: (part) => heard("text" in part ? part.text : "") }),
+        );
+      },
+      close: () => talk.close(),
+    };
+  }
+
+  async function direct(): Promise<Talk> {
+    const said: FlatMessage[] = [];
+    return {
+      async say(words) {
+        said.push({ role: "user", blocks: [{ kind: "text", text: words }] });
+        const called = await call((own, heard) => send(said, own, heard));
+        const { text } = called.kind === "answer" ? called.answer : { text: "" };
+        if (text.trim() !== "") said.push({ role: "assistant", blocks: [{ kind: "text", text }] });
+        return called;
+      },
+      async close() {},
+    };
+  }
+
+  async function send(said: readonly FlatMessage[], own: AbortSignal, heard: (text: string) => void): Promise<Answer> {
+    const request = provider.renderRequest({
+      ...{ model: options.model, system: DIRECT_SYSTEM, tools: [], parameters: {}, marks: [], cacheTtl: "5m" },
+      messages: said.flatMap((message) => provider.renderMessage(message)),
+      maxTokens: Math.min(options.maxOutputTokens, factsOf(options.model).maxOutputTokens),
+      session: `${session}:${COMPACTION_SOURCE}`,
+    });
+    const parts = provider.send(request, { signal: own });
+    const response = await readStream(parts, (part) => heard("text" in part ? part.text : ""));
+    const { blocks, responseId, model, stop, usage } = provider.readResponse(response);
+    await enterUsage({ responseId, model, ...usage });
+    const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
+    return { text, stop, usage, model, refusedCalls: blocks.filter(({ kind }) => kind === "tool_call").length };
+  }
+
+  async function enterUsage(usage: UsagePayload): Promise<void> {
+    const { prices } = factsOf(usage.model);
+    const priced = prices === undefined ? {} : { prices };
+    await state.inOrder(async () => {
+      await state.append([toDraft("usage", { ...usage, source: COMPACTION_SOURCE, ...priced })]);
+    });
+  }
+
+  return { fork, direct, spent: () => spent };
+}
+
+function noCallsLeft(calls: number): Called {
+  return { kind: "failed", failure: { kind: "no-calls-left" }, why: `${calls} calls were made already` };
+}
+
+type Failed = Extract<Called, { kind: "failed" }>;
+
+function failureOf(watched: Exclude<Watched<unknown>, { kind: "done" }>, stallMs: number): Failed {
+  if (watched.kind === "aborted") return { kind: "failed", failure: { kind: "aborted" }, why: "it was aborted" };
+  if (watched.kind === "stalled") {
+    return { kind: "failed", failure: { kind: "broken-stream" }, why: `nothing was heard for ${stallMs / 1_000} s` };
+  }
+  const { error } = watched;
+  if (ProviderError.isInstance(error)) return { kind: "failed", failure: error.failure, why: error.message };
+  // Not the provider's doing: a fork whose prompt would not be the same, a store that cannot be written.
+  return { kind: "failed", failure: { kind: "refused" }, why: error instanceof Error ? error.message : String(error) };
+}
+
+/** How long to wait before another try; undefined if another would fail as well. */
+function waitBefore(failure: ProviderFailure | { readonly kind: "no-calls-left" }, tries: number): number | undefined {
+  switch (failure.kind) {
+    case "broken-stream":
+    case "unreachable":
+      return 1_000 * 2 ** tries;
+    case "overloaded":
+    case "rate-limited": {
+      const waitMs = failure.retryAfterMs ?? 2_000 * 2 ** tries;
+      return waitMs <= LONGEST_WAIT_MS ? waitMs : undefined;
+    }
+    default:
+      return undefined;
+  }
+}

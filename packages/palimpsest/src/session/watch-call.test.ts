@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { wholeClock } from "./clock.ts";
+import { watchCall } from "./watch-call.ts";
+
+/** A clock that runs as fast as it is waited for. */
+function quickClock() {
+  let nowMs = 0;
+  return {
+    now: () => nowMs,
+    async wait(milliseconds: number) {
+      await new Promise((resolve) => setImmediate(resolve));
+      nowMs += milliseconds;
+    },
+  };
+}
+
+const never = (): Promise<never> => new Promise(() => {});
+const signal = new AbortController().signal;
+
+describe("watching a call", () => {
+  test("hands on what it returns, and what it throws", async () => {
+    const options = { clock: quickClock(), stallMs: 1_000, signal };
+    expect(await watchCall(async () => 7, options)).toEqual({ kind: "done", result: 7 });
+    const error = new Error("broken");
+    expect(await watchCall(() => Promise.reject(error), options)).toEqual({ kind: "failed", error });
+  });
+
+  test("gives up one that says nothing, and tells it so", async () => {
+    const clock = quickClock();
+    let told: AbortSignal | undefined;
+    const alive: number[] = [];
+    const run = (own: AbortSignal): Promise<never> => {
+      told = own;
+      return never();
+    };
+    const watched = await watchCall(run, { clock, stallMs: 100_000, signal, onAlive: () => alive.push(clock.now()) });
+    expect(watched).toEqual({ kind: "stalled" });
+    expect(told?.aborted).toBe(true);
+    expect(alive).toEqual([30_000, 60_000, 90_000, 100_000]);
+  });
+
+  test("waits for one that goes on saying something", async () => {
+    const clock = wholeClock({ now: Date.now });
+    const run = async (own: AbortSignal, heard: () => void): Promise<string> => {
+      for (let piece = 0; piece < 10; piece++) {
+        await clock.wait(100, own);
+        heard();
+      }
+      return "done";
+    };
+    expect(await watchCall(run, { clock, stallMs: 600, signal })).toEqual({ kind: "done", result: "done" });
+  });
+
+  test("ends at once when it is aborted, whether the call takes notice or not", async () => {
+    const controller = new AbortController();
+    const options = { clock: wholeClock({ now: Date.now }), stallMs: 60_000, signal: controller.signal };
+    const watched = watchCall(never, options);
+    const startedMs = performance.now();
+    controller.abort();
+    expect(await watched).toEqual({ kind: "aborted" });
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    expect(await watchCall(never, options)).toEqual({ kind: "aborted" });
+  });
+});

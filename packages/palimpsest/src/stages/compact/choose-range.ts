@@ -1,0 +1,57 @@
+import type { Item, MessageItem } from "../../view/item.ts";
+import { wholeFrom } from "../../view/kept-together.ts";
+
+/** `full`: all that was said. `from`: a message and all behind it. `up_to`: all before a message. */
+export type CompactionPart =
+  | { readonly variant: "full" }
+  | { readonly variant: "from" | "up_to"; readonly entry: number };
+
+export type ChosenRange =
+  | {
+      readonly kind: "fold";
+      /** The entries that are folded, both ends included. */
+      readonly from: number;
+      readonly to: number;
+      readonly folded: readonly MessageItem[];
+      /** What stays as it is, before and behind. */
+      readonly kept: readonly MessageItem[];
+      /** Of what stays behind: words of the user that were not sent yet. */
+      readonly pending: readonly MessageItem[];
+    }
+  | { readonly kind: "nothing"; readonly why: string };
+
+/** Which items a compaction folds. Calls stay with their results, and the pieces of a response with each other. */
+export function chooseRange(items: readonly Item[], part: CompactionPart): ChosenRange {
+  const pendingAt = pendingFrom(items);
+  const [first, last] = part.variant === "full" ? [0, pendingAt] : cutAt(items, part);
+  const folded = messagesOf(items.slice(first, last));
+  // A summary of a summary would only lose something.
+  if (!folded.some(({ origin, attachment }) => origin !== "summary" && attachment === undefined)) {
+    return { kind: "nothing", why: "nothing was said since the last summary that could be folded" };
+  }
+  return {
+    kind: "fold",
+    from: folded[0]!.from,
+    to: folded.at(-1)!.to,
+    folded,
+    kept: messagesOf([...items.slice(0, first), ...items.slice(last)]),
+    pending: messagesOf(items.slice(Math.max(pendingAt, last))),
+  };
+}
+
+function cutAt(items: readonly Item[], part: Extract<CompactionPart, { entry: number }>): [number, number] {
+  const at = items.findIndex(({ to }) => to >= part.entry);
+  const cut = wholeFrom(items, at < 0 ? items.length : at);
+  return part.variant === "from" ? [cut, items.length] : [0, cut];
+}
+
+/** Behind all that the model has said and tools have returned. */
+function pendingFrom(items: readonly Item[]): number {
+  const isAnswer = (item: Item): boolean =>
+    item.kind === "message" && (item.role === "assistant" || item.origin === "tool" || item.origin === "summary");
+  return items.findLastIndex(isAnswer) + 1;
+}
+
+function messagesOf(items: readonly Item[]): readonly MessageItem[] {
+  return items.filter((item) => item.kind === "message");
+}

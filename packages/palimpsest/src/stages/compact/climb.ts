@@ -1,0 +1,164 @@
+import type { CompactionRung } from "../../log/payload.ts";
+import type { ProviderFailure } from "../../providers/provider-error.ts";
+import { checkSummary, type SummaryAnswer, type SummaryLimits } from "./summary/check-summary.ts";
+import { cutMarker, dropOldest } from "./summary/drop-oldest.ts";
+import { joinRepair } from "./summary/join-repair.ts";
+import { planPasses } from "./summary/plan-passes.ts";
+import { passPrompt, summaryPrompt } from "./summary/summary-prompt.ts";
+import { type TranscriptRound, transcriptText } from "./summary/transcript.ts";
+
+/** What came of one call, after all tries. */
+export type Called =
+  | { readonly kind: "answer"; readonly answer: SummaryAnswer }
+  | {
+      readonly kind: "failed";
+      readonly failure: ProviderFailure | { readonly kind: "no-calls-left" };
+      readonly why: string;
+    };
+
+/** A talk with the model about the conversation: it knows what it has answered before. */
+export interface Talk {
+  say(words: string): Promise<Called>;
+  close(): Promise<void>;
+}
+
+/** The ways to a model. */
+export interface Talks {
+  /** On the conversation's own prompt, which the provider has in its cache. */
+  fork(): Promise<Talk>;
+  /** From nothing: all that it is to know is said. */
+  direct(): Promise<Talk>;
+}
+
+export interface Climb {
+  readonly talks: Talks;
+  /** What is to be summarised, oldest first. */
+  readonly rounds: readonly TranscriptRound[];
+  readonly variant: "full" | "from" | "up_to";
+  readonly instructions?: string;
+  /** Why the conversation's own prompt cannot be used, if so: it would not fit, another model is wanted. */
+  readonly noFork?: string;
+  /** How much of a transcript one call can take. */
+  readonly directTokens: number;
+  readonly maximumPasses: number;
+  readonly limits: SummaryLimits;
+  /** The conversation without summaries of earlier parts, to know an echo of it. */
+  readonly said: string;
+}
+
+export interface Climbed {
+  /** The summary and the rung it comes from; undefined if no model wrote one that can be used. */
+  readonly summary?: { readonly rung: CompactionRung; readonly text: string };
+  readonly declined: readonly { readonly rung: CompactionRung; readonly why: string }[];
+  readonly ended: "done" | "aborted";
+}
+
+type RungResult =
+  | { readonly kind: "fine"; readonly text: string }
+  | { readonly kind: "declined"; readonly why: string }
+  | { readonly kind: "aborted" };
+
+/** How often the oldest rounds are dropped because the provider says that the transcript is too long. */
+const MOST_CUTS = 3;
+
+const RUNGS: readonly (readonly [CompactionRung, (climb: Climb) => Promise<RungResult>])[] = [
+  ["fork", onFork],
+  ["direct", directly],
+  ["passes", inPasses],
+];
+
+/** Asks for a summary, by the cheapest way first, until one is given that may stand for the conversation. */
+export async function climb(plan: Climb): Promise<Climbed> {
+  const declined: { rung: CompactionRung; why: string }[] = [];
+  for (const [rung, take] of RUNGS) {
+    const result = await take(plan);
+    if (result.kind === "fine") return { summary: { rung, text: result.text }, declined, ended: "done" };
+    if (result.kind === "aborted") return { declined, ended: "aborted" };
+    declined.push({ rung, why: result.why });
+  }
+  return { declined, ended: "done" };
+}
+
+async function onFork(plan: Climb): Promise<RungResult> {
+  if (plan.noFork !== undefined) return { kind: "declined", why: plan.noFork };
+  return talk(await plan.talks.fork(), summaryPrompt(promptOf(plan)), plan);
+}
+
+async function directly(plan: Climb): Promise<RungResult> {
+  const { rounds: all, directTokens, limits } = plan;
+  const tokens = sumOf(all, limits);
+  if (tokens > directTokens) {
+    return { kind: "declined", why: `a transcript of ${tokens} tokens, and one call takes ${directTokens}` };
+  }
+  let rounds = all;
+  for (let cuts = 0; ; cuts++) {
+    const dropped = all.slice(0, all.length - rounds.length);
+    const transcript = transcriptText(rounds, dropped.length === 0 ? undefined : cutMarker(dropped));
+    const conversation = await plan.talks.direct();
+    const called = await conversation.say(`${transcript}\n\n${summaryPrompt(promptOf(plan))}`);
+    if (called.kind === "answer" || called.failure.kind !== "overflow") return settle(conversation, called, plan);
+    await conversation.close();
+    const { inputTokens, limitTokens } = called.failure;
+    const gap = inputTokens === undefined || limitTokens === undefined ? {} : { gapTokens: inputTokens - limitTokens };
+    const cut =
+      cuts < MOST_CUTS ? dropOldest(rounds, { ...gap, tokensOf: ({ text }) => limits.countTokens(text) }) : undefined;
+    if (cut === undefined) return { kind: "declined", why: `${called.why}, after ${cuts} cuts` };
+    rounds = cut.kept;
+  }
+}
+
+/** Each pass is told what the one before wrote. */
+async function inPasses(plan: Climb): Promise<RungResult> {
+  const { rounds, directTokens, maximumPasses, limits, talks } = plan;
+  const options = {
+    passTokens: Math.floor(directTokens - limits.maximumTokens),
+    maximumPasses,
+    tokensOf: limits.countTokens,
+  };
+  const planned = planPasses(rounds, options);
+  if (planned === undefined || planned.passes.length < 2)
+    return { kind: "declined", why: "there is nothing to divide" };
+  let previous: string | undefined;
+  for (const [index, part] of planned.passes.entries()) {
+    const place = { pass: index + 1, passes: planned.passes.length, previous };
+    const words = `${transcriptText(part)}\n\n${passPrompt({ ...promptOf(plan), ...place })}`;
+    const result = await talk(await talks.direct(), words, plan);
+    if (result.kind !== "fine") return result;
+    previous = result.text;
+  }
+  return { kind: "fine", text: previous! };
+}
+
+async function talk(conversation: Talk, words: string, plan: Climb): Promise<RungResult> {
+  return settle(conversation, await conversation.say(words), plan);
+}
+
+/** Checks what was answered, asks once for what is missing, and ends the talk. */
+async function settle(conversation: Talk, called: Called, { limits, variant, said }: Climb): Promise<RungResult> {
+  try {
+    if (called.kind === "failed") return failed(called);
+    const whole = { ...limits, variant };
+    const checked = checkSummary({ ...whole, answer: called.answer, echoOf: said });
+    if (checked.kind === "fine") return checked;
+    if (checked.kind === "refused") return { kind: "declined", why: `${checked.reason}: ${checked.detail}` };
+    const again = await conversation.say(checked.prompt);
+    if (again.kind === "failed" && again.failure.kind === "aborted") return { kind: "aborted" };
+    const answer = again.kind === "answer" ? again.answer : undefined;
+    const joined = joinRepair({ ...whole, repairable: checked, answer });
+    return joined.kind === "fine" ? joined : { kind: "declined", why: `${joined.reason}: ${joined.detail}` };
+  } finally {
+    await conversation.close();
+  }
+}
+
+function failed({ failure, why }: Extract<Called, { kind: "failed" }>): RungResult {
+  return failure.kind === "aborted" ? { kind: "aborted" } : { kind: "declined", why: `${failure.kind}: ${why}` };
+}
+
+function promptOf({ variant, instructions }: Climb) {
+  return { variant, ...(instructions === undefined ? {} : { instructions }) };
+}
+
+function sumOf(rounds: readonly TranscriptRound[], { countTokens }: SummaryLimits): number {
+  return rounds.reduce((sum, { text }) => sum + countTokens(text), 0);
+}

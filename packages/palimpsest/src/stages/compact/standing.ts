@@ -1,0 +1,119 @@
+import type { PassedOver, ReadEntry } from "../../log/read-payload.ts";
+import { type BreakerState, breakerAfter, CLOSED, type Seen } from "./breaker.ts";
+
+/**
+ * What holds beside the view and must outlive every compaction: a fold over the log like the view itself. Plain JSON of
+ * bounded size; boundaries carry it.
+ */
+export interface Standing {
+  readonly pins: readonly Pin[];
+  /** The newest version of the notes. */
+  readonly notes?: { readonly entry: number; readonly coveredTo: number };
+  /** Facts from before the newest boundary. */
+  readonly evidence: unknown;
+  /** What the user said before the newest boundary, by entry: the first, and the newest. */
+  readonly said: readonly number[];
+  readonly breaker: BreakerState;
+  /** How many messages the user has sent in all. */
+  readonly userMessages: number;
+  readonly chain: CompactionChain;
+  /** Model calls that were made to compact since the user last said something. */
+  readonly calls: number;
+  /** `held`: what was folded has been brought back, and stays until the user says something. */
+  readonly automatic: "on" | "held";
+  /** The smallest limit that the provider has named in a refusal. */
+  readonly limitTokens?: number;
+  /** Requests in a row that the provider has refused as too long. */
+  readonly overflows: number;
+}
+
+export interface Pin {
+  /** The entry that pins it. */
+  readonly entry: number;
+  readonly text: string;
+  readonly of?: number;
+}
+
+/** How compactions follow each other: quick ones mean that the summaries are too long. */
+export interface CompactionChain {
+  /** The newest boundary; 0 if there is none. */
+  readonly boundary: number;
+  readonly boundaries: number;
+  /** Messages of the user since. */
+  readonly turns: number;
+}
+
+export const NOTHING_STANDING: Standing = {
+  pins: [],
+  evidence: undefined,
+  said: [],
+  breaker: CLOSED,
+  userMessages: 0,
+  chain: { boundary: 0, boundaries: 0, turns: 0 },
+  calls: 0,
+  automatic: "on",
+  overflows: 0,
+};
+
+/** Who calls a model to compact: such calls are counted. */
+export const COMPACTION_SOURCE = "compact";
+
+/** Takes one more entry of the branch. Decisions that a later `restore` takes back are not handed in. */
+export function foldStanding(standing: Standing, read: ReadEntry | PassedOver, atMs: number): Standing {
+  switch (read.kind) {
+    case "message":
+      return read.payload.origin === "human" ? heard(standing) : standing;
+    case "usage": {
+      const isOwn = read.payload.source === COMPACTION_SOURCE;
+      return { ...standing, calls: standing.calls + (isOwn ? 1 : 0), overflows: isOwn ? standing.overflows : 0 };
+    }
+    case "pin":
+      return { ...standing, pins: [...standing.pins, { entry: read.sequence, ...read.payload }] };
+    case "unpin":
+      return { ...standing, pins: standing.pins.filter(({ entry }) => entry !== read.payload.of) };
+    case "notes":
+      return { ...standing, notes: { entry: read.sequence, coveredTo: read.payload.coveredTo } };
+    case "attempt":
+      return {
+        ...standing,
+        breaker: breakerAfter(standing.breaker, { kind: "failed", seen: seenAt(standing, read, atMs) }),
+      };
+    case "overflow":
+      return refused(standing, read.payload.limitTokens);
+    case "boundary":
+      return atBoundary(readStanding(read.payload.state.standing), read.sequence);
+    case "restore":
+      return { ...standing, automatic: "held" };
+    default:
+      return standing;
+  }
+}
+
+function heard(standing: Standing): Standing {
+  const { chain } = standing;
+  const userMessages = standing.userMessages + 1;
+  return { ...standing, userMessages, calls: 0, automatic: "on", chain: { ...chain, turns: chain.turns + 1 } };
+}
+
+function seenAt({ userMessages }: Standing, { sequence }: { readonly sequence: number }, nowMs: number): Seen {
+  return { nowMs, userMessages, viewChangedAt: sequence };
+}
+
+function refused(standing: Standing, limitTokens = Number.POSITIVE_INFINITY): Standing {
+  const smallest = Math.min(limitTokens, standing.limitTokens ?? Number.POSITIVE_INFINITY);
+  const limit = Number.isFinite(smallest) && smallest > 0 ? { limitTokens: smallest } : {};
+  return { ...standing, ...limit, overflows: standing.overflows + 1 };
+}
+
+function atBoundary(carried: Standing, boundary: number): Standing {
+  const { chain } = carried;
+  return { ...carried, chain: { boundary, boundaries: chain.boundaries + 1, turns: 0 } };
+}
+
+/** What a boundary carries, or nothing if it is of a form that cannot be read. */
+export function readStanding(stored: unknown): Standing {
+  if (typeof stored !== "object" || stored === null) return NOTHING_STANDING;
+  const { pins, said, chain } = stored as Partial<Standing>;
+  const isWhole = Array.isArray(pins) && Array.isArray(said) && typeof chain === "object";
+  return isWhole ? { ...NOTHING_STANDING, ...(stored as Standing) } : NOTHING_STANDING;
+}
