@@ -21,7 +21,7 @@ export function termsOf({ provider, model, parameters }: Configuration, facts: M
     ? parameters["betas"].filter((beta) => typeof beta === "string")
     : [];
   const windowTokens = windowOf({ model, capabilityTokens, betas, fallbackTokens: settings["window.tokens"] });
-  const isOn = settings["compaction.enabled"] === "on" && settings["compaction.auto"] === "on";
+  const isOn = settings["compaction.enabled"] === "on" && settings["compaction.auto"] !== "off";
   return {
     rules: { provider, thinking },
     maxOutputTokens,

@@ -26,6 +26,7 @@ async function readFlag(client: FlagClient, name: SettingName): Promise<unknown>
   const flag = `palimpsest.${name}`;
   switch (SETTINGS[name].is.kind) {
     case "choice":
+    case "text":
       return (await client.getStringValue(flag, "")) || undefined;
     case "count":
     case "percent": {

@@ -101,6 +101,8 @@ function misfit(is: SettingKind, value: unknown): string | undefined {
         : `it is a whole number, at least ${is.atLeast}`;
     case "percent":
       return typeof value === "number" && value > 0 && value <= 100 ? undefined : "it is above 0 and at most 100";
+    case "text":
+      return typeof value === "string" ? undefined : "it is a text";
     case "names":
       return Array.isArray(value) && value.every((name) => typeof name === "string")
         ? undefined

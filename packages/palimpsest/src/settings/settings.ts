@@ -3,6 +3,7 @@ export type SettingKind =
   | { readonly kind: "choice"; readonly of: readonly string[] }
   | { readonly kind: "count"; readonly atLeast: number }
   | { readonly kind: "percent" }
+  | { readonly kind: "text" }
   | { readonly kind: "names" }
   | { readonly kind: "counts-by-name" };
 
@@ -18,8 +19,26 @@ type Switch = "on" | "off";
 export interface Settings {
   readonly "window.tokens": number;
   readonly "compaction.enabled": Switch;
-  readonly "compaction.auto": Switch;
+  readonly "compaction.auto": "on" | "ask" | "off";
   readonly "compaction.autoPercent": number;
+  readonly "compaction.policy": "economic" | "window";
+  readonly "compaction.economicFromTokens": number;
+  readonly "compaction.horizonRequests": number;
+  readonly "compaction.reactive": Switch;
+  readonly "compaction.notes": Switch;
+  readonly "compaction.model": string;
+  readonly "compaction.maxCalls": number;
+  readonly "compaction.maxPasses": number;
+  readonly "compaction.stallSeconds": number;
+  readonly "compaction.leastShrinkPercent": number;
+  readonly "compaction.summaryTokens": number;
+  readonly "compaction.userMessageTokens": number;
+  readonly "compaction.evidenceTokens": number;
+  readonly "rehydration.files": Switch;
+  readonly "rehydration.fileTokens": number;
+  readonly "rehydration.filesTokens": number;
+  readonly "rehydration.skillTokens": number;
+  readonly "rehydration.skillsTokens": number;
   readonly "toolResults.storing": Switch;
   readonly "toolResults.thresholdCharacters": number;
   readonly "toolResults.aggregateCharacters": number;
@@ -62,12 +81,46 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     4_000,
   ),
   "compaction.enabled": onOff("on", "Any compaction, also one that is asked for."),
-  "compaction.auto": onOff("on", "Compaction when the window is nearly full."),
+  "compaction.auto": choice(
+    ["on", "ask", "off"],
+    "on",
+    "Compaction when it is due. `ask`: it is announced and left to the host. `off` also stops it after a refusal.",
+  ),
   "compaction.autoPercent": {
     default: 100,
     about: "Compact at this percentage of the effective window, if that is earlier than the default threshold.",
     is: { kind: "percent" },
   },
+  "compaction.policy": choice(
+    ["economic", "window"],
+    "economic",
+    "`window`: when the window is nearly full. `economic`: also when it earns back its cost, at the end of a turn.",
+  ),
+  "compaction.economicFromTokens": count(100_000, "`economic`: not below this size; chosen by cost-lab measurements."),
+  "compaction.horizonRequests": count(20, "`economic`: within how many requests it has to earn back its cost.", 1),
+  "compaction.reactive": onOff("on", "Compaction when the provider refuses a request as too long."),
+  "compaction.notes": onOff("on", "The session's notes stand in for a summary where they can."),
+  "compaction.model": {
+    default: "",
+    about: "The model that writes summaries, if another than the session's: then the cached prompt is not shared.",
+    is: { kind: "text" },
+  },
+  "compaction.maxCalls": count(8, "Calls that may be made to compact between two messages of the user."),
+  "compaction.maxPasses": count(6, "In so many parts a history is summarised that is too long for one call.", 1),
+  "compaction.stallSeconds": count(60, "A call of which nothing is heard for so long is given up.", 1),
+  "compaction.leastShrinkPercent": {
+    default: 20,
+    about: "A compaction that does not make the view smaller by this share is not installed.",
+    is: { kind: "percent" },
+  },
+  "compaction.summaryTokens": count(20_000, "The most that a summary may have.", 500),
+  "compaction.userMessageTokens": count(20_000, "The most that the user's messages, word for word, may have."),
+  "compaction.evidenceTokens": count(8_000, "The most that the evidence ledger may have."),
+  "rehydration.files": onOff("on", "Files that were being worked on are shown again after a compaction."),
+  "rehydration.fileTokens": count(5_000, "The most that is shown of one file."),
+  "rehydration.filesTokens": count(50_000, "The most that is shown of all files."),
+  "rehydration.skillTokens": count(5_000, "The most that is shown of one skill."),
+  "rehydration.skillsTokens": count(25_000, "The most that is shown of all skills."),
   "toolResults.storing": onOff("on", "Oversized results go to a file, and a preview takes their place."),
   "toolResults.thresholdCharacters": count(50_000, "A result longer than this is stored.", 1_000),
   "toolResults.aggregateCharacters": count(

@@ -1,0 +1,27 @@
+/**
+ * What the host knows about the work beside the conversation. After a compaction it is asked for it again, because what the
+ * conversation said about it is folded. Whatever throws or is undefined is left out.
+ */
+export interface Surroundings {
+  /** The present content of a file; undefined if it may not be read, or should not be shown again. */
+  readonly readFile?: (path: string) => Promise<string | undefined>;
+  /** Skills that were used, the newest first. */
+  readonly skills?: () => Promise<readonly NamedText[]>;
+  /** The todo list; undefined if there is none, or all is done. */
+  readonly todos?: () => Promise<string | undefined>;
+  /** The plan, as a whole. */
+  readonly plan?: () => Promise<string | undefined>;
+  /** What holds while the plan is being made. */
+  readonly planMode?: () => Promise<string | undefined>;
+  /** Agents that are at work or have just finished: one line each, so that none is started twice. */
+  readonly agents?: () => Promise<string | undefined>;
+  /** Tools that are announced in the conversation: their list, schemas that were handed out later. */
+  readonly tools?: () => Promise<string | undefined>;
+  /** What servers of tools say about their use. */
+  readonly toolInstructions?: () => Promise<string | undefined>;
+}
+
+export interface NamedText {
+  readonly name: string;
+  readonly text: string;
+}

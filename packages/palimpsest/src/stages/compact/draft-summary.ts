@@ -1,0 +1,87 @@
+import { composeSummary, type SummaryParts } from "./compose-summary.ts";
+import type { Evidence } from "./evidence/evidence-state.ts";
+import { evidenceText } from "./evidence/evidence-text.ts";
+import type { RoomPart } from "./share-room.ts";
+import type { Pin } from "./standing.ts";
+import { shortenText } from "./summary/shorten-text.ts";
+import type { TranscriptRound } from "./summary/transcript.ts";
+import { type UserMessage, userMessagesText } from "./user-messages.ts";
+
+export interface SummaryMaterial {
+  readonly preamble: SummaryParts["preamble"];
+  /** What was said by the user and is folded. */
+  readonly userMessages: readonly UserMessage[];
+  readonly evidence: Evidence;
+  readonly pins: readonly Pin[];
+  readonly todos?: string;
+  /** What is folded, oldest first. */
+  readonly rounds: readonly TranscriptRound[];
+  /** `open`: the model was at work; what its tools have just returned is shown to it as text. */
+  readonly turn: "open" | "closed";
+  readonly recallHint: string;
+  readonly countTokens: (text: string) => number;
+}
+
+export interface DraftedSummary {
+  readonly text: string;
+  /** What it consists of, in tokens. */
+  readonly parts: Readonly<Record<string, number>>;
+}
+
+/**
+ * The message that stands for what was folded, within its room. Without a summary of a model's, the newest rounds take its
+ * place: so it can be written at any time.
+ */
+export function draftSummary(
+  summary: string | undefined,
+  room: Readonly<Record<RoomPart, number>>,
+  material: SummaryMaterial,
+): DraftedSummary {
+  const { preamble, evidence, pins, todos, rounds, turn, recallHint, countTokens } = material;
+  const userMessages = userMessagesText(material.userMessages, { budgetTokens: room.userMessages, countTokens });
+  const resultTokens = room.latestResults + (summary === undefined ? room.summary : 0);
+  const isShown = turn === "open" || summary === undefined;
+  const latestResults = isShown ? newestRounds(rounds, resultTokens, countTokens) : "";
+  const shown = [summary ?? "", userMessages, latestResults].join("\n");
+  const evidenceLines = evidenceText(evidence, { budgetTokens: room.evidence, countTokens, shown });
+  const text = composeSummary({
+    ...{ preamble, summary, userMessages, evidence: evidenceLines, pins, latestResults, recallHint },
+    ...(todos === undefined ? {} : { todos }),
+  });
+  const counted = { summary: summary ?? "", userMessages, evidence: evidenceLines, latestResults, todos: todos ?? "" };
+  const parts = Object.entries(counted).flatMap(([part, words]) => (words === "" ? [] : [[part, countTokens(words)]]));
+  const pinTokens = pins.reduce((sum, pin) => sum + countTokens(pin.text), 0);
+  return { text, parts: { ...Object.fromEntries(parts), ...(pinTokens === 0 ? {} : { pins: pinTokens }) } };
+}
+
+/** The newest rounds that fit, whole; the newest of all in part, if it alone is too long. */
+function newestRounds(
+  rounds: readonly TranscriptRound[],
+  budgetTokens: number,
+  countTokens: (text: string) => number,
+): string {
+  const texts: string[] = [];
+  let left = budgetTokens;
+  for (const { text } of rounds.toReversed()) {
+    const tokens = countTokens(text);
+    if (tokens > left) break;
+    texts.unshift(text);
+    left -= tokens;
+  }
+  const newest = rounds.at(-1);
+  return texts.length > 0 || newest === undefined ? texts.join("\n") : partOf(newest, budgetTokens, countTokens);
+}
+
+function partOf(
+  { text, from, to }: TranscriptRound,
+  budgetTokens: number,
+  countTokens: (text: string) => number,
+): string {
+  const leftOut = (characters: number): string => `[left out: ${characters} characters of entries ${from} to ${to}]`;
+  let characters = Math.floor((text.length * budgetTokens) / Math.max(1, countTokens(text)));
+  for (; characters > 200; characters = Math.floor(characters * 0.7)) {
+    const part = shortenText(text, characters, leftOut);
+    if (countTokens(part) <= budgetTokens) return part;
+  }
+  return "";
+}
