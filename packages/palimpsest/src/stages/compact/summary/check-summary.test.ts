@@ -129,8 +129,12 @@ describe("repaired", () => {
     expect(join(checked, `<analysis>hm</analysis>${bodyOf([4, 7])}`)).toEqual(fine);
   });
 
-  test("what was cut off: the last section is asked for again", () => {
-    const checked = repairable(`<summary>${bodyOf([1, 2, 3, 4, 5, 6, 7, 8]).slice(0, -20)}`, { stop: "length" });
+  test.each([
+    ["at the output limit", "length"],
+    ["at the end of the window", "window"],
+    ["by a call", "tools"],
+  ] as const)("what was cut off %s: the last section is asked for again", (_, stop) => {
+    const checked = repairable(`<summary>${bodyOf([1, 2, 3, 4, 5, 6, 7, 8]).slice(0, -20)}`, { stop, calls: 1 });
     expect(checked.missing).toEqual([
       { kind: "section", number: 8 },
       { kind: "section", number: 9 },

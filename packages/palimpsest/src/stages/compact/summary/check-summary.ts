@@ -140,9 +140,9 @@ function isCut(
   end: Extract<SummaryReading, { kind: "summary" }>["end"],
 ): "whole" | "cut" | "unknown" {
   if (end === "closed") return "whole";
-  // A model that forgets the end tag has ended all the same.
-  if (stop === "end" || stop === "tools") return "whole";
-  return stop === "length" || stop === "window" ? "cut" : "unknown";
+  // A model that forgets the end tag has ended all the same; one that turns to a tool has not.
+  if (stop === "end" || (stop === "tools" && end === "bare")) return "whole";
+  return stop === "length" || stop === "window" || stop === "tools" ? "cut" : "unknown";
 }
 
 /** Where it was cut off, the last section is not whole either. */
@@ -153,7 +153,7 @@ function missingIn(text: string, cut: "whole" | "cut"): readonly Missing[] {
   return numbers.sort((a, b) => a - b).map((number) => ({ kind: "section", number }));
 }
 
-export function unknownPathsIn(text: string, isKnownPath: SummaryLimits["isKnownPath"]): readonly Missing[] {
+function unknownPathsIn(text: string, isKnownPath: SummaryLimits["isKnownPath"]): readonly Missing[] {
   const paths = new Set(namedPaths(text).map(({ path }) => path));
   return [...paths].filter((path) => !isKnownPath(path)).map((path) => ({ kind: "path", path }));
 }

@@ -91,7 +91,7 @@ describe("passes", () => {
           if (rounds.length > 0) expect(numbers.at(-1)).toBe(rounds.length);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });

@@ -11,13 +11,14 @@ export interface Sections {
 interface Heading {
   readonly at: number;
   readonly number: number;
-  readonly style: "marked" | "plain";
+  /** Hashes or stars before it; empty if it has none. */
+  readonly mark: string;
 }
 
 /** `## 4. Errors`, `**4. Errors**`, `4) Errors`, `4、错误`: by number, since the words are in the user's language. */
 const NUMBERED = /^ {0,3}(#{1,6}[ \t]*|\*\*|__)?(?:section[ \t]+)?([1-9])(?:[.):：、．]|[ \t]+[-–—])[ \t]*(?=\S)/i;
 const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
-const UNNUMBERED = /^ {0,3}(?:#{1,6}[ \t]*|\*\*|__)([^\d#*_].*)$/;
+const UNNUMBERED = /^ {0,3}(#{1,6}[ \t]*|\*\*|__)([^\d#*_].*)$/;
 
 /** Numbers by title, for headings that lost theirs. */
 const NUMBER_BY_TITLE: ReadonlyMap<string, number> = new Map(
@@ -28,12 +29,12 @@ export function readSections(text: string): Sections {
   const lines = text.split("\n");
   const headings = findHeadings(lines);
   const byNumber = new Map<number, string>();
-  headings.forEach(({ at, number, style }, index) => {
+  headings.forEach(({ at, number, mark }, index) => {
     const whole = lines
       .slice(at, headings[index + 1]?.at)
       .join("\n")
       .trimEnd();
-    if (!isBare(whole, style)) byNumber.set(number, whole);
+    if (!isBare(whole, mark)) byNumber.set(number, whole);
   });
   const opening = lines.slice(0, headings[0]?.at).join("\n").trim();
   return { opening, byNumber: new Map([...byNumber].sort(([a], [b]) => a - b)) };
@@ -44,24 +45,28 @@ export function missingSections({ byNumber }: Sections): readonly number[] {
 }
 
 /**
- * Lists inside of a section are numbered too. So where some headings are marked (hashes, bold), only marked ones count; and
- * a heading must go on from the one before it.
+ * Lists and headings inside of a section are numbered too. So only headings with one and the same mark count, the first that
+ * occurs again, since the outermost comes first; plain ones only where none is marked so. And each goes on from the one before.
  */
 function findHeadings(lines: readonly string[]): readonly Heading[] {
   const all = outsideFences(lines).flatMap((at) => toHeading(lines[at]!, at));
-  const marked = all.filter(({ style }) => style === "marked");
-  const counted = new Set(marked.map(({ number }) => number)).size >= 2 ? marked : all;
-  const rising: Heading[] = [];
-  for (const heading of counted) if (heading.number > (rising.at(-1)?.number ?? 0)) rising.push(heading);
-  return rising;
+  const marks = [...new Set(all.map(({ mark }) => mark))].filter((mark) => mark !== "");
+  const marked = marks.map((mark) => rising(all.filter((heading) => heading.mark === mark)));
+  return marked.find(({ length }) => length >= 2) ?? rising(all);
+}
+
+function rising(headings: readonly Heading[]): readonly Heading[] {
+  const counted: Heading[] = [];
+  for (const heading of headings) if (heading.number > (counted.at(-1)?.number ?? 0)) counted.push(heading);
+  return counted;
 }
 
 function toHeading(line: string, at: number): Heading[] {
   const numbered = NUMBERED.exec(line);
-  if (numbered !== null)
-    return [{ at, number: Number(numbered[2]), style: numbered[1] === undefined ? "plain" : "marked" }];
-  const number = NUMBER_BY_TITLE.get(titleOf(UNNUMBERED.exec(line)?.[1] ?? ""));
-  return number === undefined ? [] : [{ at, number, style: "marked" }];
+  if (numbered !== null) return [{ at, number: Number(numbered[2]), mark: (numbered[1] ?? "").trim() }];
+  const [, mark = "", title = ""] = UNNUMBERED.exec(line) ?? [];
+  const number = NUMBER_BY_TITLE.get(titleOf(title));
+  return number === undefined ? [] : [{ at, number, mark: mark.trim() }];
 }
 
 /** Numbers of the lines that stand in no code block. A block that is never closed is not taken for one. */
@@ -77,11 +82,11 @@ function outsideFences(lines: readonly string[]): readonly number[] {
 }
 
 /** A title and nothing: neither behind a colon nor below. */
-function isBare(section: string, style: Heading["style"]): boolean {
+function isBare(section: string, mark: string): boolean {
   const [heading = "", ...below] = section.split("\n");
   const words = titleOf(heading.replace(NUMBERED, ""));
   // A plain line may be the section itself: "4. None".
-  if (style === "plain" && !NUMBER_BY_TITLE.has(words)) return false;
+  if (mark === "" && !NUMBER_BY_TITLE.has(words)) return false;
   const behindColon = words.split(/[:：]/).slice(1).join(":");
   return !SAYS_SOMETHING.test(behindColon) && !SAYS_SOMETHING.test(below.join("\n"));
 }

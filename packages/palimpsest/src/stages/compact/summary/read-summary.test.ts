@@ -111,6 +111,8 @@ describe("sections", () => {
   test("lists and code inside of a section are none", () => {
     const list = "1. one\n2. two\n3. three\n4. four";
     expect(numbersOf(`<summary>\n## 1. Aim\n${list}\n## 2. Concepts\n${list}\n</summary>`)).toEqual([1, 2]);
+    const files = [1, 2, 3, 4, 5].map((number) => `### ${number}. src/${number}.ts\nread`).join("\n");
+    expect(numbersOf(`<summary>\n## 1. Aim\nx\n## 3. Files\n${files}\n## 8. Now\nx\n</summary>`)).toEqual([1, 3, 8]);
     const code = "```py\n# 3. load\nx = 1\n# 4. save\n```";
     expect(numbersOf(`<summary>\n## 1. Aim\nx\n## 2. Concepts\n${code}\n</summary>`)).toEqual([1, 2]);
   });
