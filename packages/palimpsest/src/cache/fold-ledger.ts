@@ -14,6 +14,7 @@ import {
   type SourceLedger,
 } from "./ledger.ts";
 import { lineOf, openRequest } from "./ledger-line.ts";
+import { addToRhythm } from "./rhythm.ts";
 
 const KEPT_BREAKS = 50;
 /** A request whose response never came is forgotten after so many others. */
@@ -58,11 +59,15 @@ export function ledgerAtBoundary(
 function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger {
   const source = ledger.sources[line.source] ?? NEW_SOURCE;
   const request = openRequest(ledger, payload);
-  const isNewest = request !== undefined && inputTokensOf(payload) > 0 && request.at >= (source.previous?.at ?? 0);
-  const previous = isNewest ? { previous: toPrevious(request, payload) } : {};
+  const inputTokens = inputTokensOf(payload);
+  const isNewest = request !== undefined && inputTokens > 0 && request.at >= (source.previous?.at ?? 0);
+  const newest = isNewest && {
+    previous: toPrevious(request, payload),
+    rhythm: addToRhythm(source.rhythm, { atMs: request.atMs, inputTokens }),
+  };
   const entered: SourceLedger = {
     ...source,
-    ...previous,
+    ...newest,
     totals: addTotals(source.totals, totalsOf(line)),
     causes: addCause(source.causes, line),
     open: source.open.filter((one) => one !== request),

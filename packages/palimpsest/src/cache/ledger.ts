@@ -1,5 +1,6 @@
 import type { CacheFacts, Cause, PromptChange } from "../log/cause.ts";
 import type { UsagePayload } from "../log/payload.ts";
+import type { Rhythm } from "./rhythm.ts";
 
 /**
  * What a session has spent and why: per source, what was used and what was lost to which cause. Plain JSON of bounded
@@ -18,6 +19,8 @@ export interface SourceLedger {
   readonly totals: LedgerTotals;
   readonly causes: Readonly<Partial<Record<Cause, CauseTotals>>>;
   readonly previous?: PreviousRequest;
+  /** How its answered requests followed each other. @default there was none */
+  readonly rhythm?: Rhythm;
   /** Requests that wait for their response, oldest first. */
   readonly open: readonly OpenRequest[];
 }

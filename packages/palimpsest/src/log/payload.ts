@@ -104,8 +104,13 @@ export interface RequestPayload {
   readonly source?: string;
   /** The newest response of the same provider before it: what the provider is to compare it with, if it can. */
   readonly previousResponseId?: string;
+  /** How long the provider is asked to keep the prompt, where that can be chosen. @default "5m" */
+  readonly cacheTtl?: CacheTtl;
   readonly cache?: CacheFacts;
 }
+
+/** How long a prompt is kept in the cache. */
+export type CacheTtl = "5m" | "1h";
 
 /** What one response used, in the same words for every provider. */
 export interface UsagePayload {

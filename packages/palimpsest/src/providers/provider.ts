@@ -1,5 +1,5 @@
 import type { CacheDiagnosis, CacheEffects } from "../log/cause.ts";
-import type { MessagePayload, ToolDefinition, UsagePayload } from "../log/payload.ts";
+import type { CacheTtl, MessagePayload, ToolDefinition, UsagePayload } from "../log/payload.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
 import type { ModelFacts } from "./models.ts";
 
@@ -42,7 +42,7 @@ export interface RequestParts<Message> {
   readonly messages: readonly Message[];
   /** Indexes of messages that end a stretch worth caching, oldest first; for providers that are told so. */
   readonly marks: readonly number[];
-  readonly cacheTtl: "5m" | "1h";
+  readonly cacheTtl: CacheTtl;
   readonly maxTokens: number;
   /** Keeps requests of one session on the same cache, for providers that take such a hint. */
   readonly session: string;

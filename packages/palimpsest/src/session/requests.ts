@@ -1,5 +1,7 @@
+import { chooseTtl } from "../cache/choose-ttl.ts";
 import { costOf, type SessionCost } from "../cache/cost.ts";
 import type { ToolCall } from "../log/block.ts";
+import type { CacheTtl } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
 import type { ModelFacts } from "../providers/models.ts";
@@ -63,7 +65,15 @@ export function createRequests<Request, Response, Message>(
     return { ...budget, tokens, percentLeft: percentLeft(budget, tokens), level: levelOf(budget, tokens) };
   }
 
-  function describe(): ReturnType<typeof describeNext> {
+  /** Chosen for a request that is to be written; what was chosen stands in its entry. */
+  function nextTtl(): CacheTtl {
+    const { view, ledger, configuration } = state;
+    const { prices } = terms(configuration).facts;
+    const wanted = settings()["cache.ttl"];
+    return chooseTtl({ wanted, ledger, sizeTokens: sizeTokens(view), prices, nowMs: clock.now() });
+  }
+
+  function describe(cacheTtl: CacheTtl): ReturnType<typeof describeNext> {
     const { log, view, ledger, configuration } = state;
     return describeNext({
       log,
@@ -72,7 +82,7 @@ export function createRequests<Request, Response, Message>(
       configuration,
       provider,
       facts: terms(configuration).facts,
-      cacheTtl: settings()["cache.ttl"],
+      cacheTtl,
     });
   }
 
@@ -89,7 +99,9 @@ export function createRequests<Request, Response, Message>(
     if (level === "blocked") throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
     const wantedTokens = Math.min(maxOutputTokens, terms(configuration).maxOutputTokens);
     const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
-    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...(await describe()) })]);
+    const cacheTtl = nextTtl();
+    const described = await describe(cacheTtl);
+    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, cacheTtl, ...described })]);
   }
 
   async function passStages(): Promise<void> {
@@ -122,7 +134,7 @@ export function createRequests<Request, Response, Message>(
     if (messages.length === 0) throw new NothingToSendError(session);
     const { kind: _, from, to: __, ...sealed } = newestSeal(state.view)!;
     const request = provider.renderRequest({
-      ...{ model, system, tools, parameters, messages, marks, cacheTtl: settings()["cache.ttl"], session },
+      ...{ model, system, tools, parameters, messages, marks, session, cacheTtl: "5m" },
       ...sealed,
     });
     entryOf.set(request as object, from);
@@ -181,7 +193,7 @@ export function createRequests<Request, Response, Message>(
       return filesRead(results);
     },
     async cost() {
-      const { cache } = await describe();
+      const { cache } = await describe(nextTtl());
       return costOf({ ...cache, ledger: state.ledger, sizeTokens: sizeTokens(state.view), nowMs: clock.now() });
     },
   };

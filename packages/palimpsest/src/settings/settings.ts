@@ -37,7 +37,7 @@ export interface Settings {
   readonly "clearing.fixedKeepNewest": number;
   readonly "clearing.fixedTargetTokens": number;
   readonly "clearing.fixedLeastTokens": number;
-  readonly "cache.ttl": "5m" | "1h";
+  readonly "cache.ttl": "auto" | "5m" | "1h";
 }
 
 export type SettingName = keyof Settings;
@@ -105,5 +105,9 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "`fixed`, by size: clear the oldest until this many tokens of results remain.",
   ),
   "clearing.fixedLeastTokens": count(20_000, "`fixed`, by size: only if at least this much can be saved."),
-  "cache.ttl": choice(["5m", "1h"], "5m", "How long the provider keeps the prompt, where that can be chosen."),
+  "cache.ttl": choice(
+    ["auto", "5m", "1h"],
+    "auto",
+    "How long the provider keeps the prompt, where that can be chosen. `auto`: by the pauses of the session and the prices.",
+  ),
 };
