@@ -36,6 +36,8 @@ export type { ExtraModels, ModelFacts } from "./providers/models.ts";
 export { type Overflow, readOverflow } from "./providers/overflow.ts";
 export type { Provider, ResponseContent, SendOptions, StreamPart } from "./providers/provider.ts";
 export { ProviderError, type ProviderFailure } from "./providers/provider-error.ts";
+export type { Clock } from "./session/clock.ts";
+export type { KeepWarmOptions, KeptWarm } from "./session/keep-warm.ts";
 export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";
 export { openSession } from "./session/open-session.ts";
 export { repairMessages } from "./session/repair-messages.ts";

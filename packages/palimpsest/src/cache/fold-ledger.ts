@@ -5,6 +5,7 @@ import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import {
   addTotals,
   type CauseTotals,
+  KEEP_WARM,
   type Ledger,
   type LedgerLine,
   NO_TOTALS,
@@ -32,7 +33,7 @@ export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: n
       return open(ledger, source, { request: at, at, atMs, ...(cache === undefined ? {} : { cache }) });
     }
     case "usage":
-      return enter(ledger, read.payload, lineOf(ledger, at, read.payload, atMs));
+      return refresh(enter(ledger, read.payload, lineOf(ledger, at, read.payload, atMs)), read.payload, atMs);
     case "replace":
       return note(ledger, { cause: "replace", at, ...placeOf(read.payload) });
     case "restore":
@@ -77,6 +78,17 @@ function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger 
     pending: isNewest && line.source === "main" ? ledger.pending.filter(({ at }) => at > request.at) : ledger.pending,
     breaks: line.break === undefined ? ledger.breaks : [...ledger.breaks, line.break].slice(-KEPT_BREAKS),
   };
+}
+
+/** A ping has touched what the main conversation left in the cache: its time begins again. */
+function refresh(ledger: Ledger, payload: UsagePayload, atMs: number): Ledger {
+  const { main } = ledger.sources;
+  const { source, answers, madeAtMs = atMs, cacheReadTokens, cacheWriteTokens } = payload;
+  const isPing = source === KEEP_WARM && cacheReadTokens + cacheWriteTokens > 0;
+  // One that comes back after the next request was answered has touched what is not in use any more.
+  if (!isPing || main?.previous === undefined || main.previous.request !== answers) return ledger;
+  const previous = { ...main.previous, atMs: Math.max(main.previous.atMs, madeAtMs) };
+  return { ...ledger, sources: { ...ledger.sources, main: { ...main, previous } } };
 }
 
 function toPrevious({ request, at, atMs, cache }: OpenRequest, payload: UsagePayload): PreviousRequest {

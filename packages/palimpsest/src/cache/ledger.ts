@@ -58,6 +58,7 @@ export interface PreviousRequest extends Pick<CacheFacts, "configuration" | "ima
   readonly request: number;
   /** The entry that opened it: the request's own, or that of a rewind to it. */
   readonly at: number;
+  /** When its prompt was last read or written: when it was made, or a ping since. */
   readonly atMs: number;
   readonly responseId: string;
   readonly freshTokens: number;
@@ -115,6 +116,9 @@ export interface LedgerLine
   /** Whether the provider's own diagnosis names the same cause, where it has one. */
   readonly diagnosis?: "agrees" | "differs";
 }
+
+/** The source of requests that only keep the main conversation's prompt in the cache. */
+export const KEEP_WARM = "keep-warm";
 
 export const NO_TOTALS: LedgerTotals = {
   responses: 0,

@@ -1,5 +1,6 @@
 import type { Block } from "./block.ts";
 import type { CacheDiagnosis, CacheFacts } from "./cause.ts";
+import type { ModelPrices } from "./prices.ts";
 
 /** What stands in the entries of a log, by kind. A reader passes over kinds and versions that it does not know. */
 export interface Payloads {
@@ -129,6 +130,10 @@ export interface UsagePayload {
   readonly reasoningTokens?: number;
   /** Who asked. @default "main" */
   readonly source?: string;
+  /** When the call was made; absent where a `request` entry says it. */
+  readonly madeAtMs?: number;
+  /** What the model cost then; absent where a `request` entry says it, or nobody has said. */
+  readonly prices?: ModelPrices;
   /** What the provider says about its cache, where it says something. */
   readonly cacheDiagnosis?: CacheDiagnosis;
 }

@@ -20,6 +20,11 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
   renderMessage(message: FlatMessage): readonly Message[];
   /** The body of a call, from messages rendered before. Neither they nor the array are changed or handed on: it is copied. */
   renderRequest(parts: RequestParts<Message>): Request;
+  /**
+   * The same prompt as that of a request, to be read into the cache once more without an answer; undefined where the
+   * service would not take it. @default there is no such request
+   */
+  renderPing?(request: Request): Request | undefined;
   /** A whole response, as the client returned it or put it together from a stream. */
   readResponse(response: Response): ResponseContent;
   /** Messages of another program that uses this provider's form: one of ours for each part that can be named. */
@@ -56,7 +61,10 @@ export interface ResponseContent {
   readonly blocks: MessagePayload["blocks"];
   /** `paused`: to be sent back as it is. `length`: cut at the output limit. `window`: cut because the window is full. */
   readonly stop: "end" | "tools" | "length" | "window" | "paused" | "refused" | "compacted" | "other";
-  readonly usage: Omit<UsagePayload, "responseId" | "model" | "answers" | "source" | "cacheDiagnosis">;
+  readonly usage: Omit<
+    UsagePayload,
+    "responseId" | "model" | "answers" | "source" | "madeAtMs" | "prices" | "cacheDiagnosis"
+  >;
   /** Where, by the provider's own account, the request departed from the one before it. */
   readonly cacheDiagnosis?: CacheDiagnosis;
 }

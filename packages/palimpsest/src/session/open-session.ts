@@ -9,8 +9,10 @@ import { memoryResults } from "../stores/memory-results.ts";
 import type { LogWriter, Store, Takeover } from "../stores/store.ts";
 import { account } from "../view/account.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
+import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
 import { createContents } from "./contents.ts";
 import { createDecisions } from "./decisions.ts";
+import { createKeepWarm } from "./keep-warm.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
 import { createRequests } from "./requests.ts";
 import type { Session, SessionOptions } from "./session.ts";
@@ -39,7 +41,8 @@ async function openWith<Request, Response, Message>(
   writer: LogWriter,
   options: SessionOptions<Request, Response, Message> & { readonly id: string; readonly maxOutputTokens: number },
 ): Promise<Session<Request, Response>> {
-  const { id, provider, clock = { now: Date.now }, files = memoryResults() } = options;
+  const { id, provider, files = memoryResults() } = options;
+  const clock = withTimers(options.clock);
   const state = await openSessionState({ ...options, session: id, writer, clock });
   const askedFacts = new Map<string, ModelFacts>();
   const factsOf = (model: string): ModelFacts => askedFacts.get(model) ?? provider.factsOf(model);
@@ -52,8 +55,10 @@ async function openWith<Request, Response, Message>(
     if (JSON.stringify(fresh) !== JSON.stringify(resolved)) resolved = fresh;
   };
   const contents = createContents({ session: id, state, settings, files });
+  const warmth = createKeepWarm({ state, provider, factsOf, settings, clock });
   const requests = createRequests({
     ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock },
+    onHandOut: warmth.begin,
   });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
 
@@ -92,7 +97,18 @@ async function openWith<Request, Response, Message>(
     ledger: () => readLedgerLines(state.log),
     accounting: (how) => account(state.view, how),
     export: () => exportLog(state.log),
-    close: state.close,
+    keepWarm: warmth.keepWarm,
+    close() {
+      warmth.stop();
+      return state.close();
+    },
+  };
+}
+
+function withTimers(clock: Clock = SYSTEM_CLOCK): Required<Clock> {
+  return {
+    now: () => clock.now(),
+    wait: (ms, signal) => clock.wait?.(ms, signal) ?? SYSTEM_CLOCK.wait(ms, signal),
   };
 }
 

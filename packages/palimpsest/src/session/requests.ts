@@ -14,12 +14,14 @@ import type { ResultFiles } from "../stores/results.ts";
 import { clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
 import type { MessageItem } from "../view/item.ts";
 import { type Configuration, newestSeal, sizeTokens, type View } from "../view/view.ts";
+import type { Clock } from "./clock.ts";
 import { describeNext } from "./describe-next.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
 import type { RecordedResponse, SessionSize } from "./session.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
 import type { SessionState } from "./session-state.ts";
 import { type Terms, termsOf } from "./terms.ts";
+import { wholeTokens } from "./whole-tokens.ts";
 
 export interface RequestOptions<Request, Response, Message> {
   readonly session: string;
@@ -32,7 +34,9 @@ export interface RequestOptions<Request, Response, Message> {
   /** Reads the settings anew: they are held for a turn. */
   readonly refreshSettings: () => Promise<void>;
   readonly files: ResultFiles;
-  readonly clock: { now(): number };
+  readonly clock: Pick<Clock, "now">;
+  /** Told of every request that is handed out. */
+  readonly onHandOut: (request: Request, entry: number) => void;
 }
 
 /** The way out and back: requests from the view, and responses into the log. */
@@ -47,7 +51,8 @@ export interface Requests<Request, Response> {
 export function createRequests<Request, Response, Message>(
   options: RequestOptions<Request, Response, Message>,
 ): Requests<Request, Response> {
-  const { session, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock } = options;
+  const { session, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files } = options;
+  const { clock, onHandOut } = options;
   let rendering: { readonly kept: Rendering<Message>; readonly view: View } | undefined;
   /** The entries at which the requests that were handed out were made. */
   const entryOf = new WeakMap<object, number>();
@@ -139,6 +144,7 @@ export function createRequests<Request, Response, Message>(
     });
     entryOf.set(request as object, from);
     newestHandedOut = from;
+    onHandOut(request, from);
     return request;
   }
 
@@ -203,15 +209,6 @@ export function createRequests<Request, Response, Message>(
 function isNewTurn({ items }: View): boolean {
   const seal = items.findLastIndex(({ kind }) => kind === "seal");
   return items.slice(seal + 1).some((item) => item.kind === "message" && item.origin === "human");
-}
-
-/** Some servers report fractions of tokens. */
-function wholeTokens<Usage extends object>(usage: Usage): Usage {
-  const whole = Object.entries(usage).map(([name, value]) => [
-    name,
-    typeof value === "number" ? Math.round(value) : value,
-  ]);
-  return Object.fromEntries(whole) as Usage;
 }
 
 /** Remembers what it found for the newest key. */

@@ -28,7 +28,8 @@ async function readFlag(client: FlagClient, name: SettingName): Promise<unknown>
     case "choice":
       return (await client.getStringValue(flag, "")) || undefined;
     case "count":
-    case "percent": {
+    case "percent":
+    case "amount": {
       const value = await client.getNumberValue(flag, Number.NaN);
       return Number.isNaN(value) ? undefined : value;
     }

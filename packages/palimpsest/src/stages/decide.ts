@@ -49,5 +49,6 @@ function figuresOf({ cost, gain, horizonRequests, usdPerUnit }: Candidate): stri
     usdPerUnit === undefined
       ? `${Math.round(units).toLocaleString("en-US")} units`
       : `$${(units * usdPerUnit).toFixed(4)}`;
-  return `costs ${amount(cost)}, saves ${amount(gain)} within ${horizonRequests} requests`;
+  const horizon = horizonRequests === 1 ? "on the next request" : `within ${horizonRequests} requests`;
+  return `costs ${amount(cost)}, saves ${amount(gain)} ${horizon}`;
 }
