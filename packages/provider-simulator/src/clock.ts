@@ -7,19 +7,67 @@ export interface Clock {
 export interface ManualClock extends Clock {
   advance(byMs: number): void;
   set(toMs: number): void;
+  /** A timer on this clock: resolves when the clock was moved so far, or as soon as the signal is aborted. */
+  wait(ms: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Moves on from timer to timer, so that each rings at its own time. After each it stands still until there is another, or
+   * until what goes on meanwhile has ended.
+   */
+  pass(byMs: number, meanwhile: Promise<unknown>): Promise<void>;
+}
+
+interface Timer {
+  readonly atMs: number;
+  ring(): void;
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
 
 export function manualClock(startMs = 0): ManualClock {
   let nowMs = startMs;
+  let timers: readonly Timer[] = [];
+  let started = Promise.withResolvers<void>();
+
+  function moveTo(toMs: number): void {
+    nowMs = toMs;
+    for (const timer of timers.filter(({ atMs }) => atMs <= toMs)) timer.ring();
+  }
+
   return {
     now: () => nowMs,
-    advance(byMs) {
-      nowMs += byMs;
+    advance: (byMs) => moveTo(nowMs + byMs),
+    set: moveTo,
+    wait(ms, signal) {
+      if (ms <= 0 || signal?.aborted) return Promise.resolve();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer: Timer = {
+        atMs: nowMs + ms,
+        ring() {
+          timers = timers.filter((one) => one !== timer);
+          signal?.removeEventListener("abort", timer.ring);
+          resolve();
+        },
+      };
+      timers = [...timers, timer];
+      signal?.addEventListener("abort", timer.ring);
+      started.resolve();
+      return promise;
     },
-    set(toMs) {
-      nowMs = toMs;
+    async pass(byMs, meanwhile) {
+      const untilMs = nowMs + byMs;
+      const ended = meanwhile.then(
+        () => undefined,
+        () => undefined,
+      );
+      if (timers.length === 0) await Promise.race([started.promise, ended]);
+      for (;;) {
+        const nextMs = Math.min(...timers.map(({ atMs }) => atMs));
+        if (nextMs > untilMs) break;
+        started = Promise.withResolvers();
+        moveTo(nextMs);
+        await Promise.race([started.promise, ended]);
+      }
+      moveTo(untilMs);
     },
   };
 }

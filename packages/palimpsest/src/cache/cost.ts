@@ -2,6 +2,7 @@ import type { Cause } from "../log/cause.ts";
 import type { ModelPrices } from "../log/prices.ts";
 import { type CacheBreak, type CauseTotals, type Ledger, type LedgerTotals, spentTokens } from "./ledger.ts";
 import { priceUsd } from "./prices.ts";
+import { HOUR_MS } from "./token-costs.ts";
 
 /** What a session has cost, and what its next request will. */
 export interface SessionCost extends LedgerTotals {
@@ -71,8 +72,6 @@ function nextRequestCost({ ledger, sizeTokens, keptTokens, prices, lifetimeMs, n
     ...(warmUsd === undefined || coldUsd === undefined ? {} : { warmUsd, coldUsd, pauseUsd: coldUsd - warmUsd }),
   };
 }
-
-const HOUR_MS = 3_600_000;
 
 /** What is not read is written. */
 function inputUsd(inputTokens: number, cacheReadTokens: number, lifetimeMs: number, prices: ModelPrices): number {

@@ -225,3 +225,33 @@ describe("the ledger", () => {
     expect(readLedger(JSON.parse(JSON.stringify(warm().ledger)))).toEqual(warm().ledger);
   });
 });
+
+describe("a ping", () => {
+  const ping = (book: Book, answers: number, more: Partial<UsagePayload> = {}): LedgerLine =>
+    book.answer(answers, 40_000, 0, { source: "keep-warm", outputTokens: 0, prices, madeAtMs: book.atMs, ...more });
+
+  test("makes the prompt as fresh as when it was sent, and is counted for itself", () => {
+    const book = warm();
+    book.atMs += 290_000;
+    const { atMs: madeAtMs } = book;
+    expect(ping(book, 1)).toMatchObject({ source: "keep-warm", atMs: madeAtMs, causes: [], gapUsd: 0 });
+    expect(book.ledger.sources["main"]?.previous).toMatchObject({ request: 1, atMs: madeAtMs, responseId: "r1" });
+    expect(book.ledger.sources["keep-warm"]?.totals).toMatchObject({ responses: 1, priceUsd: 0.016 });
+    book.atMs += 290_000;
+    // Had nobody kept it warm, this would be the pause.
+    expect(book.ask(0, 41_000).causes).toEqual(["server"]);
+    // The pause itself is as long as it was.
+    expect(book.ledger.sources["main"]?.rhythm?.middlePauses).toBe(1);
+  });
+
+  test("that touched nothing, or an older prompt, refreshes nothing", () => {
+    const book = warm();
+    const { atMs } = book.ledger.sources["main"]!.previous!;
+    ping(book, 1, { cacheReadTokens: 0 });
+    expect(book.ledger.sources["main"]?.previous?.atMs).toBe(atMs);
+    book.ask(40_000, 1_000);
+    const before = book.ledger.sources["main"];
+    ping(book, 1);
+    expect(book.ledger.sources["main"]).toEqual(before);
+  });
+});

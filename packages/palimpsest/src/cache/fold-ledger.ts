@@ -6,6 +6,7 @@ import {
   addTotals,
   type CauseTotals,
   EMPTY_LEDGER,
+  KEEP_WARM,
   type Ledger,
   type LedgerLine,
   NO_TOTALS,
@@ -15,6 +16,7 @@ import {
   type SourceLedger,
 } from "./ledger.ts";
 import { lineOf, openRequest } from "./ledger-line.ts";
+import { addToRhythm } from "./rhythm.ts";
 
 const KEPT_BREAKS = 50;
 /** A request whose response never came is forgotten after so many others. */
@@ -32,7 +34,7 @@ export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: n
       return open(ledger, source, { request: at, at, atMs, ...(cache === undefined ? {} : { cache }) });
     }
     case "usage":
-      return enter(ledger, read.payload, lineOf(ledger, at, read.payload, atMs));
+      return refresh(enter(ledger, read.payload, lineOf(ledger, at, read.payload, atMs)), read.payload, atMs);
     case "replace":
       return note(ledger, { cause: "replace", at, ...placeOf(read.payload) });
     case "restore":
@@ -62,11 +64,15 @@ export function ledgerAtBoundary(
 function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger {
   const source = ledger.sources[line.source] ?? NEW_SOURCE;
   const request = openRequest(ledger, payload);
-  const isNewest = request !== undefined && inputTokensOf(payload) > 0 && request.at >= (source.previous?.at ?? 0);
-  const previous = isNewest ? { previous: toPrevious(request, payload) } : {};
+  const inputTokens = inputTokensOf(payload);
+  const isNewest = request !== undefined && inputTokens > 0 && request.at >= (source.previous?.at ?? 0);
+  const newest = isNewest && {
+    previous: toPrevious(request, payload),
+    rhythm: addToRhythm(source.rhythm, { atMs: request.atMs, inputTokens }),
+  };
   const entered: SourceLedger = {
     ...source,
-    ...previous,
+    ...newest,
     totals: addTotals(source.totals, totalsOf(line)),
     causes: addCause(source.causes, line),
     open: source.open.filter((one) => one !== request),
@@ -76,6 +82,17 @@ function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger 
     pending: isNewest && line.source === "main" ? ledger.pending.filter(({ at }) => at > request.at) : ledger.pending,
     breaks: line.break === undefined ? ledger.breaks : [...ledger.breaks, line.break].slice(-KEPT_BREAKS),
   };
+}
+
+/** A ping has touched what the main conversation left in the cache: its time begins again. */
+function refresh(ledger: Ledger, payload: UsagePayload, atMs: number): Ledger {
+  const { main } = ledger.sources;
+  const { source, answers, madeAtMs = atMs, cacheReadTokens, cacheWriteTokens } = payload;
+  const isPing = source === KEEP_WARM && cacheReadTokens + cacheWriteTokens > 0;
+  // One that comes back after the next request was answered has touched what is not in use any more.
+  if (!isPing || main?.previous === undefined || main.previous.request !== answers) return ledger;
+  const previous = { ...main.previous, atMs: Math.max(main.previous.atMs, madeAtMs) };
+  return { ...ledger, sources: { ...ledger.sources, main: { ...main, previous } } };
 }
 
 function toPrevious({ request, at, atMs, cache }: OpenRequest, payload: UsagePayload): PreviousRequest {

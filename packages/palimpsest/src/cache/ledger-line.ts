@@ -12,8 +12,8 @@ export function lineOf(ledger: Ledger, usage: number, payload: UsagePayload, atM
   const request = openRequest(ledger, payload);
   const previous = comparable(ledger, payload);
   const billed = billedOf(payload);
-  const prices = request?.cache?.prices ?? payload.prices;
-  const madeAtMs = request?.atMs ?? atMs;
+  const prices = payload.prices ?? request?.cache?.prices;
+  const madeAtMs = request?.atMs ?? payload.madeAtMs ?? atMs;
   const causes = previous === undefined ? [] : causesOf(previous, request, madeAtMs);
   const perfectReadTokens = perfectRead(billed, previous, request);
   const found = previous && findBreak({ ledger, payload, usage, atMs: madeAtMs, previous, causes });

@@ -1,5 +1,6 @@
 import type { CacheFacts, Cause, PromptChange } from "../log/cause.ts";
 import type { UsagePayload } from "../log/payload.ts";
+import type { Rhythm } from "./rhythm.ts";
 
 /**
  * What a session has spent and why: per source, what was used and what was lost to which cause. Plain JSON of bounded
@@ -18,6 +19,8 @@ export interface SourceLedger {
   readonly totals: LedgerTotals;
   readonly causes: Readonly<Partial<Record<Cause, CauseTotals>>>;
   readonly previous?: PreviousRequest;
+  /** How its answered requests followed each other. @default there was none */
+  readonly rhythm?: Rhythm;
   /** Requests that wait for their response, oldest first. */
   readonly open: readonly OpenRequest[];
 }
@@ -55,6 +58,7 @@ export interface PreviousRequest extends Pick<CacheFacts, "configuration" | "ima
   readonly request: number;
   /** The entry that opened it: the request's own, or that of a rewind to it. */
   readonly at: number;
+  /** When its prompt was last read or written: when it was made, or a ping since. */
   readonly atMs: number;
   readonly responseId: string;
   readonly freshTokens: number;
@@ -112,6 +116,9 @@ export interface LedgerLine
   /** Whether the provider's own diagnosis names the same cause, where it has one. */
   readonly diagnosis?: "agrees" | "differs";
 }
+
+/** The source of requests that only keep the main conversation's prompt in the cache. */
+export const KEEP_WARM = "keep-warm";
 
 export const NO_TOTALS: LedgerTotals = {
   responses: 0,

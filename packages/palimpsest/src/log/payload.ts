@@ -117,8 +117,13 @@ export interface RequestPayload {
   readonly source?: string;
   /** The newest response of the same provider before it: what the provider is to compare it with, if it can. */
   readonly previousResponseId?: string;
+  /** How long the provider is asked to keep the prompt, where that can be chosen. @default "5m" */
+  readonly cacheTtl?: CacheTtl;
   readonly cache?: CacheFacts;
 }
+
+/** How long a prompt is kept in the cache. */
+export type CacheTtl = "5m" | "1h";
 
 /** What one response used, in the same words for every provider. */
 export interface UsagePayload {
@@ -137,7 +142,9 @@ export interface UsagePayload {
   readonly reasoningTokens?: number;
   /** Who asked. @default "main" */
   readonly source?: string;
-  /** What the model cost then, for a call whose `request` entry is not in this log. */
+  /** When the call was made; absent where a `request` entry says it. */
+  readonly madeAtMs?: number;
+  /** What the model cost then; absent where a `request` entry says it, or nobody has said. */
   readonly prices?: ModelPrices;
   /** What the provider says about its cache, where it says something. */
   readonly cacheDiagnosis?: CacheDiagnosis;

@@ -5,6 +5,7 @@ import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
 import { readMessages } from "./anthropic/read-messages.ts";
 import { readResponse } from "./anthropic/read-response.ts";
 import { renderMessage } from "./anthropic/render-message.ts";
+import { renderPing } from "./anthropic/render-ping.ts";
 import { createRequestRenderer } from "./anthropic/render-request.ts";
 import { ANTHROPIC, type AnthropicMessage, type AnthropicRequest, type AnthropicResponse } from "./anthropic/wire.ts";
 import { askForCount, pickFields } from "./ask-for-count.ts";
@@ -48,6 +49,7 @@ export function anthropic(
     fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchLimits(client, model) }),
     renderMessage,
     renderRequest: createRequestRenderer({ cacheDiagnostics }),
+    renderPing,
     readResponse,
     readMessages,
     send: (request, options) => send(client, request, options),

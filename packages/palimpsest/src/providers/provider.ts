@@ -1,5 +1,5 @@
 import type { CacheDiagnosis, CacheEffects } from "../log/cause.ts";
-import type { MessagePayload, ToolDefinition, UsagePayload } from "../log/payload.ts";
+import type { CacheTtl, MessagePayload, ToolDefinition, UsagePayload } from "../log/payload.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
 import type { ModelFacts } from "./models.ts";
 
@@ -20,6 +20,11 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
   renderMessage(message: FlatMessage): readonly Message[];
   /** The body of a call, from messages rendered before. Neither they nor the array are changed or handed on: it is copied. */
   renderRequest(parts: RequestParts<Message>): Request;
+  /**
+   * The same prompt as that of a request, to be read into the cache once more without an answer; undefined where the
+   * service would not take it. @default there is no such request
+   */
+  renderPing?(request: Request): Request | undefined;
   /** A whole response, as the client returned it or put it together from a stream. */
   readResponse(response: Response): ResponseContent;
   /** Messages of another program that uses this provider's form: one of ours for each part that can be named. */
@@ -42,7 +47,7 @@ export interface RequestParts<Message> {
   readonly messages: readonly Message[];
   /** Indexes of messages that end a stretch worth caching, oldest first; for providers that are told so. */
   readonly marks: readonly number[];
-  readonly cacheTtl: "5m" | "1h";
+  readonly cacheTtl: CacheTtl;
   readonly maxTokens: number;
   /** Keeps requests of one session on the same cache, for providers that take such a hint. */
   readonly session: string;
@@ -56,7 +61,10 @@ export interface ResponseContent {
   readonly blocks: MessagePayload["blocks"];
   /** `paused`: to be sent back as it is. `length`: cut at the output limit. `window`: cut because the window is full. */
   readonly stop: "end" | "tools" | "length" | "window" | "paused" | "refused" | "compacted" | "other";
-  readonly usage: Omit<UsagePayload, "responseId" | "model" | "answers" | "source" | "cacheDiagnosis">;
+  readonly usage: Omit<
+    UsagePayload,
+    "responseId" | "model" | "answers" | "source" | "madeAtMs" | "prices" | "cacheDiagnosis"
+  >;
   /** Where, by the provider's own account, the request departed from the one before it. */
   readonly cacheDiagnosis?: CacheDiagnosis;
 }

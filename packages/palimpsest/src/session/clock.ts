@@ -1,26 +1,27 @@
-/** Time, as a session knows it. */
+import { setTimeout } from "node:timers/promises";
+
+/** Where a session takes the time from. */
 export interface Clock {
   now(): number;
-  /** Resolves after so many milliseconds, or as soon as the signal is aborted. @default the system's timers */
-  wait?(milliseconds: number, signal: AbortSignal): Promise<void>;
+  /** Resolves after this time, or as soon as the signal is aborted. @default the system's timers */
+  wait?(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-export type WholeClock = Required<Clock>;
+const SYSTEM_CLOCK: Required<Clock> = {
+  now: Date.now,
+  async wait(ms, signal) {
+    try {
+      await setTimeout(ms, undefined, { signal });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  },
+};
 
 /** A clock whose timers are the system's, unless it has its own. */
-export function wholeClock({ now, wait = systemWait }: Clock): WholeClock {
-  return { now, wait };
-}
-
-function systemWait(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener("abort", done);
-  });
+export function withTimers(clock: Clock = SYSTEM_CLOCK): Required<Clock> {
+  return {
+    now: () => clock.now(),
+    wait: (ms, signal) => clock.wait?.(ms, signal) ?? SYSTEM_CLOCK.wait(ms, signal),
+  };
 }

@@ -1,13 +1,13 @@
+import { LIFETIME_MS } from "../cache/choose-ttl.ts";
 import { describeRequest } from "../cache/find-changes.ts";
 import type { Ledger } from "../cache/ledger.ts";
 import type { CacheFacts } from "../log/cause.ts";
+import type { CacheTtl } from "../log/payload.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { LogReader } from "../stores/store.ts";
 import type { Configuration, View } from "../view/view.ts";
 import { readConfiguration } from "./load-view.ts";
-
-const LIFETIME_MS = { "5m": 300_000, "1h": 3_600_000 } as const;
 
 export interface NextParts {
   readonly log: LogReader;
@@ -16,7 +16,7 @@ export interface NextParts {
   readonly configuration: Configuration;
   readonly provider: Pick<Provider, "name" | "cacheEffects">;
   readonly facts: ModelFacts;
-  readonly cacheTtl: keyof typeof LIFETIME_MS;
+  readonly cacheTtl: CacheTtl;
 }
 
 /** What of the next request's cache is to be written down with it, and which response the provider compares it with. */

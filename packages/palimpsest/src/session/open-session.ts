@@ -12,10 +12,12 @@ import { memoryStore } from "../stores/memory-store.ts";
 import type { LogWriter, Store, Takeover } from "../stores/store.ts";
 import { account } from "../view/account.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
+import { withTimers } from "./clock.ts";
 import { createContents } from "./contents.ts";
 import { createDecisions } from "./decisions.ts";
 import type { Base } from "./forked-reader.ts";
 import { createForks, type OpenSession } from "./forks.ts";
+import { createKeepWarm } from "./keep-warm.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
 import { createRequests, type ForkTerms } from "./requests.ts";
 import type { Session, SessionOptions } from "./session.ts";
@@ -60,7 +62,8 @@ async function openWith<Request, Response, Message>(
   { writer, base, cacheWrites = "as-usual", signal, onRecord }: Opening,
   options: WholeOptions<Request, Response, Message>,
 ): Promise<OpenSession<Request, Response>> {
-  const { id, store, provider, clock = { now: Date.now }, files = memoryResults() } = options;
+  const { id, store, provider, files = memoryResults() } = options;
+  const clock = withTimers(options.clock);
   const state = await openSessionState({
     ...options,
     session: id,
@@ -82,8 +85,10 @@ async function openWith<Request, Response, Message>(
     if (JSON.stringify(fresh) !== JSON.stringify(resolved)) resolved = fresh;
   };
   const contents = createContents({ session: id, state, settings, files });
+  const warmth = createKeepWarm({ state, provider, factsOf, settings, clock });
   const requests = createRequests({
     ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, fork },
+    onHandOut: warmth.begin,
   });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
   const forks = createForks({
@@ -137,8 +142,10 @@ async function openWith<Request, Response, Message>(
     ledger: () => readLedgerLines(state.log),
     accounting: (how) => account(state.view, how),
     export: () => exportLog(state.log),
+    keepWarm: warmth.keepWarm,
     close() {
       closing.abort();
+      warmth.stop();
       return state.close();
     },
   };

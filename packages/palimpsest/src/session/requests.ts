@@ -1,6 +1,8 @@
+import { chooseTtl } from "../cache/choose-ttl.ts";
 import { costOf, type SessionCost } from "../cache/cost.ts";
 import type { Prefix } from "../fork/check-prefix.ts";
 import type { ToolCall } from "../log/block.ts";
+import type { CacheTtl } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
 import type { ModelFacts } from "../providers/models.ts";
@@ -13,6 +15,7 @@ import type { ResultFiles } from "../stores/results.ts";
 import { clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
 import type { MessageItem } from "../view/item.ts";
 import { type Configuration, newestSeal, sizeTokens, type View } from "../view/view.ts";
+import type { Clock } from "./clock.ts";
 import { describeNext } from "./describe-next.ts";
 import { toolResult } from "./messages.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
@@ -20,6 +23,7 @@ import type { RecordedResponse, SessionSize } from "./session.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
 import type { SessionState } from "./session-state.ts";
 import { type Terms, termsOf } from "./terms.ts";
+import { wholeTokens } from "./whole-tokens.ts";
 
 export interface RequestOptions<Request, Response, Message> {
   readonly session: string;
@@ -32,7 +36,9 @@ export interface RequestOptions<Request, Response, Message> {
   /** Reads the settings anew: they are held for a turn. */
   readonly refreshSettings: () => Promise<void>;
   readonly files: ResultFiles;
-  readonly clock: { now(): number };
+  readonly clock: Pick<Clock, "now">;
+  /** Told of every request that is handed out. */
+  readonly onHandOut: (request: Request, entry: number) => void;
   /** What is different about the requests of a fork. */
   readonly fork?: ForkTerms | undefined;
 }
@@ -66,7 +72,8 @@ export interface Requests<Request, Response> {
 export function createRequests<Request, Response, Message>(
   options: RequestOptions<Request, Response, Message>,
 ): Requests<Request, Response> {
-  const { session, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, fork } = options;
+  const { session, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files } = options;
+  const { clock, onHandOut, fork } = options;
   let rendering: { readonly kept: Rendering<Message>; readonly view: View } | undefined;
   /** The entries at which the requests that were handed out were made. */
   const entryOf = new WeakMap<object, number>();
@@ -84,7 +91,15 @@ export function createRequests<Request, Response, Message>(
     return { ...budget, tokens, percentLeft: percentLeft(budget, tokens), level: levelOf(budget, tokens) };
   }
 
-  function describe(): ReturnType<typeof describeNext> {
+  /** Chosen for a request that is to be written; what was chosen stands in its entry. */
+  function nextTtl(): CacheTtl {
+    const { view, ledger, configuration } = state;
+    const { prices } = terms(configuration).facts;
+    const wanted = settings()["cache.ttl"];
+    return chooseTtl({ wanted, ledger, sizeTokens: sizeTokens(view), prices, nowMs: clock.now() });
+  }
+
+  function describe(cacheTtl: CacheTtl): ReturnType<typeof describeNext> {
     const { log, view, ledger, configuration } = state;
     return describeNext({
       log,
@@ -93,7 +108,7 @@ export function createRequests<Request, Response, Message>(
       configuration,
       provider,
       facts: terms(configuration).facts,
-      cacheTtl: settings()["cache.ttl"],
+      cacheTtl,
     });
   }
 
@@ -114,7 +129,9 @@ export function createRequests<Request, Response, Message>(
     const wantedTokens = Math.min(maxOutputTokens, terms(configuration).maxOutputTokens);
     const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
     const source = fork === undefined ? {} : { source: fork.source };
-    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...source, ...(await describe()) })]);
+    const cacheTtl = nextTtl();
+    const described = await describe(cacheTtl);
+    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, cacheTtl, ...source, ...described })]);
   }
 
   async function passStages(): Promise<void> {
@@ -148,12 +165,13 @@ export function createRequests<Request, Response, Message>(
     if (messages.length === 0) throw new NothingToSendError(session);
     const { kind: _, from, to: __, ...sealed } = newestSeal(state.view)!;
     const request = provider.renderRequest({
-      ...{ model, system, tools, parameters, messages, marks, cacheTtl: settings()["cache.ttl"] },
+      ...{ model, system, tools, parameters, messages, marks, cacheTtl: "5m" },
       ...sealed,
       session: fork?.root ?? session,
     });
     entryOf.set(request as object, from);
     newestHandedOut = from;
+    onHandOut(request, from);
     return request;
   }
 
@@ -223,7 +241,7 @@ export function createRequests<Request, Response, Message>(
       return { head: { model, system, tools, parameters }, messages: rendering.flat };
     },
     async cost() {
-      const { cache } = await describe();
+      const { cache } = await describe(nextTtl());
       return costOf({ ...cache, ledger: state.ledger, sizeTokens: sizeTokens(state.view), nowMs: clock.now() });
     },
   };
@@ -233,15 +251,6 @@ export function createRequests<Request, Response, Message>(
 function isNewTurn({ items }: View): boolean {
   const seal = items.findLastIndex(({ kind }) => kind === "seal");
   return items.slice(seal + 1).some((item) => item.kind === "message" && item.origin === "human");
-}
-
-/** Some servers report fractions of tokens. */
-function wholeTokens<Usage extends object>(usage: Usage): Usage {
-  const whole = Object.entries(usage).map(([name, value]) => [
-    name,
-    typeof value === "number" ? Math.round(value) : value,
-  ]);
-  return Object.fromEntries(whole) as Usage;
 }
 
 /** Remembers what it found for the newest key. */

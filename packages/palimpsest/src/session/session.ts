@@ -12,7 +12,9 @@ import type { Budget, BudgetLevel } from "../tokens/budget.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import type { Accounting, AccountOptions } from "../view/account.ts";
 import type { WantedConfiguration } from "./change-configuration.ts";
+import type { Clock } from "./clock.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
+import type { KeepWarmOptions, KeptWarm } from "./keep-warm.ts";
 import type { SettingsSource } from "./settings-source.ts";
 import type { NewContent } from "./to-contents.ts";
 
@@ -38,7 +40,7 @@ export interface SessionOptions<Request, Response, Message> extends WantedConfig
   /** Where settings come from; docs/defaults.md has them all. @default the process's environment */
   readonly settings?: SettingsSource;
   /** @default the system's clock */
-  readonly clock?: { now(): number };
+  readonly clock?: Clock;
 }
 
 /** A range of entries, both ends included. */
@@ -112,6 +114,11 @@ export interface Session<Request, Response> {
   ledger(): AsyncGenerator<LedgerLine>;
   /** What fills the window. */
   accounting(options?: AccountOptions): Accounting;
+  /**
+   * Keeps the newest request's prompt in the provider's cache through a pause, by pings that the settings allow and that pay.
+   * Resolves when there are to be no more, when the signal is aborted, or with the next `prepare`.
+   */
+  keepWarm(options: KeepWarmOptions): Promise<KeptWarm>;
   /** The whole log as lines of JSON. */
   export(): AsyncGenerator<string>;
   close(): Promise<void>;

@@ -9,7 +9,7 @@ import type { Called, Talk, Talks } from "../stages/compact/climb.ts";
 import { COMPACTION_SOURCE } from "../stages/compact/standing.ts";
 import { DIRECT_SYSTEM } from "../stages/compact/summary/summary-prompt.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
-import type { WholeClock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 import type { Answer } from "./fork-options.ts";
 import type { Forks } from "./forks.ts";
 import type { SessionState } from "./session-state.ts";
@@ -21,7 +21,7 @@ export interface TalksOptions<Request, Response, Message> {
   readonly provider: Provider<Request, Response, Message>;
   readonly forks: Pick<Forks<Request, Response>, "talk">;
   readonly factsOf: (model: string) => ModelFacts;
-  readonly clock: WholeClock;
+  readonly clock: Required<Clock>;
   readonly signal: AbortSignal;
   /** The model of direct calls. */
   readonly model: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { wholeClock } from "./clock.ts";
+import { withTimers } from "./clock.ts";
 import { watchCall } from "./watch-call.ts";
 
 /** A clock that runs as fast as it is waited for. */
@@ -40,7 +40,7 @@ describe("watching a call", () => {
   });
 
   test("waits for one that goes on saying something", async () => {
-    const clock = wholeClock({ now: Date.now });
+    const clock = withTimers();
     const run = async (own: AbortSignal, heard: () => void): Promise<string> => {
       for (let piece = 0; piece < 10; piece++) {
         await clock.wait(100, own);
@@ -53,7 +53,7 @@ describe("watching a call", () => {
 
   test("ends at once when it is aborted, whether the call takes notice or not", async () => {
     const controller = new AbortController();
-    const options = { clock: wholeClock({ now: Date.now }), stallMs: 60_000, signal: controller.signal };
+    const options = { clock: withTimers(), stallMs: 60_000, signal: controller.signal };
     const watched = watchCall(never, options);
     const startedMs = performance.now();
     controller.abort();

@@ -1,7 +1,7 @@
-import type { WholeClock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 
 export interface WatchOptions {
-  readonly clock: WholeClock;
+  readonly clock: Required<Clock>;
   /** A call of which nothing is heard for so long counts as dead. */
   readonly stallMs: number;
   /** Ends it at once, whether the call takes notice or not. */

@@ -29,7 +29,8 @@ async function readFlag(client: FlagClient, name: SettingName): Promise<unknown>
     case "text":
       return (await client.getStringValue(flag, "")) || undefined;
     case "count":
-    case "percent": {
+    case "percent":
+    case "amount": {
       const value = await client.getNumberValue(flag, Number.NaN);
       return Number.isNaN(value) ? undefined : value;
     }

@@ -75,7 +75,7 @@ function* fromEnvironment(environment: Environment): Generator<{ name: SettingNa
 }
 
 function fromText({ kind, ...rest }: SettingKind, text: string): unknown {
-  if (kind === "count" || kind === "percent") return text.trim() === "" ? text : Number(text);
+  if (kind === "count" || kind === "percent" || kind === "amount") return text.trim() === "" ? text : Number(text);
   if (kind === "names") return text.split(",").map((name) => name.trim());
   if (kind === "counts-by-name") {
     return Object.fromEntries(text.split(",").map((pair) => [pair.split("=")[0]!.trim(), Number(pair.split("=")[1])]));
@@ -103,6 +103,8 @@ function misfit(is: SettingKind, value: unknown): string | undefined {
       return typeof value === "number" && value > 0 && value <= 100 ? undefined : "it is above 0 and at most 100";
     case "text":
       return typeof value === "string" ? undefined : "it is a text";
+    case "amount":
+      return Number.isFinite(value) && (value as number) >= 0 ? undefined : "it is an amount, at least 0";
     case "names":
       return Array.isArray(value) && value.every((name) => typeof name === "string")
         ? undefined

@@ -1,9 +1,10 @@
-/** What a setting may be: one of some words, a whole number within bounds, a share, or names with a value each. */
+/** What a setting may be: one of some words, a whole number within bounds, a share, an amount of money, or names with a value each. */
 export type SettingKind =
   | { readonly kind: "choice"; readonly of: readonly string[] }
   | { readonly kind: "count"; readonly atLeast: number }
   | { readonly kind: "percent" }
   | { readonly kind: "text" }
+  | { readonly kind: "amount" }
   | { readonly kind: "names" }
   | { readonly kind: "counts-by-name" };
 
@@ -56,7 +57,11 @@ export interface Settings {
   readonly "clearing.fixedKeepNewest": number;
   readonly "clearing.fixedTargetTokens": number;
   readonly "clearing.fixedLeastTokens": number;
-  readonly "cache.ttl": "5m" | "1h";
+  readonly "cache.ttl": "auto" | "5m" | "1h";
+  readonly "keepWarm.enabled": Switch;
+  readonly "keepWarm.whileToolRuns": number;
+  readonly "keepWarm.whileWaiting": number;
+  readonly "keepWarm.capUsd": number;
 }
 
 export type SettingName = keyof Settings;
@@ -158,5 +163,20 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "`fixed`, by size: clear the oldest until this many tokens of results remain.",
   ),
   "clearing.fixedLeastTokens": count(20_000, "`fixed`, by size: only if at least this much can be saved."),
-  "cache.ttl": choice(["5m", "1h"], "5m", "How long the provider keeps the prompt, where that can be chosen."),
+  "cache.ttl": choice(
+    ["auto", "5m", "1h"],
+    "auto",
+    "How long the provider keeps the prompt, where that can be chosen. `auto`: by the pauses of the session and the prices.",
+  ),
+  "keepWarm.enabled": onOff(
+    "off",
+    "Pings keep the prompt in the cache through a pause, where the host asks for it: they spend without being seen.",
+  ),
+  "keepWarm.whileToolRuns": count(11, "So many pings at most while a tool runs."),
+  "keepWarm.whileWaiting": count(2, "So many pings at most while the user is waited for."),
+  "keepWarm.capUsd": {
+    default: 0.5,
+    about: "The pings of one pause cost at most this many US dollars. Without known prices none is sent.",
+    is: { kind: "amount" },
+  },
 };

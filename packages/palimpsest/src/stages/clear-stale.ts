@@ -1,16 +1,16 @@
+import { costsOf } from "../cache/token-costs.ts";
 import type { Draft } from "../log/entry.ts";
-import type { ModelPrices } from "../log/prices.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { Settings } from "../settings/settings.ts";
 import { fileOf } from "../view/file-of.ts";
 import { sizeTokens, type View } from "../view/view.ts";
+import { type Candidate, decide } from "./decide.ts";
 import type { Eligibility } from "./microcompact/eligible-results.ts";
 import {
+  type Clearing,
   type ClearingParameters,
   type ClearingSituation,
   planClearing,
-  type TokenCosts,
-  USUAL_COSTS,
 } from "./microcompact/plan-clearing.ts";
 import type { StageContext } from "./stage.ts";
 
@@ -18,8 +18,36 @@ import type { StageContext } from "./stage.ts";
 export async function clearStale(context: StageContext): Promise<readonly Draft[]> {
   const { settings } = context;
   if (settings["clearing.enabled"] === "off") return [];
-  const clearing = planClearing(situationOf(context), parametersOf(settings));
-  return (clearing?.decisions ?? []).map((decision) => toDraft("replace", decision));
+  const situation = situationOf(context);
+  const clearing = planClearing(situation, parametersOf(settings));
+  if (clearing === undefined) return [];
+  const decision = decide([candidateOf(clearing, situation, settings)]);
+  return decision.kind === "nothing" ? [] : decision.candidate.drafts;
+}
+
+interface ClearingCandidate extends Candidate {
+  readonly drafts: readonly Draft[];
+}
+
+/** A plan of clearing as something to decide about. The fixed rules ask for it whatever it costs. */
+function candidateOf(
+  { way, decisions, cost: { shedTokens, invalidatedPrefixTokens } }: Clearing,
+  { cache, costs }: ClearingSituation,
+  settings: Settings,
+): ClearingCandidate {
+  const horizonRequests = settings["clearing.paybackRequests"];
+  const next = cache === "cold" ? costs.write : costs.read;
+  const shed = `${shedTokens.toLocaleString("en-US")} tokens of ${decisions.length} results`;
+  return {
+    kind: "clear",
+    admissible: settings["clearing.policy"] === "fixed" ? "required" : "if-it-pays",
+    because: `${shed} are stale (${way})`,
+    cost: invalidatedPrefixTokens * (costs.write - costs.read),
+    gain: shedTokens * (next + costs.read * (horizonRequests - 1)),
+    horizonRequests,
+    ...(costs.usdPerUnit === undefined ? {} : { usdPerUnit: costs.usdPerUnit }),
+    drafts: decisions.map((decision) => toDraft("replace", decision)),
+  };
 }
 
 function situationOf({
@@ -43,7 +71,7 @@ function situationOf({
     ways: { byTime: settings["clearing.byTime"], bySize: settings["clearing.bySize"] },
     sizeTokens: sizeTokens(view),
     warningTokens: budget.warningTokens,
-    costs: costsOf(prices, previous?.lifetimeMs),
+    costs: costsOf(prices, { lifetimeMs: previous?.lifetimeMs }),
   };
 }
 
@@ -79,12 +107,4 @@ function eligibilityOf({ configuration }: View, settings: Settings): Eligibility
 function isTurnOpen({ items }: View): boolean {
   const last = items.findLast((item) => item.kind === "message" && item.attachment === undefined);
   return last?.kind === "message" && last.origin === "tool";
-}
-
-const HOUR_MS = 3_600_000;
-
-function costsOf(prices: ModelPrices | undefined, lifetimeMs = 0): TokenCosts {
-  if (prices === undefined) return USUAL_COSTS;
-  const write = lifetimeMs >= HOUR_MS ? prices.cacheWrite1h : prices.cacheWrite5m;
-  return { read: prices.cacheRead, write, usdPerUnit: 1e-6 };
 }

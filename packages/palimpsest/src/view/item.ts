@@ -1,5 +1,5 @@
 import type { Block } from "../log/block.ts";
-import type { MessagePayload, StoredContent } from "../log/payload.ts";
+import type { CacheTtl, MessagePayload, StoredContent } from "../log/payload.ts";
 import { addFeatures, type FeatureOptions, type Features, featuresOf, NO_FEATURES } from "../tokens/features.ts";
 
 /** One element of the view. */
@@ -38,6 +38,8 @@ export interface Seal {
   readonly to: number;
   readonly maxTokens: number;
   readonly previousResponseId?: string;
+  /** @default "5m" */
+  readonly cacheTtl?: CacheTtl;
 }
 
 type Shown = Omit<MessageItem, "kind" | "thinking" | "features"> & Partial<Pick<MessageItem, "thinking">>;

@@ -36,9 +36,9 @@ function attachmentItem(at: number, { type, blocks }: AttachmentPayload, options
   return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type }, options);
 }
 
-export function sealItem(at: number, { maxTokens, previousResponseId }: RequestPayload): Seal {
+export function sealItem(at: number, { maxTokens, previousResponseId, cacheTtl }: RequestPayload): Seal {
   const compared = previousResponseId === undefined ? {} : { previousResponseId };
-  return { kind: "seal", from: at, to: at, maxTokens, ...compared };
+  return { kind: "seal", from: at, to: at, maxTokens, ...compared, ...(cacheTtl === undefined ? {} : { cacheTtl }) };
 }
 
 export function replacementItems(

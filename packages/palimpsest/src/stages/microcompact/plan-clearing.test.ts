@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { USUAL_COSTS } from "../../cache/token-costs.ts";
 import type { Block, ToolResult } from "../../log/block.ts";
 import { startCalibration } from "../../tokens/calibration.ts";
 import { toItem } from "../../view/item.ts";
 import { createView, type View } from "../../view/view.ts";
 import type { Eligibility } from "./eligible-results.ts";
-import { type ClearingParameters, type ClearingSituation, planClearing, USUAL_COSTS } from "./plan-clearing.ts";
+import { type ClearingParameters, type ClearingSituation, planClearing } from "./plan-clearing.ts";
 import { createResultIndex } from "./result-index.ts";
 
 const PAYBACK: ClearingParameters = { policy: "payback", keepNewest: 3, paybackRequests: 20, leastTokens: 10_000 };

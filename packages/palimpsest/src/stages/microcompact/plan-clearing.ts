@@ -1,18 +1,11 @@
+import type { TokenCosts } from "../../cache/token-costs.ts";
 import type { DecisionCost, ReplacePayload } from "../../log/payload.ts";
 import { clearedStub } from "./cleared-stub.ts";
 import { type Eligibility, eligibleResults } from "./eligible-results.ts";
 import type { ResultIndex, ShownResult } from "./result-index.ts";
 
-/** What a token costs, in any unit: only the proportions matter for the decision. */
-export interface TokenCosts {
-  readonly read: number;
-  readonly write: number;
-  /** US dollars for one unit of the above; absent where no prices are known. */
-  readonly usdPerUnit?: number;
-}
-
-/** Where nobody has said: a read at a tenth of the input price, a write at five quarters of it. */
-export const USUAL_COSTS: TokenCosts = { read: 0.1, write: 1.25 };
+/** What clearing moves: it neither asks nor says anything. */
+type CacheCosts = Pick<TokenCosts, "read" | "write" | "usdPerUnit">;
 
 export type ClearingParameters = FixedClearing | PaybackClearing;
 
@@ -47,7 +40,7 @@ export interface ClearingSituation {
   readonly ways: { readonly byTime: "on" | "off"; readonly bySize: "on" | "off" };
   readonly sizeTokens: number;
   readonly warningTokens: number;
-  readonly costs: TokenCosts;
+  readonly costs: CacheCosts;
 }
 
 export interface Clearing {
@@ -112,7 +105,7 @@ function planPayback(situation: ClearingSituation, parameters: PaybackClearing):
 function bestCut(
   eligible: readonly ShownResult[],
   totalTokens: number,
-  { read, write }: TokenCosts,
+  { read, write }: CacheCosts,
   paybackRequests: number,
 ): number {
   let best = { cut: eligible.length, gain: 0 };

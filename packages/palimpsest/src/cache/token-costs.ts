@@ -1,0 +1,41 @@
+import type { ModelPrices } from "../log/prices.ts";
+
+/** What a token costs, in any unit: only the proportions matter for a decision. */
+export interface TokenCosts {
+  /** Neither read from the cache nor written to it. */
+  readonly input: number;
+  readonly read: number;
+  readonly write: number;
+  readonly output: number;
+  /** US dollars for one unit of the above; absent where no prices are known. */
+  readonly usdPerUnit?: number;
+}
+
+/** Where nobody has said: a read at a tenth of the input price, a write at five quarters of it, output at five times it. */
+export const USUAL_COSTS: TokenCosts = { input: 1, read: 0.1, write: 1.25, output: 5 };
+
+/** From here on a lifetime is billed as the long one. */
+export const HOUR_MS = 3_600_000;
+
+export interface CostTerms {
+  /** How long what is written is to be kept. @default the shorter of what can be chosen */
+  readonly lifetimeMs?: number | undefined;
+  /** Of the request: above the model's threshold all of it has the higher prices. @default below it */
+  readonly inputTokens?: number;
+}
+
+export function costsOf(
+  prices: ModelPrices | undefined,
+  { lifetimeMs = 0, inputTokens = 0 }: CostTerms = {},
+): TokenCosts {
+  if (prices === undefined) return USUAL_COSTS;
+  const { above } = prices;
+  const rates = above !== undefined && inputTokens > above.inputTokens ? above : prices;
+  return {
+    input: rates.input,
+    read: rates.cacheRead,
+    write: lifetimeMs >= HOUR_MS ? rates.cacheWrite1h : rates.cacheWrite5m,
+    output: rates.output,
+    usdPerUnit: 1e-6,
+  };
+}

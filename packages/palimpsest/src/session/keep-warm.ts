@@ -1,0 +1,153 @@
+import { KEEP_WARM } from "../cache/ledger.ts";
+import { priceUsd } from "../cache/prices.ts";
+import { costsOf } from "../cache/token-costs.ts";
+import type { ModelPrices } from "../log/prices.ts";
+import { toDraft } from "../log/to-draft.ts";
+import type { ModelFacts } from "../providers/models.ts";
+import type { Provider } from "../providers/provider.ts";
+import { ProviderError } from "../providers/provider-error.ts";
+import { readStream } from "../providers/read-stream.ts";
+import type { Settings } from "../settings/settings.ts";
+import { decide } from "../stages/decide.ts";
+import { type PauseActivity, type PingPlan, planPing } from "../stages/plan-ping.ts";
+import type { Clock } from "./clock.ts";
+import type { SessionState } from "./session-state.ts";
+import { wholeTokens } from "./whole-tokens.ts";
+
+export interface KeepWarmOptions {
+  /** What is waited for: it says how likely it is that the session goes on, and how often it is worth a ping. */
+  readonly activity: PauseActivity;
+  /** Aborted when the waiting is over. @default it is over with the next request */
+  readonly signal?: AbortSignal;
+}
+
+/** What became of a pause in which the prompt was to be kept warm. */
+export interface KeptWarm {
+  /** In this pause so far. */
+  readonly pings: number;
+  readonly priceUsd: number;
+  /** `decided`: another ping does not pay, is not allowed, or cannot be made. `superseded`: the session went on. */
+  readonly ended: "decided" | "aborted" | "superseded" | "failed";
+  readonly because: string;
+}
+
+export interface KeepWarmParts<Request, Response> {
+  readonly state: SessionState;
+  readonly provider: Provider<Request, Response>;
+  readonly factsOf: (model: string) => ModelFacts;
+  readonly settings: () => Settings;
+  readonly clock: Required<Clock>;
+}
+
+export interface KeepWarm<Request> {
+  /** A request is handed out: the pause before it is over, and what is to be kept warm from now on is its prompt. */
+  begin(request: Request, entry: number): void;
+  keepWarm(options: KeepWarmOptions): Promise<KeptWarm>;
+  stop(): void;
+}
+
+interface CurrentPause<Request> {
+  readonly request: Request;
+  readonly entry: number;
+  pings: number;
+  priceUsd: number;
+}
+
+/** Pings while a session pauses: its newest request once more, without an answer, shortly before the cache forgets it. */
+export function createKeepWarm<Request, Response>(parts: KeepWarmParts<Request, Response>): KeepWarm<Request> {
+  const { state, provider, factsOf, settings, clock } = parts;
+  let pause: CurrentPause<Request> | undefined;
+  let running: AbortController | undefined;
+
+  const pricesNow = (): ModelPrices | undefined => factsOf(state.configuration.model).prices;
+
+  /** What would be sent, and when; in words why nothing can be. */
+  function planNext(activity: PauseActivity): (PingPlan & { readonly ping: Request }) | string {
+    const { previous, rhythm } = state.ledger.sources["main"] ?? {};
+    if (pause === undefined) return "no request was made here yet";
+    if (previous === undefined || rhythm === undefined || previous.request !== pause.entry) {
+      return "the newest request was not answered yet";
+    }
+    const hasMoved = state.ledger.pending.some(({ from = 0 }) => from <= previous.request);
+    if (hasMoved || state.configuration.entry !== previous.configuration) return "the prompt has changed since";
+    const ping = provider.renderPing?.(pause.request);
+    if (ping === undefined) return `${provider.name} has no request without an answer for it`;
+    const { atMs: refreshedAtMs, lifetimeMs } = previous;
+    const prefixTokens = previous.cacheReadTokens + previous.cacheWriteTokens;
+    const costs = costsOf(pricesNow(), { lifetimeMs, inputTokens: prefixTokens + previous.freshTokens });
+    const { pings, priceUsd: spentUsd } = pause;
+    const limits = {
+      pings: settings()[activity === "tool-runs" ? "keepWarm.whileToolRuns" : "keepWarm.whileWaiting"],
+      capUsd: settings()["keepWarm.capUsd"],
+    };
+    const plan = planPing(
+      {
+        ...{ activity, sinceMs: rhythm.atMs, refreshedAtMs, lifetimeMs, prefixTokens },
+        ...{ costs, pings, spentUsd, nowMs: clock.now() },
+      },
+      limits,
+    );
+    return { ...plan, ping };
+  }
+
+  /** Sends it and writes down what it used; undefined if it touched nothing in the cache. */
+  async function send(ping: Request, signal: AbortSignal | undefined): Promise<number | undefined> {
+    const { entry } = pause!;
+    const prices = pricesNow()!;
+    const madeAtMs = clock.now();
+    const response = await readStream(provider.send(ping, signal === undefined ? {} : { signal }));
+    const { responseId, model, usage: reported } = provider.readResponse(response);
+    const usage = wholeTokens(reported);
+    const payload = { responseId, model, ...usage, answers: entry, source: KEEP_WARM, madeAtMs, prices };
+    await state.inOrder(() => state.append([toDraft("usage", payload)]));
+    return usage.cacheReadTokens + usage.cacheWriteTokens === 0 ? undefined : priceUsd(usage, prices);
+  }
+
+  async function keepWarm({ activity, signal }: KeepWarmOptions): Promise<KeptWarm> {
+    running?.abort();
+    const mine = new AbortController();
+    running = mine;
+    const kept = pause;
+    const end = (ended: KeptWarm["ended"], because: string): KeptWarm => ({
+      ...{ pings: kept?.pings ?? 0, priceUsd: kept?.priceUsd ?? 0, ended, because },
+    });
+    if (settings()["keepWarm.enabled"] === "off") return end("decided", "keepWarm.enabled is off");
+    const over = signal === undefined ? mine.signal : AbortSignal.any([signal, mine.signal]);
+    for (;;) {
+      if (signal?.aborted) return end("aborted", "the signal was aborted");
+      if (mine.signal.aborted) return end("superseded", "the session went on");
+      // Planned again after each wait: the session may have changed meanwhile.
+      const plan = planNext(activity);
+      if (typeof plan === "string") return end("decided", plan);
+      const decision = decide([plan.candidate]);
+      if (decision.kind === "nothing") return end("decided", decision.reason);
+      const waitMs = plan.dueAtMs - clock.now();
+      if (waitMs > 0) {
+        await clock.wait(waitMs, over);
+        continue;
+      }
+      try {
+        // What is under way is not cut off by the next request: it is billed, so it is to be written down.
+        const spentUsd = await send(plan.ping, signal);
+        if (spentUsd === undefined) return end("failed", "the ping read and wrote nothing in the cache");
+        kept!.pings++;
+        kept!.priceUsd += spentUsd;
+      } catch (error) {
+        if (!ProviderError.isInstance(error)) throw error;
+        if (!signal?.aborted) return end("failed", error.message);
+      }
+    }
+  }
+
+  return {
+    begin(request, entry) {
+      running?.abort();
+      pause = { request, entry, pings: 0, priceUsd: 0 };
+    },
+    keepWarm,
+    stop() {
+      running?.abort();
+      pause = undefined;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/**
+ * Something that could be done about the prompt. Cost and gain are in one unit (what a token of input costs, or dollars by
+ * `usdPerUnit`) and compared with doing nothing: what it takes now, and what it saves on the requests of the horizon.
+ */
+export interface Candidate {
+  readonly kind: "clear" | "compact" | "keep-warm";
+  /** `required`: whatever it costs, because the window or a fixed rule asks for it. `no`: not now, whatever it would save. */
+  readonly admissible: "if-it-pays" | "required" | "no";
+  /** Why it is admissible, or why not, in words and figures. */
+  readonly because: string;
+  readonly cost: number;
+  readonly gain: number;
+  readonly horizonRequests: number;
+  /** @default the unit has no price */
+  readonly usdPerUnit?: number;
+}
+
+export type Decision<Some extends Candidate> =
+  | { readonly kind: "nothing"; readonly reason: string }
+  | { readonly kind: "take"; readonly candidate: Some; readonly reason: string };
+
+/**
+ * Of nothing and all that could be done, the cheapest that is admissible. What is required goes first; of the rest, only
+ * what gains more than it costs. At most one: whoever has acted on it asks again with what has become of the prompt.
+ */
+export function decide<Some extends Candidate>(candidates: readonly Some[]): Decision<Some> {
+  const required = candidates.filter(({ admissible }) => admissible === "required");
+  const paying = candidates.filter((one) => one.admissible === "if-it-pays" && one.gain > one.cost);
+  const best = cheapest(required) ?? cheapest(paying);
+  if (best === undefined) return { kind: "nothing", reason: candidates.map(whyNot).join("; ") || "nothing to decide" };
+  return { kind: "take", candidate: best, reason: `${best.kind}: ${best.because}: ${figuresOf(best)}` };
+}
+
+function cheapest<Some extends Candidate>(candidates: readonly Some[]): Some | undefined {
+  // Of two that are equal, the first: candidates are handed in with the milder ones in front.
+  return candidates.reduce<Some | undefined>(
+    (best, one) => (best === undefined || one.cost - one.gain < best.cost - best.gain ? one : best),
+    undefined,
+  );
+}
+
+function whyNot(candidate: Candidate): string {
+  const { kind, admissible, because } = candidate;
+  return admissible === "no" ? `no ${kind}: ${because}` : `no ${kind}: it does not pay: ${figuresOf(candidate)}`;
+}
+
+function figuresOf({ cost, gain, horizonRequests, usdPerUnit }: Candidate): string {
+  const amount = (units: number): string =>
+    usdPerUnit === undefined
+      ? `${Math.round(units).toLocaleString("en-US")} units`
+      : `$${(units * usdPerUnit).toFixed(4)}`;
+  const horizon = horizonRequests === 1 ? "on the next request" : `within ${horizonRequests} requests`;
+  return `costs ${amount(cost)}, saves ${amount(gain)} ${horizon}`;
+}
