@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   FIXED_UPDATES,
@@ -82,6 +83,36 @@ describe("when it pays", () => {
   test("never when it costs more than it saves", () => {
     const dear = { ...USUAL_UPDATE_COSTS, output: 100 };
     expect(paying({ idleMs: 250_000, costs: dear }).kind).toBe("not-due");
+  });
+
+  test("whatever the situation: never cold, and never for more than the conversation costs in full or a summary of it", () => {
+    const tokens = fc.integer({ min: 0, max: 300_000 });
+    const situation = fc.record({
+      ...{ cachedTokens: tokens, conversationTokens: tokens, uncoveredTokens: tokens, thresholdTokens: tokens },
+      notesTokens: fc.integer({ min: 0, max: 12_000 }),
+      turn: fc.constantFrom("open" as const, "closed" as const),
+      idleMs: fc.integer({ min: 0, max: 400_000 }),
+      costs: fc.record({
+        ...{ read: fc.double({ min: 0.01, max: 1, noNaN: true }), write: fc.double({ min: 1, max: 2, noNaN: true }) },
+        ...{ fresh: fc.constant(1), output: fc.double({ min: 1, max: 20, noNaN: true }) },
+      }),
+    });
+    let due = 0;
+    fc.assert(
+      fc.property(situation, (random) => {
+        const now = { ...SITUATION, ...random, sizeTokens: random.conversationTokens + 20_000 };
+        if (isUpdateDue(now, PAYING_UPDATES).kind === "not-due") return;
+        due++;
+        const { sizeTokens, cachedTokens, conversationTokens, idleMs, lifetimeMs, costs } = now;
+        expect(idleMs).toBeLessThan(lifetimeMs);
+        expect(cachedTokens).toBeGreaterThan(0);
+        const held = Math.min(cachedTokens, sizeTokens);
+        const summary = held * costs.read + (sizeTokens - held + 800) * costs.fresh + 4_100 * costs.output;
+        expect(updatePrice(now, costs)).toBeLessThanOrEqual(Math.max(conversationTokens * costs.write, summary));
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(due).toBeGreaterThan(50);
   });
 
   test("the chance of a cold start is what was recorded", () => {

@@ -76,7 +76,7 @@ interface Chance {
 
 function payingUpdate(situation: UpdateSituation, policy: PayingUpdates): UpdateDecision {
   const { idleMs, lifetimeMs, cachedTokens, costs } = situation;
-  // What the prompt would have to be read for in full is cheaper after the next request, which has to write it anyway.
+  // A fork would pay for the whole prompt. The next request has to write it anyway, and after that it is read cheaply.
   if (cachedTokens === 0 || idleMs >= lifetimeMs) return notDue("the prompt is cold");
   const [best] = chances(situation, policy).toSorted((one, other) => other.saving - one.saving);
   if (best === undefined) return notDue("the cache lives on, compaction is far and the turn goes on");

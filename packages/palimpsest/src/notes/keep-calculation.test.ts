@@ -64,6 +64,18 @@ describe("what is kept", () => {
     expect(plan(items, { newestBoundary: 70 })).toMatchObject({ kind: "keep", from: 56 });
   });
 
+  test("and can be done again before the notes are brought up to date", () => {
+    const items = [...words(60), seal(61), ...words(80).slice(61)];
+    const planned = plan(items, { coveredTo: 60 });
+    expect(planned).toMatchObject({ kind: "keep", from: 62, foldedTo: 60 });
+    const summary = toItem({
+      ...{ from: 1, to: 60, by: 81, role: "user", blocks: [text("notes")], origin: "summary" },
+    });
+    const later = Array.from({ length: 30 }, (_, at) => user(at + 82, text("more")));
+    const again = plan([summary, ...items.slice(60), ...later], { coveredTo: 60, newestBoundary: 81 });
+    expect(again).toMatchObject({ kind: "keep", from: 62, foldedTo: 60 });
+  });
+
   test("a call with its result, and the pieces of a response with each other", () => {
     const items = [
       ...words(50),
@@ -106,11 +118,15 @@ describe("declined", () => {
     expect(planned.kind === "declined" && planned.reason).toContain(reason);
   });
 
-  test("a last covered message that a boundary has folded together with later ones", () => {
-    const summary = toItem({
-      ...{ from: 1, to: 55, by: 70, role: "user", blocks: [text("summary")], origin: "summary" },
-    });
-    expect(plan([summary, ...words(60).slice(55)], { coveredTo: 40, newestBoundary: 70 }).kind).toBe("declined");
+  test("a boundary that has folded more than the notes cover", () => {
+    const summaryFrom = (from: number): Item =>
+      toItem({ ...{ from, to: 55, by: 70, role: "user", blocks: [text("summary")], origin: "summary" } });
+    const [head, tail] = [words(60).slice(0, 5), words(60).slice(55)];
+    const together = plan([summaryFrom(1), ...tail], { coveredTo: 40, newestBoundary: 70 });
+    expect(together.kind === "declined" && together.reason).toContain("not in the view");
+    const behind = plan([...head, summaryFrom(6), ...tail], { coveredTo: 5, newestBoundary: 70 });
+    expect(behind.kind === "declined" && behind.reason).toContain("more than the notes cover");
+    expect(plan([...head, summaryFrom(6), ...tail], { coveredTo: 55, newestBoundary: 70 })).toMatchObject({ from: 56 });
   });
 });
 

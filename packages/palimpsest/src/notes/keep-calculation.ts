@@ -31,8 +31,13 @@ export interface NotesCompactionQuestion {
 export type NotesCompaction =
   | {
       readonly kind: "keep";
-      /** The entry of the first message that is kept; what stands before it is replaced by the summary. */
+      /** The entry of the first message that is kept. */
       readonly from: number;
+      /**
+       * The entry of the last message that the summary replaces. A range that ends there, and not behind a seal that
+       * follows it, still ends with what the notes cover: so the next compaction finds it in the view.
+       */
+      readonly foldedTo: number;
       readonly summary: string;
       readonly keptTokens: number;
       /** Of the view as it will be. */
@@ -49,11 +54,16 @@ export function planNotesCompaction(question: NotesCompactionQuestion): NotesCom
   const covered = items.findLastIndex(({ to }) => to === coveredTo);
   if (covered < 0) return declined(`entry ${coveredTo}, the last one that the notes cover, is not in the view`);
 
-  const cut = findCut(question, covered + 1);
+  const floor = firstBehindBoundary(question);
+  if (covered + 1 < floor)
+    return declined(`the newest boundary has folded more than the notes cover (entry ${coveredTo})`);
+
+  const cut = findCut(question, covered + 1, floor);
   const kept = items.slice(cut);
   const first = kept.find(({ kind }) => kind === "message");
   if (first === undefined) return declined("there would be nothing to keep");
-  if (!items.slice(0, cut).some(({ kind }) => kind === "message")) return declined("there is nothing to fold");
+  const last = items.slice(0, cut).findLast(({ kind }) => kind === "message");
+  if (last === undefined) return declined("there is nothing to fold");
 
   const summary = notesSummary(notes, { notesEntry, countTokens, sectionTokens });
   const keptTokens = sum(kept, tokensOf);
@@ -62,17 +72,19 @@ export function planNotesCompaction(question: NotesCompactionQuestion): NotesCom
     return declined(
       `${resultTokens} tokens would be left (${keptTokens} of them kept), and compaction is due at ${thresholdTokens}`,
     );
-  return { kind: "keep", from: first.from, summary, keptTokens, resultTokens };
+  return { kind: "keep", from: first.from, foldedTo: last.to, summary, keptTokens, resultTokens };
+}
+
+/** What the newest boundary has put in place of others is not kept: the notes take its place. */
+function firstBehindBoundary({ items, newestBoundary }: NotesCompactionQuestion): number {
+  if (newestBoundary === undefined) return 0;
+  return items.findLastIndex((item) => item.kind === "message" && item.by === newestBoundary) + 1;
 }
 
 /** The index of the first item that is kept. Everything from `mustKeep` on is; more of what is covered, up to the minima. */
-function findCut(question: NotesCompactionQuestion, mustKeep: number): number {
-  const { items, newestBoundary, tokensOf } = question;
+function findCut(question: NotesCompactionQuestion, mustKeep: number, floor: number): number {
+  const { items, tokensOf } = question;
   const { minimumTokens = 10_000, minimumTextMessages = 5, maximumTokens = 40_000 } = question;
-  const floor =
-    newestBoundary === undefined
-      ? 0
-      : items.findLastIndex((item) => item.kind === "message" && item.by === newestBoundary) + 1;
   let cut = mustKeep;
   let tokens = sum(items.slice(cut), tokensOf);
   let textMessages = items.slice(cut).filter(hasText).length;
@@ -83,7 +95,7 @@ function findCut(question: NotesCompactionQuestion, mustKeep: number): number {
     tokens += tokensOf(next);
     if (hasText(next)) textMessages++;
   }
-  return wholeFrom(items, Math.max(cut, floor), floor);
+  return wholeFrom(items, cut, floor);
 }
 
 /** Words of the user or of the model; not results, and not what the host has put in. */

@@ -8,7 +8,7 @@ export interface UpdatePromptOptions {
   readonly limits?: NotesLimits;
   /**
    * The user's own words. `{{notes}}`, `{{limits}}` and `{{form}}` stand for the notes as they are, what is too long, and
-   * how to answer; what it leaves out of these comes at its end. @default UPDATE_PROMPT
+   * how to answer; what it leaves out of these comes at its end. @default our own
    */
   readonly prompt?: string;
 }
@@ -27,7 +27,7 @@ the new content of that section, all of it: it takes the place of the old
 - If nothing changes: <session-notes>unchanged</session-notes>.
 - Text only. Call no tool: every call is refused, and the update is lost.`;
 
-export const UPDATE_PROMPT = `This message comes from the program around you, not from the user. Do not go on with the task now. Bring the notes about this session up to date, from everything that stands above this message. Answer with text only; call no tool.
+const UPDATE_PROMPT = `This message comes from the program around you, not from the user. Do not go on with the task now. Bring the notes about this session up to date, from everything that stands above this message. Answer with text only; call no tool.
 
 The notes are what will be left when the conversation above is gone. Whoever goes on from them has to find the work where you left it.
 

@@ -1,4 +1,4 @@
-/** What a token costs, in any unit: only the proportions matter for the decision. */
+/** What a token costs, in any unit: only the proportions matter for the decision. As `TokenCosts`, with what a fork adds. */
 export interface UpdateCosts {
   readonly read: number;
   readonly write: number;
@@ -35,11 +35,21 @@ const DIRECTIVE_TOKENS = 800;
 const updateTokens = (uncoveredTokens: number): number => 800 + 0.02 * uncoveredTokens;
 
 /** What an update costs now. */
-export function updatePrice(sizes: UpdateSizes, { read, fresh, output }: UpdateCosts): number {
-  const { sizeTokens, cachedTokens, notesTokens, uncoveredTokens } = sizes;
+export function updatePrice(sizes: UpdateSizes, costs: UpdateCosts): number {
+  const { notesTokens, uncoveredTokens } = sizes;
+  return forkPrice(sizes, notesTokens, updateTokens(uncoveredTokens), costs);
+}
+
+/** A fork reads what the provider holds; the rest, and what it is told, is input like any other. */
+function forkPrice(
+  { sizeTokens, cachedTokens }: UpdateSizes,
+  toldTokens: number,
+  outputTokens: number,
+  { read, fresh, output }: UpdateCosts,
+): number {
   const heldTokens = Math.min(cachedTokens, sizeTokens);
-  const ownTokens = sizeTokens - heldTokens + DIRECTIVE_TOKENS + notesTokens;
-  return heldTokens * read + ownTokens * fresh + updateTokens(uncoveredTokens) * output;
+  const ownTokens = sizeTokens - heldTokens + DIRECTIVE_TOKENS + toldTokens;
+  return heldTokens * read + ownTokens * fresh + outputTokens * output;
 }
 
 /** What a cold start costs less after an update: instead of the conversation, the notes and the newest of it are written. */
@@ -64,13 +74,13 @@ const CARRIED_REQUESTS = 20;
  * What a compaction costs less after an update. Without one, it either asks a model for a summary, or goes by the notes as
  * they are and carries along what they do not cover: the cheaper of the two is what is saved.
  */
-export function compactionSaving(sizes: UpdateSizes, { read, write, fresh, output }: UpdateCosts): number {
-  const { sizeTokens, notesTokens, uncoveredTokens, conversationTokens, keptTokens } = sizes;
+export function compactionSaving(sizes: UpdateSizes, costs: UpdateCosts): number {
+  const { notesTokens, uncoveredTokens, conversationTokens, keptTokens } = sizes;
   if (conversationTokens <= keptTokens) return 0;
-  const summary = sizeTokens * read + DIRECTIVE_TOKENS * fresh + SUMMARY_TOKENS * output;
+  const summary = forkPrice(sizes, 0, SUMMARY_TOKENS, costs);
   if (notesTokens === 0) return summary;
   const carriedTokens = Math.max(0, uncoveredTokens - keptTokens);
-  return Math.min(summary, carriedTokens * (write + CARRIED_REQUESTS * read));
+  return Math.min(summary, carriedTokens * (costs.write + CARRIED_REQUESTS * costs.read));
 }
 
 const FIVE_MINUTES_MS = 300_000;
