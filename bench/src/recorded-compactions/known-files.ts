@@ -7,6 +7,8 @@ export interface Touch {
   readonly access: "read" | "edit";
   readonly lines?: readonly [first: number, last: number];
   readonly replaced?: string;
+  /** What comes in its place, or the whole of a new file. */
+  readonly written?: string;
 }
 
 /** The reads and edits of recorded agents, each with what came back. */
@@ -23,7 +25,7 @@ export function touchesOf(messages: readonly LoggedMessage[]): (Touch & { readon
   return touches;
 }
 
-function toTouch({ name, input }: ToolCall): (Touch & { written?: string }) | undefined {
+function toTouch({ name, input }: ToolCall): Touch | undefined {
   const fields = (typeof input === "object" && input !== null ? input : {}) as Readonly<Record<string, unknown>>;
   const path = fields["file_path"] ?? fields["path"];
   const access = /^(read|view)/i.test(name) ? "read" : /^(edit|write|multiedit)/i.test(name) ? "edit" : undefined;
@@ -31,12 +33,13 @@ function toTouch({ name, input }: ToolCall): (Touch & { written?: string }) | un
   const [offset, limit] = [fields["offset"], fields["limit"]];
   const first = typeof offset === "number" ? Math.max(1, offset) : 1;
   const replaced = fields["old_string"] ?? fields["oldText"];
+  const written = fields["content"] ?? fields["new_string"] ?? fields["newText"];
   return {
     path,
     access,
     ...(typeof limit === "number" ? { lines: [first, first + limit - 1] as const } : {}),
     ...(typeof replaced === "string" ? { replaced } : {}),
-    ...(typeof fields["content"] === "string" ? { written: fields["content"] } : {}),
+    ...(typeof written === "string" ? { written } : {}),
   };
 }
 
@@ -49,23 +52,32 @@ function resultText({ content }: Extract<Block, { kind: "tool_result" }>): strin
 /** Lines that were never read are of this length: the files are not there any more. */
 const UNSEEN_LINE = "?".repeat(35);
 
-/** The files of a session as far as their reads and edits have shown them. */
+/** The files of a session as far as its reads and edits have shown them. */
 export function contentsOf(messages: readonly LoggedMessage[]): Map<string, string> {
-  const files = new Map<string, Map<number, string>>();
-  for (const { path, access, lines, result } of touchesOf(messages)) {
-    const known = files.get(path) ?? new Map<number, string>();
-    files.set(path, known);
-    const numbered = [...result.matchAll(/^\s*(\d{1,7})[\u2192\t](.*)$/gm)];
-    for (const [, number, text] of numbered) known.set(Number(number), text!);
-    // Some agents show lines without numbers.
-    if (numbered.length > 0 || access === "edit") continue;
-    for (const [index, text] of result.split("\n").entries()) known.set((lines?.[0] ?? 1) + index, text);
+  const files = new Map<string, string>();
+  for (const touch of touchesOf(messages)) {
+    const known = files.get(touch.path) ?? "";
+    files.set(touch.path, touch.access === "read" ? withRead(known, touch) : withEdit(known, touch));
   }
-  return new Map(
-    Array.from(files, ([path, known]) => {
-      const last = [...known.keys()].reduce((most, line) => Math.max(most, line), 0);
-      const lines = Array.from({ length: last }, (_, index) => known.get(index + 1) ?? UNSEEN_LINE);
-      return [path, lines.join("\n")];
-    }),
+  return files;
+}
+
+function withRead(content: string, { lines, result }: Touch & { readonly result: string }): string {
+  const known = content === "" ? [] : content.split("\n");
+  const numbered = Array.from(
+    result.matchAll(/^\s*(\d{1,7})[\u2192\t](.*)$/gm),
+    ([, line, text]) => [Number(line), text!] as const,
   );
+  // Some agents show lines without numbers.
+  const shown =
+    numbered.length > 0
+      ? numbered
+      : result.split("\n").map((text, index) => [(lines?.[0] ?? 1) + index, text] as const);
+  for (const [line, text] of shown) known[line - 1] = text;
+  return Array.from(known, (text) => text ?? UNSEEN_LINE).join("\n");
+}
+
+function withEdit(content: string, { replaced, written }: Touch): string {
+  if (written === undefined) return content;
+  return replaced === undefined || replaced === "" ? written : content.replace(replaced, () => written);
 }

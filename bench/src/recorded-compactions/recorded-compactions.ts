@@ -5,7 +5,7 @@ import type { Bench, Figures } from "../bench.ts";
 import { readTraces, tracesFolder } from "../traces.ts";
 import { boundariesOf, type LoggedMessage, type RecordedBoundary } from "./boundaries.ts";
 import { countTokens } from "./count-tokens.ts";
-import { type RehydrationScore, scoreRehydration } from "./rehydration.ts";
+import { rehydrationOf, textOf, tokensOf } from "./rehydration.ts";
 import { createSearch, factsOf, type UsedFact } from "./used-facts.ts";
 
 /** A quick run takes every third file. */
@@ -15,15 +15,19 @@ const LEDGER_TOKENS = 8_000;
 /** Of a digest, what the user's messages may take. */
 const USER_SHARE = 0.25;
 
-interface BoundaryScore extends RehydrationScore {
+/** The rule that recorded agents put files back by: so many files, of 5,000 tokens at most. */
+const RECENT_FILES = 5;
+const RECENT_TOKENS = RECENT_FILES * 5_000;
+
+interface BoundaryScore {
   readonly half: "tuning" | "held_out";
-  readonly needed: number;
-  readonly inSummary: number;
-  readonly inDigest: number;
-  readonly inBoth: number;
-  readonly summaryTokens: number;
-  readonly filesTokens: number;
-  readonly ledgerTokens: number;
+  readonly neededFacts: number;
+  /** How many of them stand in each. */
+  readonly facts: Readonly<Record<"summary" | "digest" | "summaryAndLedger" | "recordedView" | "ourView", number>>;
+  readonly neededFiles: number;
+  /** How many of them are put back by each, and with the tokens that the rule takes or may take. */
+  readonly files: Readonly<Record<"recent5" | "ours" | "recentAtLimit" | "oursAtLimit", number>>;
+  readonly tokens: Readonly<Record<"summary" | "files" | "ledger", number>>;
   readonly stateBytes: number;
 }
 
@@ -54,21 +58,34 @@ function scoreBoundary(boundary: RecordedBoundary): Omit<BoundaryScore, "half"> 
   const fold = createEvidence();
   for (const { entry } of before) fold.take(entry);
   const evidence = fold.state();
+
   const needed = neededFacts(boundary);
-  const count = (text: string): number => needed.filter(createSearch(text)).length;
+  const count = (...texts: string[]): number => needed.filter(createSearch(texts.join("\n"))).length;
   const summaryTokens = countTokens(summary);
-  const ledgerTokens = Math.min(filesTokens, LEDGER_TOKENS);
-  const ledger = evidenceText(evidence, { budgetTokens: ledgerTokens, countTokens, shown: summary });
+  const budgetTokens = Math.min(filesTokens, LEDGER_TOKENS);
+  const ledger = evidenceText(evidence, { budgetTokens, countTokens, shown: summary });
+  const ledgerTokens = countTokens(ledger);
+
+  const { neededFiles, recent, ours, met } = rehydrationOf(boundary, evidence);
+  const recent5 = recent(RECENT_FILES, RECENT_TOKENS);
   return {
-    needed: needed.length,
-    inSummary: count(summary),
-    inDigest: count(digestOf(before, evidence, summaryTokens + filesTokens)),
-    inBoth: count(`${summary}\n${ledger}`),
-    summaryTokens,
-    filesTokens,
-    ledgerTokens: countTokens(ledger),
+    neededFacts: needed.length,
+    facts: {
+      summary: count(summary),
+      digest: count(digestOf(before, evidence, summaryTokens + filesTokens)),
+      summaryAndLedger: count(summary, ledger),
+      recordedView: count(summary, textOf(recent(RECENT_FILES, filesTokens))),
+      ourView: count(summary, ledger, textOf(ours(filesTokens - ledgerTokens))),
+    },
+    neededFiles,
+    files: {
+      recent5: met(recent5),
+      ours: met(ours(tokensOf(recent5))),
+      recentAtLimit: met(recent(Number.POSITIVE_INFINITY, RECENT_TOKENS)),
+      oursAtLimit: met(ours(RECENT_TOKENS)),
+    },
+    tokens: { summary: summaryTokens, files: filesTokens, ledger: ledgerTokens },
     stateBytes: JSON.stringify(evidence).length,
-    ...scoreRehydration(boundary, evidence),
   };
 }
 
@@ -105,41 +122,36 @@ function digestOf(before: readonly LoggedMessage[], evidence: Evidence, budgetTo
 
 function figuresOf(scores: readonly BoundaryScore[]): Figures {
   const sum = (of: (score: BoundaryScore) => number): number => scores.reduce((total, score) => total + of(score), 0);
-  const needed = sum((score) => score.needed);
-  const files = sum((score) => score.neededFiles);
   const percent = (part: number, whole: number): number => Math.round((1_000 * part) / whole) / 10;
+  const neededFacts = sum((score) => score.neededFacts);
+  const neededFiles = sum((score) => score.neededFiles);
+  const facts = (name: keyof BoundaryScore["facts"]): number =>
+    percent(
+      sum((score) => score.facts[name]),
+      neededFacts,
+    );
+  const files = (name: keyof BoundaryScore["files"]): number =>
+    percent(
+      sum((score) => score.files[name]),
+      neededFiles,
+    );
   const mean = (of: (score: BoundaryScore) => number): number => Math.round(sum(of) / scores.length);
   return {
     boundaries: scores.length,
-    needed_facts: needed,
-    recorded_summary_pct: percent(
-      sum((score) => score.inSummary),
-      needed,
-    ),
-    digest_pct: percent(
-      sum((score) => score.inDigest),
-      needed,
-    ),
-    summary_plus_ledger_pct: percent(
-      sum((score) => score.inBoth),
-      needed,
-    ),
-    needed_files: files,
-    rehydration_recent5_pct: percent(
-      sum((score) => score.recent5),
-      files,
-    ),
-    rehydration_ours_pct: percent(
-      sum((score) => score.ours),
-      files,
-    ),
-    rehydration_ours_at_limit_pct: percent(
-      sum((score) => score.oursAtLimit),
-      files,
-    ),
-    mean_summary_tokens: mean((score) => score.summaryTokens),
-    mean_files_tokens: mean((score) => score.filesTokens),
-    mean_ledger_tokens: mean((score) => score.ledgerTokens),
-    mean_state_bytes: mean((score) => score.stateBytes),
+    needed_facts: neededFacts,
+    recorded_summary_pct: facts("summary"),
+    digest_pct: facts("digest"),
+    summary_plus_ledger_pct: facts("summaryAndLedger"),
+    recorded_view_pct: facts("recordedView"),
+    our_view_pct: facts("ourView"),
+    needed_files: neededFiles,
+    rehydration_recent5_pct: files("recent5"),
+    rehydration_ours_pct: files("ours"),
+    rehydration_recent_at_limit_pct: files("recentAtLimit"),
+    rehydration_ours_at_limit_pct: files("oursAtLimit"),
+    mean_summary_tokens: mean(({ tokens }) => tokens.summary),
+    mean_files_tokens: mean(({ tokens }) => tokens.files),
+    mean_ledger_tokens: mean(({ tokens }) => tokens.ledger),
+    mean_state_bytes: mean(({ stateBytes }) => stateBytes),
   };
 }

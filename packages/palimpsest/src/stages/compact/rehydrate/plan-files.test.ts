@@ -5,10 +5,10 @@ import { planFiles } from "./plan-files.ts";
 import type { RankedFile } from "./rank-files.ts";
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);
-const ranked = (path: string, ranges?: readonly LineRange[]): RankedFile => ({
+const ranked = (path: string, ranges?: readonly LineRange[], score = 1): RankedFile => ({
   path,
   entry: 1,
-  score: 1,
+  score,
   ...(ranges === undefined ? {} : { ranges }),
 });
 const numbered = (lines: number): string => Array.from({ length: lines }, (_, index) => `line ${index + 1}`).join("\n");
@@ -33,9 +33,9 @@ test("small files come whole, of large ones the parts that were looked at with w
     },
   );
   expect(small).toMatchObject({ extent: "whole", parts: [{ lines: [1, 2], text: "one\ntwo" }] });
-  expect(large).toMatchObject({ extent: "parts", parts: [{ lines: [90, 130] }, { lines: [3_990, 4_020] }] });
-  expect(large!.parts[0]!.text.split("\n").at(0)).toBe("line 90");
-  expect(large!.parts[0]!.text.split("\n").at(-1)).toBe("line 130");
+  expect(large).toMatchObject({ extent: "parts", parts: [{ lines: [60, 160] }, { lines: [3_960, 4_050] }] });
+  expect(large!.parts[0]!.text.split("\n").at(0)).toBe("line 60");
+  expect(large!.parts[0]!.text.split("\n").at(-1)).toBe("line 160");
 });
 
 test("what does not fit is skipped, a smaller one may follow; what is gone is passed over", () => {
@@ -45,12 +45,29 @@ test("what does not fit is skipped, a smaller one may follow; what is gone is pa
     ["second", "b".repeat(80)],
     ["third", "c".repeat(40)],
   ]);
-  const files = ["gone", "huge", "first", "second", "third"].map((path) => ranked(path));
+  const files = ["gone", "huge", "first", "second", "third"].map((path, index) =>
+    ranked(path, undefined, 9 / 3 ** index),
+  );
   const plan = planFiles(files, contents, { countTokens, totalTokens: 100 });
   expect(plan.map(({ path, tokens }) => [path, tokens])).toEqual([
     ["first", 90],
     ["third", 10],
   ]);
+});
+
+test("of a part that is too large its beginning is put back; a file costs others their place only if it is worth it", () => {
+  const contents = new Map([
+    ["large", numbered(5_000)],
+    ["small", numbered(60)],
+  ]);
+  const options = { countTokens, perFileTokens: 1_000, totalTokens: 1_050 };
+  const [large] = planFiles([ranked("large", [[1_000, 4_000]])], contents, options);
+  expect(large!.parts).toMatchObject([{ lines: [960, expect.any(Number)] }]);
+  expect(large!.tokens).toBeGreaterThan(900);
+  const paths = (score: number) =>
+    planFiles([ranked("large", [[1_000, 4_000]], score), ranked("small")], contents, options).map(({ path }) => path);
+  expect(paths(2)).toEqual(["small", "large"]);
+  expect(paths(9)).toEqual(["large"]);
 });
 
 test("no limit is ever exceeded, and every part is what stands in the file", () => {

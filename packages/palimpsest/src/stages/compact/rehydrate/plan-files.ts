@@ -9,40 +9,52 @@ export interface FileBudgets {
   readonly totalTokens?: number;
   /** A file that is larger is put back in parts, if it is known which were read or edited. @default 2,000 */
   readonly wholeTokens?: number;
-  /** Beside each part, so many lines more. @default 10 */
+  /** Beside each part, so many lines more. @default 40 */
   readonly surroundingLines?: number;
+}
+
+export interface PlannedPart {
+  readonly lines: LineRange;
+  readonly text: string;
+  readonly tokens: number;
 }
 
 /** What is put back of a file. */
 export interface PlannedFile {
   readonly path: string;
   /** The lines of each part, and its text; one part for a file that is put back whole. */
-  readonly parts: readonly { readonly lines: LineRange; readonly text: string }[];
+  readonly parts: readonly PlannedPart[];
   readonly extent: "whole" | "parts";
   readonly tokens: number;
 }
 
+/** Added to the tokens of each, so that tiny files do not take the place of the one that is worked on. */
+const FILE_TOKENS = 200;
+/** Of a part that is too large, a beginning of fewer lines is not worth having. */
+const LEAST_LINES = 10;
+
 /**
- * What of the ranked files is put back. A file that does not fit is skipped, a smaller one behind it may follow. Of a large
- * one only the lines that were read or edited and what surrounds them, the newest first, so that more files fit.
+ * What of the ranked files is put back: what is worth most for its tokens first. A file that does not fit is skipped, a
+ * smaller one behind it may follow. Of a large one only the lines that were read or edited and what surrounds them, the
+ * newest first, so that more files fit.
  */
 export function planFiles(
   ranked: readonly RankedFile[],
   contents: ReadonlyMap<string, string>,
-  { countTokens, perFileTokens = 5_000, totalTokens = 50_000, wholeTokens = 2_000, surroundingLines = 10 }: FileBudgets,
+  { countTokens, perFileTokens = 5_000, totalTokens = 50_000, wholeTokens = 2_000, surroundingLines = 40 }: FileBudgets,
 ): PlannedFile[] {
+  const limits = { countTokens, wholeTokens, surroundingLines };
+  const candidates = ranked.flatMap(({ path, ranges = [], score }) => {
+    const content = contents.get(path) ?? "";
+    const form = (mostTokens: number): PlannedFile | undefined =>
+      planFile(path, content, ranges, { ...limits, mostTokens });
+    const tokens = content === "" ? undefined : form(Math.min(perFileTokens, totalTokens))?.tokens;
+    return tokens === undefined ? [] : [{ form, worth: score / (FILE_TOKENS + tokens) }];
+  });
   const planned: PlannedFile[] = [];
   let leftTokens = totalTokens;
-  for (const { path, ranges = [] } of ranked) {
-    const content = contents.get(path);
-    if (content === undefined || content === "") continue;
-    const mostTokens = Math.min(perFileTokens, leftTokens);
-    const tokens = countTokens(content);
-    const lines = content.split("\n");
-    const isWhole = tokens <= mostTokens && (tokens <= wholeTokens || ranges.length === 0);
-    const file = isWhole
-      ? { path, parts: [{ lines: [1, lines.length] as const, text: content }], extent: "whole" as const, tokens }
-      : planParts(path, lines, widen(ranges, lines.length, surroundingLines), mostTokens, countTokens);
+  for (const { form } of candidates.sort((one, other) => other.worth - one.worth)) {
+    const file = form(Math.min(perFileTokens, leftTokens));
     if (file === undefined) continue;
     planned.push(file);
     leftTokens -= file.tokens;
@@ -50,25 +62,53 @@ export function planFiles(
   return planned;
 }
 
-function planParts(
+interface FileLimits {
+  readonly countTokens: (text: string) => number;
+  readonly mostTokens: number;
+  readonly wholeTokens: number;
+  readonly surroundingLines: number;
+}
+
+function planFile(
   path: string,
-  lines: readonly string[],
+  content: string,
   ranges: readonly LineRange[],
-  mostTokens: number,
-  countTokens: (text: string) => number,
+  { countTokens, mostTokens, wholeTokens, surroundingLines }: FileLimits,
 ): PlannedFile | undefined {
-  const parts: { lines: LineRange; text: string }[] = [];
-  let tokens = 0;
-  for (const range of ranges.toReversed()) {
-    const part = { lines: range, text: lines.slice(range[0] - 1, range[1]).join("\n") };
-    const partTokens = countTokens(part.text);
-    if (part.text === "" || tokens + partTokens > mostTokens) continue;
+  const tokens = countTokens(content);
+  const lines = content.split("\n");
+  if (tokens <= mostTokens && (tokens <= wholeTokens || ranges.length === 0)) {
+    return { path, parts: [{ lines: [1, lines.length], text: content, tokens }], extent: "whole", tokens };
+  }
+  const parts: PlannedPart[] = [];
+  let leftTokens = mostTokens;
+  for (const range of widen(ranges, lines.length, surroundingLines).toReversed()) {
+    const part = planPart(lines, range, leftTokens, countTokens);
+    if (part === undefined) continue;
     parts.push(part);
-    tokens += partTokens;
+    leftTokens -= part.tokens;
   }
   if (parts.length === 0) return undefined;
-  const inOrder = parts.sort((one, other) => one.lines[0] - other.lines[0]);
-  return { path, parts: inOrder, extent: "parts", tokens };
+  parts.sort((one, other) => one.lines[0] - other.lines[0]);
+  return { path, parts, extent: "parts", tokens: mostTokens - leftTokens };
+}
+
+/** A range, or as much of its beginning as fits. */
+function planPart(
+  lines: readonly string[],
+  [first, last]: LineRange,
+  mostTokens: number,
+  countTokens: (text: string) => number,
+): PlannedPart | undefined {
+  const partTo = (end: number): PlannedPart => {
+    const text = lines.slice(first - 1, end).join("\n");
+    return { lines: [first, end], text, tokens: countTokens(text) };
+  };
+  const whole = partTo(last);
+  if (whole.text === "" || whole.tokens <= mostTokens) return whole.text === "" ? undefined : whole;
+  const length = Math.floor(((last - first + 1) * mostTokens * 0.95) / whole.tokens);
+  const beginning = length < LEAST_LINES ? undefined : partTo(first + length - 1);
+  return beginning !== undefined && beginning.tokens <= mostTokens ? beginning : undefined;
 }
 
 /** With their surroundings, within the file; those that meet become one, in the place of the newer. */

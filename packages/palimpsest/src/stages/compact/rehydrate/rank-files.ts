@@ -18,11 +18,13 @@ export interface RankFilesOptions {
 }
 
 // Chosen on half of the sessions of the `recorded-compactions` bench.
-/** Being the last that was touched says more than having been touched often. */
-const RECENCY_SCORE = 3;
-const RECENCY_ROUNDS = 10;
-const MENTION_SCORE = 2;
-const NAMED_SCORE = 0.5;
+/** When it was last touched says most. */
+const RECENCY_SCORE = 6;
+const RECENCY_ROUNDS = 40;
+/** How often it was read and edited, and named. */
+const TOUCH_FACTOR = 0.3;
+const NAME_FACTOR = 0.2;
+const MENTION_SCORE = 1;
 
 /** The files of a session, the one most likely to be needed next first. */
 export function rankFiles(
@@ -37,7 +39,7 @@ export function rankFiles(
     const name = nameOf(file.path);
     const recency = RECENCY_SCORE * 2 ** ((file.round - round) / RECENCY_ROUNDS);
     const mention = newestTexts.some((text) => text.includes(name)) ? MENTION_SCORE : 0;
-    return decayed(file, round) + recency + mention + NAMED_SCORE * (named.get(name) ?? 0);
+    return recency + TOUCH_FACTOR * decayed(file, round) + NAME_FACTOR * (named.get(name) ?? 0) + mention;
   };
   return files
     .map((file) => ({
