@@ -46,7 +46,7 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
     async fold(payload) {
       checkShown(payload);
       const { log, view, ledger, newestEntry } = state;
-      const standing = await gatherKnowledge(log, newestEntry, state.standing);
+      const standing = { ...state.standing, ...(await gatherKnowledge(log, newestEntry, state.standing)) };
       const boundary = planBoundary(payload, { view, ledger, standing, sequence: newestEntry + 1 });
       const [decision] = await state.append([toDraft("boundary", boundary)]);
       return decision!;

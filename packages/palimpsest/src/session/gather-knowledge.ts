@@ -8,15 +8,25 @@ import { findBranch } from "./find-branch.ts";
 /** How many of the user's messages are remembered by number beside the first. */
 const REMEMBERED_MESSAGES = 400;
 
+/** What a boundary carries on of the entries before it. */
+export type Knowledge = Pick<Standing, "evidence" | "said">;
+
 /**
- * What the next boundary is to carry on: what held before, with the facts and the user's messages of all entries since the
- * newest boundary. Read from the log, so that results which are shown as previews or stubs are known as they came in. Costs
- * what was added since that boundary.
+ * What held before, with the facts and the user's messages of all entries since the newest boundary. Read from the log, so
+ * that results which are shown as previews or stubs are known as they came in. Costs what was added since that boundary.
  */
-export async function gatherKnowledge(log: LogReader, at: number, standing: Standing): Promise<Standing> {
+export async function gatherKnowledge(log: LogReader, at: number, standing: Standing): Promise<Knowledge> {
   const { ranges } = await findBranch(log, at);
-  const evidence = createEvidence(standing.evidence);
-  const said = [...standing.said];
+  return addKnowledge(log, ranges, standing);
+}
+
+export async function addKnowledge(
+  log: LogReader,
+  ranges: readonly { readonly from: number; readonly to: number }[],
+  before: Knowledge,
+): Promise<Knowledge> {
+  const evidence = createEvidence(before.evidence);
+  const said = [...before.said];
   for (const { from, to } of ranges) {
     for await (const entry of readEntries(log, from, to)) {
       const read = readPayload(entry);
@@ -27,5 +37,5 @@ export async function gatherKnowledge(log: LogReader, at: number, standing: Stan
   }
   const [first, ...others] = said;
   const remembered = first === undefined ? [] : [first, ...others.slice(-REMEMBERED_MESSAGES)];
-  return { ...standing, evidence: evidence.state(), said: remembered };
+  return { evidence: evidence.state(), said: remembered };
 }

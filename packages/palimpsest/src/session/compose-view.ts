@@ -1,0 +1,76 @@
+import type { AttachmentPayload } from "../log/payload.ts";
+import type { Settings } from "../settings/settings.ts";
+import { draftSummary } from "../stages/compact/draft-summary.ts";
+import type { RoomPart } from "../stages/compact/share-room.ts";
+import type { CompactionPlan, Room } from "./plan-compaction.ts";
+import { type PutBack, putBack } from "./put-back.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+export interface ComposeOptions {
+  readonly settings: Settings;
+  readonly surroundings: Surroundings;
+  /** Files that the model still sees, with the entries of their reads. */
+  readonly filesRead: ReadonlyMap<string, number>;
+}
+
+/** What the model is to see in the place of what is folded. */
+export interface CompactedView {
+  readonly text: string;
+  readonly attachments: readonly AttachmentPayload[];
+  readonly files: PutBack["files"];
+  /** Of each part, in tokens. */
+  readonly parts: Readonly<Record<string, number>>;
+  /** Of the whole view, by estimate. */
+  readonly tokensAfter: number;
+}
+
+/** Without a model's summary there is always less that can be told: down to the user's words and a few facts. */
+const SMALLER_AND_SMALLER = [1, 0.5, 0.25, 0.1, 0.04];
+
+/** Puts the new view together; undefined if it would not be smaller by enough, or not fit. */
+export async function composeView(
+  summary: string | undefined,
+  plan: CompactionPlan,
+  options: ComposeOptions,
+): Promise<CompactedView | undefined> {
+  const { room } = plan;
+  if (room === undefined) return undefined;
+  for (const factor of summary === undefined ? SMALLER_AND_SMALLER : [1]) {
+    const view = await composeWithin(scaled(room, factor), summary, plan, options);
+    const { targetTokens, leastShrink, snapshot } = plan;
+    const mostTokens = Math.min(targetTokens - 1, snapshot.sizeTokens * (1 - leastShrink));
+    if (view.tokensAfter <= mostTokens) return view;
+  }
+  return undefined;
+}
+
+async function composeWithin(
+  room: Room,
+  summary: string | undefined,
+  { material, snapshot, range, evidence, fixed }: CompactionPlan,
+  { settings, surroundings, filesRead }: ComposeOptions,
+): Promise<CompactedView> {
+  const { countTokens } = snapshot;
+  const { text, parts } = draftSummary(summary, room, material);
+  const isKept = (entry: number): boolean => entry < range.from || entry > range.to;
+  const { attachments, files } = await putBack({
+    ...{ surroundings, room, evidence, countTokens },
+    newestTexts: [text],
+    shownFiles: new Set([...filesRead].flatMap(([path, entry]) => (isKept(entry) ? [path] : []))),
+    fileTokens: settings["rehydration.fileTokens"],
+    skillTokens: settings["rehydration.skillTokens"],
+  });
+  const putBackTokens: Record<string, number> = {};
+  for (const { type, blocks } of attachments) {
+    const tokens = blocks.reduce((sum, block) => sum + (block.kind === "text" ? countTokens(block.text) : 0), 0);
+    putBackTokens[type] = (putBackTokens[type] ?? 0) + tokens;
+  }
+  const around = fixed["system and tools"] + fixed["kept messages"] + countTokens(text);
+  const tokensAfter = Object.values(putBackTokens).reduce((sum, tokens) => sum + tokens, around);
+  return { text, attachments, files, parts: { ...parts, ...putBackTokens }, tokensAfter };
+}
+
+function scaled(room: Room, factor: number): Room {
+  const parts = Object.entries(room).map(([part, tokens]) => [part, Math.floor(tokens * factor)]);
+  return Object.fromEntries(parts) as Record<RoomPart, number>;
+}

@@ -1,0 +1,79 @@
+import type { CompactionTrigger } from "../log/payload.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Climb } from "../stages/compact/climb.ts";
+import { shortenText } from "../stages/compact/summary/shorten-text.ts";
+import type { MessageItem } from "../view/item.ts";
+import type { CompactionPlan, Room } from "./plan-compaction.ts";
+
+export interface CallOptions {
+  readonly trigger: CompactionTrigger;
+  readonly settings: Settings;
+  readonly instructions: string | undefined;
+  /** The window of the model that direct calls are made to. */
+  readonly directWindowTokens: number;
+}
+
+/** Words that a model needs to say one token, at most: what it is told to keep to is a limit in words. */
+const WORDS_PER_TOKEN = 0.6;
+/** Of a window, what a direct call keeps for the prompt and the answer. */
+const OUTPUT_SHARE = 0.2;
+const PROMPT_TOKENS = 1_200;
+
+/** What the models are asked, and which of the ways to them can be taken. */
+export function planCalls(plan: CompactionPlan, room: Room, options: CallOptions): Omit<Climb, "talks"> {
+  const { material, range, variant, snapshot } = plan;
+  const { settings, instructions = "", directWindowTokens } = options;
+  const said = range.folded.filter(({ origin }) => origin !== "summary");
+  const texts = material.rounds.map(({ text }) => text);
+  const words = `The summary may have at most ${Math.floor(room.summary * WORDS_PER_TOKEN)} words.`;
+  const noFork = noForkBecause(plan, options);
+  return {
+    rounds: material.rounds,
+    variant,
+    instructions: [...pointOf(plan), words, instructions].filter((line) => line !== "").join("\n"),
+    ...(noFork === undefined ? {} : { noFork }),
+    directTokens: Math.floor(directWindowTokens * (1 - OUTPUT_SHARE)) - PROMPT_TOKENS,
+    maximumPasses: settings["compaction.maxPasses"],
+    limits: {
+      isKnownPath: knownPaths(texts),
+      sourceTokens: range.folded.reduce((sum, item) => sum + snapshot.tokensOf(item), 0),
+      maximumTokens: room.summary,
+      countTokens: snapshot.countTokens,
+    },
+    said: said.map(textOf).join("\n"),
+  };
+}
+
+/** The most that a direct call may answer. */
+export function directOutputTokens(settings: Settings, windowTokens: number): number {
+  return Math.min(settings["compaction.summaryTokens"], Math.floor(windowTokens * OUTPUT_SHARE));
+}
+
+function noForkBecause({ snapshot, variant }: CompactionPlan, options: CallOptions): string | undefined {
+  const { sizeTokens, budget, configuration } = snapshot;
+  const model = options.settings["compaction.model"];
+  if (model !== "" && model !== configuration.model) return `another model is to write it: ${model}`;
+  if (variant === "up_to") return "only the earlier part is to be summarised";
+  if (options.trigger === "reactive") return "the provider has refused this prompt as too long";
+  if (sizeTokens + PROMPT_TOKENS >= budget.blockingTokens) {
+    return `${sizeTokens} tokens and the question would not leave room for an answer (from ${budget.blockingTokens} on)`;
+  }
+  return undefined;
+}
+
+/** Where the part begins that is to be summarised, by its first words. */
+function pointOf({ variant, range }: CompactionPlan): string[] {
+  if (variant !== "from") return [];
+  const first = shortenText(textOf(range.folded[0]!), 300, () => "[...]");
+  return [`The part to be summarised begins with this message:\n${first}`];
+}
+
+/** A path may be written in a shorter way than where it was first named. */
+function knownPaths(texts: readonly string[]): (path: string) => boolean {
+  const all = texts.join("\n");
+  return (path) => all.includes(path.replace(/^\.\//, ""));
+}
+
+function textOf({ blocks }: MessageItem): string {
+  return blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n");
+}

@@ -1,0 +1,179 @@
+import type { CompactionTrigger } from "../log/payload.ts";
+import type { Settings } from "../settings/settings.ts";
+import { type ChosenRange, type CompactionPart, chooseRange } from "../stages/compact/choose-range.ts";
+import type { SummaryMaterial } from "../stages/compact/draft-summary.ts";
+import { type Evidence, readEvidence } from "../stages/compact/evidence/evidence-state.ts";
+import { type RoomPart, shareRoom } from "../stages/compact/share-room.ts";
+import type { Standing } from "../stages/compact/standing.ts";
+import { transcriptOf } from "../stages/compact/summary/transcript.ts";
+import type { UserMessage } from "../stages/compact/user-messages.ts";
+import type { LogReader } from "../stores/store.ts";
+import type { Budget } from "../tokens/budget.ts";
+import { estimateTokens, padTokens } from "../tokens/calibration.ts";
+import { featuresOf } from "../tokens/features.ts";
+import type { Item, MessageItem } from "../view/item.ts";
+import { type Configuration, sizeTokens, type View } from "../view/view.ts";
+import { gatherKnowledge, type Knowledge } from "./gather-knowledge.ts";
+import { readEntry } from "./load-view.ts";
+import type { SessionState } from "./session-state.ts";
+
+/** A session at one moment: what a compaction goes by while the session goes on. */
+export interface Snapshot {
+  readonly view: View;
+  readonly changedAt: number;
+  readonly items: readonly Item[];
+  readonly newestEntry: number;
+  readonly standing: Standing;
+  readonly configuration: Configuration;
+  readonly sizeTokens: number;
+  readonly budget: Budget;
+  readonly countTokens: (text: string) => number;
+  readonly tokensOf: (item: Item) => number;
+}
+
+export type FoldRange = Extract<ChosenRange, { kind: "fold" }>;
+export type Room = Readonly<Record<RoomPart, number>>;
+
+export interface CompactionPlan {
+  readonly snapshot: Snapshot;
+  readonly range: FoldRange;
+  readonly variant: CompactionPart["variant"];
+  /** To be carried on by the boundary. */
+  readonly knowledge: Knowledge;
+  readonly evidence: Evidence;
+  readonly material: SummaryMaterial;
+  /** Of what no compaction changes, in tokens. */
+  readonly fixed: Readonly<Record<"system and tools" | "kept messages" | "pins", number>>;
+  /** The result must stay below. */
+  readonly targetTokens: number;
+  readonly leastShrink: number;
+  /** The room of each part; undefined if what is fixed leaves none. */
+  readonly room: Room | undefined;
+}
+
+export interface PlanOptions {
+  readonly log: LogReader;
+  readonly settings: Settings;
+  readonly trigger: CompactionTrigger;
+  /** `alone`: nobody is there to answer. */
+  readonly attendance: "attended" | "alone";
+  readonly todos: string | undefined;
+}
+
+/** What stays may take so much of the target; more is folded too, and the user's newest words are shown in part. */
+const MOST_KEPT = 0.5;
+/** Words of the engine's own around the parts. */
+const FRAME_TOKENS = 300;
+
+export function takeSnapshot(state: SessionState, budget: Budget): Snapshot {
+  const { view, standing, configuration, newestEntry } = state;
+  const { calibration, featureOptions } = view;
+  return {
+    ...{ view, standing, configuration, newestEntry, budget },
+    changedAt: view.changedAt,
+    items: [...view.items],
+    sizeTokens: sizeTokens(view),
+    countTokens: (text) =>
+      padTokens(calibration, estimateTokens(calibration, featuresOf({ kind: "text", text }, featureOptions))),
+    tokensOf: (item) => (item.kind === "seal" ? 0 : padTokens(calibration, estimateTokens(calibration, item.features))),
+  };
+}
+
+/** Everything that a compaction needs to know before a model is asked, or without one. */
+export async function planCompaction(
+  snapshot: Snapshot,
+  part: CompactionPart,
+  options: PlanOptions,
+): Promise<CompactionPlan | Extract<ChosenRange, { kind: "nothing" }>> {
+  const targetTokens = targetOf(snapshot, options.trigger);
+  const range = withinTarget(chooseRange(snapshot.items, part), part, snapshot, targetTokens);
+  if (range.kind === "nothing") return range;
+  const { log, settings, trigger, attendance, todos } = options;
+  const { newestEntry, configuration, countTokens, tokensOf, view } = snapshot;
+  const { pins } = snapshot.standing;
+  const knowledge = await gatherKnowledge(log, newestEntry, snapshot.standing);
+  const evidence = readEvidence(knowledge.evidence);
+  const fixed = {
+    "system and tools": padTokens(view.calibration, estimateTokens(view.calibration, configuration.features)),
+    "kept messages": range.kept.reduce((sum, item) => sum + tokensOf(item), 0),
+    pins: pins.reduce((sum, { text }) => sum + countTokens(text), 0),
+  };
+  const leastShrink = settings["compaction.leastShrinkPercent"] / 100;
+  const fixedTokens = Object.values(fixed).reduce((sum, tokens) => sum + tokens, FRAME_TOKENS);
+  const waits = trigger === "manual" || range.pending.length > 0;
+  return {
+    ...{ snapshot, range, variant: part.variant, knowledge, evidence, fixed, targetTokens, leastShrink },
+    room: shareRoom({
+      ...{ thresholdTokens: targetTokens, sizeTokens: snapshot.sizeTokens, fixedTokens, leastShrink },
+      atMost: mostTokens(settings),
+    }),
+    material: {
+      preamble: waits ? "manual" : attendance === "alone" ? "autonomous" : "auto",
+      userMessages: await readUserMessages(log, knowledge.said, range),
+      evidence,
+      pins,
+      ...(todos === undefined ? {} : { todos }),
+      rounds: transcriptOf(range.folded, { leftOut: PUT_BACK_ANYWAY }),
+      turn: range.folded.at(-1)?.origin === "tool" ? "open" : "closed",
+      recallHint: recallHint(range, configuration),
+      countTokens,
+    },
+  };
+}
+
+/** Types of attachments that are made anew after every compaction. */
+const PUT_BACK_ANYWAY = ["file", "skill", "plan", "plan-mode", "agents", "tools", "tool-instructions"];
+
+/** A provider that goes on refusing has a smaller window than it says, or counts in another way than anyone knows. */
+function targetOf({ budget, standing }: Snapshot, trigger: CompactionTrigger): number {
+  const repeated = trigger === "reactive" ? Math.max(0, standing.overflows - 1) : 0;
+  return Math.floor(budget.autoCompactTokens * 0.5 ** repeated);
+}
+
+/** If what is to stay is too much by itself, all of it is folded. */
+function withinTarget(
+  range: ChosenRange,
+  part: CompactionPart,
+  { items, tokensOf }: Snapshot,
+  targetTokens: number,
+): ChosenRange {
+  const { kept, kind } = range.kind === "fold" ? range : { kept: messagesOf(items), kind: range.kind };
+  const keptTokens = kept.reduce((sum, item) => sum + tokensOf(item), 0);
+  if (part.variant !== "full" || keptTokens <= targetTokens * MOST_KEPT) return range;
+  const folded = messagesOf(items);
+  if (kind === "nothing" && folded.length === 0) return range;
+  return { kind: "fold", from: folded[0]!.from, to: folded.at(-1)!.to, folded, kept: [], pending: [] };
+}
+
+function messagesOf(items: readonly Item[]): readonly MessageItem[] {
+  return items.filter((item) => item.kind === "message");
+}
+
+function mostTokens(settings: Settings): Room {
+  return {
+    summary: settings["compaction.summaryTokens"],
+    userMessages: settings["compaction.userMessageTokens"],
+    evidence: settings["compaction.evidenceTokens"],
+    latestResults: 10_000,
+    files: settings["rehydration.files"] === "on" ? settings["rehydration.filesTokens"] : 0,
+    skills: settings["rehydration.skillsTokens"],
+    surroundings: 20_000,
+  };
+}
+
+/** What the user said and what is not shown any more, as it stands in the log. */
+async function readUserMessages(log: LogReader, said: readonly number[], { kept }: FoldRange): Promise<UserMessage[]> {
+  const isKept = (entry: number): boolean => kept.some(({ from, to }) => from <= entry && entry <= to);
+  const reads = await Promise.all(said.filter((entry) => !isKept(entry)).map((entry) => readEntry(log, entry)));
+  return reads.flatMap((read) => {
+    if (read?.kind !== "message") return [];
+    const text = read.payload.blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n");
+    return text.trim() === "" ? [] : [{ entry: read.sequence, text }];
+  });
+}
+
+function recallHint({ from, to }: FoldRange, { tools }: Configuration): string {
+  const range = `Entries ${from} to ${to} were folded.`;
+  const hasTool = tools.some(({ name }) => name === "recall");
+  return hasTool ? `${range} The recall tool reads them by number, or finds them by words.` : range;
+}
