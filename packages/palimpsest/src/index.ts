@@ -51,6 +51,7 @@ export {
   WindowFullError,
 } from "./session/session-errors.ts";
 export type { NewContent } from "./session/to-contents.ts";
+export type { Happening, SessionEvent, UsedTokens } from "./session-event.ts";
 export type { TextPlace } from "./stages/recall/read-range.ts";
 export { type Recalled, type RecallRequest, type RecallSources, recall } from "./stages/recall/recall.ts";
 export { readRecallInput, recalledText, recallTool } from "./stages/recall/recall-tool.ts";

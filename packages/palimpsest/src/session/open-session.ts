@@ -10,6 +10,7 @@ import type { LogWriter, Store, Takeover } from "../stores/store.ts";
 import { account } from "../view/account.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
 import { createContents } from "./contents.ts";
+import { createTell } from "./create-tell.ts";
 import { createDecisions } from "./decisions.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
 import { createRequests } from "./requests.ts";
@@ -51,9 +52,10 @@ async function openWith<Request, Response, Message>(
     // The same object as long as nothing has changed, so that what follows from it is not worked out again.
     if (JSON.stringify(fresh) !== JSON.stringify(resolved)) resolved = fresh;
   };
-  const contents = createContents({ session: id, state, settings, files });
+  const tell = createTell({ ...options, session: id, clock });
+  const contents = createContents({ session: id, state, settings, files, tell });
   const requests = createRequests({
-    ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock },
+    ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, tell },
   });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
 
@@ -75,7 +77,11 @@ async function openWith<Request, Response, Message>(
     },
     append: (...content) => inOrder(() => contents.append(content)),
     appendStream: (callId, chunks, status = "ok") => contents.appendStream(callId, chunks, status),
-    recall: (request) => recall(request, { log: state.log, files, session: id }),
+    async recall(request) {
+      const recalled = await recall(request, { log: state.log, files, session: id });
+      tell({ kind: "recalled", by: request.entry === undefined ? "search" : "entry", outcome: recalled.kind });
+      return recalled;
+    },
     settings: () => resolved,
     prepare: () => inOrder(requests.prepare),
     record: (response, request) => inOrder(() => requests.record(response, request)),

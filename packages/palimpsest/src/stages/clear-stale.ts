@@ -1,4 +1,3 @@
-import type { Draft } from "../log/entry.ts";
 import type { ModelPrices } from "../log/prices.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -12,14 +11,25 @@ import {
   type TokenCosts,
   USUAL_COSTS,
 } from "./microcompact/plan-clearing.ts";
-import type { StageContext } from "./stage.ts";
+import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
 
 /** Micro-compaction: stale tool results are shown as stubs, when that is worth what it does to the prompt cache. */
-export async function clearStale(context: StageContext): Promise<readonly Draft[]> {
+export async function clearStale(context: StageContext): Promise<StageDecision> {
   const { settings } = context;
-  if (settings["clearing.enabled"] === "off") return [];
+  if (settings["clearing.enabled"] === "off") return NOTHING_TO_DO;
   const clearing = planClearing(situationOf(context), parametersOf(settings));
-  return (clearing?.decisions ?? []).map((decision) => toDraft("replace", decision));
+  if (clearing === undefined) return NOTHING_TO_DO;
+  const { way, decisions, cost } = clearing;
+  const { shedTokens, invalidatedPrefixTokens } = cost;
+  return {
+    drafts: decisions.map((decision) => toDraft("replace", decision)),
+    happenings: [
+      {
+        ...{ kind: "results-cleared", way, trigger: "auto", count: decisions.length },
+        ...{ shedTokens, invalidatedPrefixTokens },
+      },
+    ],
+  };
 }
 
 function situationOf({
