@@ -202,7 +202,11 @@ export interface FilesRestored {
 export interface HooksRan {
   readonly kind: "hooks-ran";
   readonly event: string;
+  /** How many. */
+  readonly ran: number;
   readonly durationMs: number;
-  readonly blocked: "yes" | "no";
+  readonly blocked?: { readonly reason: string; readonly by: string };
   readonly failures: readonly { readonly by: string; readonly kind: string; readonly message: string }[];
+  /** What they want the user to see: content. */
+  readonly messages: readonly string[];
 }

@@ -48,7 +48,12 @@ describe("hooks of an event", () => {
   });
 
   test("that are none say nothing", async () => {
-    expect(await createHooks([]).run("Stop", { sessionId: "s" })).toEqual({ outputs: [], failures: [], messages: [] });
+    expect(await createHooks([]).run("Stop", { sessionId: "s" })).toEqual({
+      ran: 0,
+      outputs: [],
+      failures: [],
+      messages: [],
+    });
   });
 
   test("the first of the list that blocks gives the reason; messages are for the user", async () => {
@@ -56,8 +61,9 @@ describe("hooks of an event", () => {
       { event: "Stop", run: () => after(30, { block: "Tests fail.", userDisplayMessage: "Going on." }), name: "tests" },
       { event: "Stop", run: () => ({ block: "Lint fails." }) },
     ]);
-    const { blocked, messages } = await hooks.run("Stop", { sessionId: "s" });
+    const { ran, blocked, messages } = await hooks.run("Stop", { sessionId: "s" });
     expect(blocked).toEqual({ reason: "Tests fail.", by: "tests" });
+    expect(ran).toBe(2);
     expect(messages).toEqual(["Going on."]);
   });
 });

@@ -60,6 +60,7 @@ function toResults<Event extends HookEvent>(answers: readonly Answered<Event>[])
   );
   const blocking = outputs.find(({ output }) => output.block !== undefined);
   return {
+    ran: answers.length,
     ...(blocking === undefined ? {} : { blocked: { reason: blocking.output.block!, by: blocking.by } }),
     outputs,
     failures,

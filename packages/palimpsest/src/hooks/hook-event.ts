@@ -12,7 +12,9 @@ export interface HookInputs {
     readonly tokensBefore: number;
     readonly tokensAfter: number;
   };
+  /** Cannot be blocked: the reason is told to the user. */
   readonly SessionStart: SessionInput & { readonly source: "startup" | "resume" | "clear" | "compact" };
+  /** The session is closed and whole in its log. Nobody is left to block, or to hear anything but the listener. */
   readonly SessionEnd: SessionInput;
   /** The model has finished its turn. Blocking it makes the model go on, with the reason as what it is told. */
   readonly Stop: SessionInput;

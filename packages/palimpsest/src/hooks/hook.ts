@@ -34,6 +34,8 @@ export interface HookContext {
 
 /** What all hooks of an event have said, in the order of the list and not in that of their answers. */
 export interface HookResults<Event extends HookEvent> {
+  /** How many hooks the event has. */
+  readonly ran: number;
   /** The first that blocks. */
   readonly blocked?: { readonly reason: string; readonly by: string };
   readonly outputs: readonly { readonly by: string; readonly output: HookOutputs[Event] }[];

@@ -14,6 +14,7 @@ import { createTell } from "./create-tell.ts";
 import { createDecisions } from "./decisions.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
 import { createRequests } from "./requests.ts";
+import { createRunHooks, startContents } from "./run-hooks.ts";
 import type { Session, SessionOptions } from "./session.ts";
 import { InvalidOptionError, SessionBusyError } from "./session-errors.ts";
 import { openSessionState } from "./session-state.ts";
@@ -53,6 +54,7 @@ async function openWith<Request, Response, Message>(
     if (JSON.stringify(fresh) !== JSON.stringify(resolved)) resolved = fresh;
   };
   const tell = createTell({ ...options, session: id, clock });
+  const runHooks = createRunHooks({ ...options, clock, tell });
   const contents = createContents({ session: id, state, settings, files, tell });
   const requests = createRequests({
     ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, tell },
@@ -69,7 +71,11 @@ async function openWith<Request, Response, Message>(
   }
 
   const { inOrder } = state;
+  const source = state.newestEntry === 0 ? "startup" : "resume";
   await inOrder(() => configure(options));
+  const started = startContents(await runHooks("SessionStart", { sessionId: id, source }));
+  if (started.length > 0) await inOrder(() => contents.append(started));
+  let ending: Promise<unknown> | undefined;
   return {
     id,
     get newestEntry() {
@@ -98,7 +104,12 @@ async function openWith<Request, Response, Message>(
     ledger: () => readLedgerLines(state.log),
     accounting: (how) => account(state.view, how),
     export: () => exportLog(state.log),
-    close: state.close,
+    async close() {
+      await state.close();
+      // Only then: however long they take, nobody who wants the session waits for them.
+      ending ??= runHooks("SessionEnd", { sessionId: id });
+      await ending;
+    },
   };
 }
 

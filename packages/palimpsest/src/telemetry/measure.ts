@@ -74,7 +74,7 @@ export function measure(event: SessionEvent): readonly Measurement[] {
     case "hooks-ran": {
       const of = { [A.hookEvent]: event.event };
       return [
-        one("hookRuns", { ...of, [A.outcome]: event.blocked === "yes" ? "blocked" : "ok" }),
+        one("hookRuns", { ...of, [A.outcome]: event.blocked === undefined ? "ok" : "blocked" }),
         ...event.failures.map(({ kind }) => one("hookFailures", { ...of, [A.errorType]: kind })),
       ];
     }

@@ -105,7 +105,8 @@ const EVERY: { readonly [Kind in Happening["kind"]]: Extract<Happening, { kind: 
   "files-restored": { kind: "files-restored", putBack: 3, skipped: 2, failed: 1 },
   "hooks-ran": {
     kind: "hooks-ran",
-    ...{ event: "PreCompact", durationMs: 12, blocked: "no" },
+    ...{ event: "PreCompact", ran: 2, durationMs: 12, blocked: { reason: "A SECRET reason", by: "g" } },
+    messages: ["A SECRET message"],
     failures: [{ by: "h", kind: "timeout", message: "A SECRET" }],
   },
 };
