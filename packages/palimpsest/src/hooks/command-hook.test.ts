@@ -72,7 +72,7 @@ describe("what a command answers", () => {
     ["a signal", "kill -9 $$", "error", "SIGKILL"],
     ["no such command", "no-such-command-at-all", "error", "exit code 127"],
     ["half of a JSON", `echo '{"newCustomInstructions":'`, "invalid", "begins as JSON"],
-    ["a wrong field", `echo '{"block": 5}'`, "invalid", "block cannot be 5"],
+    ["a wrong field", `echo '{"block": 5}'`, "invalid", "block cannot be of type number"],
   ])("%s is a failure", async (_, command, kind, message) => {
     const { outputs, failures, blocked } = await runCommand(command);
     expect(blocked).toBeUndefined();

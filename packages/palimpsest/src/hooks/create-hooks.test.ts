@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addedContext } from "./added-context.ts";
 import { createHooks, InvalidHookError } from "./create-hooks.ts";
@@ -78,6 +79,8 @@ describe("a hook that fails is reported, and the others count", () => {
     ["returns a number", () => 5 as never, "invalid", "returns an object"],
     ["returns a list", () => [] as never, "invalid", "returns an object"],
     ["returns a wrong field", () => ({ newCustomInstructions: 5 }) as never, "invalid", "newCustomInstructions"],
+    ["returns what JSON has no words for", () => ({ block: 5n }) as never, "invalid", "of type bigint"],
+    ["returns what cannot be looked at", () => throwing() as never, "error", "hands off"],
     ["returns a JSON of something else", () => "{5}", "invalid", "begins as JSON"],
   ];
 
@@ -155,6 +158,44 @@ test("instructions are merged each once, and are none if nobody has any", async 
   ]);
   expect(mergeInstructions("Same.", await same.run("PreCompact", compact))).toBe("Same.");
 });
+
+test("whatever hooks return or throw, running them never rejects, and what they say has the form it must have", async () => {
+  const field = fc.constantFrom(
+    "block",
+    "userDisplayMessage",
+    "additionalContext",
+    "decision",
+    "newToolInput",
+    "other",
+  );
+  const answer = fc.oneof(
+    fc.anything({ withBigInt: true, withNullPrototype: true }),
+    fc.dictionary(field, fc.anything()),
+  );
+  const event = fc.constantFrom("PermissionRequest", "PreToolUse", "PostToolUse");
+  await fc.assert(
+    fc.asyncProperty(event, answer, fc.boolean(), async (at, value, throws) => {
+      const run = () => (throws ? fail(value) : value);
+      const { outputs, failures } = await createHooks([{ event: at, run } as Hook]).run(at, tool("Read") as never);
+      expect(outputs.length + failures.length).toBeLessThanOrEqual(1);
+      for (const { output } of outputs) {
+        const { newToolInput, ...texts } = output as Record<string, unknown>;
+        expect(typeof (newToolInput ?? {})).toBe("object");
+        expect(Object.values(texts).every((text) => typeof text === "string")).toBe(true);
+        expect(texts).not.toHaveProperty("other");
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function throwing(): object {
+  return {
+    get block() {
+      return fail("hands off");
+    },
+  };
+}
 
 function fail(what: unknown): never {
   throw typeof what === "string" ? new Error(what) : what;

@@ -26,10 +26,12 @@ export function createHooks(list: readonly Hook[], { timeoutMs: usualMs = 60_000
       const answers = await Promise.all(
         called.map(async ({ hook, by, timeoutMs }): Promise<Answered<typeof event>> => {
           const { run } = hook as unknown as HookAt<typeof event>;
-          const outcome = await runHook((own) => run(input, { event, signal: own }), { timeoutMs, signal });
+          // An answer is read where the hook is run: it may be anything, and throw when it is looked at.
+          const ask = async (own: AbortSignal) => readAnswer(event, await run(input, { event, signal: own }));
+          const outcome = await runHook(ask, { timeoutMs, signal });
           if (outcome.kind !== "answered") return { by, ...outcome };
-          const read = readAnswer(event, outcome.answer);
-          return "problem" in read ? { by, kind: "invalid", message: read.problem } : { by, ...read };
+          const { answer } = outcome;
+          return "problem" in answer ? { by, kind: "invalid", message: answer.problem } : { by, ...answer };
         }),
       );
       return toResults(answers);

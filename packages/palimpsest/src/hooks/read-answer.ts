@@ -59,7 +59,9 @@ function readFields<Event extends HookEvent>(
   );
   const wrong = given.find(([name, value]) => !fields[name]!(value));
   if (wrong !== undefined) {
-    return { problem: `${wrong[0]} cannot be ${JSON.stringify(wrong[1])?.slice(0, 100)} in an answer to ${event}.` };
+    const [name, value] = wrong;
+    const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : `of type ${typeof value}`;
+    return { problem: `In an answer to ${event}, ${name} cannot be ${shown}.` };
   }
   return { output: Object.fromEntries(given) as HookOutputs[Event] };
 }

@@ -1,17 +1,17 @@
 import type { HookFailure } from "./hook.ts";
 
-export type HookOutcome =
-  | { readonly kind: "answered"; readonly answer: unknown }
+export type HookOutcome<Answer> =
+  | { readonly kind: "answered"; readonly answer: Answer }
   | { readonly kind: Exclude<HookFailure["kind"], "invalid">; readonly message: string };
 
 /**
  * Runs one hook until it answers, its deadline comes, or the caller gives up, whichever is first. What it does afterwards is
  * nobody's concern: it has been told to stop, and is not waited for.
  */
-export function runHook(
-  run: (signal: AbortSignal) => unknown,
+export function runHook<Answer>(
+  run: (signal: AbortSignal) => Promise<Answer>,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
-): Promise<HookOutcome> {
+): Promise<HookOutcome<Answer>> {
   return new Promise((resolve) => {
     const stop = new AbortController();
     const onTimeout = () =>
@@ -20,7 +20,7 @@ export function runHook(
     const timer = setTimeout(onTimeout, timeoutMs);
     signal?.addEventListener("abort", onAbort, { once: true });
 
-    function end(outcome: HookOutcome): void {
+    function end(outcome: HookOutcome<Answer>): void {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
       resolve(outcome);
@@ -28,8 +28,7 @@ export function runHook(
     }
 
     if (signal?.aborted) return onAbort();
-    // In an async function, so that what is thrown at once is caught as what is thrown later.
-    (async () => run(stop.signal))().then(
+    run(stop.signal).then(
       (answer) => end({ kind: "answered", answer }),
       (error) => end({ kind: "error", message: messageOf(error) }),
     );
@@ -38,7 +37,7 @@ export function runHook(
 
 function messageOf(error: unknown): string {
   try {
-    return error instanceof Error ? error.message : String(error);
+    return String(error instanceof Error ? error.message : error);
   } catch {
     return "It threw something that cannot be shown.";
   }
