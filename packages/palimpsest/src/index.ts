@@ -55,6 +55,7 @@ export {
   WindowFullError,
 } from "./session/session-errors.ts";
 export type { NewContent } from "./session/to-contents.ts";
+export type { Happening, SessionEvent, UsedTokens } from "./session-event.ts";
 export { createEvidence, type EvidenceFold } from "./stages/compact/evidence/evidence.ts";
 export type { Evidence } from "./stages/compact/evidence/evidence-state.ts";
 export { type EvidenceTextOptions, evidenceText } from "./stages/compact/evidence/evidence-text.ts";

@@ -1,8 +1,9 @@
 import type { Draft } from "../log/entry.ts";
 import type { MessagePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
+import type { Happening, Tell } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
-import { failureNotice, storingOptions } from "../stages/store-oversized.ts";
+import { failureNotice, storingFailed, storingOptions } from "../stages/store-oversized.ts";
 import { resultOf } from "../stages/store-results/message-text.ts";
 import { storeMessage } from "../stages/store-results/store-message.ts";
 import { storeStream } from "../stages/store-results/store-stream.ts";
@@ -18,6 +19,14 @@ export interface ContentOptions {
   readonly state: SessionState;
   readonly settings: () => Settings;
   readonly files: ResultFiles;
+  readonly tell: Tell;
+}
+
+/** A message as it goes into the log, with what the user and the listeners are to be told. */
+interface Prepared {
+  readonly draft: Draft;
+  readonly notice: readonly Draft[];
+  readonly happenings: readonly Happening[];
 }
 
 /** The way in: the one place that everything passes before it is an entry. What is too large goes to a file here. */
@@ -36,35 +45,44 @@ const NEVER: StoringOptions = {
   messageCharacters: Number.MAX_SAFE_INTEGER,
 };
 
-export function createContents({ session, state, settings, files }: ContentOptions): Contents {
+export function createContents({ session, state, settings, files, tell }: ContentOptions): Contents {
   function storing() {
     const now = settings();
     return { ...(now["toolResults.storing"] === "on" ? storingOptions(now) : NEVER), files, session };
   }
 
-  /** The message as it goes into the log under a number, and what the user is to be told. */
-  async function store(message: MessagePayload, entry: number): Promise<{ draft: Draft; notice: readonly Draft[] }> {
+  async function store(message: MessagePayload, entry: number): Promise<Prepared> {
     // What cannot be a message is refused when it is appended.
-    if (!Array.isArray(message.blocks)) return { draft: toDraft("message", message), notice: [] };
+    if (!Array.isArray(message.blocks)) return { draft: toDraft("message", message), notice: [], happenings: [] };
     const result = resultOf(message);
     const tool = result && toolOf(state.view.items, result.callId);
     const { payload, failure } = await storeMessage(message, { ...storing(), entry, tool });
-    return { draft: toDraft("message", payload), notice: failure === undefined ? [] : [failureNotice(failure)] };
+    return {
+      draft: toDraft("message", payload),
+      notice: failure === undefined ? [] : [failureNotice(failure)],
+      happenings: [
+        ...(payload.stored === message.stored ? [] : [stored(payload, entry, tool)]),
+        ...(failure === undefined ? [] : [storingFailed(failure)]),
+      ],
+    };
+  }
+
+  async function appendAll(prepared: readonly Prepared[]): Promise<readonly number[]> {
+    const drafts = prepared.map(({ draft }) => draft);
+    const numbers = await state.append([...drafts, ...prepared.flatMap(({ notice }) => notice)]);
+    prepared.flatMap(({ happenings }) => happenings).forEach(tell);
+    return numbers.slice(0, drafts.length);
   }
 
   return {
     async append(content) {
-      const drafts: Draft[] = [];
-      const notices: Draft[] = [];
+      const prepared: Prepared[] = [];
       for (const one of content.flatMap(toContents)) {
-        const entry = state.newestEntry + 1 + drafts.length;
-        const { draft, notice } =
-          "role" in one ? await store(one, entry) : { draft: toDraft("attachment", one), notice: [] };
-        drafts.push(draft);
-        notices.push(...notice);
+        const entry = state.newestEntry + 1 + prepared.length;
+        const asItIs = { notice: [], happenings: [] };
+        prepared.push("role" in one ? await store(one, entry) : { draft: toDraft("attachment", one), ...asItIs });
       }
-      const numbers = await state.append([...drafts, ...notices]);
-      return numbers.slice(0, drafts.length);
+      return appendAll(prepared);
     },
 
     async appendStream(callId, chunks, status) {
@@ -74,14 +92,27 @@ export function createContents({ session, state, settings, files }: ContentOptio
       return state.inOrder(async () => {
         const entry = state.newestEntry + 1;
         if (content.kind !== "stored") {
-          const { draft } = await store(toolResult(callId, content.text, status), entry);
-          const notice = content.kind === "cut" ? [failureNotice(content.failure)] : [];
-          return (await state.append([draft, ...notice])).slice(0, 1);
+          const prepared = await store(toolResult(callId, content.text, status), entry);
+          if (content.kind === "inline") return appendAll([prepared]);
+          const { failure } = content;
+          return appendAll([{ ...prepared, notice: [failureNotice(failure)], happenings: [storingFailed(failure)] }]);
         }
         const empty = toolResult(callId, "", status);
         const { payload } = await storeMessage(empty, { ...storing(), entry, tool, streamed: content });
-        return state.append([toDraft("message", payload)]);
+        return appendAll([
+          { draft: toDraft("message", payload), notice: [], happenings: [stored(payload, entry, tool)] },
+        ]);
       });
     },
+  };
+}
+
+function stored({ stored }: MessagePayload, entry: number, tool: string | undefined): Happening {
+  return {
+    kind: "result-stored",
+    entry,
+    ...(tool === undefined ? {} : { tool }),
+    bytes: stored?.bytes ?? 0,
+    way: "alone",
   };
 }

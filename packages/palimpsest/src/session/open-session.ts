@@ -14,12 +14,14 @@ import { account } from "../view/account.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
 import { withTimers } from "./clock.ts";
 import { createContents } from "./contents.ts";
+import { createTell } from "./create-tell.ts";
 import { createDecisions } from "./decisions.ts";
 import type { Base } from "./forked-reader.ts";
 import { createForks, type OpenSession } from "./forks.ts";
 import { createKeepWarm } from "./keep-warm.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
 import { createRequests, type ForkTerms } from "./requests.ts";
+import { createRunHooks, startContents } from "./run-hooks.ts";
 import type { Session, SessionOptions } from "./session.ts";
 import { InvalidOptionError, SessionBusyError, SessionLostError } from "./session-errors.ts";
 import { openSessionState } from "./session-state.ts";
@@ -84,10 +86,12 @@ async function openWith<Request, Response, Message>(
     // The same object as long as nothing has changed, so that what follows from it is not worked out again.
     if (JSON.stringify(fresh) !== JSON.stringify(resolved)) resolved = fresh;
   };
-  const contents = createContents({ session: id, state, settings, files });
+  const tell = createTell({ ...options, session: id, clock });
+  const runHooks = createRunHooks({ ...options, clock, tell });
+  const contents = createContents({ session: id, state, settings, files, tell });
   const warmth = createKeepWarm({ state, provider, factsOf, settings, clock });
   const requests = createRequests({
-    ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, fork },
+    ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, fork, tell },
     onHandOut: warmth.begin,
   });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
@@ -111,10 +115,15 @@ async function openWith<Request, Response, Message>(
   }
 
   const { inOrder } = state;
+  const source = state.newestEntry === 0 ? "startup" : "resume";
   await inOrder(async () => {
     if (base !== undefined && state.newestEntry === base.sequence) await state.append([toDraft("fork", base.fork)]);
     await configure(options);
   });
+  // A fork is no session of its own to those who are told of beginnings and ends.
+  const started = fork === undefined ? startContents(await runHooks("SessionStart", { sessionId: id, source })) : [];
+  if (started.length > 0) await inOrder(() => contents.append(started));
+  let ending: Promise<unknown> | undefined;
   const session: Session<Request, Response> = {
     id,
     signal: ends,
@@ -123,7 +132,11 @@ async function openWith<Request, Response, Message>(
     },
     append: (...content) => inOrder(() => contents.append(content)),
     appendStream: (callId, chunks, status = "ok") => contents.appendStream(callId, chunks, status),
-    recall: (request) => recall(request, { log: state.log, files, session: id }),
+    async recall(request) {
+      const recalled = await recall(request, { log: state.log, files, session: id });
+      tell({ kind: "recalled", by: request.entry === undefined ? "search" : "entry", outcome: recalled.kind });
+      return recalled;
+    },
     settings: () => resolved,
     prepare: () => inOrder(requests.prepare),
     record: (response, request) => inOrder(() => requests.record(response, request)),
@@ -143,10 +156,13 @@ async function openWith<Request, Response, Message>(
     accounting: (how) => account(state.view, how),
     export: () => exportLog(state.log),
     keepWarm: warmth.keepWarm,
-    close() {
+    async close() {
       closing.abort();
       warmth.stop();
-      return state.close();
+      await state.close();
+      // Only then: however long they take, nobody who wants the session waits for them.
+      if (fork === undefined) ending ??= runHooks("SessionEnd", { sessionId: id });
+      await ending;
     },
   };
   return { session, requests };

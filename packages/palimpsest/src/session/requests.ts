@@ -1,5 +1,7 @@
 import { chooseTtl } from "../cache/choose-ttl.ts";
 import { costOf, type SessionCost } from "../cache/cost.ts";
+import type { LedgerLine } from "../cache/ledger.ts";
+import { lineOf } from "../cache/ledger-line.ts";
 import type { Prefix } from "../fork/check-prefix.ts";
 import type { ToolCall } from "../log/block.ts";
 import type { CacheTtl } from "../log/payload.ts";
@@ -8,6 +10,7 @@ import { STAGES } from "../pipeline.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import { readSilentOverflow } from "../providers/overflow.ts";
 import type { Provider } from "../providers/provider.ts";
+import type { ResponseRecorded, Tell } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
@@ -41,6 +44,7 @@ export interface RequestOptions<Request, Response, Message> {
   readonly onHandOut: (request: Request, entry: number) => void;
   /** What is different about the requests of a fork. */
   readonly fork?: ForkTerms | undefined;
+  readonly tell: Tell;
 }
 
 export interface ForkTerms {
@@ -73,11 +77,11 @@ export function createRequests<Request, Response, Message>(
   options: RequestOptions<Request, Response, Message>,
 ): Requests<Request, Response> {
   const { session, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files } = options;
-  const { clock, onHandOut, fork } = options;
+  const { clock, onHandOut, fork, tell } = options;
   let rendering: { readonly kept: Rendering<Message>; readonly view: View } | undefined;
-  /** The entries at which the requests that were handed out were made. */
-  const entryOf = new WeakMap<object, number>();
-  let newestHandedOut: number | undefined;
+  /** The entries at which the requests that were handed out were made, and the models that they ask. */
+  const handedOut = new WeakMap<object, HandedOut>();
+  let newestHandedOut: HandedOut | undefined;
   const results = createResultIndex();
   /** What follows from the configuration and the settings, worked out once for each. */
   const termsFor = rememberLast((held: Settings) =>
@@ -119,9 +123,10 @@ export function createRequests<Request, Response, Message>(
     const isWritten = last?.kind === "seal" && view.awaited?.request === last.from && configuration.entry < last.from;
     if (isWritten) return;
     if (!view.items.some(({ kind }) => kind === "message")) throw new NothingToSendError(session);
+    const turn = isNewTurn(view) ? "new" : "open";
     // A fork sends what its parent has sent: nothing in it is decided anew.
     if (fork === undefined) {
-      if (isNewTurn(view)) await refreshSettings();
+      if (turn === "new") await refreshSettings();
       await passStages();
     }
     const { tokens, windowTokens, blockingTokens, level } = size();
@@ -132,6 +137,7 @@ export function createRequests<Request, Response, Message>(
     const cacheTtl = nextTtl();
     const described = await describe(cacheTtl);
     await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, cacheTtl, ...source, ...described })]);
+    if (turn === "new" && fork === undefined) tell({ kind: "turn-started" });
   }
 
   async function passStages(): Promise<void> {
@@ -139,11 +145,12 @@ export function createRequests<Request, Response, Message>(
       const { view, ledger, configuration } = state;
       const { budget, rules, facts } = terms(configuration);
       results.update(view);
-      const drafts = await stage({
+      const { drafts, happenings } = await stage({
         ...{ session, view, ledger, results, settings: settings(), files, budget },
         ...{ thinking: rules.thinking, prices: facts.prices, nowMs: clock.now() },
       });
       if (drafts.length > 0) await state.append(drafts);
+      happenings.forEach(tell);
     }
   }
 
@@ -169,24 +176,24 @@ export function createRequests<Request, Response, Message>(
       ...sealed,
       session: fork?.root ?? session,
     });
-    entryOf.set(request as object, from);
-    newestHandedOut = from;
+    newestHandedOut = { entry: from, model };
+    handedOut.set(request as object, newestHandedOut);
     onHandOut(request, from);
     return request;
   }
 
   /** The request that a response answers. Not the newest in the view: that one may have been folded away since. */
-  function answeredBy(request: Request | undefined): number | undefined {
+  function answeredBy(request: Request | undefined): HandedOut | undefined {
     if (request === undefined) return newestHandedOut;
-    const entry = entryOf.get(request as object);
-    if (entry === undefined) throw new UnknownRequestError(session);
-    return entry;
+    const found = handedOut.get(request as object);
+    if (found === undefined) throw new UnknownRequestError(session);
+    return found;
   }
 
   async function record(response: Response, answered?: Request): Promise<RecordedResponse> {
     const { blocks, usage, ...rest } = provider.readResponse(response);
     const { responseId, model, stop, cacheDiagnosis } = rest;
-    const request = answeredBy(answered);
+    const { entry: request, model: requestModel = state.configuration.model } = answeredBy(answered) ?? {};
     const answers = request === undefined ? {} : { answers: request };
     const message = {
       ...({ role: "assistant", origin: "model", blocks, responseId, model, provider: provider.name } as const),
@@ -194,18 +201,22 @@ export function createRequests<Request, Response, Message>(
       ...(stop === "paused" ? { stop } : {}),
     };
     const source = fork === undefined ? {} : { source: fork.source };
-    const used = { ...wholeTokens(usage), ...answers, ...source, ...(cacheDiagnosis && { cacheDiagnosis }) };
+    const whole = wholeTokens(usage);
+    const used = { responseId, model, ...whole, ...answers, ...source, ...(cacheDiagnosis && { cacheDiagnosis }) };
+    const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
     const calls = blocks.filter((block): block is ToolCall => block.kind === "tool_call");
     const refused = calls.filter(({ name }) => fork?.allowedTools?.includes(name) === false);
     // Recorded once more, after a crash for example: it is in the log already.
     if (!isRecorded(responseId, request)) {
-      await state.append([
+      const before = state.ledger;
+      const entries = await state.append([
         ...(blocks.length === 0 ? [] : [toDraft("message", message)]),
-        toDraft("usage", { responseId, model, ...used }),
         ...refused.map(({ id }) => toDraft("message", toolResult(id, REFUSED, "error"))),
+        toDraft("usage", used),
       ]);
+      const line = lineOf(before, entries.at(-1)!, used, clock.now());
+      tellRecorded({ ...{ provider: provider.name, requestModel, model, responseId, stop, text }, ...whole }, line);
     }
-    const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
     const overflow = readSilentOverflow({ usage, stop }, size().windowTokens);
     const recorded = {
       ...{ ...rest, usage, text, calls: calls.filter((call) => !refused.includes(call)) },
@@ -214,6 +225,17 @@ export function createRequests<Request, Response, Message>(
     };
     await fork?.onRecord?.(recorded);
     return recorded;
+  }
+
+  function tellRecorded(response: Told, line: LedgerLine): void {
+    const { atMs: requestedAtMs, priceUsd, break: broken } = line;
+    tell({
+      ...{ kind: "response-recorded", source: line.source, requestedAtMs, ...response },
+      ...(priceUsd === undefined ? {} : { priceUsd }),
+    });
+    if (broken === undefined) return;
+    const { atMs: _, ...found } = broken;
+    tell({ kind: "cache-broken", ...found });
   }
 
   function isRecorded(responseId: string, request: number | undefined): boolean {
@@ -245,6 +267,14 @@ export function createRequests<Request, Response, Message>(
       return costOf({ ...cache, ledger: state.ledger, sizeTokens: sizeTokens(state.view), nowMs: clock.now() });
     },
   };
+}
+
+/** Of what is told of a response, what the ledger does not know. */
+type Told = Omit<ResponseRecorded, "kind" | "source" | "requestedAtMs" | "priceUsd">;
+
+interface HandedOut {
+  readonly entry: number;
+  readonly model: string;
 }
 
 /** The user has said something since the newest request. */

@@ -1,9 +1,11 @@
 import type { SessionCost } from "../cache/cost.ts";
 import type { LedgerLine, SpentTokens } from "../cache/ledger.ts";
+import type { Hooks } from "../hooks/hook.ts";
 import type { ToolCall } from "../log/block.ts";
 import type { Replacement } from "../log/payload.ts";
 import type { Overflow } from "../providers/overflow.ts";
 import type { Provider, ResponseContent } from "../providers/provider.ts";
+import type { SessionEvent } from "../session-event.ts";
 import type { ResolvedSettings } from "../settings/resolve-settings.ts";
 import type { Recalled, RecallRequest } from "../stages/recall/recall.ts";
 import type { ResultFiles } from "../stores/results.ts";
@@ -39,6 +41,16 @@ export interface SessionOptions<Request, Response, Message> extends WantedConfig
   readonly files?: ResultFiles;
   /** Where settings come from; docs/defaults.md has them all. @default the process's environment */
   readonly settings?: SettingsSource;
+  /**
+   * What is to be done when the session starts and ends; `palimpsest/hooks` makes them. What they fail at is told to
+   * `onEvent`, and nothing is lost by it. @default none
+   */
+  readonly hooks?: Hooks;
+  /**
+   * Is told what happens, once it is in the log; `palimpsest/telemetry` makes spans and metrics of it. What it throws is not
+   * heard. @default nobody is told
+   */
+  readonly onEvent?: (event: SessionEvent) => void;
   /** @default the system's clock */
   readonly clock?: Clock;
 }

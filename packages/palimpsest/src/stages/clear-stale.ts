@@ -1,5 +1,4 @@
 import { costsOf } from "../cache/token-costs.ts";
-import type { Draft } from "../log/entry.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { Settings } from "../settings/settings.ts";
 import { fileOf } from "../view/file-of.ts";
@@ -12,29 +11,38 @@ import {
   type ClearingSituation,
   planClearing,
 } from "./microcompact/plan-clearing.ts";
-import type { StageContext } from "./stage.ts";
+import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
 
 /** Micro-compaction: stale tool results are shown as stubs, when that is worth what it does to the prompt cache. */
-export async function clearStale(context: StageContext): Promise<readonly Draft[]> {
+export async function clearStale(context: StageContext): Promise<StageDecision> {
   const { settings } = context;
-  if (settings["clearing.enabled"] === "off") return [];
+  if (settings["clearing.enabled"] === "off") return NOTHING_TO_DO;
   const situation = situationOf(context);
   const clearing = planClearing(situation, parametersOf(settings));
-  if (clearing === undefined) return [];
+  if (clearing === undefined) return NOTHING_TO_DO;
   const decision = decide([candidateOf(clearing, situation, settings)]);
-  return decision.kind === "nothing" ? [] : decision.candidate.drafts;
+  if (decision.kind === "nothing") return NOTHING_TO_DO;
+  const { way, decisions, cost } = decision.candidate.clearing;
+  const { shedTokens, invalidatedPrefixTokens } = cost;
+  return {
+    drafts: decisions.map((one) => toDraft("replace", one)),
+    happenings: [
+      {
+        ...{ kind: "results-cleared", way, trigger: "auto", count: decisions.length },
+        ...{ shedTokens, invalidatedPrefixTokens },
+      },
+    ],
+  };
 }
 
 interface ClearingCandidate extends Candidate {
-  readonly drafts: readonly Draft[];
+  readonly clearing: Clearing;
 }
 
 /** A plan of clearing as something to decide about. The fixed rules ask for it whatever it costs. */
-function candidateOf(
-  { way, decisions, cost: { shedTokens, invalidatedPrefixTokens } }: Clearing,
-  { cache, costs }: ClearingSituation,
-  settings: Settings,
-): ClearingCandidate {
+function candidateOf(clearing: Clearing, { cache, costs }: ClearingSituation, settings: Settings): ClearingCandidate {
+  const { way, decisions, cost } = clearing;
+  const { shedTokens, invalidatedPrefixTokens } = cost;
   const horizonRequests = settings["clearing.paybackRequests"];
   const next = cache === "cold" ? costs.write : costs.read;
   const shed = `${shedTokens.toLocaleString("en-US")} tokens of ${decisions.length} results`;
@@ -46,7 +54,7 @@ function candidateOf(
     gain: shedTokens * (next + costs.read * (horizonRequests - 1)),
     horizonRequests,
     ...(costs.usdPerUnit === undefined ? {} : { usdPerUnit: costs.usdPerUnit }),
-    drafts: decisions.map((decision) => toDraft("replace", decision)),
+    clearing,
   };
 }
 

@@ -1,13 +1,14 @@
 import type { Ledger } from "../cache/ledger.ts";
 import type { Draft } from "../log/entry.ts";
 import type { ModelPrices } from "../log/prices.ts";
+import type { Happening } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import type { Budget } from "../tokens/budget.ts";
 import type { View } from "../view/view.ts";
 import type { ResultIndex } from "./microcompact/result-index.ts";
 
-/** What a stage goes by. Nothing of it is changed: what a stage decides, it returns as entries. */
+/** What a stage goes by. Nothing of it is changed: what a stage decides, it returns. */
 export interface StageContext {
   readonly session: string;
   readonly view: View;
@@ -22,5 +23,14 @@ export interface StageContext {
   readonly nowMs: number;
 }
 
+export interface StageDecision {
+  /** To be appended. */
+  readonly drafts: readonly Draft[];
+  /** To be told once they are. */
+  readonly happenings: readonly Happening[];
+}
+
+export const NOTHING_TO_DO: StageDecision = { drafts: [], happenings: [] };
+
 /** One step before a request: looks at the view and returns entries to append, or none. */
-export type Stage = (context: StageContext) => Promise<readonly Draft[]>;
+export type Stage = (context: StageContext) => Promise<StageDecision>;

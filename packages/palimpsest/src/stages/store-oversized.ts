@@ -1,16 +1,21 @@
 import type { Draft } from "../log/entry.ts";
 import { toDraft } from "../log/to-draft.ts";
+import type { StoringFailed } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { StageContext } from "./stage.ts";
+import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
 import type { StoringFailure } from "./store-results/content.ts";
 import { storeAggregate } from "./store-results/store-aggregate.ts";
 import type { StoringOptions } from "./store-results/storing-options.ts";
 
 /** Results of one round that are too large together: the largest are stored, until the rest fits. */
-export async function storeOversized({ session, view, settings, files }: StageContext): Promise<readonly Draft[]> {
-  if (settings["toolResults.storing"] === "off") return [];
-  const { decisions, failures } = await storeAggregate(view.items, { ...storingOptions(settings), files, session });
-  return [...decisions.map((decision) => toDraft("replace", decision)), ...failures.map(failureNotice)];
+export async function storeOversized({ session, view, settings, files }: StageContext): Promise<StageDecision> {
+  if (settings["toolResults.storing"] === "off") return NOTHING_TO_DO;
+  const options = { ...storingOptions(settings), files, session };
+  const { decisions, stored, failures } = await storeAggregate(view.items, options);
+  return {
+    drafts: [...decisions.map((decision) => toDraft("replace", decision)), ...failures.map(failureNotice)],
+    happenings: [...stored, ...failures.map(storingFailed)],
+  };
 }
 
 export function storingOptions(settings: Settings): StoringOptions {
@@ -20,6 +25,10 @@ export function storingOptions(settings: Settings): StoringOptions {
     messageCharacters: settings["toolResults.userMessageCharacters"],
     perTool: settings["toolResults.thresholdByTool"],
   };
+}
+
+export function storingFailed({ error, bytes }: StoringFailure): StoringFailed {
+  return { kind: "storing-failed", bytes, error: error.message };
 }
 
 /** The user is told that something could not be stored; the model sees what was kept of it. */

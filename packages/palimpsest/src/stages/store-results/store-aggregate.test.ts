@@ -73,7 +73,7 @@ describe("results that are too large together", () => {
   test("become decisions that name their entries, and the same ones again", async () => {
     const items = [resultItem(11, 8_000), resultItem(12, 9_000), resultItem(13, 7_000)];
     const options = { files: memoryResults(), session: "s", aggregateCharacters: 16_000 };
-    const { decisions, failures } = await storeAggregate(items, options);
+    const { decisions, stored, failures } = await storeAggregate(items, options);
     expect(failures).toEqual([]);
     expect(decisions).toHaveLength(2);
     expect(decisions[0]).toMatchObject({
@@ -83,7 +83,11 @@ describe("results that are too large together", () => {
       reason: "stored: 9,000 characters, as the results of one request may have 16,000",
     });
     expect(JSON.stringify(decisions[0]!.with)).toContain("recall, entry 12");
-    expect(await storeAggregate(items, options)).toEqual({ decisions, failures });
+    expect(await storeAggregate(items, options)).toEqual({ decisions, stored, failures });
+    expect(stored.map(({ entry, bytes }) => [entry, bytes])).toEqual([
+      [12, 9_000],
+      [11, 8_000],
+    ]);
   });
 
   test("stay whole where they cannot be stored, and the failure is told", async () => {

@@ -1,4 +1,5 @@
 import type { ReplacePayload } from "../../log/payload.ts";
+import type { ResultStored } from "../../session-event.ts";
 import type { ResultFiles } from "../../stores/results.ts";
 import type { Item, MessageItem } from "../../view/item.ts";
 import type { StoringFailure } from "./content.ts";
@@ -48,13 +49,17 @@ export interface StoreAggregateOptions extends StoringOptions {
   readonly session: string;
 }
 
+export interface StoredAggregate {
+  readonly decisions: readonly ReplacePayload[];
+  readonly stored: readonly ResultStored[];
+  readonly failures: readonly StoringFailure[];
+}
+
 /** Stores what has to be stored before a request is made; the decisions are to be appended before it. */
-export async function storeAggregate(
-  items: readonly Item[],
-  options: StoreAggregateOptions,
-): Promise<{ readonly decisions: readonly ReplacePayload[]; readonly failures: readonly StoringFailure[] }> {
+export async function storeAggregate(items: readonly Item[], options: StoreAggregateOptions): Promise<StoredAggregate> {
   const settings = settingsOf(options);
   const decisions: ReplacePayload[] = [];
+  const stored: ResultStored[] = [];
   const failures: StoringFailure[] = [];
   for (const { item, tool, characters } of planAggregate(items, settings)) {
     const { from, to, role, origin, blocks } = item;
@@ -68,8 +73,16 @@ export async function storeAggregate(
     const limit = grouped(settings.aggregateCharacters);
     const reason = `stored: ${grouped(characters)} characters, as the results of one request may have ${limit}`;
     decisions.push({ from, to, with: [{ role, origin, blocks: withText(blocks, preview) }], reason });
+    const { bytes } = content.stored;
+    stored.push({
+      kind: "result-stored",
+      entry: from,
+      ...(tool === undefined ? {} : { tool }),
+      bytes,
+      way: "together",
+    });
   }
-  return { decisions, failures };
+  return { decisions, stored, failures };
 }
 
 function itemsBehindSeal(items: readonly Item[]): readonly MessageItem[] {

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
+import { collectOutput } from "./collect-output.ts";
+import type { HookContext } from "./hook.ts";
+
+export interface CommandHookOptions {
+  /** @default the process's own */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** @default the process's own */
+  readonly folder?: string;
+}
+
+/** What is written after a command has ended and was not read yet comes within this time, or not at all. */
+const LAST_OUTPUT_MS = 100;
+const BLOCKS = 2;
+
+/**
+ * A hook that is a command: a line for the shell, or a program with its arguments, which no shell sees. It gets the event's
+ * input with the event's name as JSON on its standard input, and nowhere else: what a model or a file has said must not
+ * become a part of the line. It answers on its standard output; exit code 2 blocks, with its standard error as the reason.
+ *
+ * It runs in a process group of its own. When it has ended or its time is up, all of the group is killed, not asked: what is
+ * asked can refuse. So what it leaves in the background ends with it, unless it is started in a group of its own (`setsid`).
+ * Its pipes are not waited for: such a process may hold them for as long as it likes.
+ */
+export function commandHook(
+  command: string | readonly [program: string, ...args: string[]],
+  { environment, folder }: CommandHookOptions = {},
+): (input: object, context: HookContext) => Promise<string | { readonly block: string }> {
+  return (input, { event, signal }) =>
+    new Promise((resolve, reject) => {
+      const told = JSON.stringify({ event, ...input });
+      const [program, ...args] = typeof command === "string" ? [command] : command;
+      const child = spawn(program, args, {
+        shell: typeof command === "string",
+        detached: true,
+        windowsHide: true,
+        ...(environment === undefined ? {} : { env: { ...environment } }),
+        ...(folder === undefined ? {} : { cwd: folder }),
+      });
+      child.on("error", (error) => reject(new Error(`It could not be started: ${error.message}`)));
+      // Without a process it has no pipes either.
+      if (child.pid === undefined) return;
+      const onFlood = (bytes: number) => fail(`It was ended, as it put out more than ${bytes} bytes.`);
+      const output = collectOutput(child.stdout, onFlood);
+      const errors = collectOutput(child.stderr, onFlood);
+
+      function end(): void {
+        signal.removeEventListener("abort", onAbort);
+        killGroup(child);
+        for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy();
+        child.unref();
+      }
+      function fail(message: string): void {
+        end();
+        reject(new Error(message));
+      }
+      const onAbort = () => fail("It was given up.");
+
+      signal.addEventListener("abort", onAbort, { once: true });
+      child.on("exit", async (code, killedBy) => {
+        killGroup(child);
+        await Promise.race([Promise.all([output.ended, errors.ended]), after(LAST_OUTPUT_MS)]);
+        end();
+        const said = stripVTControlCharacters(errors.text()).trim();
+        if (code === 0) resolve(stripVTControlCharacters(output.text()));
+        else if (code === BLOCKS) resolve({ block: said || "no reason was given" });
+        else reject(new Error(`It ended with ${killedBy ?? `exit code ${code}`}${said && `: ${said}`}`));
+      });
+      // It need not read what it is told.
+      child.stdin.on("error", () => undefined);
+      child.stdin.end(told);
+    });
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    // Only POSIX has groups; elsewhere it is the process alone.
+    process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

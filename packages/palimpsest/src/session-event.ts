@@ -1,0 +1,212 @@
+import type { CacheBreak } from "./cache/ledger.ts";
+import type { UsagePayload } from "./log/payload.ts";
+
+/** Something that happened in a session, for whoever wants to know. It has happened: what is told is in the log. */
+export type SessionEvent = Happening & { readonly session: string; readonly atMs: number };
+
+/** What can happen, by kind. */
+export type Happening =
+  | TurnStarted
+  | ResponseRecorded
+  | CacheBroken
+  | ResultStored
+  | StoringFailed
+  | ResultsCleared
+  | Recalled
+  | CompactionStarted
+  | CompactionProgressed
+  | CompactionEnded
+  | NotesUpdated
+  | NotesCompactionDeclined
+  | MemoriesExtracted
+  | MemoryJudged
+  | Dreamed
+  | Forked
+  | BreakerTripped
+  | FilesRestored
+  | HooksRan;
+
+/** Takes what happened. A listener that throws is not heard, and nothing is lost by it. */
+export type Tell = (happening: Happening) => void;
+
+/** What a call used, as its usage entry says it. */
+export type UsedTokens = Pick<
+  UsagePayload,
+  "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "outputTokens" | "reasoningTokens"
+>;
+
+/** The user has said something, and the first request with it is about to be made. */
+export interface TurnStarted {
+  readonly kind: "turn-started";
+}
+
+export interface ResponseRecorded extends UsedTokens {
+  readonly kind: "response-recorded";
+  /** Who asked: "main", or what made a call of its own. */
+  readonly source: string;
+  readonly provider: string;
+  /** As it was asked for. */
+  readonly requestModel: string;
+  /** As the provider names it. */
+  readonly model: string;
+  readonly responseId: string;
+  readonly stop: string;
+  /** When the request was made ready. */
+  readonly requestedAtMs: number;
+  /** Absent where the prices are not known. */
+  readonly priceUsd?: number;
+  /** What the model said: content. */
+  readonly text: string;
+}
+
+/** The provider read less from its cache than it had held. */
+export interface CacheBroken extends Omit<CacheBreak, "atMs"> {
+  readonly kind: "cache-broken";
+}
+
+/** Something that was too large went to a file. `alone`: by itself. `together`: all results of a request were too large. */
+export interface ResultStored {
+  readonly kind: "result-stored";
+  readonly entry: number;
+  readonly tool?: string;
+  readonly bytes: number;
+  readonly way: "alone" | "together";
+}
+
+/** Something was too large and could not be stored: the model sees its beginning. */
+export interface StoringFailed {
+  readonly kind: "storing-failed";
+  readonly bytes: number;
+  readonly error: string;
+}
+
+/** Stale results are shown as stubs now. */
+export interface ResultsCleared {
+  readonly kind: "results-cleared";
+  readonly way: "by-time" | "by-size" | "payback";
+  readonly trigger: "auto" | "manual";
+  readonly count: number;
+  readonly shedTokens: number;
+  /** What the provider has to read anew because of it, by estimate. */
+  readonly invalidatedPrefixTokens: number;
+}
+
+/** Something was asked for that had been stored, cleared or folded: a sign that forgetting hurts. */
+export interface Recalled {
+  readonly kind: "recalled";
+  readonly by: "entry" | "search";
+  /** How the recall ended, in the words of its answer. */
+  readonly outcome: string;
+}
+
+/** Names one compaction: begun once, ended once, whatever happens between. */
+interface OfCompaction {
+  readonly compaction: string;
+}
+
+export interface CompactionStarted extends OfCompaction {
+  readonly kind: "compaction-started";
+  readonly trigger: "auto" | "manual" | "reactive";
+  readonly tokensBefore: number;
+  /** How many compactions this session has had before it. */
+  readonly earlierCompactions: number;
+  /** Turns since the newest of them; absent for the first. */
+  readonly turnsSincePrevious?: number;
+}
+
+export interface CompactionProgressed extends OfCompaction {
+  readonly kind: "compaction-progressed";
+  /** What it is about to do, in a word or two. */
+  readonly phase: string;
+}
+
+export interface CompactionEnded extends OfCompaction {
+  readonly kind: "compaction-ended";
+  readonly outcome:
+    | {
+        readonly kind: "compacted";
+        /** Where the summary is from. */
+        readonly strategy: string;
+        readonly tokensBefore: number;
+        readonly tokensAfter: number;
+        /** Of the calls that made it, together; absent if none was needed. */
+        readonly used?: UsedTokens;
+        /** What the model is shown in place of what was folded: content. */
+        readonly summary: string;
+      }
+    /** A hook blocked it, or there was nothing to gain. */
+    | { readonly kind: "declined"; readonly reason: string }
+    | {
+        readonly kind: "failed";
+        readonly failure: "no_summary" | "api_error" | "prompt_too_long" | "aborted";
+        readonly used?: UsedTokens;
+      };
+}
+
+export interface NotesUpdated {
+  readonly kind: "notes-updated";
+  readonly outcome: "updated" | "unchanged" | "failed";
+  readonly tokens: number;
+  readonly used?: UsedTokens;
+}
+
+/** The session's notes could not stand in for a summary. */
+export interface NotesCompactionDeclined {
+  readonly kind: "notes-compaction-declined";
+  readonly reason: string;
+}
+
+export interface MemoriesExtracted {
+  readonly kind: "memories-extracted";
+  readonly outcome: "extracted" | "nothing" | "failed";
+  readonly count: number;
+  readonly used?: UsedTokens;
+}
+
+/** Someone who knows has looked at a memory. */
+export interface MemoryJudged {
+  readonly kind: "memory-judged";
+  readonly verdict: "confirmed" | "corrected" | "rejected";
+}
+
+export interface Dreamed {
+  readonly kind: "dreamed";
+  readonly outcome: "consolidated" | "nothing" | "failed";
+  readonly changed: number;
+  readonly used?: UsedTokens;
+}
+
+/** A call that shares the session's prefix has ended. */
+export interface Forked {
+  readonly kind: "forked";
+  readonly source: string;
+  readonly outcome: "ok" | "failed" | "aborted";
+  readonly used: UsedTokens;
+}
+
+/** Something failed so often in a row that it is not tried again for now. */
+export interface BreakerTripped {
+  readonly kind: "breaker-tripped";
+  readonly of: string;
+  readonly failures: number;
+}
+
+/** After a compaction, files were shown to the model once more. */
+export interface FilesRestored {
+  readonly kind: "files-restored";
+  readonly putBack: number;
+  readonly skipped: number;
+  readonly failed: number;
+}
+
+export interface HooksRan {
+  readonly kind: "hooks-ran";
+  readonly event: string;
+  /** How many. */
+  readonly ran: number;
+  readonly durationMs: number;
+  readonly blocked?: { readonly reason: string; readonly by: string };
+  readonly failures: readonly { readonly by: string; readonly kind: string; readonly message: string }[];
+  /** What they want the user to see: content. */
+  readonly messages: readonly string[];
+}

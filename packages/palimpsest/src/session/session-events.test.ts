@@ -1,0 +1,163 @@
+import { callTool, callTools, createAnthropic, manualClock, type Reply } from "@palimpsest/provider-simulator";
+import { describe, expect, test } from "vitest";
+import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
+import type { SessionEvent } from "../session-event.ts";
+import { memoryResults } from "../stores/memory-results.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { toolResult } from "./messages.ts";
+import { openSession } from "./open-session.ts";
+import type { Session, SessionOptions } from "./session.ts";
+
+const done: Reply = { words: [{ kind: "text", text: "Done." }] };
+const read = (path: string): Reply => callTools(callTool("Read", { file_path: path }));
+
+/** A session that is listened to, and a way to let it answer. */
+async function begin(options: Partial<SessionOptions<never, never, never>> = {}) {
+  const clock = manualClock();
+  const events: SessionEvent[] = [];
+  let reply = done;
+  const face = createAnthropic({ clock, script: () => reply });
+  const session: Session<AnthropicRequest, AnthropicResponse> = await openSession({
+    ...{ store: memoryStore({ clock }), id: "s", provider: anthropic({} as never), model: "claude-opus-5-5", clock },
+    tools: [{ name: "Read", inputSchema: { type: "object" } }],
+    system: "You are a careful engineer. ".repeat(500),
+    settings: { environment: {} },
+    onEvent: (event) => void events.push(event),
+    ...(options as object),
+  });
+  async function ask(said: Reply, tookMs = 0) {
+    reply = said;
+    const request = await session.prepare();
+    clock.advance(tookMs);
+    const answered = face.answer(request);
+    if (answered.kind === "refused") throw new Error(answered.message);
+    const response = answered.response as unknown as AnthropicResponse;
+    const { calls } = await session.record(response, request);
+    return { ids: calls.map(({ id }) => id), again: () => session.record(response, request) };
+  }
+  const of = <Kind extends SessionEvent["kind"]>(kind: Kind) =>
+    events.filter((event): event is Extract<SessionEvent, { kind: Kind }> => event.kind === kind);
+  return { session, clock, ask, of, events };
+}
+
+describe("whoever listens is told", () => {
+  test("of each turn and each response once, with what it used and cost", async () => {
+    const { session, ask, of } = await begin();
+    await session.append("Read it.");
+    const { ids, again } = await ask(read("a.ts"), 1_500);
+    await again();
+    await session.append(toolResult(ids[0]!, "content"));
+    await ask(done);
+    expect(of("turn-started")).toHaveLength(1);
+    const [first, second, ...more] = of("response-recorded");
+    expect(more).toEqual([]);
+    expect(first).toMatchObject({ session: "s", provider: "anthropic", source: "main", stop: "tools" });
+    expect(first!.atMs - first!.requestedAtMs).toBe(1_500);
+    expect(second).toMatchObject({ text: "Done.", requestModel: "claude-opus-5-5", stop: "end" });
+    expect(second!.cacheReadTokens).toBeGreaterThan(0);
+    const { priceUsd } = await session.cost();
+    expect(first!.priceUsd! + second!.priceUsd!).toBeCloseTo(priceUsd, 12);
+    expect(of("cache-broken")).toEqual([]);
+  });
+
+  test("of a broken cache, with its cause, as the ledger has it", async () => {
+    const { session, clock, ask, of } = await begin();
+    await session.append("Hello");
+    await ask(done);
+    clock.advance(9 * 60_000);
+    await session.append("Again");
+    await ask(done);
+    const lines = await Array.fromAsync(session.ledger());
+    const { atMs: _, ...found } = lines.at(-1)!.break!;
+    expect(of("cache-broken")).toEqual([{ kind: "cache-broken", session: "s", atMs: clock.now(), ...found }]);
+    expect(found.causes).toEqual(["pause"]);
+  });
+
+  test("of what was stored: alone, streamed, and together", async () => {
+    const { session, ask, of } = await begin();
+    await session.append("Read them.");
+    const calls = Array.from({ length: 6 }, (_, index) => callTool("Read", { file_path: `${index}` }));
+    const { ids } = await ask(callTools(...calls));
+    const [alone] = await session.append(toolResult(ids[0]!, "x".repeat(60_000)));
+    async function* output() {
+      yield "y".repeat(70_000);
+    }
+    const [streamed] = await session.appendStream(ids[1]!, output());
+    expect(of("result-stored")).toMatchObject([
+      { entry: alone, tool: "Read", bytes: 60_000, way: "alone" },
+      { entry: streamed, tool: "Read", bytes: 70_000, way: "alone" },
+    ]);
+    const [large] = await session.append(toolResult(ids[2]!, "z".repeat(49_999)));
+    await session.append("a", "b", "c", "d", ...ids.slice(3).map((id) => toolResult(id, "w".repeat(49_998))));
+    await ask(done);
+    expect(of("result-stored").slice(2)).toMatchObject([
+      { entry: large, tool: "Read", bytes: 49_999, way: "together" },
+    ]);
+  });
+
+  test("of what could not be stored, by either way", async () => {
+    const files = { ...memoryResults(), create: () => Promise.reject(new Error("the disk is full")) };
+    const { session, ask, of } = await begin({ files });
+    await session.append("Read them.");
+    const { ids } = await ask(callTools(callTool("Read", {}), callTool("Read", {})));
+    await session.append(toolResult(ids[0]!, "x".repeat(60_000)));
+    async function* output() {
+      yield "y".repeat(70_000);
+    }
+    await session.appendStream(ids[1]!, output());
+    expect(of("result-stored")).toEqual([]);
+    expect(of("storing-failed").map(({ bytes, error }) => [bytes, error])).toEqual([
+      [60_000, "the disk is full"],
+      [70_000, "the disk is full"],
+    ]);
+  });
+
+  test("of what was cleared, and of what is asked for again", async () => {
+    const { session, clock, ask, of } = await begin();
+    await session.append("Read them all.");
+    let first: number | undefined;
+    for (let index = 0; index < 8; index++) {
+      const { ids } = await ask(read(`${index}.ts`));
+      const [entry] = await session.append(toolResult(ids[0]!, `content of ${index} `.repeat(500)));
+      first ??= entry;
+    }
+    await ask(done);
+    clock.advance(6 * 60_000);
+    await session.append("Go on.");
+    await ask(done);
+    expect(of("results-cleared")).toMatchObject([
+      { way: "by-time", trigger: "auto", count: 5, invalidatedPrefixTokens: 0, shedTokens: expect.any(Number) },
+    ]);
+    expect(of("results-cleared")[0]!.shedTokens).toBeGreaterThan(5_000);
+    await session.recall({ entry: first! });
+    await session.recall({ search: "content" });
+    await session.recall({ entry: 9_999 });
+    expect(of("recalled").map(({ by, outcome }) => [by, outcome])).toEqual([
+      ["entry", "text"],
+      ["search", "entries"],
+      ["entry", "unknown"],
+    ]);
+  });
+});
+
+test.each([
+  ["throws", () => fail()],
+  ["rejects", async () => fail()],
+])("a listener that %s loses nothing", async (_, onEvent) => {
+  const rejections: unknown[] = [];
+  const onRejection = (reason: unknown) => rejections.push(reason);
+  process.on("unhandledRejection", onRejection);
+  const { session, ask } = await begin({ onEvent });
+  await session.append("Hello");
+  await ask(done);
+  await session.append("Again");
+  await ask(done);
+  expect(session.usage().responses).toBe(2);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  process.off("unhandledRejection", onRejection);
+  expect(rejections).toEqual([]);
+});
+
+function fail(): never {
+  throw new Error("a listener's own trouble");
+}

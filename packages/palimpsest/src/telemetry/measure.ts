@@ -1,0 +1,126 @@
+import { inputTokensOf } from "../log/input-tokens.ts";
+import type { CompactionEnded, ResponseRecorded, SessionEvent } from "../session-event.ts";
+import { ATTRIBUTES as A, type MetricName } from "./names.ts";
+
+export interface Measurement {
+  readonly metric: MetricName;
+  readonly value: number;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/**
+ * What an event adds to which metrics. Attributes take few values, as each of their combinations is a series of its own:
+ * never a session, an entry, or words of anybody.
+ */
+export function measure(event: SessionEvent): readonly Measurement[] {
+  switch (event.kind) {
+    case "turn-started":
+      return [one("turns")];
+    case "response-recorded":
+      return measureResponse(event, event.atMs);
+    case "cache-broken": {
+      const attributes = { [A.cause]: event.causes[0] ?? "server", [A.sort]: event.sort, [A.source]: event.source };
+      return [one("cacheBreaks", attributes), { metric: "cacheBreakTokens", value: event.rebilledTokens, attributes }];
+    }
+    case "result-stored": {
+      const attributes = { [A.way]: event.way, ...(event.tool === undefined ? {} : { [A.tool]: event.tool }) };
+      return [one("storedResults", attributes), { metric: "storedBytes", value: event.bytes, attributes }];
+    }
+    case "storing-failed":
+      return [one("storingFailures")];
+    case "results-cleared": {
+      const attributes = { [A.way]: event.way, [A.trigger]: event.trigger };
+      return [
+        one("clearings", attributes),
+        { metric: "clearedResults", value: event.count, attributes },
+        { metric: "clearedTokens", value: event.shedTokens, attributes },
+      ];
+    }
+    case "recalled":
+      return [one("recalls", { [A.by]: event.by, [A.outcome]: event.outcome })];
+    case "compaction-started":
+    case "compaction-progressed":
+      return [];
+    case "compaction-ended":
+      return measureCompaction(event);
+    case "notes-updated":
+      return [one("notesUpdates", { [A.outcome]: event.outcome })];
+    case "notes-compaction-declined":
+      return [one("notesDeclined", { [A.reason]: event.reason })];
+    case "memories-extracted":
+      return [
+        one("extractions", { [A.outcome]: event.outcome }),
+        { metric: "memories", value: event.count, attributes: {} },
+      ];
+    case "memory-judged":
+      return [one("memoryVerdicts", { [A.outcome]: event.verdict })];
+    case "dreamed":
+      return [one("dreams", { [A.outcome]: event.outcome })];
+    case "forked": {
+      const attributes = { [A.source]: event.source, [A.outcome]: event.outcome };
+      const inputTokens = inputTokensOf(event.used);
+      const value = event.used.cacheReadTokens / inputTokens;
+      return [
+        one("forks", attributes),
+        ...(inputTokens === 0 ? [] : [{ metric: "forkCacheHitRate" as const, value, attributes }]),
+      ];
+    }
+    case "breaker-tripped":
+      return [one("breakerTrips", { [A.of]: event.of })];
+    case "files-restored":
+      return Object.entries({ put_back: event.putBack, skipped: event.skipped, failed: event.failed }).map(
+        ([outcome, value]) => ({ metric: "restoredFiles", value, attributes: { [A.outcome]: outcome } }),
+      );
+    case "hooks-ran": {
+      const of = { [A.hookEvent]: event.event };
+      return [
+        one("hookRuns", { ...of, [A.outcome]: event.blocked === undefined ? "ok" : "blocked" }),
+        ...event.failures.map(({ kind }) => one("hookFailures", { ...of, [A.errorType]: kind })),
+      ];
+    }
+  }
+}
+
+function measureResponse(event: ResponseRecorded, atMs: number): readonly Measurement[] {
+  const attributes = {
+    [A.operation]: "chat",
+    [A.provider]: event.provider,
+    [A.requestModel]: event.requestModel,
+    [A.responseModel]: event.model,
+    [A.source]: event.source,
+  };
+  const typed = { input: inputTokensOf(event), output: event.outputTokens };
+  const parts = { fresh: event.freshTokens, cache_read: event.cacheReadTokens, cache_write: event.cacheWriteTokens };
+  const seconds = Math.max(0, atMs - event.requestedAtMs) / 1_000;
+  return [
+    ...Object.entries(typed).map(([type, value]) => ({
+      ...{ metric: "tokenUsage" as const, value, attributes: { ...attributes, [A.tokenType]: type } },
+    })),
+    ...Object.entries(parts).map(([part, value]) => ({
+      ...{ metric: "promptTokens" as const, value, attributes: { ...attributes, [A.promptPart]: part } },
+    })),
+    { metric: "operationDuration", value: seconds, attributes },
+    ...(event.priceUsd === undefined ? [] : [{ metric: "cost" as const, value: event.priceUsd, attributes }]),
+  ];
+}
+
+function measureCompaction({ outcome }: CompactionEnded): readonly Measurement[] {
+  switch (outcome.kind) {
+    case "compacted": {
+      const attributes = { [A.strategy]: outcome.strategy };
+      return [
+        one("compactions", { ...attributes, [A.outcome]: "compacted" }),
+        { metric: "compactionTokensBefore", value: outcome.tokensBefore, attributes },
+        { metric: "compactionTokensAfter", value: outcome.tokensAfter, attributes },
+      ];
+    }
+    case "declined":
+      return [one("compactions", { [A.outcome]: "declined" })];
+    case "failed":
+      return [one("compactions", { [A.outcome]: "failed", [A.errorType]: outcome.failure })];
+  }
+}
+
+function one(metric: MetricName, attributes: Measurement["attributes"] = {}): Measurement {
+  return { metric, value: 1, attributes };
+}

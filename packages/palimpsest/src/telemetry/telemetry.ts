@@ -1,0 +1,129 @@
+import { type Attributes, type Meter, type Span, SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
+import { inputTokensOf } from "../log/input-tokens.ts";
+import type {
+  CompactionEnded,
+  CompactionProgressed,
+  CompactionStarted,
+  ResponseRecorded,
+  SessionEvent,
+  UsedTokens,
+} from "../session-event.ts";
+import { createInstruments } from "./instruments.ts";
+import { measure } from "./measure.ts";
+import { ATTRIBUTES as A, SPANS } from "./names.ts";
+
+export interface TelemetryOptions {
+  readonly tracer: Tracer;
+  readonly meter: Meter;
+  /** `included`: spans carry what models said, too. Only where whoever reads them may read the conversation. @default "none" */
+  readonly content?: "none" | "included";
+}
+
+/**
+ * Spans and metrics of OpenTelemetry from what sessions tell: to be given to them as `onEvent`, one for as many sessions as
+ * there are. Requests and compactions are spans, under whatever span is active then; everything is counted.
+ */
+export function telemetry({ tracer, meter, content = "none" }: TelemetryOptions): (event: SessionEvent) => void {
+  const take = createInstruments(meter);
+  /** Spans of compactions that have begun and not ended. */
+  const open = new Map<string, Span>();
+
+  function request(event: ResponseRecorded & SessionEvent): void {
+    const { provider, requestModel, model, responseId, stop, source, priceUsd, text, requestedAtMs, atMs } = event;
+    const attributes = {
+      [A.operation]: "chat",
+      [A.provider]: provider,
+      [A.requestModel]: requestModel,
+      [A.responseModel]: model,
+      [A.responseId]: responseId,
+      [A.finishReasons]: [stop],
+      [A.session]: event.session,
+      [A.source]: source,
+      ...usedAttributes(event),
+      ...(priceUsd === undefined ? {} : { [A.cost]: priceUsd }),
+      ...(content === "none" ? {} : { [A.outputMessages]: outputMessages(text, stop) }),
+    };
+    const name = `${SPANS.request} ${requestModel}`;
+    tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: requestedAtMs, attributes }).end(atMs);
+  }
+
+  function compactionStarted(event: CompactionStarted & SessionEvent): void {
+    const { trigger, tokensBefore, earlierCompactions, turnsSincePrevious } = event;
+    const attributes = {
+      [A.session]: event.session,
+      [A.trigger]: trigger,
+      [A.tokensBefore]: tokensBefore,
+      [A.earlierCompactions]: earlierCompactions,
+      ...(turnsSincePrevious === undefined ? {} : { [A.turnsSincePrevious]: turnsSincePrevious }),
+    };
+    open.set(keyOf(event), tracer.startSpan(SPANS.compaction, { startTime: event.atMs, attributes }));
+  }
+
+  function compactionEnded(event: CompactionEnded & SessionEvent): void {
+    const { outcome, atMs } = event;
+    const span = open.get(keyOf(event));
+    open.delete(keyOf(event));
+    span?.setAttributes(outcomeAttributes(outcome));
+    if (outcome.kind === "compacted" && content === "included") span?.setAttribute(A.summary, outcome.summary);
+    if (outcome.kind === "failed") span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome.failure });
+    span?.end(atMs);
+  }
+
+  return (event) => {
+    measure(event).forEach(take);
+    switch (event.kind) {
+      case "response-recorded":
+        return request(event);
+      case "compaction-started":
+        return compactionStarted(event);
+      case "compaction-progressed":
+        open.get(keyOf(event))?.addEvent(event.phase, event.atMs);
+        return;
+      case "compaction-ended":
+        return compactionEnded(event);
+    }
+  };
+}
+
+type OfCompaction = (CompactionStarted | CompactionProgressed | CompactionEnded) & SessionEvent;
+
+function keyOf({ session, compaction }: OfCompaction): string {
+  return JSON.stringify([session, compaction]);
+}
+
+function outcomeAttributes(outcome: CompactionEnded["outcome"]): Attributes {
+  switch (outcome.kind) {
+    case "compacted":
+      return {
+        [A.outcome]: "compacted",
+        [A.strategy]: outcome.strategy,
+        [A.tokensBefore]: outcome.tokensBefore,
+        [A.tokensAfter]: outcome.tokensAfter,
+        ...(outcome.used === undefined ? {} : usedAttributes(outcome.used)),
+      };
+    case "declined":
+      return { [A.outcome]: "declined", [A.reason]: outcome.reason };
+    case "failed":
+      return {
+        [A.outcome]: "failed",
+        [A.errorType]: outcome.failure,
+        ...(outcome.used === undefined ? {} : usedAttributes(outcome.used)),
+      };
+  }
+}
+
+function usedAttributes(used: UsedTokens): Attributes {
+  return {
+    // By the conventions, input is all of it, cached or not.
+    [A.inputTokens]: inputTokensOf(used),
+    [A.outputTokens]: used.outputTokens,
+    [A.cacheReadTokens]: used.cacheReadTokens,
+    [A.cacheWriteTokens]: used.cacheWriteTokens,
+    ...(used.reasoningTokens === undefined ? {} : { [A.reasoningTokens]: used.reasoningTokens }),
+  };
+}
+
+/** One message of one part, in the form that the conventions have for it. */
+function outputMessages(text: string, stop: string): string {
+  return JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: text }], finish_reason: stop }]);
+}
