@@ -31,13 +31,15 @@ export function chooseTtl({ wanted, ledger, sizeTokens, prices, nowMs }: TtlQues
 
 /** About as many requests remain on average at any point of a session. */
 const HORIZON_REQUESTS = 100;
+/** What is at stake in a pause is the prompt as large as it will be then; some sessions end sooner, some prompts are folded. */
+const GROWING_REQUESTS = 25;
 /** Without prices: an hour is written at twice the input price. */
 const USUAL_LONG_WRITE = 2;
 
 /**
  * An hour costs more for all that is written: the prompt now, what is new with each request, and the prompt again after a
  * pause that is too long even for it. Five minutes cost that the prompt is written again after every pause in between.
- * The prompt counts with the size it has, not with what it may grow to: a short session never pays for an hour.
+ * What it saved on recorded sessions stands in docs/decisions/pauses-have-a-price.md.
  */
 function cheaperTtl({
   rhythm,
@@ -48,7 +50,8 @@ function cheaperTtl({
   const long =
     prices === undefined ? USUAL_LONG_WRITE : costsOf(prices, { lifetimeMs: HOUR_MS, inputTokens: sizeTokens }).write;
   const { grownTokens, middlePauses, longPauses } = expectedRequest(rhythm);
-  const writtenTokens = sizeTokens + HORIZON_REQUESTS * (grownTokens + longPauses * sizeTokens);
-  const rewrittenTokens = HORIZON_REQUESTS * middlePauses * sizeTokens;
+  const stakeTokens = sizeTokens + GROWING_REQUESTS * grownTokens;
+  const writtenTokens = sizeTokens + HORIZON_REQUESTS * (grownTokens + longPauses * stakeTokens);
+  const rewrittenTokens = HORIZON_REQUESTS * middlePauses * stakeTokens;
   return writtenTokens * (long - write) < rewrittenTokens * (write - read) ? "1h" : "5m";
 }

@@ -199,7 +199,8 @@ describe("what a session costs", () => {
     const face = createAnthropic({ clock, script: () => done });
     const provider = anthropic({} as never, { cacheDiagnostics: "asked" });
     const store = memoryStore({ clock, leaseMs: 0 });
-    const start = () => open({ provider: provider as never, store, id: "s", clock });
+    const settings = { file: { "cache.ttl": "5m" }, environment: {} };
+    const start = () => open({ provider: provider as never, store, id: "s", clock, settings });
     const ask = async (session: Session<AnthropicRequest, AnthropicResponse>) => {
       const request = await session.prepare();
       const answered = face.answer(request);
