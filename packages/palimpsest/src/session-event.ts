@@ -13,6 +13,7 @@ export type Happening =
   | StoringFailed
   | ResultsCleared
   | Recalled
+  | CompactionDue
   | CompactionStarted
   | CompactionProgressed
   | CompactionEnded
@@ -99,6 +100,13 @@ export interface Recalled {
   readonly outcome: string;
 }
 
+/** A compaction is due and was left to the host: `compaction.auto` is `ask`. */
+export interface CompactionDue {
+  readonly kind: "compaction-due";
+  readonly why: string;
+  readonly tokens: number;
+}
+
 /** Names one compaction: begun once, ended once, whatever happens between. */
 interface OfCompaction {
   readonly compaction: string;
@@ -118,6 +126,8 @@ export interface CompactionProgressed extends OfCompaction {
   readonly kind: "compaction-progressed";
   /** What it is about to do, in a word or two. */
   readonly phase: string;
+  /** How much of a summary has arrived. Told at least every half minute while a model writes. */
+  readonly receivedCharacters?: number;
 }
 
 export interface CompactionEnded extends OfCompaction {

@@ -1,13 +1,15 @@
+import type { CompactionTrigger } from "../log/payload.ts";
+
 /** What a hook of each event is told. All of it is plain JSON: a command gets it on its standard input. */
 export interface HookInputs {
   /** Before a compaction. Blocking it leaves the session as it is. */
   readonly PreCompact: SessionInput & {
-    readonly trigger: CompactTrigger;
+    readonly trigger: CompactionTrigger;
     /** What the user asked the summary to heed. */
     readonly customInstructions?: string;
   };
   readonly PostCompact: SessionInput & {
-    readonly trigger: CompactTrigger;
+    readonly trigger: CompactionTrigger;
     readonly summary: string;
     readonly tokensBefore: number;
     readonly tokensAfter: number;
@@ -45,8 +47,6 @@ export interface HookOutputs {
 }
 
 export type HookEvent = keyof HookInputs;
-
-export type CompactTrigger = "auto" | "manual";
 
 interface SessionInput {
   readonly sessionId: string;

@@ -2,5 +2,5 @@ export { addedContext } from "./added-context.ts";
 export { type CommandHookOptions, commandHook } from "./command-hook.ts";
 export { createHooks, type HooksOptions, InvalidHookError } from "./create-hooks.ts";
 export type { Hook, HookAnswer, HookAt, HookContext, HookFailure, HookResults, HookRun, Hooks } from "./hook.ts";
-export type { CompactTrigger, HookEvent, HookInputs, HookOutputs } from "./hook-event.ts";
+export type { HookEvent, HookInputs, HookOutputs } from "./hook-event.ts";
 export { mergeInstructions } from "./merge-instructions.ts";

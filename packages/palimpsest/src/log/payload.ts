@@ -282,7 +282,8 @@ export interface NotesPayload {
 /** A compaction that was tried and changed nothing. */
 export interface AttemptPayload {
   readonly trigger: CompactionTrigger;
-  readonly failure: "no-summary" | "provider-error" | "prompt-too-long" | "too-large";
+  /** `too-large`: what cannot be folded leaves no room. */
+  readonly failure: "too-large";
   readonly why: string;
 }
 

@@ -54,7 +54,7 @@ const EXAMPLES: Payloads = {
   pin: { text: "Never push to main." },
   unpin: { of: 3 },
   notes: { markdown: "# Title", coveredTo: 4 },
-  attempt: { trigger: "auto", failure: "no-summary", why: "test" },
+  attempt: { trigger: "auto", failure: "too-large", why: "test" },
   overflow: { request: 3, inputTokens: 210_000, limitTokens: 200_000 },
 };
 const KINDS = Object.keys(PAYLOAD_VERSIONS) as PayloadKind[];

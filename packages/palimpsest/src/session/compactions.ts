@@ -1,7 +1,10 @@
+import type { Hooks } from "../hooks/hook.ts";
+import { mergeInstructions } from "../hooks/merge-instructions.ts";
 import type { AttemptPayload, CompactionRecord, CompactionRung, CompactionTrigger } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
+import type { CompactionEnded, Tell } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type BreakerState, breakerAfter, CLOSED, mayTry, type Seen } from "../stages/compact/breaker.ts";
 import type { CompactionPart } from "../stages/compact/choose-range.ts";
@@ -15,9 +18,11 @@ import { addKnowledge } from "./gather-knowledge.ts";
 import { planBoundary } from "./plan-boundary.ts";
 import { directOutputTokens, planCalls } from "./plan-calls.ts";
 import { type CompactionPlan, planCompaction, type Snapshot, takeSnapshot } from "./plan-compaction.ts";
+import { startContents } from "./run-hooks.ts";
 import type { SessionState } from "./session-state.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { createTalks, type Spent } from "./talks.ts";
+import type { NewContent } from "./to-contents.ts";
 
 export interface CompactOptions {
   /** Folds this message and all behind it: what stands before it stays, and stays in the cache. @default all is folded */
@@ -33,9 +38,12 @@ export interface CompactOptions {
 /** What became of a compaction. Unless it is `compacted`, the view has not changed. */
 export type CompactionOutcome =
   | ({ readonly kind: "compacted"; readonly boundary: number } & CompactionRecord)
-  | { readonly kind: "nothing"; readonly why: string }
+  | { readonly kind: "nothing"; readonly cause: NothingCause; readonly why: string }
   | { readonly kind: "failed"; readonly failure: AttemptPayload["failure"]; readonly why: string }
   | { readonly kind: "aborted" };
+
+/** `overtaken`: the conversation was changed while it was summarised. `blocked`: by a hook. */
+export type NothingCause = "switched-off" | "blocked" | "nothing-to-fold" | "overtaken";
 
 export interface CompactionsOptions<Request, Response, Message> {
   readonly session: string;
@@ -50,12 +58,22 @@ export interface CompactionsOptions<Request, Response, Message> {
   readonly surroundings: Surroundings;
   readonly attendance: "attended" | "alone";
   readonly clock: Required<Clock>;
+  readonly tell: Tell;
+  readonly runHooks: Hooks["run"];
+  /** Appends what hooks have to add. */
+  readonly append: (contents: readonly NewContent[]) => Promise<unknown>;
   readonly signal: AbortSignal;
 }
 
 export interface Compactions {
   /** The one way to a compaction, whoever asks for it; one after another. */
   compact(trigger: CompactionTrigger, options?: CompactOptions): Promise<CompactionOutcome>;
+}
+
+interface RunOptions extends CompactOptions {
+  readonly signal: AbortSignal;
+  /** Its name, for whoever is told of it. */
+  readonly compaction: string;
 }
 
 /** A view that is ready to be installed, and how it came about. */
@@ -70,29 +88,75 @@ interface Ready {
 export function createCompactions<Request, Response, Message>(
   options: CompactionsOptions<Request, Response, Message>,
 ): Compactions {
-  const { state, settings, clock, surroundings, attendance, factsOf } = options;
+  const { session, state, settings, clock, surroundings, attendance, factsOf, tell, runHooks } = options;
   let tail: Promise<unknown> = Promise.resolve();
 
+  /** Told of at its beginning and at its end, however it ends. */
   async function run(trigger: CompactionTrigger, wanted: CompactOptions): Promise<CompactionOutcome> {
-    const held = settings();
-    if (held["compaction.enabled"] === "off") return { kind: "nothing", why: "compaction.enabled is off" };
+    if (settings()["compaction.enabled"] === "off")
+      return { kind: "nothing", cause: "switched-off", why: "compaction.enabled is off" };
     const signal = wanted.signal === undefined ? options.signal : AbortSignal.any([options.signal, wanted.signal]);
     // The session goes on meanwhile: what is appended stays behind what is folded.
     const snapshot = await state.inOrder(async () => takeSnapshot(state, options.budget()));
+    const compaction = `${session}:${snapshot.newestEntry}`;
+    const { boundaries, turns } = snapshot.standing.chain;
+    tell({
+      ...{ kind: "compaction-started", compaction, trigger, tokensBefore: snapshot.sizeTokens },
+      ...{ earlierCompactions: boundaries, ...(boundaries === 0 ? {} : { turnsSincePrevious: turns }) },
+    });
+    let told: CompactionEnded["outcome"] = { kind: "failed", failure: "api_error" };
+    try {
+      const { outcome, summary } = await runWith(snapshot, trigger, { ...wanted, signal, compaction });
+      told = toldOutcome(outcome, summary);
+      return outcome;
+    } finally {
+      tell({ kind: "compaction-ended", compaction, outcome: told });
+    }
+  }
+
+  async function runWith(
+    snapshot: Snapshot,
+    trigger: CompactionTrigger,
+    wanted: RunOptions,
+  ): Promise<{ readonly outcome: CompactionOutcome; readonly summary?: string }> {
+    const held = settings();
+    const { signal, compaction } = wanted;
+    const customInstructions = wanted.instructions ?? "";
+    const before = await runHooks("PreCompact", { sessionId: session, trigger, customInstructions }, { signal });
+    if (before.blocked !== undefined) {
+      const why = `a hook blocked it: ${before.blocked.reason}`;
+      return { outcome: { kind: "nothing", cause: "blocked", why } };
+    }
+    tell({ kind: "compaction-progressed", compaction, phase: "gathering" });
     const todos = await surroundings.todos?.().catch(() => undefined);
     const planning = { log: state.log, settings: held, trigger, attendance, todos };
     const plan = await planCompaction(snapshot, partOf(wanted), planning);
-    if ("kind" in plan) return plan;
-    const ready = await makeReady(plan, trigger, { ...wanted, signal });
-    if (signal.aborted) return { kind: "aborted" };
-    if (ready === undefined) return fail(trigger, tooLarge(plan));
-    return state.inOrder(() => install(plan, ready, trigger));
+    if ("kind" in plan) return { outcome: { ...plan, cause: "nothing-to-fold" } };
+    const instructions = mergeInstructions(customInstructions, before);
+    const ready = await makeReady(plan, trigger, { ...wanted, instructions: instructions ?? "" });
+    if (signal.aborted) return { outcome: { kind: "aborted" } };
+    if (ready === undefined) return { outcome: await fail(trigger, tooLarge(plan)) };
+    const outcome = await state.inOrder(() => install(plan, ready, trigger));
+    if (outcome.kind === "compacted") await afterwards(outcome, ready);
+    return { outcome, summary: ready.view.text };
+  }
+
+  async function afterwards(
+    { trigger, tokensBefore, tokensAfter }: CompactionRecord,
+    { view, breaker }: Ready,
+  ): Promise<void> {
+    tell({ kind: "files-restored", ...view.files });
+    if (breaker.kind === "open") tell({ kind: "breaker-tripped", of: "compaction", failures: breaker.failures });
+    const told = { sessionId: session, trigger, summary: view.text, tokensBefore, tokensAfter };
+    await runHooks("PostCompact", told, {});
+    const started = startContents(await runHooks("SessionStart", { sessionId: session, source: "compact" }, {}));
+    if (started.length > 0) await options.append(started);
   }
 
   async function makeReady(
     plan: CompactionPlan,
     trigger: CompactionTrigger,
-    { instructions, signal }: CompactOptions & { readonly signal: AbortSignal },
+    { instructions, signal, compaction }: RunOptions,
   ): Promise<Ready | undefined> {
     const held = settings();
     const { standing, newestEntry, configuration, budget } = plan.snapshot;
@@ -103,7 +167,8 @@ export function createCompactions<Request, Response, Message>(
       maxOutputTokens: directOutputTokens(held, windowTokens),
       maxCalls: Math.max(0, held["compaction.maxCalls"] - standing.calls),
       stallMs: held["compaction.stallSeconds"] * 1_000,
-      onProgress: () => {},
+      onProgress: (characters) =>
+        tell({ kind: "compaction-progressed", compaction, phase: "summarising", receivedCharacters: characters }),
     });
     const composing = { settings: held, surroundings: remembering(surroundings), filesRead: options.filesRead() };
     const seen: Seen = { nowMs: clock.now(), userMessages: standing.userMessages, viewChangedAt: newestEntry };
@@ -143,7 +208,9 @@ export function createCompactions<Request, Response, Message>(
   /** Writes it in one batch: before, nothing has changed; behind it, all has. */
   async function install(plan: CompactionPlan, ready: Ready, trigger: CompactionTrigger): Promise<CompactionOutcome> {
     const { snapshot, range, variant } = plan;
-    if (isOvertaken(snapshot)) return { kind: "nothing", why: "the conversation was changed while it was summarised" };
+    if (isOvertaken(snapshot)) {
+      return { kind: "nothing", cause: "overtaken", why: "the conversation was changed while it was summarised" };
+    }
     const { view, rung, declined, breaker, spent } = ready;
     const { text, attachments, parts, tokensAfter } = view;
     const record: CompactionRecord = {
@@ -192,6 +259,21 @@ export function createCompactions<Request, Response, Message>(
       return result;
     },
   };
+}
+
+function toldOutcome(outcome: CompactionOutcome, summary = ""): CompactionEnded["outcome"] {
+  switch (outcome.kind) {
+    case "compacted": {
+      const { rung: strategy, tokensBefore, tokensAfter } = outcome;
+      return { kind: "compacted", strategy, tokensBefore, tokensAfter, summary };
+    }
+    case "nothing":
+      return { kind: "declined", reason: outcome.cause };
+    case "aborted":
+      return { kind: "failed", failure: "aborted" };
+    case "failed":
+      return { kind: "failed", failure: "prompt_too_long" };
+  }
 }
 
 /** Asked once for each file, however often the view is put together. */

@@ -1,5 +1,6 @@
 import type { ReplacePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
+import { planSnip, type SnipTarget } from "../stages/plan-snip.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import { firstOverlapping } from "../view/fold-entry.ts";
 import { sharedTo } from "../view/shared-to.ts";
@@ -22,6 +23,7 @@ export interface Decisions {
   fold(payload: ReplacePayload): Promise<number>;
   restore(decision: number, reason: string): Promise<void>;
   rewind(to: number, reason: string): Promise<void>;
+  snip(target: SnipTarget, reason: string): Promise<number>;
 }
 
 export function createDecisions({ state, provider, ...options }: DecisionOptions): Decisions {
@@ -49,6 +51,14 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
       const standing = { ...state.standing, ...(await gatherKnowledge(log, newestEntry, state.standing)) };
       const boundary = planBoundary(payload, { view, ledger, standing, sequence: newestEntry + 1 });
       const [decision] = await state.append([toDraft("boundary", boundary)]);
+      return decision!;
+    },
+
+    async snip(target, reason) {
+      const plan = planSnip(state.view.items, target, reason);
+      const entry = "block" in target ? target.entry : target.from;
+      if (plan === undefined) throw new NoSuchEntryError(entry, "is not shown to the model, or has no such block");
+      const [decision] = await state.append([toDraft("replace", plan)]);
       return decision!;
     },
 

@@ -13,13 +13,17 @@ import type { LogWriter, Store, Takeover } from "../stores/store.ts";
 import { account } from "../view/account.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
 import { withTimers } from "./clock.ts";
+import { createCompactions } from "./compactions.ts";
 import { createContents } from "./contents.ts";
 import { createTell } from "./create-tell.ts";
 import { createDecisions } from "./decisions.ts";
+import { explainBoundaries } from "./explain.ts";
 import type { Base } from "./forked-reader.ts";
 import { createForks, type OpenSession } from "./forks.ts";
 import { createKeepWarm } from "./keep-warm.ts";
+import { createPins } from "./pins.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
+import { createRecovery } from "./recoveries.ts";
 import { createRequests, type ForkTerms } from "./requests.ts";
 import { createRunHooks, startContents } from "./run-hooks.ts";
 import type { Session, SessionOptions } from "./session.ts";
@@ -114,7 +118,28 @@ async function openWith<Request, Response, Message>(
     if (payload !== undefined) await state.append([toDraft("configuration", payload)]);
   }
 
+  const compactions = createCompactions({
+    ...{ session: id, state, provider, forks, factsOf, settings, clock, tell, runHooks, signal: ends },
+    ...{ budget: requests.size, filesRead: requests.filesRead },
+    surroundings: options.surroundings ?? {},
+    attendance: options.attendance ?? "attended",
+    append: (added) => state.inOrder(() => contents.append(added)),
+  });
+  const pins = createPins({ state, budget: requests.size });
+
   const { inOrder } = state;
+
+  async function prepare(): Promise<Request> {
+    const first = await inOrder(() => requests.prepare("first"));
+    if (first.kind === "request") return first.request;
+    if (settings()["compaction.auto"] === "on") await compactions.compact("auto");
+    else tell({ kind: "compaction-due", why: first.why, tokens: requests.size().tokens });
+    const second = await inOrder(() => requests.prepare("not-now"));
+    // Asked not to speak of compaction, it has nothing else to answer.
+    if (second.kind !== "request") throw new TypeError("No request was prepared.");
+    return second.request;
+  }
+
   const source = state.newestEntry === 0 ? "startup" : "resume";
   await inOrder(async () => {
     if (base !== undefined && state.newestEntry === base.sequence) await state.append([toDraft("fork", base.fork)]);
@@ -138,7 +163,14 @@ async function openWith<Request, Response, Message>(
       return recalled;
     },
     settings: () => resolved,
-    prepare: () => inOrder(requests.prepare),
+    prepare,
+    compact: (how) => compactions.compact("manual", how),
+    recover: createRecovery({ state, compactions, settings, newestRequest: requests.newestRequest }),
+    pin: (what) => inOrder(() => pins.pin(what)),
+    unpin: (pin) => inOrder(() => pins.unpin(pin)),
+    pins: () => state.standing.pins,
+    snip: (target, reason = "not needed any more") => inOrder(() => decisions.snip(target, reason)),
+    explain: (limit) => inOrder(() => explainBoundaries(state.log, state.view, limit)),
     record: (response, request) => inOrder(() => requests.record(response, request)),
     configure: (wanted) => inOrder(() => configure(wanted)),
     replace: (range, replacements, reason) =>

@@ -90,7 +90,8 @@ export async function planCompaction(
   if (range.kind === "nothing") return range;
   const { log, settings, trigger, attendance, todos } = options;
   const { newestEntry, configuration, countTokens, tokensOf, view } = snapshot;
-  const { pins } = snapshot.standing;
+  // A pin that stands in a message which is kept is not told twice.
+  const pins = snapshot.standing.pins.filter(({ entry, of = entry + 1 }) => !isIn(range.kept, of));
   const knowledge = await gatherKnowledge(log, newestEntry, snapshot.standing);
   const evidence = readEvidence(knowledge.evidence);
   const fixed = {
@@ -163,13 +164,16 @@ function mostTokens(settings: Settings): Room {
 
 /** What the user said and what is not shown any more, as it stands in the log. */
 async function readUserMessages(log: LogReader, said: readonly number[], { kept }: FoldRange): Promise<UserMessage[]> {
-  const isKept = (entry: number): boolean => kept.some(({ from, to }) => from <= entry && entry <= to);
-  const reads = await Promise.all(said.filter((entry) => !isKept(entry)).map((entry) => readEntry(log, entry)));
+  const reads = await Promise.all(said.filter((entry) => !isIn(kept, entry)).map((entry) => readEntry(log, entry)));
   return reads.flatMap((read) => {
     if (read?.kind !== "message") return [];
     const text = read.payload.blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n");
     return text.trim() === "" ? [] : [{ entry: read.sequence, text }];
   });
+}
+
+function isIn(items: readonly MessageItem[], entry: number): boolean {
+  return items.some(({ from, to }) => from <= entry && entry <= to);
 }
 
 function recallHint({ from, to }: FoldRange, { tools }: Configuration): string {

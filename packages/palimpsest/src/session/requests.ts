@@ -20,6 +20,7 @@ import type { MessageItem } from "../view/item.ts";
 import { type Configuration, newestSeal, sizeTokens, type View } from "../view/view.ts";
 import type { Clock } from "./clock.ts";
 import { describeNext } from "./describe-next.ts";
+import { isCompactionDue } from "./is-compaction-due.ts";
 import { toolResult } from "./messages.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
 import type { RecordedResponse, SessionSize } from "./session.ts";
@@ -62,13 +63,22 @@ export interface ForkTerms {
 
 const REFUSED = "This tool cannot be used here. Go on without it.";
 
+export type Prepared<Request> =
+  | { readonly kind: "request"; readonly request: Request }
+  | { readonly kind: "compaction-due"; readonly why: string };
+
 /** The way out and back: requests from the view, and responses into the log. */
 export interface Requests<Request, Response> {
-  prepare(): Promise<Request>;
+  /**
+   * The next request; or that a compaction comes first, and why. Only asked for one if `compaction` is `first`.
+   */
+  prepare(compaction: "first" | "not-now"): Promise<Prepared<Request>>;
   record(response: Response, request?: Request): Promise<RecordedResponse>;
   size(): SessionSize;
   filesRead(): ReadonlyMap<string, number>;
   cost(): Promise<SessionCost>;
+  /** The request that was handed out last, by its entry. */
+  newestRequest(): number | undefined;
   /** What has been sent so far: what a fork's requests begin with. */
   prefix(): Prefix;
 }
@@ -85,9 +95,11 @@ export function createRequests<Request, Response, Message>(
   const results = createResultIndex();
   /** What follows from the configuration and the settings, worked out once for each. */
   const termsFor = rememberLast((held: Settings) =>
-    rememberLast((now: Configuration) => termsOf(now, factsOf(now.model), held)),
+    rememberLast((limitTokens: number | undefined) =>
+      rememberLast((now: Configuration) => termsOf(now, factsOf(now.model), { settings: held, limitTokens })),
+    ),
   );
-  const terms = (now: Configuration): Terms => termsFor(settings())(now);
+  const terms = (now: Configuration): Terms => termsFor(settings())(state.standing.limitTokens)(now);
 
   function size(): SessionSize {
     const tokens = sizeTokens(state.view);
@@ -116,18 +128,21 @@ export function createRequests<Request, Response, Message>(
     });
   }
 
-  async function writeRequest(): Promise<void> {
+  /** @returns why a compaction comes first, if it does */
+  async function writeRequest(compaction: "first" | "not-now"): Promise<string | undefined> {
     const { view, configuration } = state;
     const last = view.items.at(-1);
     // Asked again without anything new: the same request.
     const isWritten = last?.kind === "seal" && view.awaited?.request === last.from && configuration.entry < last.from;
-    if (isWritten) return;
+    if (isWritten) return undefined;
     if (!view.items.some(({ kind }) => kind === "message")) throw new NothingToSendError(session);
     const turn = isNewTurn(view) ? "new" : "open";
     // A fork sends what its parent has sent: nothing in it is decided anew.
     if (fork === undefined) {
       if (turn === "new") await refreshSettings();
       await passStages();
+      const due = compaction === "first" ? compactionDue() : undefined;
+      if (due !== undefined) return due;
     }
     const { tokens, windowTokens, blockingTokens, level } = size();
     if (level === "blocked") throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
@@ -138,6 +153,22 @@ export function createRequests<Request, Response, Message>(
     const described = await describe(cacheTtl);
     await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, cacheTtl, ...source, ...described })]);
     if (turn === "new" && fork === undefined) tell({ kind: "turn-started" });
+    return undefined;
+  }
+
+  /** Why the conversation is to be compacted before the next request, if it is. */
+  function compactionDue(): string | undefined {
+    const { view, ledger, standing, configuration } = state;
+    const { budget, facts } = terms(configuration);
+    return isCompactionDue({
+      view,
+      ledger,
+      standing,
+      budget,
+      prices: facts.prices,
+      settings: settings(),
+      nowMs: clock.now(),
+    });
   }
 
   async function passStages(): Promise<void> {
@@ -164,8 +195,9 @@ export function createRequests<Request, Response, Message>(
     return rendering.kept;
   }
 
-  async function prepare(): Promise<Request> {
-    await writeRequest();
+  async function prepare(compaction: "first" | "not-now"): Promise<Prepared<Request>> {
+    const why = await writeRequest(compaction);
+    if (why !== undefined) return { kind: "compaction-due", why };
     const { model, system, tools, parameters } = state.configuration;
     const { messages, marks: all } = currentRendering().update(state.view);
     const marks = fork?.cacheWrites === "none" ? all.slice(0, -1) : all;
@@ -179,7 +211,7 @@ export function createRequests<Request, Response, Message>(
     newestHandedOut = { entry: from, model };
     handedOut.set(request as object, newestHandedOut);
     onHandOut(request, from);
-    return request;
+    return { kind: "request", request };
   }
 
   /** The request that a response answers. Not the newest in the view: that one may have been folded away since. */
@@ -256,6 +288,7 @@ export function createRequests<Request, Response, Message>(
       results.update(state.view);
       return filesRead(results);
     },
+    newestRequest: () => newestHandedOut?.entry,
     prefix() {
       const { model, system, tools, parameters } = state.configuration;
       const rendering = currentRendering();
@@ -287,7 +320,7 @@ function isNewTurn({ items }: View): boolean {
 function rememberLast<Key, Value>(find: (key: Key) => Value): (key: Key) => Value {
   let last: { readonly key: Key; readonly value: Value } | undefined;
   return (key) => {
-    if (last?.key !== key) last = { key, value: find(key) };
+    if (last === undefined || last.key !== key) last = { key, value: find(key) };
     return last.value;
   };
 }

@@ -124,3 +124,20 @@ export class ForkError extends PalimpsestError {
     super(`Session ${session} cannot be forked: ${because}.`);
   }
 }
+
+/** A pin stays in every request: one that takes much of the window would leave no room for the work. */
+export class PinTooLargeError extends PalimpsestError {
+  static readonly code = "pin-too-large";
+  readonly code: string = PinTooLargeError.code;
+  readonly tokens: number;
+  readonly mostTokens: number;
+
+  constructor(tokens: number, mostTokens: number) {
+    super(
+      `This would pin about ${tokens} tokens; all pins together may have ${mostTokens}, a tenth of the window. Pin the ` +
+        "sentences that matter, or take back a pin.",
+    );
+    this.tokens = tokens;
+    this.mostTokens = mostTokens;
+  }
+}

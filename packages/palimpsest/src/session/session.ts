@@ -7,6 +7,8 @@ import type { Overflow } from "../providers/overflow.ts";
 import type { Provider, ResponseContent } from "../providers/provider.ts";
 import type { SessionEvent } from "../session-event.ts";
 import type { ResolvedSettings } from "../settings/resolve-settings.ts";
+import type { Pin } from "../stages/compact/standing.ts";
+import type { SnipTarget } from "../stages/plan-snip.ts";
 import type { Recalled, RecallRequest } from "../stages/recall/recall.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import type { Store, Takeover } from "../stores/store.ts";
@@ -15,9 +17,13 @@ import type { FeatureOptions } from "../tokens/features.ts";
 import type { Accounting, AccountOptions } from "../view/account.ts";
 import type { WantedConfiguration } from "./change-configuration.ts";
 import type { Clock } from "./clock.ts";
+import type { CompactionOutcome, CompactOptions } from "./compactions.ts";
+import type { ExplainedBoundary } from "./explain.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
 import type { KeepWarmOptions, KeptWarm } from "./keep-warm.ts";
+import type { Recovery } from "./recoveries.ts";
 import type { SettingsSource } from "./settings-source.ts";
+import type { Surroundings } from "./surroundings.ts";
 import type { NewContent } from "./to-contents.ts";
 
 export interface SessionOptions<Request, Response, Message> extends WantedConfiguration, FeatureOptions {
@@ -51,6 +57,10 @@ export interface SessionOptions<Request, Response, Message> extends WantedConfig
    * heard. @default nobody is told
    */
   readonly onEvent?: (event: SessionEvent) => void;
+  /** What is put back after a compaction: files, skills, todos, plans. @default nothing */
+  readonly surroundings?: Surroundings;
+  /** `alone`: the model works by itself, and nobody answers questions. @default "attended" */
+  readonly attendance?: "attended" | "alone";
   /** @default the system's clock */
   readonly clock?: Clock;
 }
@@ -99,6 +109,21 @@ export interface Session<Request, Response> {
   replace(range: Range, replacements: readonly Replacement[], reason: string): Promise<number>;
   /** Like `replace`, and the session is from now on read from here: for summaries of all that came before. */
   fold(range: Range, replacements: readonly Replacement[], reason: string): Promise<number>;
+  /**
+   * Folds the conversation into a summary. It is tried from the cheapest way to one that needs no model, so that it comes
+   * about as long as what cannot be folded leaves room. Goes on beside the session: what is appended meanwhile stays.
+   */
+  compact(options?: CompactOptions): Promise<CompactionOutcome>;
+  /** After a call that failed: if the request was too long, makes the conversation smaller, and says to try again. */
+  recover(error: unknown, signal?: AbortSignal): Promise<Recovery>;
+  /** Keeps a text, or that of an entry, in view through every compaction. Resolves to the pin's number. */
+  pin(what: string | number): Promise<number>;
+  unpin(pin: number): Promise<void>;
+  pins(): readonly Pin[];
+  /** Takes messages, or one block of one, out of the view; a stub says what was there. `restore` brings it back. */
+  snip(target: SnipTarget, reason?: string): Promise<number>;
+  /** Every boundary there was, the newest first: what went in, what came out, how and at what price. */
+  explain(limit?: number): Promise<readonly ExplainedBoundary[]>;
   /** Takes back a decision: the range is shown as before. */
   restore(decision: number, reason?: string): Promise<void>;
   /** Goes back to an earlier entry; what came after it stays in the log, on a branch of its own. */

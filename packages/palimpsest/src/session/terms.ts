@@ -13,14 +13,25 @@ export interface Terms {
   readonly facts: ModelFacts;
 }
 
-export function termsOf({ provider, model, parameters }: Configuration, facts: ModelFacts, settings: Settings): Terms {
+export interface TermSources {
+  readonly settings: Settings;
+  /** The smallest limit that the provider has named in a refusal, if it has. */
+  readonly limitTokens: number | undefined;
+}
+
+export function termsOf(
+  { provider, model, parameters }: Configuration,
+  facts: ModelFacts,
+  { settings, limitTokens = Number.POSITIVE_INFINITY }: TermSources,
+): Terms {
   const { windowTokens: window, maxInputTokens, maxOutputTokens, thinking } = facts;
   // Where less input is taken than the window holds, that is what can be filled.
   const capabilityTokens = maxInputTokens ?? window;
   const betas = Array.isArray(parameters["betas"])
     ? parameters["betas"].filter((beta) => typeof beta === "string")
     : [];
-  const windowTokens = windowOf({ model, capabilityTokens, betas, fallbackTokens: settings["window.tokens"] });
+  const known = windowOf({ model, capabilityTokens, betas, fallbackTokens: settings["window.tokens"] });
+  const windowTokens = Math.min(known, limitTokens);
   const isOn = settings["compaction.enabled"] === "on" && settings["compaction.auto"] !== "off";
   return {
     rules: { provider, thinking },

@@ -2,6 +2,7 @@ import { costsOf } from "../cache/token-costs.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { Settings } from "../settings/settings.ts";
 import { fileOf } from "../view/file-of.ts";
+import { isTurnOpen } from "../view/is-turn-open.ts";
 import { sizeTokens, type View } from "../view/view.ts";
 import { type Candidate, decide } from "./decide.ts";
 import type { Eligibility } from "./microcompact/eligible-results.ts";
@@ -109,10 +110,4 @@ function eligibilityOf({ configuration }: View, settings: Settings): Eligibility
     fileOf,
     workingSetCalls: settings["clearing.workingSetCalls"],
   };
-}
-
-/** The model is at work until it has answered: what came in last is a result, not words of the user. */
-function isTurnOpen({ items }: View): boolean {
-  const last = items.findLast((item) => item.kind === "message" && item.attachment === undefined);
-  return last?.kind === "message" && last.origin === "tool";
 }

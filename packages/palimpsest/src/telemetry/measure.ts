@@ -38,6 +38,7 @@ export function measure(event: SessionEvent): readonly Measurement[] {
     }
     case "recalled":
       return [one("recalls", { [A.by]: event.by, [A.outcome]: event.outcome })];
+    case "compaction-due":
     case "compaction-started":
     case "compaction-progressed":
       return [];

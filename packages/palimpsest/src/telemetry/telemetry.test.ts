@@ -79,6 +79,7 @@ function compaction(outcome: CompactionOutcome): readonly Happening[] {
 /** One of every kind: a kind that is left out here does not compile. */
 const EVERY: { readonly [Kind in Happening["kind"]]: Extract<Happening, { kind: Kind }> } = {
   "turn-started": { kind: "turn-started" },
+  "compaction-due": { kind: "compaction-due", why: "A SECRET reason", tokens: 5 },
   "response-recorded": response as Extract<Happening, { kind: "response-recorded" }>,
   "cache-broken": {
     kind: "cache-broken",

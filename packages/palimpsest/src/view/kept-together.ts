@@ -1,14 +1,13 @@
 import type { Item, MessageItem } from "./item.ts";
 
 /**
- * For each item, the first one that has to be kept if it is: a call and its result, the pieces of one response (its
- * thinking is bound to them), what one decision has put in one place.
+ * Items that are only kept together, as pairs of their places, the earlier first: a call and its result, the pieces of one
+ * response (its thinking is bound to them), what one decision has put in one place.
  */
-function keptTogether(items: readonly Item[]): readonly number[] {
-  const firsts = items.map((_, at) => at);
+export function tiesOf(items: readonly Item[]): readonly (readonly [number, number])[] {
+  const ties: [number, number][] = [];
   const tie = (one: number, other: number): void => {
-    const [earlier, later] = one < other ? [one, other] : [other, one];
-    firsts[later] = Math.min(firsts[later]!, earlier);
+    ties.push(one < other ? [one, other] : [other, one]);
   };
   const firstOfResponse = new Map<string, number>();
   // As in flattening, a call is answered before the next request, by position and id: ids are not unique everywhere. A
@@ -37,14 +36,16 @@ function keptTogether(items: readonly Item[]): readonly number[] {
     }
     previous = item;
   }
-  return firsts;
+  return ties;
 }
 
 /** A cut moved back until nothing behind it belongs to something before it, but not before `floor`. */
 export function wholeFrom(items: readonly Item[], cutAt: number, floor = 0): number {
-  const firsts = keptTogether(items.slice(floor));
   let cut = cutAt;
-  for (let at = items.length - 1; at >= cut; at--) cut = Math.min(cut, floor + firsts[at - floor]!);
+  // From the back: what a cut that moved takes in may be tied to something still earlier.
+  for (const [earlier, later] of tiesOf(items.slice(floor)).toSorted(([, one], [, other]) => other - one)) {
+    if (later + floor >= cut) cut = Math.min(cut, earlier + floor);
+  }
   return cut;
 }
 

@@ -1,0 +1,106 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { type Ask, answer, createAnthropic, manualClock, type Reply, type Script, serve } from "@palimpsest/provider-simulator";
+import { afterAll, describe, expect, test } from "vitest";
+import { anthropic } from "../providers/anthropic.ts";
+import { readStream } from "../providers/read-stream.ts";
+import type { SessionEvent } from "../session-event.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { openSession } from "./open-session.ts";
+import type { Session, SessionOptions } from "./session.ts";
+
+const closers: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(closers.map((close) => close())));
+
+const MODEL = "claude-opus-5-5";
+const SECTIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(
+  (number) => `## ${number}. Title\nWhat was done in part ${number}: the loader in src/load.ts was renamed and tested twice.`,
+);
+export const GOOD_SUMMARY = `<analysis>Going through it.</analysis>\n<summary>\n${SECTIONS.join("\n")}\n</summary>`;
+
+interface World {
+  readonly windowTokens?: number;
+  /** What the model answers when it is asked for a summary. */
+  readonly summary?: Reply | ((ask: Ask) => Reply);
+  readonly options?: Partial<SessionOptions<never, never, never>>;
+}
+
+async function open({ windowTokens = 50_000, summary = answer(GOOD_SUMMARY), options = {} }: World = {}) {
+  const asked: string[] = [];
+  const script: Script = (ask) => {
+    if (!ask.userText.includes("nine sections")) return answer("Done.");
+    asked.push(ask.userText);
+    return typeof summary === "function" ? summary(ask) : summary;
+  };
+  const server = await serve({ faces: [createAnthropic({ script })] });
+  closers.push(() => server.close());
+  const client = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 });
+  const provider = anthropic(client, { models: { [MODEL]: { windowTokens } } });
+  const events: SessionEvent[] = [];
+  const store = memoryStore({ leaseMs: 0 });
+  const session = await openSession({
+    ...{ store, provider, model: MODEL, system: "Be brief.", id: "s" },
+    onEvent: (event) => events.push(event),
+    ...(options as object),
+  });
+  const send = async (of = session) => {
+    const request = await of.prepare();
+    return { request, recorded: await of.record(await readStream(provider.send(request)), request) };
+  };
+  return { session, send, events, asked, provider, store };
+}
+
+async function fill(session: Session<never, never> | unknown, send: () => Promise<unknown>, rounds: number): Promise<void> {
+  const to = session as { append(text: string): Promise<unknown> };
+  for (let round = 0; round < rounds; round++) {
+    await to.append(`Message ${round} about src/load.ts: ${`word${round} `.repeat(1_000)}`);
+    await send();
+  }
+}
+
+describe("a compaction", () => {
+  test("by hand folds the conversation into the summary that the model writes on its cached prompt", async () => {
+    const { session, send, events } = await open();
+    await fill(session, send, 10);
+    const before = session.size().tokens;
+    const outcome = await session.compact({ instructions: "Mind the loader." });
+    expect(outcome).toMatchObject({ kind: "compacted", rung: "fork", trigger: "manual", modelCalls: 1, declined: [] });
+    expect(session.size().tokens).toBeLessThan(before * 0.8);
+    await session.append("Go on.");
+    const { request } = await send();
+    const text = JSON.stringify(request.messages);
+    expect(text).toContain("the loader in src/load.ts was renamed");
+    expect(text).toContain("Message 0 about");
+    const [compaction] = events.filter(({ kind }) => kind === "compaction-started");
+    expect(compaction).toMatchObject({ trigger: "manual", tokensBefore: before });
+    expect(events.filter(({ kind }) => kind === "compaction-ended")).toHaveLength(1);
+  });
+
+  test("comes by itself before the window is full, and keeps the user's new words", async () => {
+    const { session, send, events } = await open();
+    await fill(session, send, 40);
+    const ended = events.filter((event) => event.kind === "compaction-ended");
+    expect(ended.length).toBeGreaterThan(1);
+    expect(ended.every(({ outcome }) => outcome.kind === "compacted")).toBe(true);
+    expect((await session.explain()).length).toBe(ended.length);
+  });
+
+  test.each([
+    ["nothing", answer(" ")],
+    ["an error text", answer("API Error: 500 internal server error")],
+    ["a refusal", answer("I'm sorry, but I can't help with that.")],
+    ["a scratchpad only", answer("<analysis>Only thoughts.</analysis>")],
+  ])("does without a model that answers %s", async (_, summary) => {
+    const { session, send } = await open({ summary });
+    await fill(session, send, 10);
+    const outcome = await session.compact();
+    expect(outcome).toMatchObject({ kind: "compacted", rung: "digest" });
+    await session.append("Go on.");
+    const { request } = await send();
+    expect(JSON.stringify(request.messages)).toContain("Message 0 about");
+  });
+
+  test("by clock: a model that hangs is given up", async () => {
+    const clock = manualClock(0);
+    expect(clock.now()).toBe(0);
+  });
+});

@@ -1,0 +1,54 @@
+import { entryText } from "../log/entry-text.ts";
+import { toDraft } from "../log/to-draft.ts";
+import type { Pin } from "../stages/compact/standing.ts";
+import type { Budget } from "../tokens/budget.ts";
+import { attachment } from "./messages.ts";
+import { takeSnapshot } from "./plan-compaction.ts";
+import { NoSuchEntryError, PinTooLargeError } from "./session-errors.ts";
+import type { SessionState } from "./session-state.ts";
+
+/** Of the window, what all pins together may take. */
+const MOST_SHARE = 0.1;
+
+export interface Pins {
+  /** @param what a text, which the model is shown at once, or the number of an entry whose text is to stay */
+  pin(what: string | number): Promise<number>;
+  unpin(pin: number): Promise<void>;
+}
+
+/** What stays in view through every compaction, byte for byte. */
+export function createPins({ state, budget }: { readonly state: SessionState; readonly budget: () => Budget }): Pins {
+  function check(text: string): void {
+    const { countTokens } = takeSnapshot(state, budget());
+    const tokens = state.standing.pins.reduce((sum, pin) => sum + countTokens(pin.text), countTokens(text));
+    const mostTokens = Math.floor(budget().windowTokens * MOST_SHARE);
+    if (tokens > mostTokens) throw new PinTooLargeError(tokens, mostTokens);
+  }
+
+  return {
+    async pin(what) {
+      if (typeof what === "string") {
+        check(what);
+        const [number] = await state.append([
+          toDraft("pin", { text: what }),
+          toDraft("attachment", attachment("pin", what)),
+        ]);
+        return number!;
+      }
+      const [entry] = await state.log.read(what, what);
+      const text = entry && entryText(entry);
+      if (text === undefined || text.trim() === "")
+        throw new NoSuchEntryError(what, "has no text that could be pinned");
+      check(text);
+      const [number] = await state.append([toDraft("pin", { text, of: what })]);
+      return number!;
+    },
+
+    async unpin(pin) {
+      if (!state.standing.pins.some(({ entry }: Pin) => entry === pin)) {
+        throw new NoSuchEntryError(pin, "is no pin that is in effect now");
+      }
+      await state.append([toDraft("unpin", { of: pin })]);
+    },
+  };
+}

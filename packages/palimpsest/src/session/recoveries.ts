@@ -1,0 +1,70 @@
+import type { OverflowPayload } from "../log/payload.ts";
+import { toDraft } from "../log/to-draft.ts";
+import { readOverflow } from "../providers/overflow.ts";
+import { ProviderError } from "../providers/provider-error.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { CompactionOutcome, Compactions } from "./compactions.ts";
+import type { SessionState } from "./session-state.ts";
+
+/** What to do about a request that failed. */
+export type Recovery =
+  /** The conversation is smaller now: prepare the request again. */
+  | { readonly kind: "retry"; readonly compaction: Extract<CompactionOutcome, { kind: "compacted" }> }
+  /** It was not too long, or nothing could be done about it: why, and what can be. */
+  | { readonly kind: "give-up"; readonly why: string };
+
+export interface RecoveryOptions {
+  readonly state: SessionState;
+  readonly compactions: Compactions;
+  readonly settings: () => Settings;
+  /** The request that was handed out last. */
+  readonly newestRequest: () => number | undefined;
+}
+
+/** So many refusals in a row: each time the conversation was made half as large. */
+const MOST_REFUSALS = 6;
+
+/** Answers a refusal of a request as too long: learns from its numbers, and makes the conversation smaller. */
+export function createRecovery(options: RecoveryOptions): (error: unknown, signal?: AbortSignal) => Promise<Recovery> {
+  const { state, compactions, settings, newestRequest } = options;
+  return async (error, signal) => {
+    const overflow = overflowOf(error);
+    if (overflow === undefined) return { kind: "give-up", why: "the request was not refused as too long" };
+    const off = switchedOff(settings());
+    if (off !== undefined) {
+      return { kind: "give-up", why: `${off} is off: compact by hand, rewind, or take a model with a larger window` };
+    }
+    await state.inOrder(async () => {
+      await state.append([toDraft("overflow", { ...overflow, ...requestOf(newestRequest()) })]);
+    });
+    const { overflows } = state.standing;
+    if (overflows > MOST_REFUSALS) {
+      return { kind: "give-up", why: `the provider has refused ${overflows} requests in a row as too long` };
+    }
+    const outcome = await compactions.compact("reactive", signal === undefined ? {} : { signal });
+    if (outcome.kind === "compacted") return { kind: "retry", compaction: outcome };
+    return { kind: "give-up", why: outcome.kind === "aborted" ? "it was aborted" : outcome.why };
+  };
+}
+
+function overflowOf(error: unknown): OverflowPayload | undefined {
+  const overflow = ProviderError.isInstance(error) ? error.failure : readOverflow(error);
+  if (overflow?.kind !== "overflow") return undefined;
+  const { inputTokens, limitTokens, by } = overflow;
+  // Limits of bytes say nothing about tokens.
+  if (by === "bytes") return {};
+  return {
+    ...(inputTokens === undefined ? {} : { inputTokens }),
+    ...(limitTokens === undefined ? {} : { limitTokens }),
+  };
+}
+
+function switchedOff(settings: Settings): string | undefined {
+  if (settings["compaction.enabled"] === "off") return "compaction.enabled";
+  if (settings["compaction.auto"] === "off") return "compaction.auto";
+  return settings["compaction.reactive"] === "off" ? "compaction.reactive" : undefined;
+}
+
+function requestOf(request: number | undefined): Pick<OverflowPayload, "request"> {
+  return request === undefined ? {} : { request };
+}

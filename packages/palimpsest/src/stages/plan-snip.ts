@@ -1,0 +1,59 @@
+import type { Block } from "../log/block.ts";
+import type { Replacement, ReplacePayload } from "../log/payload.ts";
+import type { Item, MessageItem } from "../view/item.ts";
+import { tiesOf } from "../view/kept-together.ts";
+
+/** A range of messages, or one block of one message. */
+export type SnipTarget =
+  | { readonly from: number; readonly to: number }
+  | { readonly entry: number /** Counted from 0. */; readonly block: number };
+
+/** A wrong turn, a poisoned image, a huge paste: taken out of the view. Undefined if nothing of it is shown. */
+export function planSnip(items: readonly Item[], target: SnipTarget, reason: string): ReplacePayload | undefined {
+  return "block" in target ? snipBlock(items, target, reason) : snipRange(items, target, reason);
+}
+
+/** What belongs together goes together: no call is left without its result, no result without its call. */
+function snipRange(
+  items: readonly Item[],
+  range: { readonly from: number; readonly to: number },
+  reason: string,
+): ReplacePayload | undefined {
+  let first = items.findIndex(({ to }) => to >= range.from);
+  let last = items.findLastIndex(({ from }) => from <= range.to);
+  if (first < 0 || last < first) return undefined;
+  const ties = tiesOf(items);
+  for (let grown = true; grown; ) {
+    const tied = ties.filter(([one, other]) => one <= last && other >= first && (one < first || other > last));
+    grown = tied.length > 0;
+    for (const [one, other] of tied) [first, last] = [Math.min(first, one), Math.max(last, other)];
+  }
+  const snipped = items.slice(first, last + 1).filter((item): item is MessageItem => item.kind === "message");
+  if (snipped.length === 0) return undefined;
+  const [from, to] = [snipped[0]!.from, snipped.at(-1)!.to];
+  const text = `[Taken out: ${snipped.length} messages (entries ${from} to ${to}). ${reason}. Recall an entry to read it.]`;
+  return { from, to, with: [stub(text)], reason: `snipped: ${reason}` };
+}
+
+function snipBlock(
+  items: readonly Item[],
+  { entry, block: index }: { readonly entry: number; readonly block: number },
+  reason: string,
+): ReplacePayload | undefined {
+  const item = items.find((one): one is MessageItem => one.kind === "message" && one.from <= entry && entry <= one.to);
+  const block = item?.blocks[index];
+  if (item === undefined || block === undefined) return undefined;
+  const text = `[Taken out: ${block.kind} of entry ${entry}. ${reason}. Recall entry ${entry} to read it.]`;
+  const { role, origin, from, to } = item;
+  const blocks = item.blocks.map((one, at) => (at === index ? inPlaceOf(one, text) : one));
+  return { from, to, with: [{ role, origin, blocks }], reason: `snipped: ${reason}` };
+}
+
+/** A result stays an answer to its call. */
+function inPlaceOf(block: Block, text: string): Block {
+  return block.kind === "tool_result" ? { ...block, content: text } : { kind: "text", text };
+}
+
+function stub(text: string): Replacement {
+  return { role: "user", origin: "host", blocks: [{ kind: "text", text }] };
+}
