@@ -24,7 +24,16 @@ export function findDrop(before: CacheTokens, now: Pick<CacheTokens, "cacheReadT
 const ORDER: readonly Cause[] = [
   ...(["provider", "model", "pause", "tools", "system", "betas", "parameters"] as const),
   ...(["thinking", "effort", "tool-choice", "images"] as const),
-  ...(["boundary", "rewind", "restore", "replace", "earlier-thinking", "cache-ttl", "server"] as const),
+  ...([
+    "boundary",
+    "rewind",
+    "restore",
+    "replace",
+    "provider-edits",
+    "earlier-thinking",
+    "cache-ttl",
+    "server",
+  ] as const),
 ];
 
 /** For sorting: earlier in the prompt first, and of two that concern messages, the one that concerns earlier ones. */

@@ -75,11 +75,13 @@ function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger 
 }
 
 function toPrevious({ request, at, atMs, cache }: OpenRequest, payload: UsagePayload): PreviousRequest {
-  const { responseId, freshTokens, cacheReadTokens, cacheWriteTokens } = payload;
+  const { responseId, freshTokens, cacheReadTokens, cacheWriteTokens, appliedEdits } = payload;
   const { configuration = 0, images = "none", lifetimeMs = Number.MAX_SAFE_INTEGER } = cache ?? {};
   return {
     ...{ request, at, atMs, configuration, images, lifetimeMs },
     ...{ responseId, freshTokens, cacheReadTokens, cacheWriteTokens },
+    ...(cache?.edits === undefined ? {} : { edits: cache.edits }),
+    ...(appliedEdits === undefined ? {} : { appliedEdits }),
   };
 }
 

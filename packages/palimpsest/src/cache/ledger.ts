@@ -1,5 +1,6 @@
 import type { CacheFacts, Cause, PromptChange } from "../log/cause.ts";
 import type { UsagePayload } from "../log/payload.ts";
+import type { AppliedEdits } from "../log/provider-edits.ts";
 
 /**
  * What a session has spent and why: per source, what was used and what was lost to which cause. Plain JSON of bounded
@@ -51,7 +52,7 @@ export interface CauseTotals {
 }
 
 /** The newest answered request: what the next one is compared with. */
-export interface PreviousRequest extends Pick<CacheFacts, "configuration" | "images" | "lifetimeMs"> {
+export interface PreviousRequest extends Pick<CacheFacts, "configuration" | "images" | "lifetimeMs" | "edits"> {
   readonly request: number;
   /** The entry that opened it: the request's own, or that of a rewind to it. */
   readonly at: number;
@@ -60,6 +61,7 @@ export interface PreviousRequest extends Pick<CacheFacts, "configuration" | "ima
   readonly freshTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  readonly appliedEdits?: AppliedEdits;
 }
 
 export interface OpenRequest {

@@ -1,4 +1,5 @@
 import type { ModelPrices } from "./prices.ts";
+import type { ProviderEdits } from "./provider-edits.ts";
 
 /** What makes a prompt begin in another way than the one before it: all of it stands in the log. */
 export type ChangeCause =
@@ -16,6 +17,8 @@ export type ChangeCause =
   | "images"
   /** The provider forgot the thinking from before the user's newest words, as it does for some models. */
   | "earlier-thinking"
+  /** The provider left out more or less of the conversation than before, as it was asked to; or was asked for other edits. */
+  | "provider-edits"
   | "replace"
   | "boundary"
   | "restore"
@@ -45,6 +48,8 @@ export interface CacheFacts {
   readonly configuration: number;
   readonly images: "some" | "none";
   readonly lifetimeMs: number;
+  /** What the provider is asked to leave out; rendered with the request. @default nothing */
+  readonly edits?: ProviderEdits;
   /** The answered request that it was compared with; absent for the first. */
   readonly comparedWith?: number;
   /** How it differs from that one, the change that comes earliest in the prompt first. @default none */

@@ -1,5 +1,6 @@
 import type { Block } from "./block.ts";
 import type { CacheDiagnosis, CacheFacts } from "./cause.ts";
+import type { AppliedEdits } from "./provider-edits.ts";
 
 /** What stands in the entries of a log, by kind. A reader passes over kinds and versions that it does not know. */
 export interface Payloads {
@@ -126,6 +127,8 @@ export interface UsagePayload {
   readonly source?: string;
   /** What the provider says about its cache, where it says something. */
   readonly cacheDiagnosis?: CacheDiagnosis;
+  /** What of the request the provider left out, as it was asked to; the counts above are without it. */
+  readonly appliedEdits?: AppliedEdits;
 }
 
 /** A message as a decision puts it in place of others. */

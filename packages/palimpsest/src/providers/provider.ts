@@ -1,5 +1,6 @@
 import type { CacheDiagnosis, CacheEffects } from "../log/cause.ts";
 import type { MessagePayload, ToolDefinition, UsagePayload } from "../log/payload.ts";
+import type { AppliedEdits, ProviderEdits } from "../log/provider-edits.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
 import type { ModelFacts } from "./models.ts";
 
@@ -12,6 +13,8 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
   readonly name: string;
   /** What moves its cached prompts. @default every setting may, images do not */
   readonly cacheEffects?: CacheEffects;
+  /** Whether a request with these parameters may ask for `edits`. @default "no" */
+  takesEdits?(parameters: RequestParts<Message>["parameters"]): "yes" | "no";
   /** What is known of a model without asking: the table, with what the caller added to it. */
   factsOf(model: string): ModelFacts;
   /** The same with what the provider's own models endpoint says, which wins over the table, but not over the caller. */
@@ -48,6 +51,8 @@ export interface RequestParts<Message> {
   readonly session: string;
   /** The newest response of this session: what the provider is to compare the request with, where it explains its cache. */
   readonly previousResponseId?: string;
+  /** What the provider is to leave out by itself; only for one that takes it. @default nothing */
+  readonly edits?: ProviderEdits;
 }
 
 export interface ResponseContent {
@@ -56,9 +61,11 @@ export interface ResponseContent {
   readonly blocks: MessagePayload["blocks"];
   /** `paused`: to be sent back as it is. `length`: cut at the output limit. `window`: cut because the window is full. */
   readonly stop: "end" | "tools" | "length" | "window" | "paused" | "refused" | "compacted" | "other";
-  readonly usage: Omit<UsagePayload, "responseId" | "model" | "answers" | "source" | "cacheDiagnosis">;
+  readonly usage: Omit<UsagePayload, "responseId" | "model" | "answers" | "source" | "cacheDiagnosis" | "appliedEdits">;
   /** Where, by the provider's own account, the request departed from the one before it. */
   readonly cacheDiagnosis?: CacheDiagnosis;
+  /** What it left out, if it left something out. */
+  readonly appliedEdits?: AppliedEdits;
 }
 
 export interface SendOptions {

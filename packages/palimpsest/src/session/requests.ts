@@ -1,5 +1,6 @@
 import { costOf, type SessionCost } from "../cache/cost.ts";
 import type { ToolCall } from "../log/block.ts";
+import type { ProviderEdits } from "../log/provider-edits.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
 import type { ModelFacts } from "../providers/models.ts";
@@ -7,11 +8,12 @@ import { readSilentOverflow } from "../providers/overflow.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Settings } from "../settings/settings.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
+import { planEdits } from "../stages/microcompact/plan-edits.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import { clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
 import type { MessageItem } from "../view/item.ts";
-import { type Configuration, newestSeal, sizeTokens, type View } from "../view/view.ts";
+import { type Configuration, newestSeal, returningTokens, sizeTokens, type View } from "../view/view.ts";
 import { describeNext } from "./describe-next.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
 import type { RecordedResponse, SessionSize } from "./session.ts";
@@ -57,13 +59,28 @@ export function createRequests<Request, Response, Message>(
   );
   const terms = (now: Configuration): Terms => termsFor(settings())(now);
 
-  function size(): SessionSize {
-    const tokens = sizeTokens(state.view);
+  function sizeWith(edits: ProviderEdits | undefined): SessionSize {
+    const tokens = sizeTokens(state.view) + returningTokens(state.view, edits);
     const { budget } = terms(state.configuration);
     return { ...budget, tokens, percentLeft: percentLeft(budget, tokens), level: levelOf(budget, tokens) };
   }
 
-  function describe(): ReturnType<typeof describeNext> {
+  const size = (): SessionSize => sizeWith(state.view.edits);
+
+  /** What the provider is asked to leave out of the next request. */
+  function nextEdits(): ProviderEdits | undefined {
+    const { view, ledger, configuration } = state;
+    const { budget, rules } = terms(configuration);
+    const nowMs = clock.now();
+    return planEdits({
+      ...{ view, settings: settings(), budget, thinking: rules.thinking },
+      takesEdits: provider.takesEdits?.(configuration.parameters) ?? "no",
+      turn: isNewTurn(view) ? "new" : "open",
+      idleMs: nowMs - (ledger.sources["main"]?.previous?.atMs ?? nowMs),
+    });
+  }
+
+  function describe(edits: ProviderEdits | undefined): ReturnType<typeof describeNext> {
     const { log, view, ledger, configuration } = state;
     return describeNext({
       log,
@@ -73,6 +90,7 @@ export function createRequests<Request, Response, Message>(
       provider,
       facts: terms(configuration).facts,
       cacheTtl: settings()["cache.ttl"],
+      edits,
     });
   }
 
@@ -84,22 +102,23 @@ export function createRequests<Request, Response, Message>(
     if (isWritten) return;
     if (!view.items.some(({ kind }) => kind === "message")) throw new NothingToSendError(session);
     if (isNewTurn(view)) await refreshSettings();
-    await passStages();
-    const { tokens, windowTokens, blockingTokens, level } = size();
+    const edits = nextEdits();
+    await passStages(edits);
+    const { tokens, windowTokens, blockingTokens, level } = sizeWith(edits);
     if (level === "blocked") throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
     const wantedTokens = Math.min(maxOutputTokens, terms(configuration).maxOutputTokens);
     const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
-    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...(await describe()) })]);
+    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...(await describe(edits)) })]);
   }
 
-  async function passStages(): Promise<void> {
+  async function passStages(edits: ProviderEdits | undefined): Promise<void> {
     for (const stage of STAGES) {
       const { view, ledger, configuration } = state;
       const { budget, rules, facts } = terms(configuration);
       results.update(view);
       const drafts = await stage({
         ...{ session, view, ledger, results, settings: settings(), files, budget },
-        ...{ thinking: rules.thinking, prices: facts.prices, nowMs: clock.now() },
+        ...{ thinking: rules.thinking, prices: facts.prices, edits, nowMs: clock.now() },
       });
       if (drafts.length > 0) await state.append(drafts);
     }
@@ -140,7 +159,7 @@ export function createRequests<Request, Response, Message>(
 
   async function record(response: Response, answered?: Request): Promise<RecordedResponse> {
     const { blocks, usage, ...rest } = provider.readResponse(response);
-    const { responseId, model, stop, cacheDiagnosis } = rest;
+    const { responseId, model, stop, cacheDiagnosis, appliedEdits } = rest;
     const request = answeredBy(answered);
     const answers = request === undefined ? {} : { answers: request };
     const message = {
@@ -148,7 +167,12 @@ export function createRequests<Request, Response, Message>(
       ...answers,
       ...(stop === "paused" ? { stop } : {}),
     };
-    const used = { ...wholeTokens(usage), ...answers, ...(cacheDiagnosis && { cacheDiagnosis }) };
+    const used = {
+      ...wholeTokens(usage),
+      ...answers,
+      ...(cacheDiagnosis && { cacheDiagnosis }),
+      ...(appliedEdits && { appliedEdits }),
+    };
     // Recorded once more, after a crash for example: it is in the log already.
     if (!isRecorded(responseId, request)) {
       await state.append([
@@ -178,10 +202,10 @@ export function createRequests<Request, Response, Message>(
     size,
     filesRead() {
       results.update(state.view);
-      return filesRead(results);
+      return filesRead(results, state.view.leftOut);
     },
     async cost() {
-      const { cache } = await describe();
+      const { cache } = await describe(nextEdits());
       return costOf({ ...cache, ledger: state.ledger, sizeTokens: sizeTokens(state.view), nowMs: clock.now() });
     },
   };

@@ -4,6 +4,7 @@ import { toDraft } from "../log/to-draft.ts";
 import type { Settings } from "../settings/settings.ts";
 import { fileOf } from "../view/file-of.ts";
 import { sizeTokens, type View } from "../view/view.ts";
+import { clearableTools } from "./microcompact/clearable-tools.ts";
 import type { Eligibility } from "./microcompact/eligible-results.ts";
 import {
   type ClearingParameters,
@@ -16,8 +17,10 @@ import type { StageContext } from "./stage.ts";
 
 /** Micro-compaction: stale tool results are shown as stubs, when that is worth what it does to the prompt cache. */
 export async function clearStale(context: StageContext): Promise<readonly Draft[]> {
-  const { settings } = context;
+  const { settings, view, edits } = context;
   if (settings["clearing.enabled"] === "off") return [];
+  // What the provider has left out is only known by count, oldest first: never both between two boundaries.
+  if (edits !== undefined || view.edits !== undefined) return [];
   const clearing = planClearing(situationOf(context), parametersOf(settings));
   return (clearing?.decisions ?? []).map((decision) => toDraft("replace", decision));
 }
@@ -65,11 +68,8 @@ function parametersOf(settings: Settings): ClearingParameters {
 }
 
 function eligibilityOf({ configuration }: View, settings: Settings): Eligibility {
-  const listed = new Set(settings["clearing.tools"].map((name) => name.toLowerCase()));
-  const declared = new Map((configuration?.tools ?? []).map(({ name, results }) => [name, results]));
   return {
-    isClearable: (tool) =>
-      (declared.get(tool) ?? (listed.has(tool.toLowerCase()) ? "clearable" : "kept")) === "clearable",
+    isClearable: clearableTools(configuration?.tools ?? [], settings["clearing.tools"]),
     fileOf,
     workingSetCalls: settings["clearing.workingSetCalls"],
   };

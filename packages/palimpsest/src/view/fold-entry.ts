@@ -6,7 +6,7 @@ import { addFeatures, type Features, NO_FEATURES } from "../tokens/features.ts";
 import type { Item } from "./item.ts";
 import { resolveConfiguration } from "./resolve-configuration.ts";
 import { itemOf, replacementItems } from "./to-items.ts";
-import type { Anchor, View } from "./view.ts";
+import { type Anchor, returningTokens, type View } from "./view.ts";
 
 /**
  * Takes one more entry of the branch into the view. Decisions that a later `restore` takes back are not handed in: going
@@ -32,6 +32,8 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
     case "boundary":
       replace(view, at, read.payload);
       forgetReport(view);
+      view.edits = undefined;
+      view.leftOut = undefined;
       break;
     case "restore":
       changeFrom(view, at, firstOverlapping(view.items, read.payload));
@@ -56,7 +58,10 @@ function append(view: View, item: Item | undefined): void {
   if (item === undefined) return;
   if (item.kind === "seal") {
     view.items.push(item);
-    view.awaited = { request: item.from, since: view.since };
+    bringBack(view, returningTokens(view, item.edits));
+    view.edits = item.edits ?? view.edits;
+    const asked = item.edits === undefined ? {} : { edits: item.edits };
+    view.awaited = { request: item.from, since: view.since, ...asked };
     return;
   }
   // A response to a request from before the newest change: what its thinking is bound to is no longer there.
@@ -68,13 +73,22 @@ function append(view: View, item: Item | undefined): void {
   }
 }
 
+function bringBack(view: View, tokens: number): void {
+  if (tokens === 0) return;
+  view.leftOut = undefined;
+  if (view.anchor) view.anchor = { ...view.anchor, tokens: view.anchor.tokens + tokens, prefix: "changed" };
+}
+
 function anchorOn(view: View, usage: UsagePayload): void {
   const { awaited, anchor } = view;
   if (awaited === undefined || usage.answers !== awaited.request) return;
   const inputTokens = inputTokensOf(usage);
   // Some servers report no usage at all.
   if (inputTokens === 0) return;
-  if (anchor?.prefix === "same") {
+  const { appliedEdits } = usage;
+  // Where the provider has left out more than before, the difference says nothing of what came in.
+  const sameLeftOut = (appliedEdits?.tokens ?? 0) === (view.leftOut?.tokens ?? 0);
+  if (anchor?.prefix === "same" && sameLeftOut) {
     view.calibration = learn(view.calibration, { features: awaited.since, tokens: inputTokens - anchor.tokens });
   }
   view.anchor = {
@@ -82,6 +96,12 @@ function anchorOn(view: View, usage: UsagePayload): void {
     responseId: usage.responseId,
     tokens: inputTokens + usage.outputTokens,
     prefix: "same",
+  };
+  view.leftOut = appliedEdits && {
+    results: appliedEdits.results,
+    tokens: appliedEdits.tokens,
+    keptTools: awaited.edits?.results.keptTools ?? [],
+    askedBy: awaited.edits === undefined ? "caller" : "engine",
   };
   view.since = featuresBehindAnchor(view);
   view.awaited = undefined;

@@ -1,5 +1,6 @@
 import type { Block } from "../log/block.ts";
 import type { MessagePayload, StoredContent } from "../log/payload.ts";
+import type { ProviderEdits } from "../log/provider-edits.ts";
 import { addFeatures, type FeatureOptions, type Features, featuresOf, NO_FEATURES } from "../tokens/features.ts";
 
 /** One element of the view. */
@@ -38,6 +39,7 @@ export interface Seal {
   readonly to: number;
   readonly maxTokens: number;
   readonly previousResponseId?: string;
+  readonly edits?: ProviderEdits;
 }
 
 type Shown = Omit<MessageItem, "kind" | "thinking" | "features"> & Partial<Pick<MessageItem, "thinking">>;

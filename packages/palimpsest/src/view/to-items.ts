@@ -36,9 +36,10 @@ function attachmentItem(at: number, { type, blocks }: AttachmentPayload, options
   return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type }, options);
 }
 
-export function sealItem(at: number, { maxTokens, previousResponseId }: RequestPayload): Seal {
+export function sealItem(at: number, { maxTokens, previousResponseId, cache }: RequestPayload): Seal {
   const compared = previousResponseId === undefined ? {} : { previousResponseId };
-  return { kind: "seal", from: at, to: at, maxTokens, ...compared };
+  const edited = cache?.edits === undefined ? {} : { edits: cache.edits };
+  return { kind: "seal", from: at, to: at, maxTokens, ...compared, ...edited };
 }
 
 export function replacementItems(

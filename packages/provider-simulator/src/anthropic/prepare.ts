@@ -84,7 +84,7 @@ function judge(value: unknown, { endpoint, call, world }: Terms): Prepared | Pro
     checkToolPairs(said) ??
     checkCacheMarks(request, said) ??
     checkSettings(request, model, call) ??
-    checkEdits(request, call) ??
+    checkEdits(request, model, call) ??
     checkToolReferences(request, said) ??
     checkCompactionBlocks(request, said);
   if (broken !== undefined) return broken;
