@@ -59,7 +59,7 @@ function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger 
   const source = ledger.sources[line.source] ?? NEW_SOURCE;
   const request = openRequest(ledger, payload);
   const isNewest = request !== undefined && inputTokensOf(payload) > 0 && request.at >= (source.previous?.at ?? 0);
-  const previous = isNewest ? { previous: toPrevious(request, payload) } : {};
+  const previous = isNewest ? { previous: toPrevious(request, payload, line) } : {};
   const entered: SourceLedger = {
     ...source,
     ...previous,
@@ -74,14 +74,22 @@ function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger 
   };
 }
 
-function toPrevious({ request, at, atMs, cache }: OpenRequest, payload: UsagePayload): PreviousRequest {
-  const { responseId, freshTokens, cacheReadTokens, cacheWriteTokens, appliedEdits } = payload;
+function toPrevious(
+  { request, at, atMs, cache }: OpenRequest,
+  payload: UsagePayload,
+  { break: found }: LedgerLine,
+): PreviousRequest {
+  const { responseId, freshTokens, cacheReadTokens, cacheWriteTokens, appliedEdits, deletedTokens } = payload;
+  // More was lost than was read: the prompt that the deletions are relative to has gone.
+  const isCold = found !== undefined && found.droppedTokens > cacheReadTokens;
   const { configuration = 0, images = "none", lifetimeMs = Number.MAX_SAFE_INTEGER } = cache ?? {};
   return {
     ...{ request, at, atMs, configuration, images, lifetimeMs },
     ...{ responseId, freshTokens, cacheReadTokens, cacheWriteTokens },
     ...(cache?.edits === undefined ? {} : { edits: cache.edits }),
     ...(appliedEdits === undefined ? {} : { appliedEdits }),
+    ...(deletedTokens === undefined ? {} : { deletedTokens }),
+    ...(isCold && cache?.deleted !== undefined ? { deletions: "stale" } : {}),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Cause, PromptChange } from "../log/cause.ts";
 import { inputTokensOf } from "../log/input-tokens.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import { checkDiagnosis } from "./check-diagnosis.ts";
-import { findDrop, isExpected, nameCauses } from "./find-break.ts";
+import { findDrop, isExpected, leftInCache, nameCauses } from "./find-break.ts";
 import type { CacheBreak, Ledger, LedgerLine, OpenRequest, PreviousRequest } from "./ledger.ts";
 import { type BilledTokens, priceUsd, withCacheRead } from "./prices.ts";
 
@@ -16,7 +16,7 @@ export function lineOf(ledger: Ledger, usage: number, payload: UsagePayload, atM
   const madeAtMs = request?.atMs ?? atMs;
   const changes = previous === undefined ? [] : changesSince(previous, request, { ...payload, usage });
   const causes = previous === undefined ? [] : causesOf(changes, previous, madeAtMs);
-  const perfectReadTokens = perfectRead(billed, previous, { request, changes, usage });
+  const perfectReadTokens = perfectRead(billed, previous, { request, changes, usage, payload });
   const found = previous && findBreak({ ledger, payload, usage, atMs: madeAtMs, previous, changes, causes });
   const priced = prices && {
     priceUsd: priceUsd(billed, prices),
@@ -89,14 +89,14 @@ function editsSince(
 function perfectRead(
   billed: BilledTokens,
   previous: PreviousRequest | undefined,
-  { request, changes, usage }: Compared,
+  { request, changes, usage, payload }: Compared,
 ): number {
   // Where in the prompt the provider's edits begin, it does not say: what it read was all that could be read.
   if (previous === undefined || changes.some(({ at }) => at === usage)) return billed.cacheReadTokens;
   const { freshTokens, cacheReadTokens, cacheWriteTokens } = previous;
   // Where writing is not reported, but something was read, the service caches all of it by itself.
   const unreported = cacheWriteTokens === 0 && cacheReadTokens > 0 ? freshTokens : 0;
-  const leftTokens = cacheReadTokens + cacheWriteTokens + unreported;
+  const leftTokens = leftInCache(previous, payload) + unreported;
   const keptTokens = Math.min(leftTokens, request?.cache?.keptTokens ?? leftTokens);
   return Math.max(billed.cacheReadTokens, Math.min(keptTokens, inputTokensOf(billed)));
 }
@@ -105,6 +105,7 @@ interface Compared {
   readonly request: OpenRequest | undefined;
   readonly changes: readonly PromptChange[];
   readonly usage: number;
+  readonly payload: UsagePayload;
 }
 
 interface Comparison {
@@ -123,7 +124,7 @@ function findBreak(comparison: Comparison): CacheBreak | undefined {
   if (droppedTokens === undefined) return undefined;
   const request = openRequest(ledger, payload);
   const billed = billedOf(payload);
-  const leftTokens = previous.cacheReadTokens + previous.cacheWriteTokens;
+  const leftTokens = leftInCache(previous, payload);
   const rebilledTokens = Math.max(0, Math.min(leftTokens, inputTokensOf(billed)) - billed.cacheReadTokens);
   const prices = request?.cache?.prices;
   const announcedTokens = changes.reduce((sum, change) => sum + (change.announcedTokens ?? 0), 0);

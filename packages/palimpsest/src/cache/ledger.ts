@@ -62,6 +62,9 @@ export interface PreviousRequest extends Pick<CacheFacts, "configuration" | "ima
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
   readonly appliedEdits?: AppliedEdits;
+  readonly deletedTokens?: number;
+  /** It deleted from a cached prompt that was not there any more: what it deleted is to be forgotten. */
+  readonly deletions?: "stale";
 }
 
 export interface OpenRequest {

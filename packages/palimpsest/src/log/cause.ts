@@ -1,5 +1,5 @@
 import type { ModelPrices } from "./prices.ts";
-import type { ProviderEdits } from "./provider-edits.ts";
+import type { AskedOfProvider } from "./provider-edits.ts";
 
 /** What makes a prompt begin in another way than the one before it: all of it stands in the log. */
 export type ChangeCause =
@@ -42,14 +42,12 @@ export interface PromptChange {
   readonly announcedTokens?: number;
 }
 
-/** What has to be known of a request to say later what its cache did, and why. */
-export interface CacheFacts {
+/** What has to be known of a request to say later what its cache did, and why; what is asked is also rendered with it. */
+export interface CacheFacts extends AskedOfProvider {
   /** The `configuration` entry that it was made with. */
   readonly configuration: number;
   readonly images: "some" | "none";
   readonly lifetimeMs: number;
-  /** What the provider is asked to leave out; rendered with the request. @default nothing */
-  readonly edits?: ProviderEdits;
   /** The answered request that it was compared with; absent for the first. */
   readonly comparedWith?: number;
   /** How it differs from that one, the change that comes earliest in the prompt first. @default none */

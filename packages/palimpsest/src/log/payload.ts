@@ -120,6 +120,8 @@ export interface UsagePayload {
   readonly cacheWriteTokens: number;
   /** The part of `cacheWriteTokens` with a time to live of one hour. */
   readonly cacheWrite1hTokens?: number;
+  /** How much of the cached prompt was deleted, of all that the request named; not in the counts above. @default 0 */
+  readonly deletedTokens?: number;
   readonly outputTokens: number;
   /** The part of `outputTokens` spent on reasoning. */
   readonly reasoningTokens?: number;

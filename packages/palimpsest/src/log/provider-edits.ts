@@ -1,3 +1,10 @@
+/** What a request asks of the provider beside an answer: to clear what is stale, each in its own way. */
+export interface AskedOfProvider {
+  readonly edits?: ProviderEdits;
+  /** What is to be read without, of the prompt that the provider has cached. Sent with every request for which it holds. */
+  readonly deleted?: readonly DeletedResult[];
+}
+
 /**
  * What a provider is asked to leave out of a request by itself. The conversation that is sent stays whole, so that thinking
  * which is bound to it stays valid.
@@ -32,4 +39,10 @@ export interface AppliedEdits {
   readonly results: number;
   readonly thinkingTurns: number;
   readonly tokens: number;
+}
+
+/** A result that is deleted from the provider's cached prompt. In the view it stands as before. */
+export interface DeletedResult {
+  readonly entry: number;
+  readonly callId: string;
 }

@@ -1,6 +1,6 @@
 import type { CacheDiagnosis, CacheEffects } from "../log/cause.ts";
 import type { MessagePayload, ToolDefinition, UsagePayload } from "../log/payload.ts";
-import type { AppliedEdits, ProviderEdits } from "../log/provider-edits.ts";
+import type { AppliedEdits, AskedOfProvider } from "../log/provider-edits.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
 import type { ModelFacts } from "./models.ts";
 
@@ -15,6 +15,8 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
   readonly cacheEffects?: CacheEffects;
   /** Whether a request with these parameters may ask for `edits`. @default "no" */
   takesEdits?(parameters: RequestParts<Message>["parameters"]): "yes" | "no";
+  /** `taken`: it deletes results from its cached prompt, and reports `deletedTokens`. @default no public API does */
+  readonly cacheEdits?: "taken";
   /** What is known of a model without asking: the table, with what the caller added to it. */
   factsOf(model: string): ModelFacts;
   /** The same with what the provider's own models endpoint says, which wins over the table, but not over the caller. */
@@ -36,7 +38,8 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
   countTokens(request: Request, options?: SendOptions): Promise<number | undefined>;
 }
 
-export interface RequestParts<Message> {
+/** What it asks beside an answer is only for a provider that takes it. */
+export interface RequestParts<Message> extends AskedOfProvider {
   readonly model: string;
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
@@ -51,8 +54,6 @@ export interface RequestParts<Message> {
   readonly session: string;
   /** The newest response of this session: what the provider is to compare the request with, where it explains its cache. */
   readonly previousResponseId?: string;
-  /** What the provider is to leave out by itself; only for one that takes it. @default nothing */
-  readonly edits?: ProviderEdits;
 }
 
 export interface ResponseContent {

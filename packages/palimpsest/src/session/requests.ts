@@ -1,6 +1,6 @@
 import { costOf, type SessionCost } from "../cache/cost.ts";
 import type { ToolCall } from "../log/block.ts";
-import type { ProviderEdits } from "../log/provider-edits.ts";
+import type { AskedOfProvider } from "../log/provider-edits.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
 import type { ModelFacts } from "../providers/models.ts";
@@ -8,12 +8,12 @@ import { readSilentOverflow } from "../providers/overflow.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Settings } from "../settings/settings.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
-import { planEdits } from "../stages/microcompact/plan-edits.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import { clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
 import type { MessageItem } from "../view/item.ts";
 import { type Configuration, newestSeal, returningTokens, sizeTokens, type View } from "../view/view.ts";
+import { askOfProvider, toAsked } from "./ask-of-provider.ts";
 import { describeNext } from "./describe-next.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
 import type { RecordedResponse, SessionSize } from "./session.ts";
@@ -59,28 +59,26 @@ export function createRequests<Request, Response, Message>(
   );
   const terms = (now: Configuration): Terms => termsFor(settings())(now);
 
-  function sizeWith(edits: ProviderEdits | undefined): SessionSize {
-    const tokens = sizeTokens(state.view) + returningTokens(state.view, edits);
+  function sizeWith(asked: AskedOfProvider): SessionSize {
+    const tokens = sizeTokens(state.view) + returningTokens(state.view, asked);
     const { budget } = terms(state.configuration);
     return { ...budget, tokens, percentLeft: percentLeft(budget, tokens), level: levelOf(budget, tokens) };
   }
 
-  const size = (): SessionSize => sizeWith(state.view.edits);
+  /** As if the next request asked what the newest did. */
+  const size = (): SessionSize => sizeWith(toAsked(state.view.edits, state.view.deleted));
 
-  /** What the provider is asked to leave out of the next request. */
-  function nextEdits(): ProviderEdits | undefined {
+  /** What the next request asks of the provider beside an answer. */
+  function nextAsked(): AskedOfProvider {
     const { view, ledger, configuration } = state;
-    const { budget, rules } = terms(configuration);
-    const nowMs = clock.now();
-    return planEdits({
-      ...{ view, settings: settings(), budget, thinking: rules.thinking },
-      takesEdits: provider.takesEdits?.(configuration.parameters) ?? "no",
+    results.update(view);
+    return askOfProvider({
+      ...{ ...terms(configuration), view, ledger, results, provider, settings: settings(), nowMs: clock.now() },
       turn: isNewTurn(view) ? "new" : "open",
-      idleMs: nowMs - (ledger.sources["main"]?.previous?.atMs ?? nowMs),
     });
   }
 
-  function describe(edits: ProviderEdits | undefined): ReturnType<typeof describeNext> {
+  function describe(asked: AskedOfProvider): ReturnType<typeof describeNext> {
     const { log, view, ledger, configuration } = state;
     return describeNext({
       log,
@@ -90,7 +88,7 @@ export function createRequests<Request, Response, Message>(
       provider,
       facts: terms(configuration).facts,
       cacheTtl: settings()["cache.ttl"],
-      edits,
+      asked,
     });
   }
 
@@ -102,23 +100,23 @@ export function createRequests<Request, Response, Message>(
     if (isWritten) return;
     if (!view.items.some(({ kind }) => kind === "message")) throw new NothingToSendError(session);
     if (isNewTurn(view)) await refreshSettings();
-    const edits = nextEdits();
-    await passStages(edits);
-    const { tokens, windowTokens, blockingTokens, level } = sizeWith(edits);
+    const asked = nextAsked();
+    await passStages(asked);
+    const { tokens, windowTokens, blockingTokens, level } = sizeWith(asked);
     if (level === "blocked") throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
     const wantedTokens = Math.min(maxOutputTokens, terms(configuration).maxOutputTokens);
     const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
-    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...(await describe(edits)) })]);
+    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...(await describe(asked)) })]);
   }
 
-  async function passStages(edits: ProviderEdits | undefined): Promise<void> {
+  async function passStages(asked: AskedOfProvider): Promise<void> {
     for (const stage of STAGES) {
       const { view, ledger, configuration } = state;
       const { budget, rules, facts } = terms(configuration);
       results.update(view);
       const drafts = await stage({
         ...{ session, view, ledger, results, settings: settings(), files, budget },
-        ...{ thinking: rules.thinking, prices: facts.prices, edits, nowMs: clock.now() },
+        ...{ thinking: rules.thinking, prices: facts.prices, asked, nowMs: clock.now() },
       });
       if (drafts.length > 0) await state.append(drafts);
     }
@@ -202,10 +200,10 @@ export function createRequests<Request, Response, Message>(
     size,
     filesRead() {
       results.update(state.view);
-      return filesRead(results, state.view.leftOut);
+      return filesRead(results, state.view);
     },
     async cost() {
-      const { cache } = await describe(nextEdits());
+      const { cache } = await describe(nextAsked());
       return costOf({ ...cache, ledger: state.ledger, sizeTokens: sizeTokens(state.view), nowMs: clock.now() });
     },
   };

@@ -30,6 +30,7 @@ export interface Settings {
   readonly "clearing.byTime": Switch;
   readonly "clearing.bySize": Switch;
   readonly "clearing.byProvider": "auto" | Switch;
+  readonly "clearing.byCacheEdit": Switch;
   readonly "clearing.tools": readonly string[];
   readonly "clearing.keepNewest": number;
   readonly "clearing.paybackRequests": number;
@@ -42,6 +43,8 @@ export interface Settings {
   readonly "clearing.providerLeastTokens": number;
   readonly "clearing.providerInputTools": readonly string[];
   readonly "clearing.providerIdleMinutes": number;
+  readonly "clearing.cacheEditResults": number;
+  readonly "clearing.cacheEditKeepNewest": number;
   readonly "cache.ttl": "5m" | "1h";
 }
 
@@ -100,6 +103,10 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "auto",
     "Clearing by the provider, where it can; nothing is cleared here then. `auto`: for models that bind their thinking to the exact conversation.",
   ),
+  "clearing.byCacheEdit": onOff(
+    "off",
+    "Deleting from the provider's cached prompt while it is warm, where the provider can; no public API can today.",
+  ),
   "clearing.tools": {
     default: ["Read", "Bash", "Grep", "Glob", "WebFetch", "WebSearch", "Edit", "Write"],
     about: "Tools whose results can be had again or are mere confirmations; a tool may also declare it for itself.",
@@ -138,5 +145,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "By the provider: after such a pause only the last turn before it keeps its thinking.",
     1,
   ),
+  "clearing.cacheEditResults": count(12, "By cache edit: only if so many results could be deleted or kept.", 1),
+  "clearing.cacheEditKeepNewest": count(5, "By cache edit: so many of the newest results stay.", 1),
   "cache.ttl": choice(["5m", "1h"], "5m", "How long the provider keeps the prompt, where that can be chosen."),
 };

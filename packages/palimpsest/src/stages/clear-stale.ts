@@ -1,11 +1,10 @@
+import { cachedPrompt } from "../cache/cached-prompt.ts";
 import type { Draft } from "../log/entry.ts";
 import type { ModelPrices } from "../log/prices.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { Settings } from "../settings/settings.ts";
-import { fileOf } from "../view/file-of.ts";
 import { sizeTokens, type View } from "../view/view.ts";
-import { clearableTools } from "./microcompact/clearable-tools.ts";
-import type { Eligibility } from "./microcompact/eligible-results.ts";
+import { eligibilityOf } from "./microcompact/eligible-results.ts";
 import {
   type ClearingParameters,
   type ClearingSituation,
@@ -17,10 +16,12 @@ import type { StageContext } from "./stage.ts";
 
 /** Micro-compaction: stale tool results are shown as stubs, when that is worth what it does to the prompt cache. */
 export async function clearStale(context: StageContext): Promise<readonly Draft[]> {
-  const { settings, view, edits } = context;
+  const { settings, view, asked } = context;
   if (settings["clearing.enabled"] === "off") return [];
   // What the provider has left out is only known by count, oldest first: never both between two boundaries.
-  if (edits !== undefined || view.edits !== undefined) return [];
+  if (asked.edits !== undefined || view.edits !== undefined) return [];
+  // What is deleted from the cached prompt is relative to that prompt, which clearing would move.
+  if (asked.deleted !== undefined) return [];
   const clearing = planClearing(situationOf(context), parametersOf(settings));
   return (clearing?.decisions ?? []).map((decision) => toDraft("replace", decision));
 }
@@ -36,11 +37,10 @@ function situationOf({
   nowMs,
 }: StageContext): ClearingSituation {
   const previous = ledger.sources["main"]?.previous;
-  const isCold = previous !== undefined && nowMs >= previous.atMs + previous.lifetimeMs;
   return {
     index: results,
-    eligibility: eligibilityOf(view, settings),
-    cache: isCold ? "cold" : "warm",
+    eligibility: eligibilityOf(view.configuration, settings),
+    cache: cachedPrompt(previous, nowMs) === "cold" ? "cold" : "warm",
     turn: isTurnOpen(view) ? "open" : "closed",
     thinking,
     ways: { byTime: settings["clearing.byTime"], bySize: settings["clearing.bySize"] },
@@ -65,14 +65,6 @@ function parametersOf(settings: Settings): ClearingParameters {
         paybackRequests: settings["clearing.paybackRequests"],
         leastTokens: settings["clearing.leastTokens"],
       };
-}
-
-function eligibilityOf({ configuration }: View, settings: Settings): Eligibility {
-  return {
-    isClearable: clearableTools(configuration?.tools ?? [], settings["clearing.tools"]),
-    fileOf,
-    workingSetCalls: settings["clearing.workingSetCalls"],
-  };
 }
 
 /** The model is at work until it has answered: what came in last is a result, not words of the user. */

@@ -1,7 +1,7 @@
 import type { Ledger } from "../cache/ledger.ts";
 import type { Draft } from "../log/entry.ts";
 import type { ModelPrices } from "../log/prices.ts";
-import type { ProviderEdits } from "../log/provider-edits.ts";
+import type { AskedOfProvider } from "../log/provider-edits.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import type { Budget } from "../tokens/budget.ts";
@@ -20,8 +20,8 @@ export interface StageContext {
   /** Whether thinking is bound to what stands before it. */
   readonly thinking: "bound" | "free";
   readonly prices: ModelPrices | undefined;
-  /** What the provider will be asked to leave out of the request. */
-  readonly edits: ProviderEdits | undefined;
+  /** What the request will ask of the provider beside an answer. */
+  readonly asked: AskedOfProvider;
   readonly nowMs: number;
 }
 

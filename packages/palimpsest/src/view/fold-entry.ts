@@ -1,5 +1,6 @@
 import { inputTokensOf } from "../log/input-tokens.ts";
 import type { BoundaryPayload, ConfigurationPayload, ReplacePayload, UsagePayload } from "../log/payload.ts";
+import type { AskedOfProvider } from "../log/provider-edits.ts";
 import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import { estimateTokens, learn, startCalibration } from "../tokens/calibration.ts";
 import { addFeatures, type Features, NO_FEATURES } from "../tokens/features.ts";
@@ -34,6 +35,8 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
       forgetReport(view);
       view.edits = undefined;
       view.leftOut = undefined;
+      view.deleted = [];
+      view.deletedTokens = 0;
       break;
     case "restore":
       changeFrom(view, at, firstOverlapping(view.items, read.payload));
@@ -58,8 +61,9 @@ function append(view: View, item: Item | undefined): void {
   if (item === undefined) return;
   if (item.kind === "seal") {
     view.items.push(item);
-    bringBack(view, returningTokens(view, item.edits));
+    bringBack(view, item);
     view.edits = item.edits ?? view.edits;
+    view.deleted = item.deleted ?? [];
     const asked = item.edits === undefined ? {} : { edits: item.edits };
     view.awaited = { request: item.from, since: view.since, ...asked };
     return;
@@ -73,9 +77,12 @@ function append(view: View, item: Item | undefined): void {
   }
 }
 
-function bringBack(view: View, tokens: number): void {
+/** What a request does not ask to be left out again is part of the prompt again. */
+function bringBack(view: View, asked: AskedOfProvider): void {
+  const tokens = returningTokens(view, asked);
   if (tokens === 0) return;
-  view.leftOut = undefined;
+  if (asked.edits === undefined) view.leftOut = undefined;
+  if (asked.deleted === undefined) view.deletedTokens = 0;
   if (view.anchor) view.anchor = { ...view.anchor, tokens: view.anchor.tokens + tokens, prefix: "changed" };
 }
 
@@ -85,9 +92,10 @@ function anchorOn(view: View, usage: UsagePayload): void {
   const inputTokens = inputTokensOf(usage);
   // Some servers report no usage at all.
   if (inputTokens === 0) return;
-  const { appliedEdits } = usage;
+  const { appliedEdits, deletedTokens = 0 } = usage;
   // Where the provider has left out more than before, the difference says nothing of what came in.
-  const sameLeftOut = (appliedEdits?.tokens ?? 0) === (view.leftOut?.tokens ?? 0);
+  const sameLeftOut =
+    (appliedEdits?.tokens ?? 0) === (view.leftOut?.tokens ?? 0) && deletedTokens === view.deletedTokens;
   if (anchor?.prefix === "same" && sameLeftOut) {
     view.calibration = learn(view.calibration, { features: awaited.since, tokens: inputTokens - anchor.tokens });
   }
@@ -97,6 +105,7 @@ function anchorOn(view: View, usage: UsagePayload): void {
     tokens: inputTokens + usage.outputTokens,
     prefix: "same",
   };
+  view.deletedTokens = deletedTokens;
   view.leftOut = appliedEdits && {
     results: appliedEdits.results,
     tokens: appliedEdits.tokens,

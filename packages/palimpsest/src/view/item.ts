@@ -1,6 +1,6 @@
 import type { Block } from "../log/block.ts";
 import type { MessagePayload, StoredContent } from "../log/payload.ts";
-import type { ProviderEdits } from "../log/provider-edits.ts";
+import type { AskedOfProvider } from "../log/provider-edits.ts";
 import { addFeatures, type FeatureOptions, type Features, featuresOf, NO_FEATURES } from "../tokens/features.ts";
 
 /** One element of the view. */
@@ -33,13 +33,12 @@ export interface MessageItem {
 }
 
 /** Where a request ended: what stands before it has been sent, and is flattened in the same way for ever. */
-export interface Seal {
+export interface Seal extends AskedOfProvider {
   readonly kind: "seal";
   readonly from: number;
   readonly to: number;
   readonly maxTokens: number;
   readonly previousResponseId?: string;
-  readonly edits?: ProviderEdits;
 }
 
 type Shown = Omit<MessageItem, "kind" | "thinking" | "features"> & Partial<Pick<MessageItem, "thinking">>;

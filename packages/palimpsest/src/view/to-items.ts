@@ -38,8 +38,11 @@ function attachmentItem(at: number, { type, blocks }: AttachmentPayload, options
 
 export function sealItem(at: number, { maxTokens, previousResponseId, cache }: RequestPayload): Seal {
   const compared = previousResponseId === undefined ? {} : { previousResponseId };
-  const edited = cache?.edits === undefined ? {} : { edits: cache.edits };
-  return { kind: "seal", from: at, to: at, maxTokens, ...compared, ...edited };
+  const asked = {
+    ...(cache?.edits === undefined ? {} : { edits: cache.edits }),
+    ...(cache?.deleted === undefined ? {} : { deleted: cache.deleted }),
+  };
+  return { kind: "seal", from: at, to: at, maxTokens, ...compared, ...asked };
 }
 
 export function replacementItems(

@@ -1,5 +1,5 @@
 import type { Shown, ToolDefinition } from "../log/payload.ts";
-import type { ProviderEdits } from "../log/provider-edits.ts";
+import type { AskedOfProvider, DeletedResult, ProviderEdits } from "../log/provider-edits.ts";
 import { type Calibration, estimateTokens, padTokens } from "../tokens/calibration.ts";
 import { type FeatureOptions, type Features, NO_FEATURES } from "../tokens/features.ts";
 import type { Item, Seal } from "./item.ts";
@@ -32,6 +32,9 @@ export interface View {
   edits: ProviderEdits | undefined;
   /** What it left out of the newest request that was reported; gone with a boundary. */
   leftOut: LeftOut | undefined;
+  /** What the newest request deleted from the cached prompt, and how much that was by the newest report. */
+  deleted: readonly DeletedResult[];
+  deletedTokens: number;
 }
 
 /** What is sent beside the messages, as it stands now. */
@@ -90,6 +93,8 @@ export function createView(calibration: Calibration, featureOptions: FeatureOpti
     breaks: [],
     edits: undefined,
     leftOut: undefined,
+    deleted: [],
+    deletedTokens: 0,
   };
 }
 
@@ -105,6 +110,7 @@ export function sizeTokens(view: View): number {
 }
 
 /** What comes back into the prompt with a request that does not ask for it to be left out again. */
-export function returningTokens({ leftOut }: View, edits: ProviderEdits | undefined): number {
-  return edits === undefined && leftOut?.askedBy === "engine" ? leftOut.tokens : 0;
+export function returningTokens({ leftOut, deletedTokens }: View, { edits, deleted }: AskedOfProvider): number {
+  const leftOutTokens = edits === undefined && leftOut?.askedBy === "engine" ? leftOut.tokens : 0;
+  return leftOutTokens + (deleted === undefined ? deletedTokens : 0);
 }

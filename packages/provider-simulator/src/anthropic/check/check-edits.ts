@@ -6,7 +6,11 @@ import { checkExtraFields, isPresent, isRecord, type JsonRecord, unknownTag } fr
 
 /** What the service is asked to do with the conversation itself: edits on its way in, or a summary of it. */
 export function checkEdits(request: MessagesRequest, model: AnthropicModel, call: CallOptions): Problem | undefined {
-  return checkCompactionSettings(request) ?? checkContextManagement(request, model, call);
+  return (
+    checkCompactionSettings(request) ??
+    checkContextManagement(request, model, call) ??
+    checkCacheEdits(request.cache_edits)
+  );
 }
 
 /** A request for a summary has no reply: what would only shape one is refused (the client library's tool runner). */
@@ -93,6 +97,14 @@ function checkContextManagement(
   return thinkingEdit === 0 && isOff
     ? invalid("`clear_thinking_20251015` strategy requires `thinking` to be enabled")
     : undefined;
+}
+
+function checkCacheEdits(edits: MessagesRequest["cache_edits"]): Problem | undefined {
+  if (!edits) return undefined;
+  return (
+    checkExtraFields(edits as JsonRecord, new Set(["deleted_tool_results"]), () => "cache_edits") ??
+    checkNames(edits.deleted_tool_results, "cache_edits.deleted_tool_results")
+  );
 }
 
 function checkAmount(
