@@ -16,13 +16,18 @@ import {
   user,
   WindowFullError,
 } from "palimpsest";
+import { checkCleared } from "./check-cleared.ts";
 import type { Operation } from "./operations.ts";
 import type { World } from "./worlds.ts";
 
-const TOOLS = ["look", "write", "ask"].map((name) => ({ name, inputSchema: { type: "object" } }));
+const TOOLS = ["look", "read", "write", "ask"].map((name) => ({ name, inputSchema: { type: "object" } }));
 /** Small enough that everything fires in a short session. */
+const CLEARABLE = ["look", "read", "write"];
 const SETTINGS = {
-  "clearing.tools": ["look", "write"],
+  "clearing.tools": CLEARABLE,
+  "clearing.workingSetCalls": 4,
+  "clearing.providerTriggerTokens": 50,
+  "clearing.providerLeastTokens": 1,
   "clearing.leastTokens": 50,
   "clearing.paybackRequests": 500,
   "clearing.keepNewest": 1,
@@ -55,14 +60,19 @@ interface Life {
   readonly requests: { readonly entry: number; readonly json: string }[];
 }
 
+/** How often that happened which is tested. */
+export interface Lived {
+  readonly requests: number;
+  readonly cleared: number;
+  readonly stored: number;
+  /** Responses to requests of which the provider has left something out. */
+  readonly leftOut: number;
+}
+
 export type Policy = "payback" | "fixed";
 
 /** Does the operations one after the other, and holds every request to the laws. */
-export async function live(
-  world: World,
-  operations: readonly Operation[],
-  policy: Policy,
-): Promise<{ readonly requests: number; readonly cleared: number; readonly stored: number }> {
+export async function live(world: World, operations: readonly Operation[], policy: Policy): Promise<Lived> {
   const clock = {
     nowMs: 0,
     now() {
@@ -95,19 +105,15 @@ function open({ world, store, files, clock, policy }: Base, more: object = {}): 
 }
 
 /** What the stages decided: nothing is cleared twice or that must stay, and everything can be had back. */
-async function checkDecisions(life: Life): Promise<{ cleared: number; stored: number }> {
+async function checkDecisions(life: Life): Promise<Omit<Lived, "requests">> {
   const entries = await entriesBehind(life, 0);
   const byEntry = new Map(entries.map((entry) => [entry.sequence, readPayload(entry)]));
   const decided = [...byEntry.values()]
     .filter((read) => read.kind === "replace")
     .filter(({ payload }) => payload.reason !== "test");
   const cleared = decided.filter(({ payload }) => payload.reason.startsWith("cleared"));
-  for (const { payload } of cleared) {
-    const original = byEntry.get(payload.from);
-    const [block] = original?.kind === "message" ? original.payload.blocks : [];
-    if (block?.kind !== "tool_result" || block.status !== "ok")
-      throw new BrokenLaw(`entry ${payload.from} was cleared`);
-  }
+  const [problem] = checkCleared(entries, { clearable: CLEARABLE, keepNewest: 1, workingSetCalls: 4 });
+  if (problem !== undefined) throw new BrokenLaw(problem);
   for (const [entry, content] of life.results) {
     const recalled = await life.session.recall({ entry });
     const text = recalled.kind === "text" ? recalled.text : recalled.kind;
@@ -117,7 +123,8 @@ async function checkDecisions(life: Life): Promise<{ cleared: number; stored: nu
       throw new BrokenLaw(`entry ${entry} is recalled as ${text.slice(0, 80)} instead of ${whole.slice(0, 80)}`);
   }
   const stored = [...byEntry.values()].filter((read) => read.kind === "message" && read.payload.stored !== undefined);
-  return { cleared: cleared.length, stored: stored.length };
+  const leftOut = [...byEntry.values()].filter((read) => read.kind === "usage" && read.payload.appliedEdits);
+  return { cleared: cleared.length, stored: stored.length, leftOut: leftOut.length };
 }
 
 async function entriesBehind({ store }: Life, entry: number): Promise<readonly Entry[]> {
@@ -147,7 +154,7 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       for (const pick of operation.picks) {
         const callId = life.calls.at(-1 - pick) ?? "unknown";
         const content = operation.content === "image" ? IMAGE_PARTS : operation.content;
-        const [entry] = await session.append(toolResult(callId, content));
+        const [entry] = await session.append(toolResult(callId, content, operation.status));
         if (typeof content === "string") life.results.set(entry!, content);
       }
       return false;

@@ -19,7 +19,12 @@ export type Operation =
   /** The next request is sent and its response never recorded. */
   | { readonly do: "lose"; readonly reply: Reply }
   /** Results for calls that the model made: for the newest ones, in some order, some of them, some twice. */
-  | { readonly do: "answer-calls"; readonly picks: readonly number[]; readonly content: string | "image" }
+  | {
+      readonly do: "answer-calls";
+      readonly picks: readonly number[];
+      readonly content: string | "image";
+      readonly status: "ok" | "error";
+    }
   | { readonly do: "import"; readonly message: MessagePayload }
   | { readonly do: "configure"; readonly change: "system" | "tools" | "model"; readonly pick: number }
   | { readonly do: "rewind"; readonly back: number }
@@ -47,8 +52,13 @@ const words: fc.Arbitrary<Words> = fc.oneof(
   fc.record({ kind: fc.constant("text" as const), text: fc.string({ minLength: 1, maxLength: 30 }) }),
   fc.record({
     kind: fc.constant("tool-call" as const),
-    name: fc.constantFrom("look", "write"),
+    name: fc.constantFrom("look", "write", "ask"),
     input: fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 2 }),
+  }),
+  fc.record({
+    kind: fc.constant("tool-call" as const),
+    name: fc.constantFrom("read", "read", "write"),
+    input: fc.record({ path: fc.constantFrom("a", "b") }),
   }),
 );
 const reply: fc.Arbitrary<Reply> = fc
@@ -109,6 +119,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       do: fc.constant("answer-calls" as const),
       picks: fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }),
       content: fc.oneof(text, fc.constant("image")),
+      status: fc.constantFrom("ok", "ok", "ok", "error"),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("lose" as const), reply }) },

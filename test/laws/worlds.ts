@@ -28,8 +28,11 @@ type Fields = Readonly<Record<string, unknown>>;
 const THINKING_BY_HAND = { thinking: { type: "enabled", budget_tokens: 2_000 } };
 const ADAPTIVE = { thinking: { type: "adaptive" } };
 
-/** @param first which of the choices the session begins with: thinking is bound, free, or off */
-export function anthropicWorld(first: "bound" | "free" | "off"): World {
+/**
+ * @param first which of the choices the session begins with: thinking is bound, free, or off
+ * @param edits whether the provider may be asked to clear
+ */
+export function anthropicWorld(first: "bound" | "free" | "off", edits: "asked" | "off" = "off"): World {
   let reply: Reply = { words: [] };
   const face = createAnthropic({ script: () => reply });
   const bound = { model: "claude-opus-5-5", parameters: ADAPTIVE };
@@ -41,13 +44,14 @@ export function anthropicWorld(first: "bound" | "free" | "off"): World {
     { ...off, parameters: THINKING_BY_HAND },
   ];
   return {
-    name: `Anthropic, thinking ${first}`,
+    name: `Anthropic, thinking ${first}${edits === "asked" ? ", edits by the provider" : ""}`,
     choices: [{ bound, free, off }[first], bound, free, off, ...others],
     // The adapter only sends through its client; rendering and reading are pure.
-    provider: anthropic({} as never, { cacheDiagnostics: "asked" }) as Provider<unknown, unknown, unknown>,
+    provider: anthropic({} as never, { cacheDiagnostics: "asked", edits }) as Provider<unknown, unknown, unknown>,
     answer(request, said) {
       reply = said;
-      const answered = face.answer(request);
+      const { betas = [], ...body } = request as { readonly betas?: readonly string[] };
+      const answered = face.answer(body, betas.length === 0 ? {} : { betas });
       return answered.kind === "answered" ? { response: answered.response } : answered;
     },
     blocks(request) {

@@ -141,7 +141,7 @@ export const KINDS: readonly BreakKind[] = [
   { name: "effort", causes: ["effort"], act: setting({ output_config: { effort: "low" } }) },
   {
     name: "betas with an edit by the service",
-    causes: ["betas", "parameters"],
+    causes: ["betas", "provider-edits"],
     act: setting({
       betas: ["context-management-2025-06-27"],
       context_management: {

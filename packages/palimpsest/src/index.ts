@@ -30,6 +30,14 @@ export type {
   UsagePayload,
 } from "./log/payload.ts";
 export type { ModelPrices, TokenPrices } from "./log/prices.ts";
+export type {
+  AppliedEdits,
+  AskedOfProvider,
+  DeletedResult,
+  KeptThinking,
+  ProviderEdits,
+  ResultEdits,
+} from "./log/provider-edits.ts";
 export { type PassedOver, type ReadEntry, readPayload } from "./log/read-payload.ts";
 export { type SealOptions, sealEntries } from "./log/seal-entries.ts";
 export type { ExtraModels, ModelFacts } from "./providers/models.ts";

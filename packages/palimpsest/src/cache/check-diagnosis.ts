@@ -20,6 +20,8 @@ const REASONS: Readonly<Record<Cause, readonly Reason[]>> = {
   restore: ["messages"],
   replace: ["messages"],
   "earlier-thinking": ["messages", "nowhere"],
+  // It compares what was sent, or what is left of it.
+  "provider-edits": ["parameters", "messages", "nowhere"],
   "cache-ttl": ["nowhere"],
   pause: ["nowhere"],
   server: ["nowhere"],

@@ -7,6 +7,8 @@ const BREAK_TOKENS = 2_000;
 interface CacheTokens {
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  /** What the provider has deleted from the cached prompt so far. @default 0 */
+  readonly deletedTokens?: number;
 }
 
 /**
@@ -14,17 +16,32 @@ interface CacheTokens {
  * left is what it read and what it wrote: a second request that finds nothing has lost as much as any later one, though
  * nothing had been read before it.
  */
-export function findDrop(before: CacheTokens, now: Pick<CacheTokens, "cacheReadTokens">): number | undefined {
-  const leftTokens = before.cacheReadTokens + before.cacheWriteTokens;
+export function findDrop(before: CacheTokens, now: Omit<CacheTokens, "cacheWriteTokens">): number | undefined {
+  const leftTokens = leftInCache(before, now);
   const droppedTokens = leftTokens - now.cacheReadTokens;
   return droppedTokens > BREAK_TOKENS && droppedTokens > BREAK_SHARE * leftTokens ? droppedTokens : undefined;
+}
+
+/** What a request left in the cache, less what the next one deleted of it. */
+export function leftInCache(before: CacheTokens, now: Pick<CacheTokens, "deletedTokens">): number {
+  const newlyDeleted = Math.max(0, (now.deletedTokens ?? 0) - (before.deletedTokens ?? 0));
+  return Math.max(0, before.cacheReadTokens + before.cacheWriteTokens - newlyDeleted);
 }
 
 /** Causes in the order of where they move the prompt: its first byte, tools, system, all messages, some messages. */
 const ORDER: readonly Cause[] = [
   ...(["provider", "model", "pause", "tools", "system", "betas", "parameters"] as const),
   ...(["thinking", "effort", "tool-choice", "images"] as const),
-  ...(["boundary", "rewind", "restore", "replace", "earlier-thinking", "cache-ttl", "server"] as const),
+  ...([
+    "boundary",
+    "rewind",
+    "restore",
+    "replace",
+    "provider-edits",
+    "earlier-thinking",
+    "cache-ttl",
+    "server",
+  ] as const),
 ];
 
 /** For sorting: earlier in the prompt first, and of two that concern messages, the one that concerns earlier ones. */

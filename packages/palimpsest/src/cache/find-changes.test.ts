@@ -142,6 +142,23 @@ describe("what a request is compared with", () => {
     expect(log.causes()).toEqual([]);
   });
 
+  test("other edits of the provider count; a number of turns that grows with the session is no other", () => {
+    const log = write();
+    const results = { aboveTokens: 9, leastTokens: 1, keepNewest: 3, keptTools: [], inputsOf: [] };
+    log.rules.asked = { edits: { results, thinking: { from: 1, turns: 1 } } };
+    log.say(text("one"));
+    log.ask(text("two"));
+    expect(log.describe().edits).toBe(log.rules.asked.edits);
+    log.rules.asked = { edits: { results, thinking: { from: 1, turns: 2 } } };
+    expect(log.causes()).toEqual([]);
+    log.rules.asked = { edits: { results, thinking: { from: 4, turns: 1 } } };
+    expect(log.causes()).toEqual(["provider-edits"]);
+    log.rules.asked = { edits: { results: { ...results, keepNewest: 5 }, thinking: { from: 1, turns: 2 } } };
+    expect(log.causes()).toEqual(["provider-edits"]);
+    log.rules.asked = {};
+    expect(log.causes()).toEqual(["provider-edits"]);
+  });
+
   test("another lifetime counts last, and keeps everything", () => {
     const log = write();
     log.say(text("one"));

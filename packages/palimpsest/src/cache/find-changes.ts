@@ -1,5 +1,6 @@
 import type { CacheEffects, CacheFacts, PromptChange } from "../log/cause.ts";
 import type { ModelPrices } from "../log/prices.ts";
+import type { AskedOfProvider, ProviderEdits } from "../log/provider-edits.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
 import { addFeatures } from "../tokens/features.ts";
 import type { MessageItem } from "../view/item.ts";
@@ -25,11 +26,13 @@ export interface NextRequest {
   /** @default "kept" */
   readonly earlierThinking?: "kept" | "stripped" | undefined;
   readonly prices?: ModelPrices | undefined;
+  /** What is asked of the provider beside an answer. @default nothing */
+  readonly asked?: AskedOfProvider;
 }
 
 /** What is to be written down of the next request of a view, to know later what its cache did and why. */
 export function describeRequest(next: NextRequest): CacheFacts {
-  const { view, ledger, configuration, lifetimeMs, prices } = next;
+  const { view, ledger, configuration, lifetimeMs, prices, asked = {} } = next;
   const previous = ledger.sources["main"]?.previous;
   const images = newestImage(view, ledger);
   const changes = previous === undefined ? [] : findChanges(next, previous, images);
@@ -38,6 +41,7 @@ export function describeRequest(next: NextRequest): CacheFacts {
     configuration: configuration.entry,
     images: images === undefined ? "none" : "some",
     lifetimeMs,
+    ...asked,
     ...(previous === undefined ? {} : { comparedWith: previous.at }),
     ...(changes.length === 0 ? {} : { changes }),
     ...(keptTokens === undefined ? {} : { keptTokens }),
@@ -59,9 +63,19 @@ function findChanges(next: NextRequest, previous: PreviousRequest, image: number
     ...(imagesChanged ? [{ cause: "images", at: image ?? decided.at(-1)?.at ?? 0 } as const] : []),
     ...decided,
     ...(forgotten === undefined ? [] : [forgotten]),
+    ...(sameEdits(previous.edits, next.asked?.edits)
+      ? []
+      : [{ cause: "provider-edits", at: 0, what: ["asked for"] } as const]),
     ...(previous.lifetimeMs === lifetimeMs ? [] : [{ cause: "cache-ttl", at: 0 } as const]),
   ];
   return changes.sort(compareCauses);
+}
+
+/** The number of turns grows by itself, while the thinking that is kept begins at the same place. */
+function sameEdits(before: ProviderEdits | undefined, now: ProviderEdits | undefined): boolean {
+  const keyOf = (edits: ProviderEdits | undefined): string =>
+    JSON.stringify([edits?.results, edits?.thinking === "all" ? "all" : edits?.thinking.from]);
+  return keyOf(before) === keyOf(now);
 }
 
 /**

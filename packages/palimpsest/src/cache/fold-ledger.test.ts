@@ -93,6 +93,28 @@ describe("a line of the ledger", () => {
     expect(line.break).toMatchObject({ sort: "expected", what: ["cleared"], droppedTokens: 36_000 });
   });
 
+  test("what the provider has left out is expected, and nothing more could have been read; as much again is no cause", () => {
+    const book = warm();
+    const left = { appliedEdits: { results: 5, thinkingTurns: 0, tokens: 20_000 } };
+    const line = book.answer(book.request(), 8_000, 12_000, left);
+    expect(line).toMatchObject({ perfectReadTokens: 8_000, causes: ["provider-edits"], break: { sort: "expected" } });
+    expect(line.break?.what).toEqual(["left out 5 results and 0 turns of thinking"]);
+    expect(book.answer(book.request(), 20_000, 1_000, left).causes).toEqual([]);
+    expect(book.answer(book.request(), 5_000, 1_000, left)).toMatchObject({ break: { sort: "alarm" } });
+  });
+
+  test("what was deleted from the cached prompt is no break; a prompt that has gone makes deletions stale", () => {
+    const book = warm();
+    const deleted = [{ entry: 7, callId: "c" }];
+    const line = book.answer(book.request([], { deleted }), 25_000, 1_000, { deletedTokens: 15_000 });
+    expect(line).toMatchObject({ perfectReadTokens: 25_000, causes: [] });
+    expect(book.answer(book.request([], { deleted }), 26_000, 1_000, { deletedTokens: 15_000 }).causes).toEqual([]);
+    expect(book.ledger.sources["main"]?.previous).not.toHaveProperty("deletions");
+    const lost = book.answer(book.request([], { deleted }), 1_000, 40_000, { deletedTokens: 0 });
+    expect(lost.break).toMatchObject({ sort: "alarm", droppedTokens: 26_000 });
+    expect(book.ledger.sources["main"]?.previous).toMatchObject({ deletions: "stale" });
+  });
+
   test("a prompt that became smaller is not billed again for what it has lost", () => {
     const line = warm().ask(4_000, 6_000, [{ cause: "boundary", at: 3, from: 2 }], { keptTokens: 4_000 });
     expect(line.break).toMatchObject({ droppedTokens: 36_000, rebilledTokens: 6_000 });

@@ -67,7 +67,7 @@ function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger 
   const inputTokens = inputTokensOf(payload);
   const isNewest = request !== undefined && inputTokens > 0 && request.at >= (source.previous?.at ?? 0);
   const newest = isNewest && {
-    previous: toPrevious(request, payload),
+    previous: toPrevious(request, payload, line),
     rhythm: addToRhythm(source.rhythm, { atMs: request.atMs, inputTokens }),
   };
   const entered: SourceLedger = {
@@ -95,12 +95,22 @@ function refresh(ledger: Ledger, payload: UsagePayload, atMs: number): Ledger {
   return { ...ledger, sources: { ...ledger.sources, main: { ...main, previous } } };
 }
 
-function toPrevious({ request, at, atMs, cache }: OpenRequest, payload: UsagePayload): PreviousRequest {
-  const { responseId, freshTokens, cacheReadTokens, cacheWriteTokens } = payload;
+function toPrevious(
+  { request, at, atMs, cache }: OpenRequest,
+  payload: UsagePayload,
+  { break: found }: LedgerLine,
+): PreviousRequest {
+  const { responseId, freshTokens, cacheReadTokens, cacheWriteTokens, appliedEdits, deletedTokens } = payload;
+  // More was lost than was read: the prompt that the deletions are relative to has gone.
+  const isCold = found !== undefined && found.droppedTokens > cacheReadTokens;
   const { configuration = 0, images = "none", lifetimeMs = Number.MAX_SAFE_INTEGER } = cache ?? {};
   return {
     ...{ request, at, atMs, configuration, images, lifetimeMs },
     ...{ responseId, freshTokens, cacheReadTokens, cacheWriteTokens },
+    ...(cache?.edits === undefined ? {} : { edits: cache.edits }),
+    ...(appliedEdits === undefined ? {} : { appliedEdits }),
+    ...(deletedTokens === undefined ? {} : { deletedTokens }),
+    ...(isCold && cache?.deleted !== undefined ? { deletions: "stale" } : {}),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Cause, PromptChange } from "../log/cause.ts";
 import { inputTokensOf } from "../log/input-tokens.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import { checkDiagnosis } from "./check-diagnosis.ts";
-import { findDrop, isExpected, nameCauses } from "./find-break.ts";
+import { findDrop, isExpected, leftInCache, nameCauses } from "./find-break.ts";
 import type { CacheBreak, Ledger, LedgerLine, OpenRequest, PreviousRequest } from "./ledger.ts";
 import { type BilledTokens, priceUsd, withCacheRead } from "./prices.ts";
 
@@ -14,9 +14,10 @@ export function lineOf(ledger: Ledger, usage: number, payload: UsagePayload, atM
   const billed = billedOf(payload);
   const prices = payload.prices ?? request?.cache?.prices;
   const madeAtMs = request?.atMs ?? payload.madeAtMs ?? atMs;
-  const causes = previous === undefined ? [] : causesOf(previous, request, madeAtMs);
-  const perfectReadTokens = perfectRead(billed, previous, request);
-  const found = previous && findBreak({ ledger, payload, usage, atMs: madeAtMs, previous, causes });
+  const changes = previous === undefined ? [] : changesSince(previous, request, { ...payload, usage });
+  const causes = previous === undefined ? [] : causesOf(changes, previous, madeAtMs);
+  const perfectReadTokens = perfectRead(billed, previous, { request, changes, usage, payload });
+  const found = previous && findBreak({ ledger, payload, usage, atMs: madeAtMs, previous, changes, causes });
   const priced = prices && {
     priceUsd: priceUsd(billed, prices),
     perfectPriceUsd: priceUsd(withCacheRead(billed, perfectReadTokens), prices),
@@ -57,31 +58,54 @@ function comparable(ledger: Ledger, payload: UsagePayload): PreviousRequest | un
   return request === undefined || request.at < previous.at ? undefined : previous;
 }
 
-function causesOf(previous: PreviousRequest, request: OpenRequest | undefined, atMs: number): readonly Cause[] {
-  const changes = changesSince(previous, request);
+function causesOf(changes: readonly PromptChange[], previous: PreviousRequest, atMs: number): readonly Cause[] {
   // What was read is what the request before had written, for as long as that one had asked for.
   return nameCauses({ changes, pauseMs: atMs - previous.atMs, lifetimeMs: previous.lifetimeMs });
 }
 
 /** A request that was made before the one before it was answered was compared with an older one. */
-function changesSince(previous: PreviousRequest, request: OpenRequest | undefined): readonly PromptChange[] {
+function changesSince(
+  previous: PreviousRequest,
+  request: OpenRequest | undefined,
+  reported: Pick<UsagePayload, "appliedEdits"> & { readonly usage: number },
+): readonly PromptChange[] {
   const { changes = [], comparedWith } = request?.cache ?? {};
-  return comparedWith === previous.at ? changes : changes.filter(({ at }) => at > previous.at);
+  const known = comparedWith === previous.at ? changes : changes.filter(({ at }) => at > previous.at);
+  return [...known, ...editsSince(previous, reported)];
+}
+
+/** What the provider left out is only known from its report: it is a change of the prompt that the report itself brings. */
+function editsSince(
+  { appliedEdits: before }: PreviousRequest,
+  { appliedEdits: now, usage }: Pick<UsagePayload, "appliedEdits"> & { readonly usage: number },
+): readonly PromptChange[] {
+  const { results = 0, thinkingTurns = 0 } = now ?? {};
+  if (results === (before?.results ?? 0) && thinkingTurns === (before?.thinkingTurns ?? 0)) return [];
+  const what = [`left out ${results} results and ${thinkingTurns} turns of thinking`];
+  return [{ cause: "provider-edits", at: usage, what }];
 }
 
 /** All that the request before left in the cache and that is still the beginning of this one. */
 function perfectRead(
   billed: BilledTokens,
   previous: PreviousRequest | undefined,
-  request: OpenRequest | undefined,
+  { request, changes, usage, payload }: Compared,
 ): number {
-  if (previous === undefined) return billed.cacheReadTokens;
+  // Where in the prompt the provider's edits begin, it does not say: what it read was all that could be read.
+  if (previous === undefined || changes.some(({ at }) => at === usage)) return billed.cacheReadTokens;
   const { freshTokens, cacheReadTokens, cacheWriteTokens } = previous;
   // Where writing is not reported, but something was read, the service caches all of it by itself.
   const unreported = cacheWriteTokens === 0 && cacheReadTokens > 0 ? freshTokens : 0;
-  const leftTokens = cacheReadTokens + cacheWriteTokens + unreported;
+  const leftTokens = leftInCache(previous, payload) + unreported;
   const keptTokens = Math.min(leftTokens, request?.cache?.keptTokens ?? leftTokens);
   return Math.max(billed.cacheReadTokens, Math.min(keptTokens, inputTokensOf(billed)));
+}
+
+interface Compared {
+  readonly request: OpenRequest | undefined;
+  readonly changes: readonly PromptChange[];
+  readonly usage: number;
+  readonly payload: UsagePayload;
 }
 
 interface Comparison {
@@ -90,16 +114,17 @@ interface Comparison {
   readonly usage: number;
   readonly atMs: number;
   readonly previous: PreviousRequest;
+  readonly changes: readonly PromptChange[];
   readonly causes: readonly Cause[];
 }
 
-function findBreak({ ledger, payload, usage, atMs, previous, causes }: Comparison): CacheBreak | undefined {
+function findBreak(comparison: Comparison): CacheBreak | undefined {
+  const { ledger, payload, usage, atMs, previous, changes, causes } = comparison;
   const droppedTokens = findDrop(previous, payload);
   if (droppedTokens === undefined) return undefined;
   const request = openRequest(ledger, payload);
-  const changes = changesSince(previous, request);
   const billed = billedOf(payload);
-  const leftTokens = previous.cacheReadTokens + previous.cacheWriteTokens;
+  const leftTokens = leftInCache(previous, payload);
   const rebilledTokens = Math.max(0, Math.min(leftTokens, inputTokensOf(billed)) - billed.cacheReadTokens);
   const prices = request?.cache?.prices;
   const announcedTokens = changes.reduce((sum, change) => sum + (change.announcedTokens ?? 0), 0);

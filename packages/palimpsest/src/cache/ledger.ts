@@ -1,5 +1,6 @@
 import type { CacheFacts, Cause, PromptChange } from "../log/cause.ts";
 import type { UsagePayload } from "../log/payload.ts";
+import type { AppliedEdits } from "../log/provider-edits.ts";
 import type { Rhythm } from "./rhythm.ts";
 
 /**
@@ -54,7 +55,7 @@ export interface CauseTotals {
 }
 
 /** The newest answered request: what the next one is compared with. */
-export interface PreviousRequest extends Pick<CacheFacts, "configuration" | "images" | "lifetimeMs"> {
+export interface PreviousRequest extends Pick<CacheFacts, "configuration" | "images" | "lifetimeMs" | "edits"> {
   readonly request: number;
   /** The entry that opened it: the request's own, or that of a rewind to it. */
   readonly at: number;
@@ -64,6 +65,10 @@ export interface PreviousRequest extends Pick<CacheFacts, "configuration" | "ima
   readonly freshTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  readonly appliedEdits?: AppliedEdits;
+  readonly deletedTokens?: number;
+  /** It deleted from a cached prompt that was not there any more: what it deleted is to be forgotten. */
+  readonly deletions?: "stale";
 }
 
 export interface OpenRequest {

@@ -1,4 +1,5 @@
 import type { ModelPrices } from "./prices.ts";
+import type { AskedOfProvider } from "./provider-edits.ts";
 
 /** What makes a prompt begin in another way than the one before it: all of it stands in the log. */
 export type ChangeCause =
@@ -16,6 +17,8 @@ export type ChangeCause =
   | "images"
   /** The provider forgot the thinking from before the user's newest words, as it does for some models. */
   | "earlier-thinking"
+  /** The provider left out more or less of the conversation than before, as it was asked to; or was asked for other edits. */
+  | "provider-edits"
   | "replace"
   | "boundary"
   | "restore"
@@ -39,8 +42,8 @@ export interface PromptChange {
   readonly announcedTokens?: number;
 }
 
-/** What has to be known of a request to say later what its cache did, and why. */
-export interface CacheFacts {
+/** What has to be known of a request to say later what its cache did, and why; what is asked is also rendered with it. */
+export interface CacheFacts extends AskedOfProvider {
   /** The `configuration` entry that it was made with. */
   readonly configuration: number;
   readonly images: "some" | "none";

@@ -1,6 +1,7 @@
 import type { Block } from "./block.ts";
 import type { CacheDiagnosis, CacheFacts } from "./cause.ts";
 import type { ModelPrices } from "./prices.ts";
+import type { AppliedEdits } from "./provider-edits.ts";
 
 /** What stands in the entries of a log, by kind. A reader passes over kinds and versions that it does not know. */
 export interface Payloads {
@@ -137,6 +138,8 @@ export interface UsagePayload {
   readonly cacheWriteTokens: number;
   /** The part of `cacheWriteTokens` with a time to live of one hour. */
   readonly cacheWrite1hTokens?: number;
+  /** How much of the cached prompt was deleted, of all that the request named; not in the counts above. @default 0 */
+  readonly deletedTokens?: number;
   readonly outputTokens: number;
   /** The part of `outputTokens` spent on reasoning. */
   readonly reasoningTokens?: number;
@@ -148,6 +151,8 @@ export interface UsagePayload {
   readonly prices?: ModelPrices;
   /** What the provider says about its cache, where it says something. */
   readonly cacheDiagnosis?: CacheDiagnosis;
+  /** What of the request the provider left out, as it was asked to; the counts above are without it. */
+  readonly appliedEdits?: AppliedEdits;
 }
 
 /** A message as a decision puts it in place of others. */

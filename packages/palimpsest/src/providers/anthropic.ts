@@ -4,6 +4,7 @@ import { createStreamCollector } from "./anthropic/collect-stream.ts";
 import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
 import { readMessages } from "./anthropic/read-messages.ts";
 import { readResponse } from "./anthropic/read-response.ts";
+import { takesEdits } from "./anthropic/render-edits.ts";
 import { renderMessage } from "./anthropic/render-message.ts";
 import { renderPing } from "./anthropic/render-ping.ts";
 import { createRequestRenderer } from "./anthropic/render-request.ts";
@@ -33,6 +34,12 @@ export interface AnthropicOptions {
    * hosts have none, and refuse the field
    */
   readonly cacheDiagnostics?: "asked" | "off";
+  /**
+   * Whether the service may be asked to clear stale results and thinking by itself (the setting `clearing.byProvider` says
+   * when). Its requests carry a beta: they go out through `send`, or the client's `beta.messages`, and are refused by
+   * `messages`. @default "off"
+   */
+  readonly edits?: "asked" | "off";
 }
 
 /** The Messages API, through the caller's own client. */
@@ -40,11 +47,12 @@ export function anthropic(
   client: AnthropicClient,
   options: AnthropicOptions = {},
 ): Provider<AnthropicRequest, AnthropicResponse, AnthropicMessage> {
-  const { models = {}, cacheDiagnostics = client.models === undefined ? "off" : "asked" } = options;
+  const { models = {}, edits = "off", cacheDiagnostics = client.models === undefined ? "off" : "asked" } = options;
   const sources = { table: ANTHROPIC_MODELS, extra: models };
   return {
     name: ANTHROPIC,
     cacheEffects: ANTHROPIC_CACHE_EFFECTS,
+    takesEdits: (parameters) => (edits === "asked" ? takesEdits(parameters) : "no"),
     factsOf: (model) => findFacts(model, sources),
     fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchLimits(client, model) }),
     renderMessage,

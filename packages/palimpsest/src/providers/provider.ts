@@ -1,5 +1,6 @@
 import type { CacheDiagnosis, CacheEffects } from "../log/cause.ts";
 import type { CacheTtl, MessagePayload, ToolDefinition, UsagePayload } from "../log/payload.ts";
+import type { AppliedEdits, AskedOfProvider } from "../log/provider-edits.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
 import type { ModelFacts } from "./models.ts";
 
@@ -12,6 +13,10 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
   readonly name: string;
   /** What moves its cached prompts. @default every setting may, images do not */
   readonly cacheEffects?: CacheEffects;
+  /** Whether a request with these parameters may ask for `edits`. @default "no" */
+  takesEdits?(parameters: RequestParts<Message>["parameters"]): "yes" | "no";
+  /** `taken`: it deletes results from its cached prompt, and reports `deletedTokens`. @default no public API does */
+  readonly cacheEdits?: "taken";
   /** What is known of a model without asking: the table, with what the caller added to it. */
   factsOf(model: string): ModelFacts;
   /** The same with what the provider's own models endpoint says, which wins over the table, but not over the caller. */
@@ -38,7 +43,8 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
   countTokens(request: Request, options?: SendOptions): Promise<number | undefined>;
 }
 
-export interface RequestParts<Message> {
+/** What it asks beside an answer is only for a provider that takes it. */
+export interface RequestParts<Message> extends AskedOfProvider {
   readonly model: string;
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
@@ -63,10 +69,12 @@ export interface ResponseContent {
   readonly stop: "end" | "tools" | "length" | "window" | "paused" | "refused" | "compacted" | "other";
   readonly usage: Omit<
     UsagePayload,
-    "responseId" | "model" | "answers" | "source" | "madeAtMs" | "prices" | "cacheDiagnosis"
+    "responseId" | "model" | "answers" | "source" | "madeAtMs" | "prices" | "cacheDiagnosis" | "appliedEdits"
   >;
   /** Where, by the provider's own account, the request departed from the one before it. */
   readonly cacheDiagnosis?: CacheDiagnosis;
+  /** What it left out, if it left something out. */
+  readonly appliedEdits?: AppliedEdits;
 }
 
 export interface SendOptions {

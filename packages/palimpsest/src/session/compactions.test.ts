@@ -1,5 +1,13 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { type Ask, answer, createAnthropic, manualClock, type Reply, type Script, serve } from "@palimpsest/provider-simulator";
+import {
+  type Ask,
+  answer,
+  createAnthropic,
+  manualClock,
+  type Reply,
+  type Script,
+  serve,
+} from "@palimpsest/provider-simulator";
 import { afterAll, describe, expect, test } from "vitest";
 import { anthropic } from "../providers/anthropic.ts";
 import { readStream } from "../providers/read-stream.ts";
@@ -13,9 +21,10 @@ afterAll(() => Promise.all(closers.map((close) => close())));
 
 const MODEL = "claude-opus-5-5";
 const SECTIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(
-  (number) => `## ${number}. Title\nWhat was done in part ${number}: the loader in src/load.ts was renamed and tested twice.`,
+  (number) =>
+    `## ${number}. Title\nWhat was done in part ${number}: the loader in src/load.ts was renamed and tested twice.`,
 );
-export const GOOD_SUMMARY = `<analysis>Going through it.</analysis>\n<summary>\n${SECTIONS.join("\n")}\n</summary>`;
+const GOOD_SUMMARY = `<analysis>Going through it.</analysis>\n<summary>\n${SECTIONS.join("\n")}\n</summary>`;
 
 interface World {
   readonly windowTokens?: number;
@@ -49,7 +58,11 @@ async function open({ windowTokens = 50_000, summary = answer(GOOD_SUMMARY), opt
   return { session, send, events, asked, provider, store };
 }
 
-async function fill(session: Session<never, never> | unknown, send: () => Promise<unknown>, rounds: number): Promise<void> {
+async function fill(
+  session: Session<never, never> | unknown,
+  send: () => Promise<unknown>,
+  rounds: number,
+): Promise<void> {
   const to = session as { append(text: string): Promise<unknown> };
   for (let round = 0; round < rounds; round++) {
     await to.append(`Message ${round} about src/load.ts: ${`word${round} `.repeat(1_000)}`);

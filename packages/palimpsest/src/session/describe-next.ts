@@ -3,6 +3,7 @@ import { describeRequest } from "../cache/find-changes.ts";
 import type { Ledger } from "../cache/ledger.ts";
 import type { CacheFacts } from "../log/cause.ts";
 import type { CacheTtl } from "../log/payload.ts";
+import type { AskedOfProvider } from "../log/provider-edits.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { LogReader } from "../stores/store.ts";
@@ -17,13 +18,14 @@ export interface NextParts {
   readonly provider: Pick<Provider, "name" | "cacheEffects">;
   readonly facts: ModelFacts;
   readonly cacheTtl: CacheTtl;
+  readonly asked: AskedOfProvider;
 }
 
 /** What of the next request's cache is to be written down with it, and which response the provider compares it with. */
 export async function describeNext(
   parts: NextParts,
 ): Promise<{ readonly cache: CacheFacts; readonly previousResponseId?: string }> {
-  const { view, ledger, configuration, provider, facts, cacheTtl } = parts;
+  const { view, ledger, configuration, provider, facts, cacheTtl, asked } = parts;
   const { prices, thinking, earlierThinking, cacheLifetimeMs: lifetimeMs = LIFETIME_MS[cacheTtl] } = facts;
   const previous = ledger.sources["main"]?.previous;
   const before = previous && (await configurationAt(previous.configuration, parts));
@@ -39,6 +41,7 @@ export async function describeNext(
       thinking,
       earlierThinking,
       prices,
+      asked,
     }),
     // Another provider does not know it.
     ...(before?.provider === provider.name ? { previousResponseId: previous!.responseId } : {}),

@@ -5,6 +5,7 @@ import { lineOf } from "../cache/ledger-line.ts";
 import type { Prefix } from "../fork/check-prefix.ts";
 import type { ToolCall } from "../log/block.ts";
 import type { CacheTtl } from "../log/payload.ts";
+import type { AskedOfProvider } from "../log/provider-edits.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
 import type { ModelFacts } from "../providers/models.ts";
@@ -17,7 +18,8 @@ import { createResultIndex } from "../stages/microcompact/result-index.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import { clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
 import type { MessageItem } from "../view/item.ts";
-import { type Configuration, newestSeal, sizeTokens, type View } from "../view/view.ts";
+import { type Configuration, newestSeal, returningTokens, sizeTokens, type View } from "../view/view.ts";
+import { askOfProvider, toAsked } from "./ask-of-provider.ts";
 import type { Clock } from "./clock.ts";
 import { describeNext } from "./describe-next.ts";
 import { isCompactionDue } from "./is-compaction-due.ts";
@@ -101,8 +103,8 @@ export function createRequests<Request, Response, Message>(
   );
   const terms = (now: Configuration): Terms => termsFor(settings())(state.standing.limitTokens)(now);
 
-  function size(): SessionSize {
-    const tokens = sizeTokens(state.view);
+  function sizeWith(asked: AskedOfProvider): SessionSize {
+    const tokens = sizeTokens(state.view) + returningTokens(state.view, asked);
     const { budget } = terms(state.configuration);
     return { ...budget, tokens, percentLeft: percentLeft(budget, tokens), level: levelOf(budget, tokens) };
   }
@@ -115,7 +117,22 @@ export function createRequests<Request, Response, Message>(
     return chooseTtl({ wanted, ledger, sizeTokens: sizeTokens(view), prices, nowMs: clock.now() });
   }
 
-  function describe(cacheTtl: CacheTtl): ReturnType<typeof describeNext> {
+  /** As if the next request asked what the newest did. */
+  const size = (): SessionSize => sizeWith(toAsked(state.view.edits, state.view.deleted));
+
+  /** What the next request asks of the provider beside an answer. */
+  function nextAsked(): AskedOfProvider {
+    const { view, ledger, configuration } = state;
+    // A fork asks what its parent has asked: the cache is found by it.
+    if (fork !== undefined) return toAsked(view.edits, view.deleted);
+    results.update(view);
+    return askOfProvider({
+      ...{ ...terms(configuration), view, ledger, results, provider, settings: settings(), nowMs: clock.now() },
+      turn: isNewTurn(view) ? "new" : "open",
+    });
+  }
+
+  function describe(cacheTtl: CacheTtl, asked: AskedOfProvider): ReturnType<typeof describeNext> {
     const { log, view, ledger, configuration } = state;
     return describeNext({
       log,
@@ -125,6 +142,7 @@ export function createRequests<Request, Response, Message>(
       provider,
       facts: terms(configuration).facts,
       cacheTtl,
+      asked,
     });
   }
 
@@ -140,17 +158,18 @@ export function createRequests<Request, Response, Message>(
     // A fork sends what its parent has sent: nothing in it is decided anew.
     if (fork === undefined) {
       if (turn === "new") await refreshSettings();
-      await passStages();
+      await passStages(nextAsked());
       const due = compaction === "first" ? compactionDue() : undefined;
       if (due !== undefined) return due;
     }
-    const { tokens, windowTokens, blockingTokens, level } = size();
+    const asked = nextAsked();
+    const { tokens, windowTokens, blockingTokens, level } = sizeWith(asked);
     if (level === "blocked") throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
     const wantedTokens = Math.min(maxOutputTokens, terms(configuration).maxOutputTokens);
     const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
     const source = fork === undefined ? {} : { source: fork.source };
     const cacheTtl = nextTtl();
-    const described = await describe(cacheTtl);
+    const described = await describe(cacheTtl, asked);
     await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, cacheTtl, ...source, ...described })]);
     if (turn === "new" && fork === undefined) tell({ kind: "turn-started" });
     return undefined;
@@ -171,14 +190,14 @@ export function createRequests<Request, Response, Message>(
     });
   }
 
-  async function passStages(): Promise<void> {
+  async function passStages(asked: AskedOfProvider): Promise<void> {
     for (const stage of STAGES) {
       const { view, ledger, configuration } = state;
       const { budget, rules, facts } = terms(configuration);
       results.update(view);
       const { drafts, happenings } = await stage({
         ...{ session, view, ledger, results, settings: settings(), files, budget },
-        ...{ thinking: rules.thinking, prices: facts.prices, nowMs: clock.now() },
+        ...{ thinking: rules.thinking, prices: facts.prices, asked, nowMs: clock.now() },
       });
       if (drafts.length > 0) await state.append(drafts);
       happenings.forEach(tell);
@@ -224,7 +243,7 @@ export function createRequests<Request, Response, Message>(
 
   async function record(response: Response, answered?: Request): Promise<RecordedResponse> {
     const { blocks, usage, ...rest } = provider.readResponse(response);
-    const { responseId, model, stop, cacheDiagnosis } = rest;
+    const { responseId, model, stop, cacheDiagnosis, appliedEdits } = rest;
     const { entry: request, model: requestModel = state.configuration.model } = answeredBy(answered) ?? {};
     const answers = request === undefined ? {} : { answers: request };
     const message = {
@@ -234,7 +253,11 @@ export function createRequests<Request, Response, Message>(
     };
     const source = fork === undefined ? {} : { source: fork.source };
     const whole = wholeTokens(usage);
-    const used = { responseId, model, ...whole, ...answers, ...source, ...(cacheDiagnosis && { cacheDiagnosis }) };
+    const used = {
+      ...{ responseId, model, ...whole, ...answers, ...source },
+      ...(cacheDiagnosis && { cacheDiagnosis }),
+      ...(appliedEdits && { appliedEdits }),
+    };
     const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
     const calls = blocks.filter((block): block is ToolCall => block.kind === "tool_call");
     const refused = calls.filter(({ name }) => fork?.allowedTools?.includes(name) === false);
@@ -286,7 +309,7 @@ export function createRequests<Request, Response, Message>(
     size,
     filesRead() {
       results.update(state.view);
-      return filesRead(results);
+      return filesRead(results, state.view);
     },
     newestRequest: () => newestHandedOut?.entry,
     prefix() {
@@ -296,7 +319,7 @@ export function createRequests<Request, Response, Message>(
       return { head: { model, system, tools, parameters }, messages: rendering.flat };
     },
     async cost() {
-      const { cache } = await describe(nextTtl());
+      const { cache } = await describe(nextTtl(), nextAsked());
       return costOf({ ...cache, ledger: state.ledger, sizeTokens: sizeTokens(state.view), nowMs: clock.now() });
     },
   };

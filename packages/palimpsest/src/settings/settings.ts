@@ -49,6 +49,8 @@ export interface Settings {
   readonly "clearing.policy": "payback" | "fixed";
   readonly "clearing.byTime": Switch;
   readonly "clearing.bySize": Switch;
+  readonly "clearing.byProvider": "auto" | Switch;
+  readonly "clearing.byCacheEdit": Switch;
   readonly "clearing.tools": readonly string[];
   readonly "clearing.keepNewest": number;
   readonly "clearing.paybackRequests": number;
@@ -57,6 +59,12 @@ export interface Settings {
   readonly "clearing.fixedKeepNewest": number;
   readonly "clearing.fixedTargetTokens": number;
   readonly "clearing.fixedLeastTokens": number;
+  readonly "clearing.providerTriggerTokens": number;
+  readonly "clearing.providerLeastTokens": number;
+  readonly "clearing.providerInputTools": readonly string[];
+  readonly "clearing.providerIdleMinutes": number;
+  readonly "clearing.cacheEditResults": number;
+  readonly "clearing.cacheEditKeepNewest": number;
   readonly "cache.ttl": "auto" | "5m" | "1h";
   readonly "keepWarm.enabled": Switch;
   readonly "keepWarm.whileToolRuns": number;
@@ -148,12 +156,25 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   ),
   "clearing.byTime": onOff("on", "Clearing when the prompt cache is cold anyway."),
   "clearing.bySize": onOff("on", "Clearing while the prompt cache is warm."),
+  "clearing.byProvider": choice(
+    ["auto", "on", "off"],
+    "auto",
+    "Clearing by the provider, where it can; nothing is cleared here then. `auto`: for models that bind their thinking to the exact conversation.",
+  ),
+  "clearing.byCacheEdit": onOff(
+    "off",
+    "Deleting from the provider's cached prompt while it is warm, where the provider can; no public API can today.",
+  ),
   "clearing.tools": {
     default: ["Read", "Bash", "Grep", "Glob", "WebFetch", "WebSearch", "Edit", "Write"],
     about: "Tools whose results can be had again or are mere confirmations; a tool may also declare it for itself.",
     is: { kind: "names" },
   },
-  "clearing.keepNewest": count(3, "`payback`: so many of the newest results are never cleared.", 1),
+  "clearing.keepNewest": count(
+    3,
+    "`payback`, and by the provider: so many of the newest results are never cleared.",
+    1,
+  ),
   "clearing.paybackRequests": count(20, "`payback`: within how many requests a clearing has to earn back its cost.", 1),
   "clearing.leastTokens": count(10_000, "`payback`: a clearing that sheds less is not worth breaking a warm cache."),
   "clearing.workingSetCalls": count(20, "`payback`: reads of files that the last so many calls edited stay.", 0),
@@ -163,6 +184,27 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "`fixed`, by size: clear the oldest until this many tokens of results remain.",
   ),
   "clearing.fixedLeastTokens": count(20_000, "`fixed`, by size: only if at least this much can be saved."),
+  "clearing.providerTriggerTokens": count(
+    180_000,
+    "By the provider: only above this much input; less in proportion where the window warns earlier.",
+    1,
+  ),
+  "clearing.providerLeastTokens": count(
+    140_000,
+    "By the provider: only if at least this much can be saved; less in the same proportion.",
+  ),
+  "clearing.providerInputTools": {
+    default: ["Edit", "Write"],
+    about: "By the provider: tools whose calls lose their input along with the result.",
+    is: { kind: "names" },
+  },
+  "clearing.providerIdleMinutes": count(
+    60,
+    "By the provider: after such a pause only the last turn before it keeps its thinking.",
+    1,
+  ),
+  "clearing.cacheEditResults": count(12, "By cache edit: only if so many results could be deleted or kept.", 1),
+  "clearing.cacheEditKeepNewest": count(5, "By cache edit: so many of the newest results stay.", 1),
   "cache.ttl": choice(
     ["auto", "5m", "1h"],
     "auto",

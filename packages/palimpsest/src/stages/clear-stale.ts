@@ -1,11 +1,11 @@
+import { cachedPrompt } from "../cache/cached-prompt.ts";
 import { costsOf } from "../cache/token-costs.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { Settings } from "../settings/settings.ts";
-import { fileOf } from "../view/file-of.ts";
 import { isTurnOpen } from "../view/is-turn-open.ts";
-import { sizeTokens, type View } from "../view/view.ts";
+import { sizeTokens } from "../view/view.ts";
 import { type Candidate, decide } from "./decide.ts";
-import type { Eligibility } from "./microcompact/eligible-results.ts";
+import { eligibilityOf } from "./microcompact/eligible-results.ts";
 import {
   type Clearing,
   type ClearingParameters,
@@ -16,8 +16,12 @@ import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts
 
 /** Micro-compaction: stale tool results are shown as stubs, when that is worth what it does to the prompt cache. */
 export async function clearStale(context: StageContext): Promise<StageDecision> {
-  const { settings } = context;
+  const { settings, view, asked } = context;
   if (settings["clearing.enabled"] === "off") return NOTHING_TO_DO;
+  // What the provider has left out is only known by count, oldest first: never both between two boundaries.
+  if (asked.edits !== undefined || view.edits !== undefined) return NOTHING_TO_DO;
+  // What is deleted from the cached prompt is relative to that prompt, which clearing would move.
+  if (asked.deleted !== undefined) return NOTHING_TO_DO;
   const situation = situationOf(context);
   const clearing = planClearing(situation, parametersOf(settings));
   if (clearing === undefined) return NOTHING_TO_DO;
@@ -70,11 +74,10 @@ function situationOf({
   nowMs,
 }: StageContext): ClearingSituation {
   const previous = ledger.sources["main"]?.previous;
-  const isCold = previous !== undefined && nowMs >= previous.atMs + previous.lifetimeMs;
   return {
     index: results,
-    eligibility: eligibilityOf(view, settings),
-    cache: isCold ? "cold" : "warm",
+    eligibility: eligibilityOf(view.configuration, settings),
+    cache: cachedPrompt(previous, nowMs) === "cold" ? "cold" : "warm",
     turn: isTurnOpen(view) ? "open" : "closed",
     thinking,
     ways: { byTime: settings["clearing.byTime"], bySize: settings["clearing.bySize"] },
@@ -99,15 +102,4 @@ function parametersOf(settings: Settings): ClearingParameters {
         paybackRequests: settings["clearing.paybackRequests"],
         leastTokens: settings["clearing.leastTokens"],
       };
-}
-
-function eligibilityOf({ configuration }: View, settings: Settings): Eligibility {
-  const listed = new Set(settings["clearing.tools"].map((name) => name.toLowerCase()));
-  const declared = new Map((configuration?.tools ?? []).map(({ name, results }) => [name, results]));
-  return {
-    isClearable: (tool) =>
-      (declared.get(tool) ?? (listed.has(tool.toLowerCase()) ? "clearable" : "kept")) === "clearable",
-    fileOf,
-    workingSetCalls: settings["clearing.workingSetCalls"],
-  };
 }

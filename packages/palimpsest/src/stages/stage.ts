@@ -1,6 +1,7 @@
 import type { Ledger } from "../cache/ledger.ts";
 import type { Draft } from "../log/entry.ts";
 import type { ModelPrices } from "../log/prices.ts";
+import type { AskedOfProvider } from "../log/provider-edits.ts";
 import type { Happening } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { ResultFiles } from "../stores/results.ts";
@@ -20,6 +21,8 @@ export interface StageContext {
   /** Whether thinking is bound to what stands before it. */
   readonly thinking: "bound" | "free";
   readonly prices: ModelPrices | undefined;
+  /** What the request will ask of the provider beside an answer. */
+  readonly asked: AskedOfProvider;
   readonly nowMs: number;
 }
 

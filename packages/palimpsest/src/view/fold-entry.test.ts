@@ -136,6 +136,37 @@ describe("the size of a view", () => {
   });
 });
 
+describe("what the provider has left out", () => {
+  const edits = {
+    results: { aboveTokens: 1, leastTokens: 1, keepNewest: 1, keptTools: ["ask"], inputsOf: [] },
+    thinking: "all",
+  } as const;
+  const asking = [
+    "request",
+    { maxTokens: 100, estimatedTokens: 0, cache: { configuration: 1, images: "none", lifetimeMs: 1, edits } },
+  ] as const;
+  const left = (inputTokens: number, answered: number) =>
+    [
+      "usage",
+      { ...used(inputTokens, answered)[1], appliedEdits: { results: 2, thinkingTurns: 0, tokens: 700 } },
+    ] as const;
+
+  test("is not part of the size, and teaches the estimator nothing", () => {
+    const begun = [configured, says(long), asking, answers("ok", 3), used(1_100, 3), says("more"), asking] as const;
+    const view = viewOf(...begun, answers("ok", 7), left(420, 7));
+    expect(sizeTokens(view)).toBe(430);
+    expect(view.leftOut).toEqual({ results: 2, tokens: 700, keptTools: ["ask"], askedBy: "engine" });
+    expect(view.calibration).toEqual(viewOf(...begun).calibration);
+  });
+
+  test("comes back with a request that does not ask for it, unless the caller's parameters do", () => {
+    const ours = viewOf(configured, says(long), asking, answers("ok", 3), left(420, 3), request);
+    expect([sizeTokens(ours), ours.leftOut]).toEqual([1_130, undefined]);
+    const theirs = viewOf(configured, says(long), request, answers("ok", 3), left(420, 3), request);
+    expect([sizeTokens(theirs), theirs.leftOut?.askedBy]).toEqual([430, "caller"]);
+  });
+});
+
 describe("the outline of a view", () => {
   test("names runs of entries and the decisions that stand for others", () => {
     const view = viewOf(configured, says("a"), says("b"), says("c"), says("d"), replaced(3, 3), says("e"));

@@ -1,12 +1,13 @@
 import { inputTokensOf } from "../log/input-tokens.ts";
 import type { BoundaryPayload, ConfigurationPayload, ReplacePayload, UsagePayload } from "../log/payload.ts";
+import type { AskedOfProvider } from "../log/provider-edits.ts";
 import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import { estimateTokens, learn, startCalibration } from "../tokens/calibration.ts";
 import { addFeatures, type Features, NO_FEATURES } from "../tokens/features.ts";
 import type { Item } from "./item.ts";
 import { resolveConfiguration } from "./resolve-configuration.ts";
 import { itemOf, replacementItems } from "./to-items.ts";
-import type { Anchor, View } from "./view.ts";
+import { type Anchor, returningTokens, type View } from "./view.ts";
 
 /**
  * Takes one more entry of the branch into the view. Decisions that a later `restore` takes back are not handed in: going
@@ -32,6 +33,10 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
     case "boundary":
       replace(view, at, read.payload);
       forgetReport(view);
+      view.edits = undefined;
+      view.leftOut = undefined;
+      view.deleted = [];
+      view.deletedTokens = 0;
       break;
     case "restore":
       changeFrom(view, at, firstOverlapping(view.items, read.payload));
@@ -60,7 +65,11 @@ function append(view: View, item: Item | undefined): void {
   if (item === undefined) return;
   if (item.kind === "seal") {
     view.items.push(item);
-    view.awaited = { request: item.from, since: view.since };
+    bringBack(view, item);
+    view.edits = item.edits ?? view.edits;
+    view.deleted = item.deleted ?? [];
+    const asked = item.edits === undefined ? {} : { edits: item.edits };
+    view.awaited = { request: item.from, since: view.since, ...asked };
     return;
   }
   // A response to a request from before the newest change: what its thinking is bound to is no longer there.
@@ -72,20 +81,33 @@ function append(view: View, item: Item | undefined): void {
   }
 }
 
-interface Report extends Partial<Pick<UsagePayload, "outputTokens">> {
+/** What a request does not ask to be left out again is part of the prompt again. */
+function bringBack(view: View, asked: AskedOfProvider): void {
+  const tokens = returningTokens(view, asked);
+  if (tokens === 0) return;
+  if (asked.edits === undefined) view.leftOut = undefined;
+  if (asked.deleted === undefined) view.deletedTokens = 0;
+  if (view.anchor) view.anchor = { ...view.anchor, tokens: view.anchor.tokens + tokens, prefix: "changed" };
+}
+
+interface Report extends Partial<Pick<UsagePayload, "outputTokens" | "appliedEdits" | "deletedTokens">> {
   readonly answers?: number | undefined;
   readonly responseId: string;
   readonly inputTokens: number;
 }
 
-function anchorOn(view: View, { answers, responseId, inputTokens, outputTokens = 0 }: Report): void {
+function anchorOn(view: View, report: Report): void {
+  const { answers, responseId, inputTokens, outputTokens = 0, appliedEdits, deletedTokens = 0 } = report;
   const { awaited, anchor } = view;
   if (awaited === undefined || answers !== awaited.request) return;
   // Some servers report no usage at all.
   if (inputTokens === 0) return;
   // The first report is not learned from: what the provider adds by itself is in it. A refusal is: the estimate was too low.
   const knownTokens = anchor === undefined ? (responseId === "" ? 0 : undefined) : anchor.tokens;
-  if (knownTokens !== undefined && anchor?.prefix !== "changed") {
+  // Where the provider has left out more than before, the difference says nothing of what came in.
+  const sameLeftOut =
+    (appliedEdits?.tokens ?? 0) === (view.leftOut?.tokens ?? 0) && deletedTokens === view.deletedTokens;
+  if (knownTokens !== undefined && anchor?.prefix !== "changed" && sameLeftOut) {
     view.calibration = learn(view.calibration, { features: awaited.since, tokens: inputTokens - knownTokens });
   }
   view.anchor = {
@@ -93,6 +115,13 @@ function anchorOn(view: View, { answers, responseId, inputTokens, outputTokens =
     responseId,
     tokens: inputTokens + outputTokens,
     prefix: "same",
+  };
+  view.deletedTokens = deletedTokens;
+  view.leftOut = appliedEdits && {
+    results: appliedEdits.results,
+    tokens: appliedEdits.tokens,
+    keptTools: awaited.edits?.results.keptTools ?? [],
+    askedBy: awaited.edits === undefined ? "caller" : "engine",
   };
   view.since = featuresBehindAnchor(view);
   view.awaited = undefined;

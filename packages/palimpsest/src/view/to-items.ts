@@ -36,9 +36,14 @@ function attachmentItem(at: number, { type, blocks }: AttachmentPayload, options
   return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type }, options);
 }
 
-export function sealItem(at: number, { maxTokens, previousResponseId, cacheTtl }: RequestPayload): Seal {
+export function sealItem(at: number, { maxTokens, previousResponseId, cacheTtl, cache }: RequestPayload): Seal {
   const compared = previousResponseId === undefined ? {} : { previousResponseId };
-  return { kind: "seal", from: at, to: at, maxTokens, ...compared, ...(cacheTtl === undefined ? {} : { cacheTtl }) };
+  const asked = {
+    ...(cacheTtl === undefined ? {} : { cacheTtl }),
+    ...(cache?.edits === undefined ? {} : { edits: cache.edits }),
+    ...(cache?.deleted === undefined ? {} : { deleted: cache.deleted }),
+  };
+  return { kind: "seal", from: at, to: at, maxTokens, ...compared, ...asked };
 }
 
 export function replacementItems(

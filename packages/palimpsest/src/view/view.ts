@@ -1,4 +1,5 @@
 import type { Shown, ToolDefinition } from "../log/payload.ts";
+import type { AskedOfProvider, DeletedResult, ProviderEdits } from "../log/provider-edits.ts";
 import { type Calibration, estimateTokens, padTokens } from "../tokens/calibration.ts";
 import { type FeatureOptions, type Features, NO_FEATURES } from "../tokens/features.ts";
 import type { Item, Seal } from "./item.ts";
@@ -27,6 +28,13 @@ export interface View {
   readonly breaks: number[];
   /** The request that the next report is about, unless something before it has changed. */
   awaited: Awaited | undefined;
+  /** What the provider was asked to leave out since the newest boundary, by the newest request that asked. */
+  edits: ProviderEdits | undefined;
+  /** What it left out of the newest request that was reported; gone with a boundary. */
+  leftOut: LeftOut | undefined;
+  /** What the newest request deleted from the cached prompt, and how much that was by the newest report. */
+  deleted: readonly DeletedResult[];
+  deletedTokens: number;
 }
 
 /** What is sent beside the messages, as it stands now. */
@@ -57,6 +65,17 @@ export interface Awaited {
   readonly request: number;
   /** What the anchor did not cover when the request was made. */
   readonly since: Features;
+  readonly edits?: ProviderEdits;
+}
+
+/** What stands in the view and was not part of the prompt. */
+export interface LeftOut {
+  /** The oldest so many results of tools that are not kept. */
+  readonly results: number;
+  readonly keptTools: readonly string[];
+  readonly tokens: number;
+  /** `caller`: the parameters ask for it, whatever the engine does. */
+  readonly askedBy: "engine" | "caller";
 }
 
 export function createView(calibration: Calibration, featureOptions: FeatureOptions = {}): View {
@@ -72,6 +91,10 @@ export function createView(calibration: Calibration, featureOptions: FeatureOpti
     hidden: [],
     changedAt: 0,
     breaks: [],
+    edits: undefined,
+    leftOut: undefined,
+    deleted: [],
+    deletedTokens: 0,
   };
 }
 
@@ -84,4 +107,10 @@ export function newestSeal({ items }: View): Seal | undefined {
 export function sizeTokens(view: View): number {
   const estimated = estimateTokens(view.calibration, view.since);
   return (view.anchor?.tokens ?? 0) + padTokens(view.calibration, estimated);
+}
+
+/** What comes back into the prompt with a request that does not ask for it to be left out again. */
+export function returningTokens({ leftOut, deletedTokens }: View, { edits, deleted }: AskedOfProvider): number {
+  const leftOutTokens = edits === undefined && leftOut?.askedBy === "engine" ? leftOut.tokens : 0;
+  return leftOutTokens + (deleted === undefined ? deletedTokens : 0);
 }

@@ -10,6 +10,7 @@ import { checkToolReferences } from "./check/check-tool-references.ts";
 import { type AnthropicModel, findModel } from "./models.ts";
 import { invalid, type Problem } from "./problem.ts";
 import { type CachePlan, planCache } from "./prompt/cache.ts";
+import { deleteCached } from "./prompt/cache-deletions.ts";
 import { checkCompactionBlocks, checkCompactionRequest } from "./prompt/compaction.ts";
 import { conversationOf, sinceCompaction, withoutCleared } from "./prompt/conversation.ts";
 import { type AppliedEdit, applyEdits } from "./prompt/edits.ts";
@@ -39,6 +40,8 @@ export interface Prepared {
   readonly appliedEdits: readonly AppliedEdit[];
   readonly transformations: readonly InputTransformation[];
   readonly thinkingState: ThinkingState;
+  /** What the request deletes from the cached prompt. */
+  readonly deletedTokens: number;
   readonly plan: CachePlan;
 }
 
@@ -84,7 +87,7 @@ function judge(value: unknown, { endpoint, call, world }: Terms): Prepared | Pro
     checkToolPairs(said) ??
     checkCacheMarks(request, said) ??
     checkSettings(request, model, call) ??
-    checkEdits(request, call) ??
+    checkEdits(request, model, call) ??
     checkToolReferences(request, said) ??
     checkCompactionBlocks(request, said);
   if (broken !== undefined) return broken;
@@ -99,7 +102,10 @@ function judge(value: unknown, { endpoint, call, world }: Terms): Prepared | Pro
   const shown = withoutCleared(withoutEarlierThinking(thinking.conversation, model), request);
   const original = renderPrompt(request, shown, measures);
   const edited = applyEdits(request, shown, measures, original.prefix.tokens);
-  const prompt = edited.applied.length === 0 ? original : renderPrompt(request, edited.conversation, measures);
+  const whole = edited.applied.length === 0 ? original : renderPrompt(request, edited.conversation, measures);
+  const wholePlan = planCache(whole, cache, cacheTerms(call, model));
+  const deletion = deleteCached(request, edited.conversation, whole, wholePlan);
+  const prompt = deletion === undefined ? whole : renderPrompt(request, deletion.conversation, measures);
   const oversized = endpoint === "messages" ? checkTokens(request, model, call, prompt.prefix.tokens) : undefined;
   if (oversized !== undefined) return oversized;
   return {
@@ -114,7 +120,8 @@ function judge(value: unknown, { endpoint, call, world }: Terms): Prepared | Pro
     appliedEdits: edited.applied,
     transformations: thinking.transformations,
     thinkingState: thinking.state,
-    plan: planCache(prompt, cache, cacheTerms(call, model)),
+    deletedTokens: deletion?.deletedTokens ?? 0,
+    plan: deletion === undefined ? wholePlan : planCache(prompt, cache, cacheTerms(call, model)),
   };
 }
 

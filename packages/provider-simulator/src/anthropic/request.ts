@@ -21,6 +21,8 @@ export interface MessagesRequest {
   readonly fallbacks?: unknown;
   readonly diagnostics?: { readonly previous_message_id?: string | null } | null;
   readonly context_management?: { readonly edits?: readonly ContextEdit[] } | null;
+  /** An extension of ours: see `prompt/cache-deletions.ts`. */
+  readonly cache_edits?: { readonly deleted_tool_results?: readonly string[] } | null;
   readonly compaction?: { readonly type: string; readonly instructions?: string } | null;
   readonly thread?:
     | { readonly type: "create" }
@@ -108,6 +110,8 @@ export const BETA = {
   inlineTools: "inline-tools-2026-09-15",
   messageOutputConfig: "mid-conversation-output-config-2026-07-01",
   structuredOutputs: "structured-outputs-2025-11-13",
+  /** No beta of the provider's: what asks for the extension. */
+  cacheEdits: "provider-simulator-cache-edits",
 } as const;
 
 /** Features whose rules changed with their beta: any of these turns them on. */

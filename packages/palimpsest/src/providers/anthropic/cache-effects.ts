@@ -10,6 +10,7 @@ export const ANTHROPIC_CACHE_EFFECTS: CacheEffects = {
     output_config: "effort",
     tool_choice: "tool-choice",
     betas: "betas",
+    context_management: "provider-edits",
     cache_control: "nothing",
     container: "nothing",
     metadata: "nothing",

@@ -1,5 +1,6 @@
 import type { CacheDiagnosis } from "../../log/cause.ts";
 import { asCount, asList, asObject, asString, type JsonObject } from "../../log/json-fields.ts";
+import type { AppliedEdits } from "../../log/provider-edits.ts";
 import type { ResponseContent } from "../provider.ts";
 import { readBlock } from "./read-block.ts";
 import type { AnthropicResponse } from "./wire.ts";
@@ -11,6 +12,7 @@ export function readResponse(response: AnthropicResponse): ResponseContent {
     blocks: response.content.map(readBlock).filter((block) => block !== undefined),
     stop: STOPS.get(response.stop_reason ?? "") ?? "other",
     usage: readUsage(asObject(response.usage) ?? {}),
+    ...readEdits(asList(asObject(asObject(response)?.["context_management"])?.["applied_edits"]) ?? []),
     ...readDiagnosis(asObject(asObject(response.diagnostics)?.["cache_miss_reason"])),
   };
 }
@@ -44,6 +46,18 @@ function readUsage(usage: JsonObject): ResponseContent["usage"] {
     outputTokens: asCount(usage["output_tokens"]) ?? 0,
     ...(reasoningTokens ? { reasoningTokens } : {}),
   };
+}
+
+/** Nothing where nothing was left out. Compaction is none of these: it shows as a block of the response. */
+function readEdits(edits: readonly unknown[]): { appliedEdits?: AppliedEdits } {
+  const sumOf = (field: string): number =>
+    edits.reduce((sum: number, edit) => sum + (asCount(asObject(edit)?.[field]) ?? 0), 0);
+  const applied = {
+    results: sumOf("cleared_tool_uses"),
+    thinkingTurns: sumOf("cleared_thinking_turns"),
+    tokens: sumOf("cleared_input_tokens"),
+  };
+  return applied.results + applied.thinkingTurns === 0 ? {} : { appliedEdits: applied };
 }
 
 /** `unavailable` also stands for parameters that differ, and for answers too old to be compared with: it says neither. */

@@ -4,6 +4,7 @@ import type { ToolDefinition } from "../../log/payload.ts";
 import { frozenCopy } from "../frozen-copy.ts";
 import { toModelId } from "../models.ts";
 import type { RequestParts } from "../provider.ts";
+import { renderEdits } from "./render-edits.ts";
 import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from "./wire.ts";
 
 /** The API takes four marks. One stands at the end of what comes before the messages. */
@@ -34,9 +35,11 @@ export function createRequestRenderer({
   return (parts) => {
     // Marks are placed here; one of the caller's beside them would make five, or clash with another lifetime.
     const { cache_control: _, tools: __, thinking, ...parameters } = parts.parameters;
+    const fitted = fitThinking(thinking, parts);
     const request = {
       ...parameters,
-      ...fitThinking(thinking, parts),
+      ...fitted,
+      ...renderEdits(parts, fitted.thinking),
       model: toModelId(parts.model),
       max_tokens: parts.maxTokens,
       ...headOf(parts).fields,

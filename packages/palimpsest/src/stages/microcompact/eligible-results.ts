@@ -1,4 +1,8 @@
 import type { ToolCall } from "../../log/block.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { fileOf } from "../../view/file-of.ts";
+import type { Configuration } from "../../view/view.ts";
+import { clearableTools } from "./clearable-tools.ts";
 import type { ResultIndex, ShownResult } from "./result-index.ts";
 
 export interface Eligibility {
@@ -8,6 +12,14 @@ export interface Eligibility {
   readonly fileOf: (call: ToolCall) => { readonly path: string; readonly access: "read" | "edit" } | undefined;
   /** Reads of files that the last so many calls edited stay: 45% of reads are relied on by a later edit. */
   readonly workingSetCalls: number;
+}
+
+export function eligibilityOf(configuration: Configuration | undefined, settings: Settings): Eligibility {
+  return {
+    isClearable: clearableTools(configuration?.tools ?? [], settings["clearing.tools"]),
+    fileOf,
+    workingSetCalls: settings["clearing.workingSetCalls"],
+  };
 }
 
 /**

@@ -1,11 +1,16 @@
+import type { AnthropicModel } from "../models.ts";
 import { invalid, type Problem } from "../problem.ts";
 import { BETA, type CallOptions, type ContextEdit, hasBeta, type MessagesRequest } from "../request.ts";
 import { forcesATool, hasFormat } from "./check-settings.ts";
 import { checkExtraFields, isPresent, isRecord, type JsonRecord, unknownTag } from "./shape.ts";
 
 /** What the service is asked to do with the conversation itself: edits on its way in, or a summary of it. */
-export function checkEdits(request: MessagesRequest, call: CallOptions): Problem | undefined {
-  return checkCompactionSettings(request) ?? checkContextManagement(request, call);
+export function checkEdits(request: MessagesRequest, model: AnthropicModel, call: CallOptions): Problem | undefined {
+  return (
+    checkCompactionSettings(request) ??
+    checkContextManagement(request, model, call) ??
+    checkCacheEdits(request.cache_edits)
+  );
 }
 
 /** A request for a summary has no reply: what would only shape one is refused (the client library's tool runner). */
@@ -72,7 +77,11 @@ const EDITS: ReadonlyMap<string, EditRule> = new Map([
   ],
 ]);
 
-function checkContextManagement(request: MessagesRequest, call: CallOptions): Problem | undefined {
+function checkContextManagement(
+  request: MessagesRequest,
+  model: AnthropicModel,
+  call: CallOptions,
+): Problem | undefined {
   const edits = request.context_management?.edits ?? [];
   for (const [index, edit] of edits.entries()) {
     const rule = EDITS.get(edit.type);
@@ -82,9 +91,20 @@ function checkContextManagement(request: MessagesRequest, call: CallOptions): Pr
     if (problem !== undefined) return problem;
   }
   const thinkingEdit = edits.findIndex((edit) => edit.type === "clear_thinking_20251015");
-  return thinkingEdit > 0
-    ? invalid("context_management.edits: `clear_thinking_20251015` must be the first edit")
+  if (thinkingEdit > 0) return invalid("context_management.edits: `clear_thinking_20251015` must be the first edit");
+  // Seen in the wild, of models that do not think unless told to (anthropics/claude-code#11971).
+  const isOff = (request.thinking?.type ?? "disabled") === "disabled" && model.thinkingTypes.includes("disabled");
+  return thinkingEdit === 0 && isOff
+    ? invalid("`clear_thinking_20251015` strategy requires `thinking` to be enabled")
     : undefined;
+}
+
+function checkCacheEdits(edits: MessagesRequest["cache_edits"]): Problem | undefined {
+  if (!edits) return undefined;
+  return (
+    checkExtraFields(edits as JsonRecord, new Set(["deleted_tool_results"]), () => "cache_edits") ??
+    checkNames(edits.deleted_tool_results, "cache_edits.deleted_tool_results")
+  );
 }
 
 function checkAmount(

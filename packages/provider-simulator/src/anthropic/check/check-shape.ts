@@ -26,12 +26,21 @@ const BETA_FIELDS: Readonly<Record<string, { betas: readonly string[]; endpoints
   },
   compaction: { betas: [BETA.onDemandCompaction], endpoints: ["messages", "count_tokens"] },
   thread: { betas: [BETA.threads], endpoints: ["messages"] },
+  cache_edits: { betas: [BETA.cacheEdits], endpoints: ["messages"] },
   // Accepted and, beyond their shape, ignored: no server is asked for its tools, no model declines, no schema is held.
   mcp_servers: { betas: BETAS.mcp, endpoints: ["messages", "count_tokens"] },
   fallbacks: { betas: BETAS.fallbacks, endpoints: ["messages"] },
   output_format: { betas: [BETA.structuredOutputs], endpoints: ["messages", "count_tokens"] },
 };
-const RECORDS_OR_NULL = ["diagnostics", "context_management", "compaction", "thread", "output_config", "metadata"];
+const RECORDS_OR_NULL = [
+  "diagnostics",
+  "context_management",
+  "compaction",
+  "thread",
+  "output_config",
+  "metadata",
+  "cache_edits",
+];
 const MAXIMUM_MESSAGES = 100_000;
 
 /** Whether the value has the fields and types of a Messages request at all. Everything after may rely on them. */

@@ -159,13 +159,15 @@ test("3.2 clear_thinking keeps the newest turns, one unless told, and stands bef
   });
   const messages: Message[] = [{ role: "user", content: "Go" }];
   const fields = { model: "claude-opus-5-5", max_tokens: 5_000 };
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 5; round++) {
     const answered = anthropic.answer({ ...fields, messages });
     if (answered.kind === "refused") throw new Error(answered.message);
     const { content } = answered.response;
     const id = content.find(({ type }) => type === "tool_use")!["id"];
     messages.push({ role: "assistant", content });
-    messages.push({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "y".repeat(700) }] });
+    const result = { type: "tool_result", tool_use_id: id, content: "y".repeat(700) };
+    // The last two rounds are one turn: between them the user has said nothing.
+    messages.push({ role: "user", content: round === 3 ? [result] : [result, { type: "text", text: "And then?" }] });
   }
   const edit = (...edits: object[]) => {
     const verdict = anthropic.judge({ ...fields, messages, context_management: { edits } }, { betas });
@@ -184,6 +186,17 @@ test("3.2 clear_thinking keeps the newest turns, one unless told, and stands bef
   const whole = edit().inputTokens;
   const freed = both.appliedEdits.reduce((sum, { cleared_input_tokens }) => sum + cleared_input_tokens, 0);
   expect(both.inputTokens).toBe(whole - freed);
+});
+
+test("3.2 clear_thinking is refused where thinking is off, by the request or because the model does not think unasked", () => {
+  const edits = [{ type: "clear_thinking_20251015" }];
+  const verdict = (fields: object) =>
+    createAnthropic().judge(request(1, { context_management: { edits }, ...fields }), { betas });
+  const message = "`clear_thinking_20251015` strategy requires `thinking` to be enabled";
+  expect(verdict({ model: "claude-sonnet-4-6" })).toMatchObject({ message });
+  expect(verdict({ model: "claude-sonnet-4-6", thinking: { type: "disabled" } })).toMatchObject({ message });
+  expect(verdict({ model: "claude-sonnet-4-6", thinking: { type: "adaptive" } }).kind).toBe("accepted");
+  expect(verdict({ model: "claude-opus-5-5" }).kind).toBe("accepted");
 });
 
 test("1.5 applied edits are in the answer; null where none were asked for; absent without betas", () => {

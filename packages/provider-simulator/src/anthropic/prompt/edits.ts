@@ -58,12 +58,26 @@ function clearThinking({ keep }: ContextEdit, said: readonly Said[]): readonly S
   const { type, value = 1 } = (keep === "all" ? { type: "all" } : (keep ?? {})) as { type?: string; value?: number };
   const turns = thinkingTurns(said);
   const cleared = new Set(type === "all" ? [] : turns.slice(0, Math.max(0, turns.length - value)));
-  return cleared.size === 0 ? said : said.filter((one) => !(isThinking(one.block) && cleared.has(one.messageIndex)));
+  if (cleared.size === 0) return said;
+  const turnOf = turnsOf(said);
+  return said.filter((one, index) => !(isThinking(one.block) && cleared.has(turnOf[index]!)));
 }
 
-/** Assistant messages with thinking in them, by index. */
+/**
+ * Turns with thinking in them. A turn goes from words of the user to the next: to keep one is what models do by default
+ * that drop thinking from before the newest words (older editions of the provider's guide), calls of tools in between.
+ */
 function thinkingTurns(said: readonly Said[]): number[] {
-  return [...new Set(said.filter(({ block }) => isThinking(block)).map(({ messageIndex }) => messageIndex))];
+  const turnOf = turnsOf(said);
+  return [...new Set(turnOf.filter((_, index) => isThinking(said[index]!.block)))];
+}
+
+function turnsOf(said: readonly Said[]): number[] {
+  let turn = 0;
+  return said.map(({ role, measure }) => {
+    if (role === "user" && measure.kind !== "result") turn++;
+    return turn;
+  });
 }
 
 function clearToolUses(

@@ -129,7 +129,7 @@ function onlySummary(block: Block): WrittenMessage {
 }
 
 function toMessage(
-  { request, call, model, transformations, appliedEdits }: Prepared,
+  { request, call, model, transformations, appliedEdits, deletedTokens }: Prepared,
   { reply, passes, written }: Spoken,
   { id, diagnostics }: Pick<AnthropicMessage, "id" | "diagnostics">,
 ): AnthropicMessage {
@@ -150,7 +150,10 @@ function toMessage(
     stop_details: refused ? { type: "refusal", category: null, explanation: null, ...reply.refusal } : null,
     container: null,
     diagnostics,
-    usage: toAnthropicUsage(own, request.speed === "fast" ? "fast" : "standard", iterations),
+    usage: {
+      ...toAnthropicUsage(own, request.speed === "fast" ? "fast" : "standard", iterations),
+      ...(hasBeta(call, BETA.cacheEdits) ? { cache_deleted_input_tokens: deletedTokens } : {}),
+    },
     ...(beta ? { context_management: request.context_management ? { applied_edits: appliedEdits } : null } : {}),
     ...(hasBeta(call, BETA.bindingControls) ? { input_transformations: transformations } : {}),
   };

@@ -34,6 +34,8 @@ export interface AnthropicUsage extends InputUsage {
   readonly inference_geo: "not_available";
   readonly speed: "standard" | "fast";
   readonly iterations: readonly Iteration[];
+  /** Extension: what the cached prompt was read without. */
+  readonly cache_deleted_input_tokens?: number;
 }
 
 /** The input side, as it stands in every usage object. In the provider's terms `input_tokens` is what no cache holds. */

@@ -1,0 +1,164 @@
+import Anthropic from "@anthropic-ai/sdk";
+import {
+  answer,
+  callTool,
+  callTools,
+  createAnthropic,
+  manualClock,
+  type Reply,
+  serve,
+} from "@palimpsest/provider-simulator";
+import { expect, onTestFinished, test } from "vitest";
+import { readPayload } from "../log/read-payload.ts";
+import {
+  type AnthropicMessage,
+  type AnthropicRequest,
+  type AnthropicResponse,
+  anthropic,
+} from "../providers/anthropic.ts";
+import type { Provider } from "../providers/provider.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { toolResult } from "./messages.ts";
+import { openSession } from "./open-session.ts";
+
+/** The simulator's extension, as an adapter would claim it. */
+function deleting(client: Anthropic): Provider<AnthropicRequest, AnthropicResponse, AnthropicMessage> {
+  const provider = anthropic(client);
+  return {
+    ...provider,
+    cacheEdits: "taken",
+    renderRequest(parts) {
+      const cache_edits = { deleted_tool_results: parts.deleted?.map(({ callId }) => callId) ?? [] };
+      const betas = ["provider-simulator-cache-edits"];
+      return { ...provider.renderRequest(parts), betas, cache_edits } as AnthropicRequest;
+    },
+    readResponse(response) {
+      const content = provider.readResponse(response);
+      const { cache_deleted_input_tokens: deletedTokens = 0 } = response.usage as {
+        cache_deleted_input_tokens?: number;
+      };
+      return { ...content, usage: { ...content.usage, deletedTokens } };
+    },
+  };
+}
+
+async function begin(file: Record<string, unknown> = { "clearing.byCacheEdit": "on" }) {
+  const clock = manualClock();
+  const store = memoryStore({ clock, leaseMs: 0 });
+  let reply: Reply = answer("Done.");
+  const face = createAnthropic({ clock, script: () => reply });
+  const server = await serve({ faces: [face] });
+  onTestFinished(() => server.close());
+  const provider = deleting(new Anthropic({ apiKey: "none", baseURL: server.url }));
+  const tools = [{ name: "Read", inputSchema: { type: "object" } }];
+  const settings = { file, environment: {} };
+  const open = (more: object = {}) =>
+    openSession({ ...{ store, id: "s", provider, model: "claude-sonnet-4-6", tools, clock, settings }, ...more });
+  let session = await open();
+  let index = 0;
+  async function ask(said: Reply): Promise<readonly string[]> {
+    reply = said;
+    const request = await session.prepare();
+    const sent = provider.send(request);
+    for (;;) {
+      const next = await sent.next();
+      if (next.done) return (await session.record(next.value, request)).calls.map(({ id }) => id);
+    }
+  }
+  return {
+    face,
+    clock,
+    ask,
+    get session() {
+      return session;
+    },
+    async reopen() {
+      session = await open({ takeover: "always" });
+    },
+    /** Reads so many files, about 1,500 tokens each. */
+    async read(count: number): Promise<void> {
+      for (let left = count; left > 0; left--) {
+        const path = `${index++}.ts`;
+        const [id] = await ask(callTools(callTool("Read", { file_path: path })));
+        await session.append(toolResult(id!, `content of ${path} `.repeat(300)));
+      }
+    },
+    async entries() {
+      const reader = (await store.openReader("s"))!;
+      return (await reader.read(1, session.newestEntry)).map(readPayload);
+    },
+    async breaks() {
+      return (await Array.fromAsync(session.ledger())).flatMap((line) => line.break ?? []);
+    },
+    deletedIn: async (): Promise<number> => {
+      const { cache_edits } = (await session.prepare()) as unknown as {
+        cache_edits: { deleted_tool_results: readonly string[] };
+      };
+      return cache_edits.deleted_tool_results.length;
+    },
+  };
+}
+
+test("while the cache is warm, old results are deleted from it: no break, no decision, no file that counts as read", async () => {
+  const life = await begin();
+  await life.session.append("Read them all.");
+  await life.read(13);
+  await life.ask(answer("Read."));
+  const usage = (await life.entries()).findLast((read) => read.kind === "usage");
+  expect(usage?.kind === "usage" && usage.payload.deletedTokens).toBeGreaterThan(5_000);
+  expect(await life.breaks()).toEqual([]);
+  expect((await life.entries()).filter(({ kind }) => kind === "replace")).toEqual([]);
+  // At the twelfth result: all but the newest five.
+  expect([...life.session.filesRead().keys()]).toEqual(["7.ts", "8.ts", "9.ts", "10.ts", "11.ts", "12.ts"]);
+  await life.session.append("Go on.");
+  expect(JSON.stringify((await life.session.prepare()).messages)).toContain("content of 0.ts");
+  expect(await life.deletedIn()).toBe(7);
+});
+
+test("a resume sends the same deletions, and a boundary forgets them", async () => {
+  const life = await begin();
+  await life.session.append("Read them all.");
+  await life.read(13);
+  const live = JSON.stringify(await life.session.prepare());
+  await life.reopen();
+  expect(JSON.stringify(await life.session.prepare())).toBe(live);
+  await life.ask(answer("Read."));
+  const summary = { role: "user", origin: "summary", blocks: [{ kind: "text", text: "All read." }] } as const;
+  await life.session.fold({ from: 2, to: 10 }, [summary], "summarised");
+  await life.session.append("Go on.");
+  expect(await life.deletedIn()).toBe(0);
+});
+
+test("a prompt that the service has lost takes the deletions with it, and clearing by time runs at once", async () => {
+  const life = await begin();
+  await life.session.append("Read them all.");
+  await life.read(13);
+  life.face.evict();
+  await life.ask(answer("Read."));
+  expect(await life.breaks()).toMatchObject([{ sort: "alarm", causes: ["server"] }]);
+  const size = life.session.size().tokens;
+  await life.session.append("Go on.");
+  expect(await life.deletedIn()).toBe(0);
+  const cleared = (await life.entries()).filter((read) => read.kind === "replace");
+  expect(cleared.map(({ payload }) => payload.reason)).toEqual(Array(10).fill("cleared by-time"));
+  expect(life.session.size().tokens).toBeLessThan(size / 2);
+});
+
+test("after a pause nothing is deleted, and what was deleted counts again", async () => {
+  const life = await begin({ "clearing.byCacheEdit": "on", "clearing.byTime": "off" });
+  await life.session.append("Read them all.");
+  await life.read(13);
+  await life.ask(answer("Read."));
+  const warm = life.session.size().tokens;
+  life.clock.advance(6 * 60_000);
+  await life.session.append("Go on.");
+  expect(await life.deletedIn()).toBe(0);
+  expect(life.session.size().tokens).toBeGreaterThan(warm + 5_000);
+});
+
+test("off unless asked for", async () => {
+  const life = await begin({});
+  await life.session.append("Read them all.");
+  await life.read(13);
+  expect(await life.deletedIn()).toBe(0);
+});

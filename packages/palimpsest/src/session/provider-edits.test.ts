@@ -1,0 +1,164 @@
+import Anthropic from "@anthropic-ai/sdk";
+import {
+  answer,
+  callTool,
+  callTools,
+  createAnthropic,
+  manualClock,
+  type Reply,
+  serve,
+  think,
+} from "@palimpsest/provider-simulator";
+import { expect, onTestFinished, test } from "vitest";
+import { readPayload } from "../log/read-payload.ts";
+import { type AnthropicRequest, anthropic } from "../providers/anthropic.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { toolResult } from "./messages.ts";
+import { openSession } from "./open-session.ts";
+
+const tools = ["Read", "AskUser"].map((name) => ({ name, inputSchema: { type: "object" } }));
+const BOUND = "claude-opus-5-5";
+/** Small enough that a short session reaches them. */
+const SMALL = { "clearing.providerTriggerTokens": 20_000, "clearing.providerLeastTokens": 5_000 };
+
+/** A session whose requests go through the real client to a server in this process. */
+async function begin({ file = SMALL, model = BOUND }: { file?: object; model?: string } = {}) {
+  const clock = manualClock();
+  const store = memoryStore({ clock, leaseMs: 0 });
+  let reply: Reply = answer("Done.");
+  const server = await serve({ faces: [createAnthropic({ clock, script: () => reply })] });
+  onTestFinished(() => server.close());
+  const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url }), { edits: "asked" });
+  const parameters = { thinking: { type: "adaptive" } };
+  const settings = { file: file as Record<string, unknown>, environment: {} };
+  const open = (more: object = {}) =>
+    openSession({ ...{ store, id: "s", provider, model, tools, clock, parameters, settings }, ...more });
+  let session = await open();
+  let index = 0;
+
+  async function ask(said: Reply): Promise<readonly string[]> {
+    reply = said;
+    const request = await session.prepare();
+    const sent = provider.send(request);
+    for (;;) {
+      const next = await sent.next();
+      if (next.done) return (await session.record(next.value, request)).calls.map(({ id }) => id);
+    }
+  }
+  return {
+    clock,
+    ask,
+    get session() {
+      return session;
+    },
+    async reopen() {
+      session = await open({ takeover: "always" });
+    },
+    /** Reads so many files, about 1,500 tokens each. */
+    async read(count: number, tool = "Read"): Promise<void> {
+      for (let left = count; left > 0; left--) {
+        const path = `${index++}.ts`;
+        const [id] = await ask(think("A file.", callTools(callTool(tool, { file_path: path }))));
+        await session.append(toolResult(id!, `content of ${path} `.repeat(300)));
+      }
+    },
+    async entries() {
+      const reader = (await store.openReader("s"))!;
+      return (await reader.read(1, session.newestEntry)).map(readPayload);
+    },
+    async lines() {
+      return Array.fromAsync(session.ledger());
+    },
+  };
+}
+
+const editsOf = (request: AnthropicRequest) =>
+  (request as { context_management?: { edits: Record<string, unknown>[] } }).context_management?.edits;
+
+test("the provider clears, nothing is cleared here; reads it left out are none, and are recalled", async () => {
+  const life = await begin();
+  await life.session.append("Read them all.");
+  await life.read(1, "AskUser");
+  await life.read(24);
+  await life.ask(answer("Read."));
+  const usage = (await life.entries()).findLast((read) => read.kind === "usage");
+  const left = usage?.kind === "usage" ? usage.payload.appliedEdits : undefined;
+  // All but the newest three, and never the user's answers.
+  expect(left).toMatchObject({ results: 21, thinkingTurns: 0 });
+  expect([...life.session.filesRead().keys()]).toEqual(["22.ts", "23.ts", "24.ts"]);
+  expect((await life.entries()).filter(({ kind }) => kind === "replace")).toEqual([]);
+  const first = (await life.entries()).find(
+    (read) => read.kind === "message" && JSON.stringify(read.payload).includes("content of 1.ts"),
+  );
+  const recalled = await life.session.recall({ entry: first!.sequence });
+  expect(recalled.kind === "text" && recalled.text).toBe("content of 1.ts ".repeat(300));
+  // The size is what the model sees.
+  expect(life.session.size().tokens).toBeLessThan(20_000);
+  await life.reopen();
+  expect([...life.session.filesRead().keys()]).toEqual(["22.ts", "23.ts", "24.ts"]);
+});
+
+test("a drop of the cache that the provider's edits bring is expected, and explained by them", async () => {
+  const life = await begin();
+  await life.session.append("Read them all.");
+  await life.read(25);
+  const breaks = (await life.lines()).flatMap((line) => line.break ?? []);
+  expect(breaks.length).toBeGreaterThan(0);
+  for (const { sort, causes, what } of breaks) {
+    expect({ sort, causes }).toEqual({ sort: "expected", causes: ["provider-edits"] });
+    expect(what.join()).toMatch(/^left out \d+ results and 0 turns of thinking$/);
+  }
+  expect((await life.lines()).filter(({ diagnosis }) => diagnosis === "differs")).toEqual([]);
+});
+
+test("after an hour old thinking is left out once, at the same place from then on, and a resume asks for the same", async () => {
+  const life = await begin();
+  for (const words of ["One.", "Two.", "Three."]) {
+    await life.session.append(words);
+    await life.read(1);
+    await life.ask(think("So that is it.", answer(words)));
+  }
+  life.clock.advance(61 * 60_000);
+  await life.session.append("Four.");
+  const back = await life.session.prepare();
+  expect(editsOf(back)?.[0]).toMatchObject({ keep: { type: "thinking_turns", value: 1 } });
+  await life.read(1);
+  await life.read(1);
+  expect(editsOf(await life.session.prepare())?.[0]).toMatchObject({ keep: { type: "thinking_turns", value: 2 } });
+  const live = JSON.stringify(await life.session.prepare());
+  await life.reopen();
+  expect(JSON.stringify(await life.session.prepare())).toBe(live);
+  await life.ask(think("All read.", answer("Done.")));
+  const applied = (await life.entries()).flatMap((read) =>
+    read.kind === "usage" ? [read.payload.appliedEdits?.thinkingTurns ?? 0] : [],
+  );
+  expect(applied).toEqual([0, 0, 0, 0, 0, 0, 2, 2, 2]);
+  // The pause alone has cost something; keeping the rest has cost nothing.
+  const after = (await life.lines()).slice(-3).map((line) => line.break?.causes);
+  expect(after.slice(1)).toEqual([undefined, undefined]);
+});
+
+test("where thinking is free, clearing stays here; a provider that is not asked is not told", async () => {
+  const free = await begin({ model: "claude-sonnet-4-6" });
+  await free.session.append("Read them all.");
+  await free.read(6);
+  await free.ask(answer("Read."));
+  free.clock.advance(6 * 60_000);
+  await free.session.append("Go on.");
+  const request = await free.session.prepare();
+  expect([request.betas, editsOf(request)]).toEqual([undefined, undefined]);
+  expect((await free.entries()).filter(({ kind }) => kind === "replace").length).toBe(3);
+});
+
+test("what was left out counts again as soon as nobody asks for it to be left out", async () => {
+  const life = await begin({ file: { ...SMALL, "clearing.byProvider": "on" } });
+  await life.session.append("Read them all.");
+  await life.read(25);
+  await life.ask(answer("Read."));
+  const before = life.session.size().tokens;
+  await life.session.configure({ parameters: { thinking: { type: "adaptive" }, context_management: { edits: [] } } });
+  await life.session.append("Go on.");
+  expect(editsOf(await life.session.prepare())).toEqual([]);
+  expect(life.session.size().tokens).toBeGreaterThan(before + 20_000);
+  expect([...life.session.filesRead().keys()]).toHaveLength(25);
+});

@@ -1,0 +1,89 @@
+import type { KeptThinking, ProviderEdits, ResultEdits } from "../../log/provider-edits.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { Budget } from "../../tokens/budget.ts";
+import type { MessageItem } from "../../view/item.ts";
+import type { View } from "../../view/view.ts";
+import { clearableTools } from "./clearable-tools.ts";
+
+export interface EditsSituation {
+  readonly view: Pick<View, "items" | "configuration" | "edits">;
+  readonly settings: Settings;
+  readonly budget: Pick<Budget, "warningTokens">;
+  /** Whether the provider takes edits with these parameters. */
+  readonly takesEdits: "yes" | "no";
+  readonly thinking: "bound" | "free";
+  /** `new`: the user has said something since the newest request. */
+  readonly turn: "new" | "open";
+  /** Since the newest answered request. */
+  readonly idleMs: number;
+}
+
+/** What the provider is to be asked to leave out of the next request; undefined if nothing. The same within a turn. */
+export function planEdits(situation: EditsSituation): ProviderEdits | undefined {
+  const { settings, takesEdits, thinking, view } = situation;
+  const way = settings["clearing.enabled"] === "off" ? "off" : settings["clearing.byProvider"];
+  // Once asked for, they stay until a boundary: what was left out would come back.
+  const isWanted = way === "on" || (way === "auto" && (thinking === "bound" || view.edits !== undefined));
+  if (!isWanted || takesEdits === "no") return undefined;
+  return { results: planResults(situation), thinking: planThinking(situation) };
+}
+
+/** In a window that warns before the trigger, both numbers are smaller in proportion. They never grow between boundaries. */
+function planResults({ view, settings, budget }: EditsSituation): ResultEdits {
+  const tools = view.configuration?.tools ?? [];
+  const isClearable = clearableTools(tools, settings["clearing.tools"]);
+  const triggerTokens = settings["clearing.providerTriggerTokens"];
+  const scale = Math.min(1, budget.warningTokens / triggerTokens);
+  const scaled = (tokens: number, before = Number.MAX_SAFE_INTEGER): number =>
+    Math.min(Math.floor(tokens * scale), before);
+  const writing = new Set(settings["clearing.providerInputTools"].map((name) => name.toLowerCase()));
+  const names = tools.map(({ name }) => name);
+  return {
+    aboveTokens: scaled(triggerTokens, view.edits?.results.aboveTokens),
+    leastTokens: scaled(settings["clearing.providerLeastTokens"], view.edits?.results.leastTokens),
+    keepNewest: settings["clearing.keepNewest"],
+    keptTools: names.filter((name) => !isClearable(name)),
+    inputsOf: names.filter((name) => isClearable(name) && writing.has(name.toLowerCase())),
+  };
+}
+
+/**
+ * All thinking stays while the user is there. After a long pause the prompt is not in the cache any more, and old thinking
+ * is left out for nothing: what is kept begins with the last turn before the pause, and goes on beginning there. To keep
+ * "the last turn" from then on would lose the thinking of a turn, and the cache behind it, with every turn that follows.
+ */
+function planThinking(situation: EditsSituation): ProviderEdits["thinking"] {
+  const { view, settings, turn, idleMs } = situation;
+  const before = view.edits?.thinking ?? "all";
+  const isBack = turn === "new" && idleMs >= settings["clearing.providerIdleMinutes"] * 60_000;
+  const from = (isBack ? lastTurn(view) : undefined) ?? (before === "all" ? undefined : before.from);
+  return from === undefined ? "all" : keptFrom(from, situation);
+}
+
+/** Where the newest turn begins that was part of a request. */
+function lastTurn({ items }: EditsSituation["view"]): number | undefined {
+  const seal = items.findLastIndex(({ kind }) => kind === "seal");
+  return items.findLast((item, index) => index < seal && item.kind === "message" && isWords(item))?.from;
+}
+
+function keptFrom(from: number, { view: { items }, thinking }: EditsSituation): KeptThinking {
+  const isSent = (item: MessageItem): boolean =>
+    item.blocks.some(({ kind }) => kind === "thinking") && !(thinking === "bound" && item.thinking === "lost");
+  let turns = 0;
+  let here: "none" | "some" = "none";
+  for (let index = items.length - 1; index >= 0 && items[index]!.from >= from; index--) {
+    const item = items[index]!;
+    if (item.kind === "seal") continue;
+    if (isWords(item)) here = "none";
+    else if (here === "none" && isSent(item)) {
+      here = "some";
+      turns++;
+    }
+  }
+  return { from, turns: Math.max(1, turns) };
+}
+
+/** What begins a turn: anything of the user's side that is no result. */
+function isWords({ role, blocks }: MessageItem): boolean {
+  return role === "user" && blocks.some(({ kind }) => kind !== "tool_result");
+}
