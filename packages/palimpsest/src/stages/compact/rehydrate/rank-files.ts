@@ -1,5 +1,5 @@
 import { decayed } from "../evidence/evidence-parts.ts";
-import type { Evidence, FileEvidence } from "../evidence/evidence-state.ts";
+import { type Evidence, type FileEvidence, readFact } from "../evidence/evidence-state.ts";
 import type { LineRange } from "../evidence/read-call.ts";
 
 /** A file that may be put back after a compaction. */
@@ -32,7 +32,7 @@ export function rankFiles(
   { newestTexts = [] }: RankFilesOptions = {},
 ): RankedFile[] {
   const named = new Map<string, number>();
-  for (const fact of facts) {
+  for (const fact of facts.map(readFact)) {
     if (fact.sort === "path") named.set(nameOf(fact.text), (named.get(nameOf(fact.text)) ?? 0) + decayed(fact, round));
   }
   const scoreOf = (file: FileEvidence): number => {
