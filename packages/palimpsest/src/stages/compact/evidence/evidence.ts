@@ -251,7 +251,7 @@ function stringsIn(input: unknown): string[] {
   while (waiting.length > 0) {
     const next = waiting.pop();
     if (typeof next === "string") texts.push(next);
-    else if (typeof next === "object" && next !== null) waiting.push(...Object.values(next));
+    else if (typeof next === "object" && next !== null) for (const inner of Object.values(next)) waiting.push(inner);
   }
   return texts;
 }
