@@ -23,7 +23,7 @@ import { numberedLines, readCall } from "./read-call.ts";
 const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, facts: 5_000, open: 100 } as const;
 /** Of one listing, so many names are kept: its beginning and its end. */
 const FACTS_PER_ENTRY = 400;
-/** What an occurrence says about being needed again. Chosen on half of the sessions of the `recorded-compactions` bench. */
+/** What an occurrence says about being needed again: by hand, see evidence-lines.ts. */
 const WEIGHTS = { used: 1, introduced: 0.5, given: 1.5, shown: 0.15, read: 1, edit: 2 } as const;
 
 export interface EvidenceFold {

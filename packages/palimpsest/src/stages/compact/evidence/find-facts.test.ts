@@ -7,7 +7,8 @@ const found = (text: string) => findFacts(text).map(({ text: fact, sort }) => `$
 test.each([
   ["see src/http/parse.ts:12:5: undefined", ["path src/http/parse.ts"]],
   ["/home/me/x and /compact and ./run.sh, package.json", ["path /home/me/x", "path ./run.sh", "path package.json"]],
-  ["read/write and/or strings.Builder", []],
+  ["read/write and/or strings.Builder s/store\\.Load/x > /dev/null", []],
+  ["C:\\work\\site\\index.html", ["path C:\\work\\site\\index.html"]],
   ["https://example.org/a?b=1.", ["url https://example.org/a?b=1"]],
   [
     "call parseHeader() or foo.parse_all_of_it, MAX_RETRY_COUNT=3",

@@ -84,7 +84,9 @@ function takeRun(run: string, add: (fact: string, sort: FactSort) => void): void
 
 function isPath(word: string): boolean {
   if (!/[\\/]/.test(word)) return FILE_NAME.test(word) && ENDINGS.test(word);
-  if (!PATH.test(word) || !/\p{L}{2}/u.test(word) || word.length < 5) return false;
+  // Patterns and escapes have backslashes too.
+  if (word.includes("\\") && !/^(?:[A-Za-z]:\\|\\\\)/.test(word)) return false;
+  if (word.startsWith("/dev/") || !PATH.test(word) || !/\p{L}{2}/u.test(word) || word.length < 5) return false;
   // "and/or", "read/write" are prose.
   return ENDINGS.test(word) || word.split(/[\\/]/).length > 2;
 }
