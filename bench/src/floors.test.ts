@@ -25,6 +25,13 @@ const importing = { import_ms: 60, node_ms: 40 };
 const many = { rss_mb: 220, memory_store: { rss_mb: 100 } };
 const open = { equal_to_live: true, rss_mb: 110, rss_import_mb: 100, log_bytes: 10 * 2 ** 20 + 1 };
 const overhead = { growth: 3 };
+const compactions = {
+  recorded_summary_pct: 60,
+  summary_plus_ledger_pct: 81,
+  digest_pct: 81,
+  rehydration_recent5_pct: 30,
+  rehydration_ours_pct: 36,
+};
 
 test("figures at the floors hold", () => {
   expect(brokenFloors("judge", judge)).toEqual([]);
@@ -35,6 +42,7 @@ test("figures at the floors hold", () => {
   expect(brokenFloors("many", many)).toEqual([]);
   expect(brokenFloors("open", open)).toEqual([]);
   expect(brokenFloors("overhead", overhead)).toEqual([]);
+  expect(brokenFloors("recorded-compactions", compactions)).toEqual([]);
 });
 
 test.each([
@@ -60,6 +68,9 @@ test.each([
   ["open", { ...open, equal_to_live: false }],
   ["open", { ...open, log_bytes: 10 * 2 ** 20 }],
   ["overhead", { growth: 3.1 }],
+  ["recorded-compactions", { ...compactions, summary_plus_ledger_pct: 80.9 }],
+  ["recorded-compactions", { ...compactions, digest_pct: 80.9 }],
+  ["recorded-compactions", { ...compactions, rehydration_ours_pct: 35.9 }],
 ])("%s: %j breaks one", (bench, figures) => {
   expect(brokenFloors(bench, figures)).toHaveLength(1);
 });

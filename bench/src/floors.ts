@@ -101,6 +101,18 @@ const FLOORS: readonly Floor[] = [
     rule: "storing an output while it arrives takes at most 64 MB",
     holds: ({ rss_growth_mb }) => (rss_growth_mb as number) <= 64,
   },
+  {
+    bench: "recorded-compactions",
+    rule: "of the facts needed after a compaction, a recorded summary with the ledger has 1.35 times what it has alone, and so has the digest",
+    holds: ({ recorded_summary_pct, summary_plus_ledger_pct, digest_pct }) =>
+      Math.min(summary_plus_ledger_pct as number, digest_pct as number) >= 1.35 * (recorded_summary_pct as number),
+  },
+  {
+    bench: "recorded-compactions",
+    rule: "of the files needed after a compaction, 1.2 times as many are put back as by recency, with the same tokens",
+    holds: ({ rehydration_ours_pct, rehydration_recent5_pct }) =>
+      (rehydration_ours_pct as number) >= 1.2 * (rehydration_recent5_pct as number),
+  },
 ];
 
 function at5000(rates: unknown): number {

@@ -5,7 +5,7 @@ import type { RecordedFile } from "../traces.ts";
 import { countTokens } from "./count-tokens.ts";
 
 /** So many responses after a compaction count as "after it". */
-export const ROUNDS_AFTER = 30;
+const ROUNDS_AFTER = 30;
 /** No agent puts back more. */
 const MAX_FILES_TOKENS = 50_000;
 

@@ -67,13 +67,27 @@ function fromFolder(path: string, cwd: string | undefined): string {
   return cwd !== undefined && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path.replace(/^\.\//, "");
 }
 
-/** The single commands of a command line. */
+/** What anybody would write without having seen it: moving about, looking, filtering, plain steps of version control. */
+const COMMONPLACE =
+  /^(?:cd|ls|cat|head|tail|wc|sort|uniq|echo|grep|rg|sed|awk|find|mkdir|rm|cp|mv|chmod|sleep|true|xargs|which|pwd|date|git (?:status|diff|add|push|pull|log|show|commit|checkout|stash|fetch|branch))\b/;
+
+/** The single commands of a command line, up to where a text is put in. */
 function commandsIn(input: unknown): string[] {
   const command = (input as { command?: unknown } | null)?.command;
   const text = Array.isArray(command) ? String(command.at(-1)) : command;
   if (typeof text !== "string") return [];
-  const parts = text.split(/\n|&&|\|\||;|\|/).map((part) => part.replace(/\s+/g, " ").trim());
-  return parts.filter((part) => part.length >= 8 && part.length <= 200 && part.includes(" "));
+  const parts = text
+    .split("<<")[0]!
+    .split(/\n|&&|\|\||;|\|/)
+    .map((part) =>
+      part
+        .replace(/\d?>\S+/g, " ")
+        .replace(/\s+/g, " ")
+        .trim(),
+    );
+  return parts.filter(
+    (part) => part.length >= 8 && part.length <= 200 && part.includes(" ") && !COMMONPLACE.test(part),
+  );
 }
 
 function stringsIn(input: unknown): string[] {

@@ -28,6 +28,8 @@ export function userMessagesText(
 ): string {
   const fits = (texts: ReadonlyMap<UserMessage, string>): boolean =>
     countTokens(render(messages, texts)) <= budgetTokens;
+  const all = new Map(messages.map((message) => [message, message.text]));
+  if (fits(all)) return render(messages, all);
   const ends = endsOf(messages);
   const chosen = new Map(ends.map((message) => [message, message.text]));
   if (!fits(chosen)) {

@@ -1,7 +1,7 @@
 import type { LineRange } from "./read-call.ts";
 
 /** After so many rounds, what was needed counts half. */
-const HALF_LIFE_ROUNDS = 30;
+const HALF_LIFE_ROUNDS = 60;
 const MAX_RANGES = 8;
 /** Ranges that lie so close are one. */
 const NEAR_LINES = 20;

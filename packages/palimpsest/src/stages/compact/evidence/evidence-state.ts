@@ -23,6 +23,8 @@ export interface FileEvidence extends Weighted {
 export interface CommandEvidence extends Weighted {
   readonly command: string;
   readonly runs: number;
+  /** In how many responses the model spoke of it. */
+  readonly mentions: number;
   /** The entry of its newest result, and how that ended. */
   readonly entry: number;
   readonly state: "ok" | "failed";
@@ -35,6 +37,7 @@ export interface ErrorEvidence {
   /** Its first lines, verbatim. */
   readonly text: string;
   readonly entry: number;
+  /** How often it came, and in how many responses the model spoke of it. */
   readonly times: number;
   /** The command or file that it came from. */
   readonly of?: string;
@@ -52,12 +55,35 @@ export interface RuleEvidence {
 export interface FactEvidence extends Weighted {
   readonly text: string;
   readonly sort: FactSort;
+  /** Of a number, the words before it. */
+  readonly near?: string;
   /** Who brought it up; the user, if the user did at any time. */
   readonly source: "user" | "tool" | "model";
   /** Where it last stood outside of the model's own words, or first stood in them. */
   readonly entry: number;
   /** In how many later responses the model wrote it. */
   readonly uses: number;
+}
+
+/** As it is stored: there are thousands of them, and each boundary carries them. */
+export type StoredFact = readonly [
+  text: string,
+  sort: FactSort,
+  source: FactEvidence["source"],
+  entry: number,
+  uses: number,
+  round: number,
+  weight: number,
+  near?: string,
+];
+
+export function storeFact({ text, sort, source, entry, uses, round, weight, near }: FactEvidence): StoredFact {
+  const fact = [text, sort, source, entry, uses, round, weight] as const;
+  return near === undefined ? fact : [...fact, near];
+}
+
+export function readFact([text, sort, source, entry, uses, round, weight, near]: StoredFact): FactEvidence {
+  return { text, sort, source, entry, uses, round, weight, ...(near === undefined ? {} : { near }) };
 }
 
 /** A call without a result so far. */
@@ -80,7 +106,7 @@ export interface Evidence {
   readonly commands: readonly CommandEvidence[];
   readonly errors: readonly ErrorEvidence[];
   readonly rules: readonly RuleEvidence[];
-  readonly facts: readonly FactEvidence[];
+  readonly facts: readonly StoredFact[];
   readonly open: readonly OpenCall[];
 }
 
@@ -103,7 +129,7 @@ const SHAPES = {
   files: [["path"], ["reads", "edits", "round", "weight"]],
   commands: [
     ["command", "state"],
-    ["runs", "entry", "round", "weight"],
+    ["runs", "mentions", "entry", "round", "weight"],
   ],
   errors: [
     ["text", "state"],
@@ -111,8 +137,8 @@ const SHAPES = {
   ],
   rules: [["text"], ["entry"]],
   facts: [
-    ["text", "sort", "source"],
-    ["entry", "uses", "round", "weight"],
+    [0, 1, 2],
+    [3, 4, 5, 6],
   ],
   open: [["id"], []],
 } as const;
@@ -128,15 +154,15 @@ export function readEvidence(stored: unknown): Evidence {
   return isWhole ? (stored as Evidence) : EMPTY;
 }
 
-function isListOf(list: unknown, [texts, numbers]: readonly [readonly string[], readonly string[]]): boolean {
+function isListOf(list: unknown, [texts, numbers]: readonly [readonly PropertyKey[], readonly PropertyKey[]]): boolean {
   return (
     Array.isArray(list) &&
     list.every(
       (element) =>
         typeof element === "object" &&
         element !== null &&
-        texts.every((name) => typeof (element as Fields)[name] === "string") &&
-        numbers.every((name) => Number.isFinite((element as Fields)[name])),
+        texts.every((name) => typeof (element as Record<PropertyKey, unknown>)[name] === "string") &&
+        numbers.every((name) => Number.isFinite((element as Record<PropertyKey, unknown>)[name])),
     )
   );
 }

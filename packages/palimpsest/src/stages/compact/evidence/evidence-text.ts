@@ -23,7 +23,7 @@ export function evidenceText(
   evidence: Evidence,
   { budgetTokens, countTokens, shown = "" }: EvidenceTextOptions,
 ): string {
-  const lines = evidenceLines(evidence, shown);
+  const lines = evidenceLines(evidence, shown, budgetTokens);
   let best = "";
   let [fits, tooMany] = [0, lines.length + 1];
   while (tooMany - fits > 1) {

@@ -2,18 +2,28 @@ import type { Part, ToolCall, ToolResult } from "../../../log/block.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
 import type { ReadEntry } from "../../../log/read-payload.ts";
 import { addRange, decayed } from "./evidence-parts.ts";
-import type { CommandEvidence, ErrorEvidence, Evidence, FactEvidence, FileEvidence } from "./evidence-state.ts";
-import { type OpenCall, type RuleEvidence, readEvidence } from "./evidence-state.ts";
+import {
+  type CommandEvidence,
+  type ErrorEvidence,
+  type Evidence,
+  type FactEvidence,
+  type FileEvidence,
+  type OpenCall,
+  type RuleEvidence,
+  readEvidence,
+  readFact,
+  storeFact,
+} from "./evidence-state.ts";
 import { type Fact, findFacts } from "./find-facts.ts";
 import { findRules } from "./find-rules.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import { numberedLines, readCall } from "./read-call.ts";
 
-/** How much is kept of each sort. What goes first: of facts, the oldest that was never used; of the rest, the oldest. */
-const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, facts: 3_000, open: 100 } as const;
+/** How much is kept of each sort. What goes first is the oldest that was never used again, then the oldest. */
+const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, facts: 5_000, open: 100 } as const;
 /** Of one listing, so many names are kept: its beginning and its end. */
 const FACTS_PER_ENTRY = 400;
-/** What an occurrence says about being needed again. Chosen on half of the sessions of the `recorded-compactions` bench. */
+/** What an occurrence says about being needed again: by hand, see evidence-lines.ts. */
 const WEIGHTS = { used: 1, introduced: 0.5, given: 1.5, shown: 0.15, read: 1, edit: 2 } as const;
 
 export interface EvidenceFold {
@@ -35,14 +45,14 @@ export function createEvidence(from?: unknown): EvidenceFold {
   const commands = new Map(start.commands.map((command) => [command.command, command]));
   const errors = new Map(start.errors.map((error) => [error.text, error]));
   const rules = new Map(start.rules.map((rule) => [rule.text, rule]));
-  const facts = new Map(start.facts.map((fact) => [fact.text, fact]));
+  const facts = new Map(start.facts.map((fact) => [fact[0], readFact(fact)]));
   const open = new Map(start.open.map((call) => [call.id, call]));
 
   function takeFacts(text: string, entry: number, source: FactEvidence["source"]): void {
     for (const fact of someOf(findFacts(text, "ends"))) takeFact(fact, entry, source);
   }
 
-  function takeFact({ text, sort }: Fact, entry: number, source: FactEvidence["source"]): void {
+  function takeFact({ text, sort, near }: Fact, entry: number, source: FactEvidence["source"]): void {
     const known = facts.get(text);
     // Twice in one response is not again.
     if (known !== undefined && source === "model" && known.round >= round) return;
@@ -54,6 +64,8 @@ export function createEvidence(from?: unknown): EvidenceFold {
     facts.set(text, {
       text,
       sort,
+      ...(near === undefined ? {} : { near }),
+      ...(known?.near === undefined ? {} : { near: known.near }),
       source: known?.source === "user" || source === "user" ? "user" : (known?.source ?? source),
       entry: isUse ? known.entry : entry,
       uses: (known?.uses ?? 0) + (isUse ? 1 : 0),
@@ -72,6 +84,11 @@ export function createEvidence(from?: unknown): EvidenceFold {
     }
     const weakest = [...facts.values()].sort((one, other) => decayed(one, round) - decayed(other, round));
     for (const { text } of weakest.slice(0, facts.size - goal)) facts.delete(text);
+  }
+
+  function takeWords(text: string, entry: number): void {
+    takeFacts(text, entry, "model");
+    takeMentions(text);
   }
 
   function takeCall(call: ToolCall, entry: number): void {
@@ -104,6 +121,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
     const next: CommandEvidence = {
       command,
       runs: (known?.runs ?? 0) + 1,
+      mentions: known?.mentions ?? 0,
       entry,
       state,
       ...(exitCode === undefined ? {} : { exitCode }),
@@ -111,7 +129,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
       round,
       weight: thousandths(WEIGHTS.used + decayed(known, round)),
     };
-    put(commands, command, next, LIMITS.commands);
+    put(commands, command, next, LIMITS.commands, ({ runs, mentions }) => runs + mentions > 1);
   }
 
   function takeFile({ path, access }: NonNullable<OpenCall["file"]>, range: OpenCall["range"], entry: number): void {
@@ -127,14 +145,27 @@ export function createEvidence(from?: unknown): EvidenceFold {
       round,
       weight: thousandths(WEIGHTS[access] + decayed(known, round)),
     };
-    put(files, path, next, LIMITS.files);
+    put(files, path, next, LIMITS.files, ({ reads, edits }) => reads + edits > 1);
   }
 
   function takeError(text: string, of: string | undefined, entry: number): void {
     const known = errors.get(text);
     const times = (known?.times ?? 0) + 1;
     const next: ErrorEvidence = { text, entry, times, state: "open", round, ...(of === undefined ? {} : { of }) };
-    put(errors, text, next, LIMITS.errors);
+    put(errors, text, next, LIMITS.errors, (error) => error.times > 1);
+  }
+
+  /** Commands and errors that the model speaks of are in use like any name. */
+  function takeMentions(text: string): void {
+    for (const command of commands.values()) {
+      if (command.round >= round || !text.includes(command.command)) continue;
+      const weight = thousandths(WEIGHTS.used + decayed(command, round));
+      commands.set(command.command, { ...command, mentions: command.mentions + 1, round, weight });
+    }
+    for (const error of errors.values()) {
+      if (error.round >= round || !text.includes(error.text.split("\n")[0]!)) continue;
+      errors.set(error.text, { ...error, times: error.times + 1, round });
+    }
   }
 
   /** What had failed has gone well since. */
@@ -159,7 +190,8 @@ export function createEvidence(from?: unknown): EvidenceFold {
       else if (block.kind === "tool_result") takeResult(block, entry);
       else if (block.kind !== "text") continue;
       else if (origin === "human") takeUser(block.text, entry);
-      else takeFacts(block.text, entry, origin === "model" ? "model" : "tool");
+      else if (origin === "model") takeWords(block.text, entry);
+      else takeFacts(block.text, entry, "tool");
     }
   }
 
@@ -177,17 +209,25 @@ export function createEvidence(from?: unknown): EvidenceFold {
       commands: [...commands.values()],
       errors: [...errors.values()],
       rules: [...rules.values()],
-      facts: [...facts.values()],
+      facts: Array.from(facts.values(), storeFact),
       open: [...open.values()],
     }),
   };
 }
 
-/** Newest last; the oldest makes room. */
-function put<Value>(map: Map<string, Value>, key: string, value: Value, limit: number): void {
+/** Newest last. If there are too many, the oldest that does not count as used makes room, or else the oldest. */
+function put<Value>(
+  map: Map<string, Value>,
+  key: string,
+  value: Value,
+  limit: number,
+  isUsed: (value: Value) => boolean = () => false,
+): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size > limit) map.delete(map.keys().next().value!);
+  if (map.size <= limit) return;
+  for (const [other, held] of map) if (!isUsed(held) && other !== key) return void map.delete(other);
+  map.delete(map.keys().next().value!);
 }
 
 function someOf(facts: readonly Fact[]): readonly Fact[] {
@@ -211,7 +251,7 @@ function stringsIn(input: unknown): string[] {
   while (waiting.length > 0) {
     const next = waiting.pop();
     if (typeof next === "string") texts.push(next);
-    else if (typeof next === "object" && next !== null) waiting.push(...Object.values(next));
+    else if (typeof next === "object" && next !== null) for (const inner of Object.values(next)) waiting.push(inner);
   }
   return texts;
 }

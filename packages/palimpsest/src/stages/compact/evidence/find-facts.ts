@@ -4,6 +4,8 @@ export type FactSort = "path" | "url" | "identifier" | "number";
 export interface Fact {
   readonly text: string;
   readonly sort: FactSort;
+  /** Of a number, the words before it: by itself it says nothing. */
+  readonly near?: string;
 }
 
 /** Of a long text the beginning and the end are looked at: what it is stands in one, what became of it in the other. */
@@ -30,12 +32,38 @@ const LEAST_NAME_CHARACTERS = 8;
 
 /** The facts that stand in a text, each once, in the order of their first place. `ends`: of a long one, only of its ends. */
 export function findFacts(text: string, extent: "whole" | "ends" = "whole"): Fact[] {
-  const found = new Map<string, FactSort>();
+  const found = new Map<string, Fact>();
   for (const piece of extent === "whole" ? [text] : endsOf(text)) {
-    for (const [run] of piece.matchAll(RUNS)) takeRun(run, found);
-    for (const [number] of piece.matchAll(NUMBER_WITH_UNIT)) found.set(number, "number");
+    const add = (fact: string, sort: FactSort, at: number): void => {
+      if (found.has(fact)) return;
+      const near = sort === "number" ? wordsBefore(piece, at) : "";
+      found.set(fact, { text: fact, sort, ...(near === "" ? {} : { near }) });
+    };
+    // First, so that a number with its unit is not told a second time without it.
+    const units = new Set<number>();
+    for (const { 0: number, index } of piece.matchAll(NUMBER_WITH_UNIT)) {
+      add(number, "number", index);
+      units.add(index);
+    }
+    for (const { 0: run, index } of piece.matchAll(RUNS)) {
+      if (!units.has(index)) takeRun(run, (fact, sort) => add(fact, sort, index));
+    }
   }
-  return Array.from(found, ([fact, sort]) => ({ text: fact, sort }));
+  return [...found.values()];
+}
+
+const NEAR_CHARACTERS = 28;
+
+function wordsBefore(text: string, at: number): string {
+  const line = text
+    .slice(Math.max(0, at - NEAR_CHARACTERS), at)
+    .split("\n")
+    .at(-1)!;
+  const whole = at > NEAR_CHARACTERS && line.length === NEAR_CHARACTERS ? line.replace(/^\S*\s?/, "") : line;
+  return whole
+    .replace(/^[^\p{L}\p{N}]+/u, "")
+    .trim()
+    .toWellFormed();
 }
 
 function endsOf(text: string): string[] {
@@ -43,23 +71,22 @@ function endsOf(text: string): string[] {
   return [text.slice(0, HEAD_CHARACTERS), text.slice(-TAIL_CHARACTERS)];
 }
 
-function takeRun(run: string, found: Map<string, FactSort>): void {
+function takeRun(run: string, add: (fact: string, sort: FactSort) => void): void {
   const word = run.replace(/^[.:#&?=+%-]+(?=[\p{L}\p{N}])/u, "").replace(/[.:?&=+\\-]+$/, "");
   if (word.length > MAX_FACT_CHARACTERS) return;
-  if (URL.test(word)) return void found.set(word, "url");
   // Compilers and searches name places as path:line:column.
   const path = word.replace(/(?::\d+){1,2}(?::.*)?$/, "");
-  if (isPath(path)) return void found.set(path, "path");
-  if (NUMBER.test(word)) {
-    if (isTellingNumber(word)) found.set(word, "number");
-    return;
-  }
-  for (const name of word.split(NO_NAME)) if (isTellingName(name)) found.set(name, "identifier");
+  if (URL.test(word)) add(word, "url");
+  else if (isPath(path)) add(path, "path");
+  else if (!NUMBER.test(word)) for (const name of word.split(NO_NAME).filter(isTellingName)) add(name, "identifier");
+  else if (isTellingNumber(word)) add(word, "number");
 }
 
 function isPath(word: string): boolean {
   if (!/[\\/]/.test(word)) return FILE_NAME.test(word) && ENDINGS.test(word);
-  if (!PATH.test(word) || !/\p{L}{2}/u.test(word) || word.length < 5) return false;
+  // Patterns and escapes have backslashes too.
+  if (word.includes("\\") && !/^(?:[A-Za-z]:\\|\\\\)/.test(word)) return false;
+  if (word.startsWith("/dev/") || !PATH.test(word) || !/\p{L}{2}/u.test(word) || word.length < 5) return false;
   // "and/or", "read/write" are prose.
   return ENDINGS.test(word) || word.split(/[\\/]/).length > 2;
 }

@@ -1,5 +1,6 @@
 import type { ToolCall } from "../../../log/block.ts";
 import { type FileAccess, fileOf } from "../../../view/file-of.ts";
+import { headOf } from "../../store-results/cut-text.ts";
 
 export type LineRange = readonly [firstLine: number, lastLine: number];
 
@@ -10,7 +11,7 @@ export interface ReadCall {
   readonly command?: string;
 }
 
-const MAX_COMMAND_CHARACTERS = 400;
+const MAX_COMMAND_CHARACTERS = 240;
 
 export function readCall(call: ToolCall): ReadCall {
   const fields = fieldsOf(call.input);
@@ -60,5 +61,15 @@ function commandOf(value: unknown): string | undefined {
         : value.join(" ")
       : value;
   if (typeof text !== "string" || text.trim() === "") return undefined;
-  return text.trim().slice(0, MAX_COMMAND_CHARACTERS).toWellFormed();
+  return headOf(withoutFrame(text.trim()), MAX_COMMAND_CHARACTERS).toWellFormed();
+}
+
+/** Where it runs and how much of its output is looked at changes from run to run; the command is the same. */
+function withoutFrame(command: string): string {
+  const bare = command
+    .replace(/^(?:cd\s+\S+\s*&&\s*)+/, "")
+    .replace(/(?:\s*\|\s*(?:head|tail)(?:\s+-\S+)*(?:\s+\d+)?)+\s*$/, "")
+    .replace(/\s+2>&1(?=\s|$)/g, "")
+    .trim();
+  return bare === "" ? command : bare;
 }

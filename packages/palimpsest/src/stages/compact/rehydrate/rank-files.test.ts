@@ -42,6 +42,6 @@ test("a file that is named again, or in the newest messages, is nearer", () => {
   const files = [file("/r/a.ts", { round: 40 }), file("/r/b.ts", { round: 40, readEntry: 2 })];
   expect(paths(rankFiles(evidence(files)))).toEqual(["/r/b.ts", "/r/a.ts"]);
   expect(paths(rankFiles(evidence(files), { newestTexts: ["now a.ts"] }))).toEqual(["/r/a.ts", "/r/b.ts"]);
-  const named = { text: "src/a.ts", sort: "path", source: "model", entry: 9, uses: 3, round: 49, weight: 3 } as const;
+  const named = ["src/a.ts", "path", "model", 9, 3, 49, 3] as const;
   expect(paths(rankFiles(evidence(files, [named])))).toEqual(["/r/a.ts", "/r/b.ts"]);
 });

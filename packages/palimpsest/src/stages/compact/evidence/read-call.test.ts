@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { numberedLines, readCall } from "./read-call.ts";
+
+const call = (name: string, input: unknown) => readCall({ kind: "tool_call", id: "c", name, input });
+
+test.each([
+  [{ command: "npm test" }, "npm test"],
+  [{ cmd: ["bash", "-lc", "go test ./..."] }, "go test ./..."],
+  [{ command: ["git", "status"] }, "git status"],
+  [{ command: "cd /repo && make lint 2>&1 | tail -20" }, "make lint"],
+  [{ command: "cd /repo" }, "cd /repo"],
+  [{ command: "tail -5 log.txt" }, "tail -5 log.txt"],
+  [{ command: " " }, undefined],
+  [{ command: 7 }, undefined],
+])("the command of %j", (input, command) => {
+  expect(call("shell", input).command).toBe(command);
+});
+
+test.each([
+  [{ offset: 10, limit: 5 }, [10, 14]],
+  [{ limit: 5 }, [1, 5]],
+  [{ start_line: 3, end_line: 9 }, [3, 9]],
+  [{ view_range: [4, 8] }, [4, 8]],
+  [{ view_range: [4, -1] }, undefined],
+  [{ offset: 10 }, undefined],
+])("the lines of %j", (input, range) => {
+  expect(call("Read", { path: "a.ts", ...input }).range).toEqual(range);
+});
+
+test("the lines that a result numbers", () => {
+  expect(numberedLines("     7\u2192seven\n     8\u2192eight\n")).toEqual([7, 8]);
+  expect(numberedLines("12\tx\n13\ty\nno number")).toEqual([12, 13]);
+  expect(numberedLines("nothing\nhere")).toBeUndefined();
+});
+
+test("any input is read", () => {
+  fc.assert(fc.property(fc.string(), fc.jsonValue(), (name, input) => void expect(call(name, input)).toBeDefined()));
+});
