@@ -22,6 +22,9 @@ export { entryText } from "./log/entry-text.ts";
 export { PalimpsestError } from "./log/palimpsest-error.ts";
 export type {
   AttachmentPayload,
+  CompactionRecord,
+  CompactionRung,
+  CompactionTrigger,
   MessagePayload,
   Payloads,
   Replacement,
@@ -45,6 +48,8 @@ export { type Overflow, readOverflow } from "./providers/overflow.ts";
 export type { Provider, ResponseContent, SendOptions, StreamPart } from "./providers/provider.ts";
 export { ProviderError, type ProviderFailure } from "./providers/provider-error.ts";
 export type { Clock } from "./session/clock.ts";
+export type { CompactionOutcome, CompactOptions, NothingCause, Recovery } from "./session/compact-options.ts";
+export type { ExplainedBoundary } from "./session/explain.ts";
 export type { Answer, AskOptions, ForkOptions } from "./session/fork-options.ts";
 export type { KeepWarmOptions, KeptWarm } from "./session/keep-warm.ts";
 export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";
@@ -57,11 +62,13 @@ export {
   InvalidOptionError,
   NoSuchEntryError,
   NothingToSendError,
+  PinTooLargeError,
   SessionBusyError,
   SessionLostError,
   UnknownRequestError,
   WindowFullError,
 } from "./session/session-errors.ts";
+export type { NamedText, Surroundings } from "./session/surroundings.ts";
 export type { NewContent } from "./session/to-contents.ts";
 export type { Happening, SessionEvent, UsedTokens } from "./session-event.ts";
 export { createEvidence, type EvidenceFold } from "./stages/compact/evidence/evidence.ts";
@@ -69,7 +76,9 @@ export type { Evidence } from "./stages/compact/evidence/evidence-state.ts";
 export { type EvidenceTextOptions, evidenceText } from "./stages/compact/evidence/evidence-text.ts";
 export { type FileBudgets, type PlannedFile, planFiles } from "./stages/compact/rehydrate/plan-files.ts";
 export { type RankedFile, type RankFilesOptions, rankFiles } from "./stages/compact/rehydrate/rank-files.ts";
+export type { Pin } from "./stages/compact/standing.ts";
 export { type UserMessage, type UserMessagesOptions, userMessagesText } from "./stages/compact/user-messages.ts";
+export type { SnipTarget } from "./stages/plan-snip.ts";
 export type { TextPlace } from "./stages/recall/read-range.ts";
 export { type Recalled, type RecallRequest, type RecallSources, recall } from "./stages/recall/recall.ts";
 export { readRecallInput, recalledText, recallTool } from "./stages/recall/recall-tool.ts";

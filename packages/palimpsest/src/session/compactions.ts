@@ -12,6 +12,7 @@ import { type Climbed, climb } from "../stages/compact/climb.ts";
 import type { Budget } from "../tokens/budget.ts";
 import { windowOf } from "../tokens/window.ts";
 import type { Clock } from "./clock.ts";
+import type { CompactionOutcome, CompactOptions } from "./compact-options.ts";
 import { type CompactedView, composeView } from "./compose-view.ts";
 import type { Forks } from "./forks.ts";
 import { addKnowledge } from "./gather-knowledge.ts";
@@ -23,27 +24,6 @@ import type { SessionState } from "./session-state.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { createTalks, type Spent } from "./talks.ts";
 import type { NewContent } from "./to-contents.ts";
-
-export interface CompactOptions {
-  /** Folds this message and all behind it: what stands before it stays, and stays in the cache. @default all is folded */
-  readonly from?: number;
-  /** Folds all before this message. @default all is folded */
-  readonly upTo?: number;
-  /** What the summary is to pay heed to. */
-  readonly instructions?: string;
-  /** Ends it; the session stays as it was. */
-  readonly signal?: AbortSignal;
-}
-
-/** What became of a compaction. Unless it is `compacted`, the view has not changed. */
-export type CompactionOutcome =
-  | ({ readonly kind: "compacted"; readonly boundary: number } & CompactionRecord)
-  | { readonly kind: "nothing"; readonly cause: NothingCause; readonly why: string }
-  | { readonly kind: "failed"; readonly failure: AttemptPayload["failure"]; readonly why: string }
-  | { readonly kind: "aborted" };
-
-/** `overtaken`: the conversation was changed while it was summarised. `blocked`: by a hook. */
-export type NothingCause = "switched-off" | "blocked" | "nothing-to-fold" | "overtaken";
 
 export interface CompactionsOptions<Request, Response, Message> {
   readonly session: string;

@@ -13,6 +13,7 @@ import { ForkError, NoSuchEntryError, SessionLostError } from "./session-errors.
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));
 
+const KEPT = { file: { "compaction.auto": "off" } };
 const LOOK = { name: "look", inputSchema: { type: "object" } };
 
 /** A session of some 110,000 tokens whose last request is in the cache. */
@@ -21,7 +22,7 @@ async function warmSession(script: Script = () => answer("Done.")) {
   closers.push(() => server.close());
   const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 }));
   const store = memoryStore({ leaseMs: 0 });
-  const options = { store, provider, model: "claude-opus-5-5", system: "Be brief.", tools: [LOOK] };
+  const options = { store, provider, model: "claude-opus-5-5", system: "Be brief.", tools: [LOOK], settings: KEPT };
   const session = await openSession({ ...options, id: "parent" });
   const send = async (of: typeof session) => {
     const request = await of.prepare();

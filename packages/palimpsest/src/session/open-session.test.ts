@@ -143,7 +143,8 @@ describe("a session", () => {
 
   test("at the blocking level there is no request, and the error says why", async () => {
     const provider = anthropic({} as never, { models: { [model]: { windowTokens: 8_000 } } });
-    const session = await open({ provider: provider as never });
+    const settings = { file: { "compaction.auto": "off" } };
+    const session = await open({ provider: provider as never, settings });
     await session.append("word ".repeat(20_000));
     const error = await session.prepare().catch((thrown: unknown) => thrown);
     expect(WindowFullError.isInstance(error) && error.sizeTokens > error.blockingTokens).toBe(true);

@@ -3,15 +3,9 @@ import { toDraft } from "../log/to-draft.ts";
 import { readOverflow } from "../providers/overflow.ts";
 import { ProviderError } from "../providers/provider-error.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { CompactionOutcome, Compactions } from "./compactions.ts";
+import type { Recovery } from "./compact-options.ts";
+import type { Compactions } from "./compactions.ts";
 import type { SessionState } from "./session-state.ts";
-
-/** What to do about a request that failed. */
-export type Recovery =
-  /** The conversation is smaller now: prepare the request again. */
-  | { readonly kind: "retry"; readonly compaction: Extract<CompactionOutcome, { kind: "compacted" }> }
-  /** It was not too long, or nothing could be done about it: why, and what can be. */
-  | { readonly kind: "give-up"; readonly why: string };
 
 export interface RecoveryOptions {
   readonly state: SessionState;

@@ -52,7 +52,7 @@ export class WindowFullError extends PalimpsestError {
   constructor(full: { sizeTokens: number; blockingTokens: number; windowTokens: number }) {
     super(
       `The session has about ${full.sizeTokens} tokens; from ${full.blockingTokens} on (window ${full.windowTokens}) there is ` +
-        "no room for an answer. Replace or fold earlier entries, rewind, or use a model with a larger window.",
+        "no room for an answer. Compact it, snip or rewind what is not needed, or use a model with a larger window.",
     );
     this.sizeTokens = full.sizeTokens;
     this.blockingTokens = full.blockingTokens;

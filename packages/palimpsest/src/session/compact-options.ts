@@ -1,0 +1,29 @@
+import type { AttemptPayload, CompactionRecord } from "../log/payload.ts";
+
+export interface CompactOptions {
+  /** Folds this message and all behind it: what stands before it stays, and stays in the cache. @default all is folded */
+  readonly from?: number;
+  /** Folds all before this message. @default all is folded */
+  readonly upTo?: number;
+  /** What the summary is to pay heed to. */
+  readonly instructions?: string;
+  /** Ends it; the session stays as it was. */
+  readonly signal?: AbortSignal;
+}
+
+/** What became of a compaction. Unless it is `compacted`, the view has not changed. */
+export type CompactionOutcome =
+  | ({ readonly kind: "compacted"; readonly boundary: number } & CompactionRecord)
+  | { readonly kind: "nothing"; readonly cause: NothingCause; readonly why: string }
+  | { readonly kind: "failed"; readonly failure: AttemptPayload["failure"]; readonly why: string }
+  | { readonly kind: "aborted" };
+
+/** `overtaken`: the conversation was changed while it was summarised. `blocked`: by a hook. */
+export type NothingCause = "switched-off" | "blocked" | "nothing-to-fold" | "overtaken";
+
+/** What to do about a request that failed. */
+export type Recovery =
+  /** The conversation is smaller now: prepare the request again. */
+  | { readonly kind: "retry"; readonly compaction: Extract<CompactionOutcome, { kind: "compacted" }> }
+  /** It was not too long, or nothing could be done about it: why, and what can be. */
+  | { readonly kind: "give-up"; readonly why: string };
