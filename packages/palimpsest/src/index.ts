@@ -53,6 +53,7 @@ export type { ExplainedBoundary } from "./session/explain.ts";
 export type { Answer, AskOptions, ForkOptions } from "./session/fork-options.ts";
 export type { KeepWarmOptions, KeptWarm } from "./session/keep-warm.ts";
 export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";
+export type { NotesOptions, NotesUpdateOutcome } from "./session/notes-options.ts";
 export { openSession } from "./session/open-session.ts";
 export { repairMessages } from "./session/repair-messages.ts";
 export type { Range, RecordedResponse, Session, SessionOptions, SessionSize } from "./session/session.ts";

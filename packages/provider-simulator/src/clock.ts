@@ -7,17 +7,21 @@ export interface Clock {
 export interface ManualClock extends Clock {
   advance(byMs: number): void;
   set(toMs: number): void;
-  /** A timer on this clock: resolves when the clock was moved so far, or as soon as the signal is aborted. */
-  wait(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Moves on from timer to timer, so that each rings at its own time. After each it stands still until there is another, or
-   * until what goes on meanwhile has ended.
+   * A timer on this clock: resolves when the clock was moved so far, or as soon as the signal is aborted. `free`: nobody
+   * waits for what it starts.
+   */
+  wait(ms: number, signal?: AbortSignal, process?: "held" | "free"): Promise<void>;
+  /**
+   * Moves on from timer to timer, so that each rings at its own time. After each that somebody waits for it stands still
+   * until there is another, or until what goes on meanwhile has ended.
    */
   pass(byMs: number, meanwhile: Promise<unknown>): Promise<void>;
 }
 
 interface Timer {
   readonly atMs: number;
+  readonly process: "held" | "free";
   ring(): void;
 }
 
@@ -37,11 +41,12 @@ export function manualClock(startMs = 0): ManualClock {
     now: () => nowMs,
     advance: (byMs) => moveTo(nowMs + byMs),
     set: moveTo,
-    wait(ms, signal) {
+    wait(ms, signal, process = "held") {
       if (ms <= 0 || signal?.aborted) return Promise.resolve();
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer: Timer = {
         atMs: nowMs + ms,
+        process,
         ring() {
           timers = timers.filter((one) => one !== timer);
           signal?.removeEventListener("abort", timer.ring);
@@ -50,7 +55,7 @@ export function manualClock(startMs = 0): ManualClock {
       };
       timers = [...timers, timer];
       signal?.addEventListener("abort", timer.ring);
-      started.resolve();
+      if (process === "held") started.resolve();
       return promise;
     },
     async pass(byMs, meanwhile) {
@@ -59,13 +64,14 @@ export function manualClock(startMs = 0): ManualClock {
         () => undefined,
         () => undefined,
       );
-      if (timers.length === 0) await Promise.race([started.promise, ended]);
+      if (timers.every(({ process }) => process === "free")) await Promise.race([started.promise, ended]);
       for (;;) {
         const nextMs = Math.min(...timers.map(({ atMs }) => atMs));
         if (nextMs > untilMs) break;
         started = Promise.withResolvers();
+        const isAwaited = timers.some(({ atMs, process }) => atMs <= nextMs && process === "held");
         moveTo(nextMs);
-        await Promise.race([started.promise, ended]);
+        await (isAwaited ? Promise.race([started.promise, ended]) : Promise.resolve());
       }
       moveTo(untilMs);
     },

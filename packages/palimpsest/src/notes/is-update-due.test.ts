@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { USUAL_COSTS } from "../cache/token-costs.ts";
 import {
   FIXED_UPDATES,
   isUpdateDue,
@@ -7,7 +8,7 @@ import {
   type UpdatePolicy,
   type UpdateSituation,
 } from "./is-update-due.ts";
-import { coldChance, USUAL_UPDATE_COSTS, updatePrice } from "./update-value.ts";
+import { coldChance, updatePrice } from "./update-value.ts";
 
 const SITUATION: UpdateSituation = {
   sizeTokens: 120_000,
@@ -22,7 +23,7 @@ const SITUATION: UpdateSituation = {
   coldStart: "folded",
   idleMs: 0,
   lifetimeMs: 300_000,
-  costs: USUAL_UPDATE_COSTS,
+  costs: USUAL_COSTS,
 };
 const paying = (more: Partial<UpdateSituation>) => isUpdateDue({ ...SITUATION, ...more }, PAYING_UPDATES);
 const fixed = (more: Partial<UpdateSituation>) => isUpdateDue({ ...SITUATION, ...more }, FIXED_UPDATES);
@@ -81,7 +82,7 @@ describe("when it pays", () => {
   });
 
   test("never when it costs more than it saves", () => {
-    const dear = { ...USUAL_UPDATE_COSTS, output: 100 };
+    const dear = { ...USUAL_COSTS, output: 100 };
     expect(paying({ idleMs: 250_000, costs: dear }).kind).toBe("not-due");
   });
 
@@ -94,7 +95,7 @@ describe("when it pays", () => {
       idleMs: fc.integer({ min: 0, max: 400_000 }),
       costs: fc.record({
         ...{ read: fc.double({ min: 0.01, max: 1, noNaN: true }), write: fc.double({ min: 1, max: 2, noNaN: true }) },
-        ...{ fresh: fc.constant(1), output: fc.double({ min: 1, max: 20, noNaN: true }) },
+        ...{ input: fc.constant(1), output: fc.double({ min: 1, max: 20, noNaN: true }) },
       }),
     });
     let due = 0;
@@ -107,7 +108,7 @@ describe("when it pays", () => {
         expect(idleMs).toBeLessThan(lifetimeMs);
         expect(cachedTokens).toBeGreaterThan(0);
         const held = Math.min(cachedTokens, sizeTokens);
-        const summary = held * costs.read + (sizeTokens - held + 800) * costs.fresh + 4_100 * costs.output;
+        const summary = held * costs.read + (sizeTokens - held + 800) * costs.input + 4_100 * costs.output;
         expect(updatePrice(now, costs)).toBeLessThanOrEqual(Math.max(conversationTokens * costs.write, summary));
       }),
       { numRuns: 1_000 },
@@ -127,7 +128,7 @@ describe("when it pays", () => {
 
 /** A session like the recorded ones: per request some 800 tokens, sometimes many more; turns of 11; a quarter of the pauses long. */
 function bill(policy: UpdatePolicy | "none", requests: number) {
-  const costs = USUAL_UPDATE_COSTS;
+  const costs = USUAL_COSTS;
   const random = randomNumbers(7);
   const [around, threshold, kept, output] = [20_000, 167_000, 10_000, 500];
   let [conversation, uncovered, notes, calls, cached] = [5_000, 5_000, 0, 0, 0];

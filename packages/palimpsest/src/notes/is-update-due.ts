@@ -1,11 +1,5 @@
-import {
-  coldChance,
-  coldStartSaving,
-  compactionSaving,
-  type UpdateCosts,
-  type UpdateSizes,
-  updatePrice,
-} from "./update-value.ts";
+import type { TokenCosts } from "../cache/token-costs.ts";
+import { coldChance, coldStartSaving, compactionSaving, type UpdateSizes, updatePrice } from "./update-value.ts";
 
 export type UpdatePolicy = FixedUpdates | PayingUpdates;
 
@@ -43,7 +37,7 @@ export interface UpdateSituation extends UpdateSizes {
   /** Since the newest request. */
   readonly idleMs: number;
   readonly lifetimeMs: number;
-  readonly costs: UpdateCosts;
+  readonly costs: TokenCosts;
 }
 
 export type UpdateOccasion = "growth" | "cache-ends" | "compaction-near" | "turn-ended";
@@ -108,8 +102,8 @@ function chances(situation: UpdateSituation, policy: PayingUpdates): readonly Ch
   ];
 }
 
-function units(price: number, { fresh }: UpdateCosts): number {
-  return Math.round(price / fresh);
+function units(price: number, { input }: TokenCosts): number {
+  return Math.round(price / input);
 }
 
 function notDue(reason: string): UpdateDecision {

@@ -43,33 +43,38 @@ export type NotesCompaction =
       /** Of the view as it will be. */
       readonly resultTokens: number;
     }
-  | { readonly kind: "declined"; readonly reason: string };
+  | { readonly kind: "declined"; readonly cause: DeclinedCause; readonly reason: string };
+
+/** Why notes cannot stand for a conversation, in a word. */
+export type DeclinedCause = "no-notes" | "not-in-view" | "overtaken" | "nothing-to-fold" | "too-large";
 
 /** Compaction without a model: the notes are the summary, and what they do not cover is kept. */
 export function planNotesCompaction(question: NotesCompactionQuestion): NotesCompaction {
   const { items, notes, notesEntry, coveredTo, thresholdTokens, tokensOf, countTokens } = question;
   const { aroundTokens = 0, sectionTokens = NOTES_LIMITS.sectionTokens } = question;
-  const declined = (reason: string): NotesCompaction => ({ kind: "declined", reason });
-  if (isBare(notes)) return declined("there is nothing in the notes yet");
+  const declined = (cause: DeclinedCause, reason: string): NotesCompaction => ({ kind: "declined", cause, reason });
+  if (isBare(notes)) return declined("no-notes", "there is nothing in the notes yet");
   const covered = items.findLastIndex(({ to }) => to === coveredTo);
-  if (covered < 0) return declined(`entry ${coveredTo}, the last one that the notes cover, is not in the view`);
+  if (covered < 0)
+    return declined("not-in-view", `entry ${coveredTo}, the last one that the notes cover, is not in the view`);
 
   const floor = firstBehindBoundary(question);
   if (covered + 1 < floor)
-    return declined(`the newest boundary has folded more than the notes cover (entry ${coveredTo})`);
+    return declined("overtaken", `the newest boundary has folded more than the notes cover (entry ${coveredTo})`);
 
   const cut = findCut(question, covered + 1, floor);
   const kept = items.slice(cut);
   const first = kept.find(({ kind }) => kind === "message");
-  if (first === undefined) return declined("there would be nothing to keep");
+  if (first === undefined) return declined("nothing-to-fold", "there would be nothing to keep");
   const last = items.slice(0, cut).findLast(({ kind }) => kind === "message");
-  if (last === undefined) return declined("there is nothing to fold");
+  if (last === undefined) return declined("nothing-to-fold", "there is nothing to fold");
 
   const summary = notesSummary(notes, { notesEntry, countTokens, sectionTokens });
   const keptTokens = sum(kept, tokensOf);
   const resultTokens = aroundTokens + countTokens(summary) + keptTokens;
   if (resultTokens >= thresholdTokens)
     return declined(
+      "too-large",
       `${resultTokens} tokens would be left (${keptTokens} of them kept), and compaction is due at ${thresholdTokens}`,
     );
   return { kind: "keep", from: first.from, foldedTo: last.to, summary, keptTokens, resultTokens };

@@ -1,14 +1,4 @@
-/** What a token costs, in any unit: only the proportions matter for the decision. As `TokenCosts`, with what a fork adds. */
-export interface UpdateCosts {
-  readonly read: number;
-  readonly write: number;
-  /** Input that is neither read from the cache nor written to it: a fork's own words. */
-  readonly fresh: number;
-  readonly output: number;
-}
-
-/** Where nobody has said: in units of the input price. */
-export const USUAL_UPDATE_COSTS: UpdateCosts = { read: 0.1, write: 1.25, fresh: 1, output: 5 };
+import type { TokenCosts } from "../cache/token-costs.ts";
 
 export interface UpdateSizes {
   /** Of the next request: what a fork has to read. */
@@ -35,7 +25,7 @@ const DIRECTIVE_TOKENS = 800;
 const updateTokens = (uncoveredTokens: number): number => 800 + 0.02 * uncoveredTokens;
 
 /** What an update costs now. */
-export function updatePrice(sizes: UpdateSizes, costs: UpdateCosts): number {
+export function updatePrice(sizes: UpdateSizes, costs: TokenCosts): number {
   const { notesTokens, uncoveredTokens } = sizes;
   return forkPrice(sizes, notesTokens, updateTokens(uncoveredTokens), costs);
 }
@@ -45,15 +35,15 @@ function forkPrice(
   { sizeTokens, cachedTokens }: UpdateSizes,
   toldTokens: number,
   outputTokens: number,
-  { read, fresh, output }: UpdateCosts,
+  { read, input, output }: TokenCosts,
 ): number {
   const heldTokens = Math.min(cachedTokens, sizeTokens);
   const ownTokens = sizeTokens - heldTokens + DIRECTIVE_TOKENS + toldTokens;
-  return heldTokens * read + ownTokens * fresh + outputTokens * output;
+  return heldTokens * read + ownTokens * input + outputTokens * output;
 }
 
 /** What a cold start costs less after an update: instead of the conversation, the notes and the newest of it are written. */
-export function coldStartSaving(sizes: UpdateSizes, { write }: UpdateCosts): number {
+export function coldStartSaving(sizes: UpdateSizes, { write }: TokenCosts): number {
   const { conversationTokens, keptTokens, uncoveredTokens, notesTokens } = sizes;
   const foldedTokens = notesTokens + updateTokens(uncoveredTokens) + Math.min(conversationTokens, keptTokens);
   return Math.max(0, leastTokens(sizes) - foldedTokens) * write;
@@ -74,7 +64,7 @@ const CARRIED_REQUESTS = 20;
  * What a compaction costs less after an update. Without one, it either asks a model for a summary, or goes by the notes as
  * they are and carries along what they do not cover: the cheaper of the two is what is saved.
  */
-export function compactionSaving(sizes: UpdateSizes, costs: UpdateCosts): number {
+export function compactionSaving(sizes: UpdateSizes, costs: TokenCosts): number {
   const { notesTokens, uncoveredTokens, conversationTokens, keptTokens } = sizes;
   if (conversationTokens <= keptTokens) return 0;
   const summary = forkPrice(sizes, 0, SUMMARY_TOKENS, costs);

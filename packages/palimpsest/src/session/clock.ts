@@ -3,15 +3,18 @@ import { setTimeout } from "node:timers/promises";
 /** Where a session takes the time from. */
 export interface Clock {
   now(): number;
-  /** Resolves after this time, or as soon as the signal is aborted. @default the system's timers */
-  wait?(ms: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves after this time, or as soon as the signal is aborted. `process`: whether the process is kept alive for it.
+   * @default the system's timers
+   */
+  wait?(ms: number, signal: AbortSignal, process?: "held" | "free"): Promise<void>;
 }
 
 const SYSTEM_CLOCK: Required<Clock> = {
   now: Date.now,
-  async wait(ms, signal) {
+  async wait(ms, signal, process = "held") {
     try {
-      await setTimeout(ms, undefined, { signal });
+      await setTimeout(ms, undefined, { signal, ref: process === "held" });
     } catch (error) {
       if (!signal.aborted) throw error;
     }
@@ -22,6 +25,6 @@ const SYSTEM_CLOCK: Required<Clock> = {
 export function withTimers(clock: Clock = SYSTEM_CLOCK): Required<Clock> {
   return {
     now: () => clock.now(),
-    wait: (ms, signal) => clock.wait?.(ms, signal) ?? SYSTEM_CLOCK.wait(ms, signal),
+    wait: (ms, signal, process) => clock.wait?.(ms, signal, process) ?? SYSTEM_CLOCK.wait(ms, signal, process),
   };
 }

@@ -2,6 +2,7 @@ import type { Hooks } from "../hooks/hook.ts";
 import { mergeInstructions } from "../hooks/merge-instructions.ts";
 import type { AttemptPayload, CompactionRecord, CompactionRung, CompactionTrigger } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
+import type { DeclinedCause } from "../notes/keep-calculation.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { CompactionEnded, Tell } from "../session-event.ts";
@@ -16,9 +17,16 @@ import type { CompactionOutcome, CompactOptions } from "./compact-options.ts";
 import { type CompactedView, composeView } from "./compose-view.ts";
 import type { Forks } from "./forks.ts";
 import { addKnowledge } from "./gather-knowledge.ts";
+import type { SessionNotes } from "./notes.ts";
 import { planBoundary } from "./plan-boundary.ts";
 import { directOutputTokens, planCalls } from "./plan-calls.ts";
-import { type CompactionPlan, planCompaction, type Snapshot, takeSnapshot } from "./plan-compaction.ts";
+import {
+  type CompactionPlan,
+  type PlanOptions,
+  planCompaction,
+  type Snapshot,
+  takeSnapshot,
+} from "./plan-compaction.ts";
 import { startContents } from "./run-hooks.ts";
 import type { SessionState } from "./session-state.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -35,6 +43,7 @@ export interface CompactionsOptions<Request, Response, Message> {
   readonly budget: () => Budget;
   /** Files that the model still sees, with the entries of their reads. */
   readonly filesRead: () => ReadonlyMap<string, number>;
+  readonly notes: Pick<SessionNotes, "planCompaction">;
   readonly surroundings: Surroundings;
   readonly attendance: "attended" | "alone";
   readonly clock: Required<Clock>;
@@ -54,6 +63,12 @@ interface RunOptions extends CompactOptions {
   readonly signal: AbortSignal;
   /** Its name, for whoever is told of it. */
   readonly compaction: string;
+}
+
+interface Ended {
+  readonly outcome: CompactionOutcome;
+  /** What the model is shown from now on. */
+  readonly summary?: string;
 }
 
 /** A view that is ready to be installed, and how it came about. */
@@ -94,11 +109,7 @@ export function createCompactions<Request, Response, Message>(
     }
   }
 
-  async function runWith(
-    snapshot: Snapshot,
-    trigger: CompactionTrigger,
-    wanted: RunOptions,
-  ): Promise<{ readonly outcome: CompactionOutcome; readonly summary?: string }> {
+  async function runWith(snapshot: Snapshot, trigger: CompactionTrigger, wanted: RunOptions): Promise<Ended> {
     const held = settings();
     const { signal, compaction } = wanted;
     const customInstructions = wanted.instructions ?? "";
@@ -110,15 +121,41 @@ export function createCompactions<Request, Response, Message>(
     tell({ kind: "compaction-progressed", compaction, phase: "gathering" });
     const todos = await surroundings.todos?.().catch(() => undefined);
     const planning = { log: state.log, settings: held, trigger, attendance, todos };
+    const byNotes =
+      trigger === "auto" && held["compaction.notes"] === "on" ? await tryNotes(snapshot, planning) : undefined;
+    if (byNotes?.kind === "ready") return finish(byNotes.plan, byNotes.ready, trigger);
     const plan = await planCompaction(snapshot, partOf(wanted), planning);
     if ("kind" in plan) return { outcome: { ...plan, cause: "nothing-to-fold" } };
     const instructions = mergeInstructions(customInstructions, before);
     const ready = await makeReady(plan, trigger, { ...wanted, instructions: instructions ?? "" });
     if (signal.aborted) return { outcome: { kind: "aborted" } };
     if (ready === undefined) return { outcome: await fail(trigger, tooLarge(plan)) };
+    const earlier = byNotes === undefined ? [] : [{ rung: "notes" as const, why: byNotes.why }];
+    return finish(plan, { ...ready, declined: [...earlier, ...ready.declined] }, trigger);
+  }
+
+  async function finish(plan: CompactionPlan, ready: Ready, trigger: CompactionTrigger): Promise<Ended> {
     const outcome = await state.inOrder(() => install(plan, ready, trigger));
     if (outcome.kind === "compacted") await afterwards(outcome, ready);
     return { outcome, summary: ready.view.text };
+  }
+
+  /** The notes as the summary: no model is asked, and what they do not cover stays as it is. */
+  async function tryNotes(snapshot: Snapshot, planning: PlanOptions) {
+    const planned = await options.notes.planCompaction(snapshot);
+    const declined = (cause: DeclinedCause, why: string) => {
+      tell({ kind: "notes-compaction-declined", reason: cause });
+      return { kind: "declined", why } as const;
+    };
+    if (planned.kind === "declined") return declined(planned.cause, planned.reason);
+    const plan = await planCompaction(snapshot, { variant: "up_to", entry: planned.from }, planning);
+    if ("kind" in plan) return declined("nothing-to-fold", plan.why);
+    const composing = { settings: planning.settings, surroundings, filesRead: options.filesRead() };
+    const view = await composeView(planned.summary, plan, composing);
+    if (view === undefined) return declined("too-large", "with the notes, the view would not be smaller by enough");
+    const { breaker } = snapshot.standing;
+    const ready: Ready = { view, rung: "notes", declined: [], breaker, spent: { calls: 0, priceUsd: 0 } };
+    return { kind: "ready", plan, ready } as const;
   }
 
   async function afterwards(

@@ -21,6 +21,7 @@ import { explainBoundaries } from "./explain.ts";
 import type { Base } from "./forked-reader.ts";
 import { createForks, type OpenSession } from "./forks.ts";
 import { createKeepWarm } from "./keep-warm.ts";
+import { createNotes } from "./notes.ts";
 import { createPins } from "./pins.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
 import { createRecovery } from "./recoveries.ts";
@@ -118,9 +119,13 @@ async function openWith<Request, Response, Message>(
     if (payload !== undefined) await state.append([toDraft("configuration", payload)]);
   }
 
+  const notes = createNotes({
+    ...{ state, forks, factsOf, settings, clock, tell, signal: ends, budget: requests.size },
+    notes: options.notes ?? {},
+  });
   const compactions = createCompactions({
     ...{ session: id, state, provider, forks, factsOf, settings, clock, tell, runHooks, signal: ends },
-    ...{ budget: requests.size, filesRead: requests.filesRead },
+    ...{ budget: requests.size, filesRead: requests.filesRead, notes },
     surroundings: options.surroundings ?? {},
     attendance: options.attendance ?? "attended",
     append: (added) => state.inOrder(() => contents.append(added)),
@@ -130,6 +135,7 @@ async function openWith<Request, Response, Message>(
   const { inOrder } = state;
 
   async function prepare(): Promise<Request> {
+    notes.onRequest();
     const first = await inOrder(() => requests.prepare("first"));
     if (first.kind === "request") return first.request;
     if (settings()["compaction.auto"] === "on") await compactions.compact("auto");
@@ -171,7 +177,14 @@ async function openWith<Request, Response, Message>(
     pins: () => state.standing.pins,
     snip: (target, reason = "not needed any more") => inOrder(() => decisions.snip(target, reason)),
     explain: (limit) => inOrder(() => explainBoundaries(state.log, state.view, limit)),
-    record: (response, request) => inOrder(() => requests.record(response, request)),
+    async record(response, request) {
+      const recorded = await inOrder(() => requests.record(response, request));
+      // A fork is forgotten, or has a parent whose notes know of it.
+      if (fork === undefined) notes.afterResponse();
+      return recorded;
+    },
+    notes: notes.read,
+    updateNotes: (how) => notes.update(how?.signal),
     configure: (wanted) => inOrder(() => configure(wanted)),
     replace: (range, replacements, reason) =>
       inOrder(() => decisions.replace({ ...range, with: replacements, reason })),

@@ -3,7 +3,7 @@ import { toDraft } from "../log/to-draft.ts";
 import type { Pin } from "../stages/compact/standing.ts";
 import type { Budget } from "../tokens/budget.ts";
 import { attachment } from "./messages.ts";
-import { takeSnapshot } from "./plan-compaction.ts";
+import { measuresOf } from "./plan-compaction.ts";
 import { NoSuchEntryError, PinTooLargeError } from "./session-errors.ts";
 import type { SessionState } from "./session-state.ts";
 
@@ -19,7 +19,7 @@ export interface Pins {
 /** What stays in view through every compaction, byte for byte. */
 export function createPins({ state, budget }: { readonly state: SessionState; readonly budget: () => Budget }): Pins {
   function check(text: string): void {
-    const { countTokens } = takeSnapshot(state, budget());
+    const { countTokens } = measuresOf(state.view);
     const tokens = state.standing.pins.reduce((sum, pin) => sum + countTokens(pin.text), countTokens(text));
     const mostTokens = Math.floor(budget().windowTokens * MOST_SHARE);
     if (tokens > mostTokens) throw new PinTooLargeError(tokens, mostTokens);

@@ -67,12 +67,18 @@ const FRAME_TOKENS = 300;
 
 export function takeSnapshot(state: SessionState, budget: Budget): Snapshot {
   const { view, standing, configuration, newestEntry } = state;
-  const { calibration, featureOptions } = view;
   return {
     ...{ view, standing, configuration, newestEntry, budget },
     changedAt: view.changedAt,
     items: [...view.items],
     sizeTokens: sizeTokens(view),
+    ...measuresOf(view),
+  };
+}
+
+/** Estimates of texts and items, padded, by what is known of the model now. */
+export function measuresOf({ calibration, featureOptions }: View): Pick<Snapshot, "countTokens" | "tokensOf"> {
+  return {
     countTokens: (text) =>
       padTokens(calibration, estimateTokens(calibration, featuresOf({ kind: "text", text }, featureOptions))),
     tokensOf: (item) => (item.kind === "seal" ? 0 : padTokens(calibration, estimateTokens(calibration, item.features))),

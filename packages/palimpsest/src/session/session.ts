@@ -21,6 +21,7 @@ import type { CompactionOutcome, CompactOptions, Recovery } from "./compact-opti
 import type { ExplainedBoundary } from "./explain.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
 import type { KeepWarmOptions, KeptWarm } from "./keep-warm.ts";
+import type { NotesOptions, NotesUpdateOutcome } from "./notes-options.ts";
 import type { SettingsSource } from "./settings-source.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { NewContent } from "./to-contents.ts";
@@ -56,6 +57,8 @@ export interface SessionOptions<Request, Response, Message> extends WantedConfig
    * heard. @default nobody is told
    */
   readonly onEvent?: (event: SessionEvent) => void;
+  /** The session's notes: their template, what the model is told, where they are written. @default our own, in the log */
+  readonly notes?: NotesOptions;
   /** What is put back after a compaction: files, skills, todos, plans. @default nothing */
   readonly surroundings?: Surroundings;
   /** `alone`: the model works by itself, and nobody answers questions. @default "attended" */
@@ -115,6 +118,10 @@ export interface Session<Request, Response> {
   compact(options?: CompactOptions): Promise<CompactionOutcome>;
   /** After a call that failed: if the request was too long, makes the conversation smaller, and says to try again. */
   recover(error: unknown, signal?: AbortSignal): Promise<Recovery>;
+  /** The session's notes as markdown: the bare template, as long as nothing was noted. */
+  notes(): Promise<string>;
+  /** Brings the notes up to date now, by a call on the cached prompt. By themselves they are when it pays. */
+  updateNotes(options?: { readonly signal?: AbortSignal }): Promise<NotesUpdateOutcome>;
   /** Keeps a text, or that of an entry, in view through every compaction. Resolves to the pin's number. */
   pin(what: string | number): Promise<number>;
   unpin(pin: number): Promise<void>;

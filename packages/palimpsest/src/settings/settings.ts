@@ -40,6 +40,18 @@ export interface Settings {
   readonly "rehydration.filesTokens": number;
   readonly "rehydration.skillTokens": number;
   readonly "rehydration.skillsTokens": number;
+  readonly "notes.enabled": Switch;
+  readonly "notes.policy": "paying" | "fixed";
+  readonly "notes.sectionTokens": number;
+  readonly "notes.totalTokens": number;
+  readonly "notes.beforeColdPercent": number;
+  readonly "notes.nearTokens": number;
+  readonly "notes.fixedFirstTokens": number;
+  readonly "notes.fixedGrowthTokens": number;
+  readonly "notes.fixedToolCalls": number;
+  readonly "notes.keepTokens": number;
+  readonly "notes.keepTextMessages": number;
+  readonly "notes.keepMostTokens": number;
   readonly "toolResults.storing": Switch;
   readonly "toolResults.thresholdCharacters": number;
   readonly "toolResults.aggregateCharacters": number;
@@ -134,6 +146,29 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   "rehydration.filesTokens": count(50_000, "The most that is shown of all files."),
   "rehydration.skillTokens": count(5_000, "The most that is shown of one skill."),
   "rehydration.skillsTokens": count(25_000, "The most that is shown of all skills."),
+  "notes.enabled": onOff("on", "Notes about the session are kept all along."),
+  "notes.policy": choice(
+    ["paying", "fixed"],
+    "paying",
+    "`paying`: when an update saves more than it costs. `fixed`: by growth and tool calls.",
+  ),
+  "notes.sectionTokens": count(2_000, "A section over this is condensed, and cut to it in a summary.", 100),
+  "notes.totalTokens": count(12_000, "Notes over this are shortened hard.", 500),
+  "notes.beforeColdPercent": {
+    default: 20,
+    about: "`paying`: an update when so much of the cache's time to live is left.",
+    is: { kind: "percent" },
+  },
+  "notes.nearTokens": count(10_000, "`paying`: an update so many tokens before a compaction."),
+  "notes.fixedFirstTokens": count(10_000, "`fixed`: the first update at this size of the conversation."),
+  "notes.fixedGrowthTokens": count(5_000, "`fixed`: the next ones each time that so much has come."),
+  "notes.fixedToolCalls": count(3, "`fixed`: and so many calls were made since the last, unless the turn has ended."),
+  "notes.keepTokens": count(10_000, "A compaction by notes keeps so much of the newest messages at least."),
+  "notes.keepTextMessages": count(5, "A compaction by notes keeps so many messages with words at least."),
+  "notes.keepMostTokens": count(
+    40_000,
+    "A compaction by notes keeps no more than this beyond what the notes do not cover yet, which is always kept.",
+  ),
   "toolResults.storing": onOff("on", "Oversized results go to a file, and a preview takes their place."),
   "toolResults.thresholdCharacters": count(50_000, "A result longer than this is stored.", 1_000),
   "toolResults.aggregateCharacters": count(

@@ -1,0 +1,136 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { answer, createAnthropic, manualClock, type Reply, type Script, serve } from "@palimpsest/provider-simulator";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { anthropic } from "../providers/anthropic.ts";
+import { readStream } from "../providers/read-stream.ts";
+import type { SessionEvent } from "../session-event.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import type { NotesOptions } from "./notes-options.ts";
+import { openSession } from "./open-session.ts";
+import { InvalidOptionError } from "./session-errors.ts";
+
+const MODEL = "claude-opus-5-5";
+const MINUTE_MS = 60_000;
+
+const section = (heading: string, content: string): string =>
+  `<notes-section heading="${heading}">\n${content}\n</notes-section>`;
+const update = (...sections: readonly string[]): Reply =>
+  answer(`<session-notes>\n${sections.join("\n")}\n</session-notes>`);
+const STATE = "Current state";
+
+interface World {
+  readonly reply?: Reply;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly notes?: NotesOptions;
+  readonly windowTokens?: number;
+}
+
+async function open({
+  reply = update(section(STATE, "Renaming the loader.")),
+  settings,
+  notes,
+  windowTokens,
+}: World = {}) {
+  const clock = manualClock();
+  const script: Script = ({ userText }) =>
+    userText.includes("<session-notes>") ? reply : answer("The loader was looked at.");
+  const server = await serve({ clock, faces: [createAnthropic({ clock, script })] });
+  onTestFinished(() => server.close());
+  const client = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 });
+  const provider = anthropic(client, { models: { [MODEL]: { windowTokens: windowTokens ?? 60_000 } } });
+  const events: SessionEvent[] = [];
+  const options = {
+    ...{ store: memoryStore({ leaseMs: 0, clock }), provider, model: MODEL, system: "Be brief.", id: "s", clock },
+    settings: { file: { "cache.ttl": "5m", ...settings }, environment: {} },
+    onEvent: (event: SessionEvent) => events.push(event),
+    ...(notes === undefined ? {} : { notes }),
+  };
+  const session = await openSession(options);
+  const say = async (words: string) => {
+    await session.append(words);
+    const request = await session.prepare();
+    await session.record(await readStream(provider.send(request)), request);
+    return request;
+  };
+  const told = (kind: SessionEvent["kind"]) => events.filter((event) => event.kind === kind);
+  return { session, say, clock, events, told, options };
+}
+
+const words = (about: string, count = 1_500): string => `About ${about}: ${`${about} `.repeat(count)}`;
+
+describe("session notes", () => {
+  test("are brought up to date by a call on the cached prompt, and survive a resume", async () => {
+    const written: string[] = [];
+    const write = async (markdown: string) => void written.push(markdown);
+    const { session, say, options } = await open({ notes: { write } });
+    expect(await session.notes()).toContain(`# ${STATE}`);
+    for (const about of ["one", "two", "three", "four"]) await say(words(about));
+    const outcome = await session.updateNotes();
+    expect(outcome).toMatchObject({ kind: "updated", markdown: expect.stringContaining("Renaming the loader.") });
+    expect(written).toEqual([await session.notes()]);
+    const { bySource } = await session.cost();
+    expect(bySource["session_notes"]!.cacheReadTokens).toBeGreaterThan(5_000);
+    await session.close();
+    expect(await (await openSession(options)).notes()).toBe(written[0]);
+  });
+
+  test("stand in for a summary: no model is asked, and what they do not cover is kept", async () => {
+    const { session, say, told } = await open();
+    for (let round = 0; round < 12; round++) await say(words(`part${round}`));
+    await session.updateNotes();
+    await say(words("uncovered", 500));
+    while ((await session.explain()).length === 0) await say(words("more", 2_000));
+    const [boundary] = await session.explain();
+    expect(boundary!.compaction).toMatchObject({ rung: "notes", trigger: "auto", modelCalls: 0, declined: [] });
+    expect(boundary!.shownAs).toContain("Renaming the loader.");
+    const request = JSON.stringify((await say("Go on.")).messages);
+    expect(request).toContain("About uncovered");
+    expect(told("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted", strategy: "notes" } }]);
+  });
+
+  test("by growth: as the fixed rules say", async () => {
+    const { say, told } = await open({ settings: { "notes.policy": "fixed" } });
+    for (let round = 0; round < 4; round++) await say(words(`part${round}`, 2_000));
+    await expect.poll(() => told("notes-updated").length).toBeGreaterThan(0);
+  });
+
+  test("when it pays: rarely, and before the cache of a long conversation ends", async () => {
+    const settings = { "compaction.economicFromTokens": 20_000 };
+    const { session, say, told, clock } = await open({ settings, windowTokens: 200_000 });
+    for (let round = 0; round < 40; round++) await say(words(`part${round}`, 1_000));
+    // Nobody says anything for half an hour.
+    await clock.pass(30 * MINUTE_MS, Promise.resolve());
+    await expect.poll(() => told("notes-updated").length).toBeGreaterThan(0);
+    expect(told("notes-updated").length).toBeLessThan(4);
+    expect(await session.notes()).toContain("Renaming the loader.");
+  });
+
+  test.each([
+    ["nothing", answer(" ")],
+    ["a refusal", answer("I'm sorry, I can't do that.")],
+    ["something cut off", { ...update(section(STATE, "Half")), stop: "output-limit" } as Reply],
+  ])("are not touched by an update that answers %s", async (_, reply) => {
+    const { session, say } = await open({ reply });
+    await say(words("one"));
+    const before = await session.notes();
+    expect(await session.updateNotes()).toMatchObject({ kind: "failed" });
+    expect(await session.notes()).toBe(before);
+  });
+
+  test("have the headings of a template of one's own, if it is one", async () => {
+    const template = "# Risks\n_What can go wrong._\n\n# Next\n_What comes next._\n";
+    const reply = update(section("Risks", "The loader is used twice."));
+    const { session, say } = await open({ notes: { template }, reply });
+    await say(words("one"));
+    await session.updateNotes();
+    expect(await session.notes()).toContain("# Risks\n_What can go wrong._\n\nThe loader is used twice.");
+    await expect(open({ notes: { template: "no headings" } })).rejects.toThrow(InvalidOptionError);
+  });
+
+  test("are not kept if they are switched off", async () => {
+    const { say, told } = await open({ settings: { "notes.enabled": "off", "notes.policy": "fixed" } });
+    for (let round = 0; round < 5; round++) await say(words(`part${round}`, 2_000));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(told("notes-updated")).toEqual([]);
+  });
+});
