@@ -50,9 +50,9 @@ const client = new OpenAI({ apiKey: "none", baseURL: `${server.url}/v1`, maxRetr
 let line = "";
 function onEvent(event: SessionEvent): void {
   if (event.kind !== "compaction-ended" || event.outcome.kind !== "compacted") return;
-  const { strategy, tokensBefore, tokensAfter } = event.outcome;
+  const { rung, tokensBefore, tokensAfter } = event.outcome;
   line += "|";
-  console.log(`folded: ${tokensBefore} tokens became ${tokensAfter}, summary by ${strategy}`);
+  console.log(`folded: ${tokensBefore} tokens became ${tokensAfter}, summary by ${rung}`);
 }
 
 const session = await openSession({

@@ -136,7 +136,7 @@ export interface CompactionEnded extends OfCompaction {
     | {
         readonly kind: "compacted";
         /** Where the summary is from. */
-        readonly strategy: string;
+        readonly rung: string;
         readonly tokensBefore: number;
         readonly tokensAfter: number;
         /** Of the calls that made it, together; absent if none was needed. */

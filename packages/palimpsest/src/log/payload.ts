@@ -185,6 +185,8 @@ export interface RestorePayload {
   readonly from: number;
   readonly to: number;
   readonly reason: string;
+  /** What it was. @default "replace" */
+  readonly was?: "replace" | "boundary";
 }
 
 /** A `replace` that reading begins at: it carries what must outlive the entries it covers. */
@@ -220,6 +222,8 @@ export interface CompactionRecord {
   readonly parts: Readonly<Record<string, number>>;
   readonly modelCalls: number;
   readonly priceUsd?: number;
+  /** What the user and hooks wanted the summary to pay heed to. */
+  readonly instructions?: string;
 }
 
 /** Entries that are shown: as they are, or as the entry `by` has put it. */

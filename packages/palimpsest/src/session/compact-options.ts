@@ -19,7 +19,7 @@ export type CompactionOutcome =
   | { readonly kind: "aborted" };
 
 /** `overtaken`: the conversation was changed while it was summarised. `blocked`: by a hook. */
-export type NothingCause = "switched-off" | "blocked" | "nothing-to-fold" | "overtaken";
+export type NothingCause = "switched-off" | "blocked" | "nothing-to-fold" | "too-small" | "overtaken";
 
 /** What to do about a request that failed. */
 export type Recovery =

@@ -26,6 +26,8 @@ const SECTIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(
 );
 const GOOD_SUMMARY = `<analysis>Going through it.</analysis>\n<summary>\n${SECTIONS.join("\n")}\n</summary>`;
 
+const hang: Reply = { ...answer("Too late."), fault: { kind: "stream-stall", afterEvents: 1, forMs: 600_000 } };
+
 interface World {
   readonly windowTokens?: number;
   /** What the model answers when it is asked for a summary. */
@@ -112,8 +114,48 @@ describe("a compaction", () => {
     expect(JSON.stringify(request.messages)).toContain("Message 0 about");
   });
 
-  test("by clock: a model that hangs is given up", async () => {
+  test("gives up a model that hangs, and tells meanwhile that it is still at work", async () => {
     const clock = manualClock(0);
-    expect(clock.now()).toBe(0);
+    const { session, send, events } = await open({ summary: hang, options: { clock } as never });
+    await fill(session, send, 10);
+    const compaction = session.compact();
+    await clock.pass(3_600_000, compaction);
+    expect(await compaction).toMatchObject({ kind: "compacted", rung: "digest" });
+    const alive = events.filter((event) => event.kind === "compaction-progressed" && event.phase === "summarising");
+    expect(alive.length).toBeGreaterThan(5);
+  });
+
+  test("is nothing where little was said, and does not count as a failure", async () => {
+    const { session, send } = await open();
+    await session.append("Hello");
+    await send();
+    for (let tries = 0; tries < 4; tries++) {
+      expect(await session.compact()).toMatchObject({ kind: "nothing", cause: "too-small" });
+    }
+    await fill(session, send, 10);
+    expect(await session.compact()).toMatchObject({ kind: "compacted", rung: "fork" });
+  });
+
+  test("of one part leaves the other as it is", async () => {
+    const { session, send } = await open();
+    await fill(session, send, 8);
+    const middle = await session.append("From here on.");
+    await send();
+    await fill(session, send, 4);
+    await expect(session.compact({ from: 3, upTo: 9 })).rejects.toThrow("one at a time");
+    expect(await session.compact({ from: middle[0]! })).toMatchObject({ kind: "compacted", variant: "from" });
+    const kept = JSON.stringify((await goOn(session, send)).request.messages);
+    expect(kept).toContain("word7 ".repeat(900));
+    expect(await session.compact({ upTo: middle[0]! })).toMatchObject({ kind: "compacted", variant: "up_to" });
+    const left = JSON.stringify((await goOn(session, send)).request.messages);
+    expect(left).not.toContain("word7 ".repeat(900));
   });
 });
+
+async function goOn<Sent>(
+  session: { append(text: string): Promise<unknown> },
+  send: () => Promise<Sent>,
+): Promise<Sent> {
+  await session.append("Go on.");
+  return send();
+}

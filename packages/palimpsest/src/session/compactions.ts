@@ -5,7 +5,7 @@ import { toDraft } from "../log/to-draft.ts";
 import type { DeclinedCause } from "../notes/keep-calculation.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { CompactionEnded, Tell } from "../session-event.ts";
+import type { CompactionEnded, Tell, UsedTokens } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type BreakerState, breakerAfter, CLOSED, mayTry, type Seen } from "../stages/compact/breaker.ts";
 import type { CompactionPart } from "../stages/compact/choose-range.ts";
@@ -28,6 +28,7 @@ import {
   takeSnapshot,
 } from "./plan-compaction.ts";
 import { startContents } from "./run-hooks.ts";
+import { InvalidOptionError } from "./session-errors.ts";
 import type { SessionState } from "./session-state.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { createTalks, type Spent } from "./talks.ts";
@@ -67,6 +68,8 @@ interface RunOptions extends CompactOptions {
 
 interface Ended {
   readonly outcome: CompactionOutcome;
+  /** By the calls that were made for it. */
+  readonly used?: UsedTokens | undefined;
   /** What the model is shown from now on. */
   readonly summary?: string;
 }
@@ -78,6 +81,7 @@ interface Ready {
   readonly declined: Climbed["declined"];
   readonly breaker: BreakerState;
   readonly spent: Spent;
+  readonly instructions?: string;
 }
 
 export function createCompactions<Request, Response, Message>(
@@ -101,8 +105,8 @@ export function createCompactions<Request, Response, Message>(
     });
     let told: CompactionEnded["outcome"] = { kind: "failed", failure: "api_error" };
     try {
-      const { outcome, summary } = await runWith(snapshot, trigger, { ...wanted, signal, compaction });
-      told = toldOutcome(outcome, summary);
+      const { outcome, summary, used } = await runWith(snapshot, trigger, { ...wanted, signal, compaction });
+      told = { ...toldOutcome(outcome, summary), ...(used === undefined ? {} : { used }) };
       return outcome;
     } finally {
       tell({ kind: "compaction-ended", compaction, outcome: told });
@@ -129,15 +133,17 @@ export function createCompactions<Request, Response, Message>(
     const instructions = mergeInstructions(customInstructions, before);
     const ready = await makeReady(plan, trigger, { ...wanted, instructions: instructions ?? "" });
     if (signal.aborted) return { outcome: { kind: "aborted" } };
+    if (ready === undefined && isSmall(plan)) return { outcome: TOO_SMALL };
     if (ready === undefined) return { outcome: await fail(trigger, tooLarge(plan)) };
     const earlier = byNotes === undefined ? [] : [{ rung: "notes" as const, why: byNotes.why }];
-    return finish(plan, { ...ready, declined: [...earlier, ...ready.declined] }, trigger);
+    const told = instructions === undefined || instructions === "" ? {} : { instructions };
+    return finish(plan, { ...ready, ...told, declined: [...earlier, ...ready.declined] }, trigger);
   }
 
   async function finish(plan: CompactionPlan, ready: Ready, trigger: CompactionTrigger): Promise<Ended> {
     const outcome = await state.inOrder(() => install(plan, ready, trigger));
     if (outcome.kind === "compacted") await afterwards(outcome, ready);
-    return { outcome, summary: ready.view.text };
+    return { outcome, summary: ready.view.text, used: ready.spent.used };
   }
 
   /** The notes as the summary: no model is asked, and what they do not cover stays as it is. */
@@ -182,7 +188,8 @@ export function createCompactions<Request, Response, Message>(
     const talks = createTalks({
       ...{ ...options, signal, model },
       maxOutputTokens: directOutputTokens(held, windowTokens),
-      maxCalls: Math.max(0, held["compaction.maxCalls"] - standing.calls),
+      maxCalls: held["compaction.maxCalls"],
+      callsBefore: standing.calls,
       stallMs: held["compaction.stallSeconds"] * 1_000,
       onProgress: (characters) =>
         tell({ kind: "compaction-progressed", compaction, phase: "summarising", receivedCharacters: characters }),
@@ -234,6 +241,7 @@ export function createCompactions<Request, Response, Message>(
       ...{ trigger, variant, rung, declined, messages: range.folded.length, parts },
       ...{ tokensBefore: snapshot.sizeTokens, tokensAfter, modelCalls: spent.calls },
       ...(spent.calls === 0 ? {} : { priceUsd: spent.priceUsd }),
+      ...(ready.instructions === undefined ? {} : { instructions: ready.instructions }),
     };
     const shedTokens = Math.max(0, snapshot.sizeTokens - tokensAfter);
     const decision = {
@@ -241,7 +249,7 @@ export function createCompactions<Request, Response, Message>(
       to: range.to,
       with: [{ role: "user", origin: "summary", blocks: [{ kind: "text", text }] }] as const,
       reason: `compacted (${trigger}, ${rung})`,
-      cost: { shedTokens, invalidatedPrefixTokens: Math.max(0, tokensAfter - plan.fixed["system and tools"]) },
+      cost: { shedTokens, invalidatedPrefixTokens: Math.max(0, tokensAfter - tokensBefore(plan)) },
     };
     // What was appended meanwhile lies before the boundary, where the next compaction begins to read.
     const meanwhile = [{ from: snapshot.newestEntry + 1, to: state.newestEntry }];
@@ -281,8 +289,8 @@ export function createCompactions<Request, Response, Message>(
 function toldOutcome(outcome: CompactionOutcome, summary = ""): CompactionEnded["outcome"] {
   switch (outcome.kind) {
     case "compacted": {
-      const { rung: strategy, tokensBefore, tokensAfter } = outcome;
-      return { kind: "compacted", strategy, tokensBefore, tokensAfter, summary };
+      const { rung, tokensBefore, tokensAfter } = outcome;
+      return { kind: "compacted", rung, tokensBefore, tokensAfter, summary };
     }
     case "nothing":
       return { kind: "declined", reason: outcome.cause };
@@ -308,9 +316,32 @@ function remembering(surroundings: Surroundings): Surroundings {
   };
 }
 
+/** What stands before all that is folded, and stays in the cache. */
+function tokensBefore({ fixed, range, snapshot }: CompactionPlan): number {
+  const before = range.kept.filter(({ to }) => to < range.from);
+  return before.reduce((sum, item) => sum + snapshot.tokensOf(item), fixed["system and tools"]);
+}
+
 function partOf({ from, upTo }: CompactOptions): CompactionPart {
+  if (from !== undefined && upTo !== undefined) {
+    throw new InvalidOptionError("from and upTo", [from, upTo], "given one at a time");
+  }
   if (from !== undefined) return { variant: "from", entry: from };
   return upTo === undefined ? { variant: "full" } : { variant: "up_to", entry: upTo };
+}
+
+const TOO_SMALL: CompactionOutcome = {
+  ...{
+    kind: "nothing",
+    cause: "too-small",
+    why: "the conversation is too small for a summary to be smaller by enough",
+  },
+};
+
+/** What stays would leave room enough: it is what was said that is little. */
+function isSmall({ fixed, snapshot, targetTokens }: CompactionPlan): boolean {
+  const fixedTokens = Object.values(fixed).reduce((sum, tokens) => sum + tokens, 0);
+  return snapshot.sizeTokens < targetTokens && fixedTokens < targetTokens / 2;
 }
 
 function tooLarge({ fixed, snapshot, targetTokens }: CompactionPlan): string {

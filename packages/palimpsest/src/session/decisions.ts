@@ -70,7 +70,7 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
         throw new NoSuchEntryError(decision, "is no decision that is in effect now, so it cannot be taken back");
       }
       const { from, to } = read.payload;
-      await state.append([toDraft("restore", { of: decision, from, to, reason })]);
+      await state.append([toDraft("restore", { of: decision, from, to, reason, was: read.kind })]);
       await state.reload();
     },
 

@@ -85,7 +85,7 @@ describe("session notes", () => {
     expect(boundary!.shownAs).toContain("Renaming the loader.");
     const request = JSON.stringify((await say("Go on.")).messages);
     expect(request).toContain("About uncovered");
-    expect(told("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted", strategy: "notes" } }]);
+    expect(told("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted", rung: "notes" } }]);
   });
 
   test("by growth: as the fixed rules say", async () => {

@@ -1,7 +1,7 @@
 import type { CompactionTrigger } from "../log/payload.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Climb } from "../stages/compact/climb.ts";
-import { shortenText } from "../stages/compact/summary/shorten-text.ts";
+import { headOf } from "../stages/store-results/cut-text.ts";
 import type { MessageItem } from "../view/item.ts";
 import type { CompactionPlan, Room } from "./plan-compaction.ts";
 
@@ -17,7 +17,9 @@ export interface CallOptions {
 const WORDS_PER_TOKEN = 0.6;
 /** Of a window, what a direct call keeps for the prompt and the answer. */
 const OUTPUT_SHARE = 0.2;
-const PROMPT_TOKENS = 1_200;
+const PROMPT_TOKENS = 800;
+/** A fork's answer must fit behind the question: a summary has less than a tenth of what it is of. */
+const FORK_SHARE = 0.9;
 
 /** What the models are asked, and which of the ways to them can be taken. */
 export function planCalls(plan: CompactionPlan, room: Room, options: CallOptions): Omit<Climb, "talks"> {
@@ -55,8 +57,9 @@ function noForkBecause({ snapshot, variant }: CompactionPlan, options: CallOptio
   if (model !== "" && model !== configuration.model) return `another model is to write it: ${model}`;
   if (variant === "up_to") return "only the earlier part is to be summarised";
   if (options.trigger === "reactive") return "the provider has refused this prompt as too long";
-  if (sizeTokens + PROMPT_TOKENS >= budget.blockingTokens) {
-    return `${sizeTokens} tokens and the question would not leave room for an answer (from ${budget.blockingTokens} on)`;
+  const mostTokens = Math.floor(budget.windowTokens * FORK_SHARE);
+  if (sizeTokens + PROMPT_TOKENS > mostTokens) {
+    return `${sizeTokens} tokens and ${PROMPT_TOKENS} of the question leave no room for an answer (above ${mostTokens})`;
   }
   return undefined;
 }
@@ -64,7 +67,7 @@ function noForkBecause({ snapshot, variant }: CompactionPlan, options: CallOptio
 /** Where the part begins that is to be summarised, by its first words. */
 function pointOf({ variant, range }: CompactionPlan): string[] {
   if (variant !== "from") return [];
-  const first = shortenText(textOf(range.folded[0]!), 300, () => "[...]");
+  const first = headOf(textOf(range.folded[0]!), 300);
   return [`The part to be summarised begins with this message:\n${first}`];
 }
 

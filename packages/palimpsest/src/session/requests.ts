@@ -164,7 +164,9 @@ export function createRequests<Request, Response, Message>(
     }
     const asked = nextAsked();
     const { tokens, windowTokens, blockingTokens, level } = sizeWith(asked);
-    if (level === "blocked") throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
+    // What a fork asks for is short, and not what the room is kept for.
+    if (level === "blocked" && fork === undefined)
+      throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
     const wantedTokens = Math.min(maxOutputTokens, terms(configuration).maxOutputTokens);
     const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
     const source = fork === undefined ? {} : { source: fork.source };

@@ -5,6 +5,7 @@ import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
 import { ProviderError, type ProviderFailure } from "../providers/provider-error.ts";
 import { readStream } from "../providers/read-stream.ts";
+import type { UsedTokens } from "../session-event.ts";
 import type { Called, Talk, Talks } from "../stages/compact/climb.ts";
 import { COMPACTION_SOURCE } from "../stages/compact/standing.ts";
 import { DIRECT_SYSTEM } from "../stages/compact/summary/summary-prompt.ts";
@@ -26,8 +27,10 @@ export interface TalksOptions<Request, Response, Message> {
   /** The model of direct calls. */
   readonly model: string;
   readonly maxOutputTokens: number;
-  /** How many calls may be made, tries of the same call among them. */
+  /** How many calls may be made between two messages of the user, tries of the same call among them. */
   readonly maxCalls: number;
+  /** How many of them were made before. */
+  readonly callsBefore: number;
   /** A call of which nothing is heard for so long counts as dead. */
   readonly stallMs: number;
   /** Is told how much has arrived, and at least every half minute that it still goes on. */
@@ -37,6 +40,8 @@ export interface TalksOptions<Request, Response, Message> {
 export interface Spent {
   readonly calls: number;
   readonly priceUsd: number;
+  /** By all answers together; absent if there was none. */
+  readonly used?: UsedTokens;
 }
 
 /** How often a call is made again whose failure may pass. */
@@ -53,7 +58,7 @@ export function createTalks<Request, Response, Message>(
 
   async function call(make: (signal: AbortSignal, heard: (text: string) => void) => Promise<Answer>): Promise<Called> {
     for (let tries = 0; ; tries++) {
-      if (spent.calls >= options.maxCalls) return noCallsLeft(spent.calls);
+      if (options.callsBefore + spent.calls >= options.maxCalls) return noCallsLeft(options.maxCalls);
       spent = { ...spent, calls: spent.calls + 1 };
       const watched = await watchCall(
         (own, heard) =>
@@ -74,7 +79,8 @@ export function createTalks<Request, Response, Message>(
 
   function entered({ text, stop, usage, model, refusedCalls }: Answer) {
     const { prices } = factsOf(model);
-    spent = { ...spent, priceUsd: spent.priceUsd + (prices === undefined ? 0 : priceUsd(usage, prices)) };
+    const price = prices === undefined ? 0 : priceUsd(usage, prices);
+    spent = { ...spent, priceUsd: spent.priceUsd + price, used: addUsed(spent.used, usage) };
     return { text, stop, calls: refusedCalls };
   }
 
@@ -131,8 +137,18 @@ export function createTalks<Request, Response, Message>(
   return { fork, direct, spent: () => spent };
 }
 
-function noCallsLeft(calls: number): Called {
-  return { kind: "failed", failure: { kind: "no-calls-left" }, why: `${calls} calls were made already` };
+function noCallsLeft(maxCalls: number): Called {
+  const why = `the ${maxCalls} calls of compaction.maxCalls were made since the user last spoke`;
+  return { kind: "failed", failure: { kind: "no-calls-left" }, why };
+}
+
+function addUsed(sum: UsedTokens | undefined, usage: UsedTokens): UsedTokens {
+  return {
+    freshTokens: (sum?.freshTokens ?? 0) + usage.freshTokens,
+    cacheReadTokens: (sum?.cacheReadTokens ?? 0) + usage.cacheReadTokens,
+    cacheWriteTokens: (sum?.cacheWriteTokens ?? 0) + usage.cacheWriteTokens,
+    outputTokens: (sum?.outputTokens ?? 0) + usage.outputTokens,
+  };
 }
 
 type Failed = Extract<Called, { kind: "failed" }>;

@@ -108,7 +108,7 @@ function measureResponse(event: ResponseRecorded, atMs: number): readonly Measur
 function measureCompaction({ outcome }: CompactionEnded): readonly Measurement[] {
   switch (outcome.kind) {
     case "compacted": {
-      const attributes = { [A.strategy]: outcome.strategy };
+      const attributes = { [A.rung]: outcome.rung };
       return [
         one("compactions", { ...attributes, [A.outcome]: "compacted" }),
         { metric: "compactionTokensBefore", value: outcome.tokensBefore, attributes },

@@ -65,7 +65,7 @@ export const ATTRIBUTES = {
   cause: "palimpsest.cache.cause",
   sort: "palimpsest.cache.break.sort",
   trigger: "palimpsest.trigger",
-  strategy: "palimpsest.strategy",
+  rung: "palimpsest.rung",
   way: "palimpsest.way",
   outcome: "palimpsest.outcome",
   reason: "palimpsest.reason",

@@ -62,7 +62,7 @@ const response: Happening = {
 
 const compacted: CompactionOutcome = {
   kind: "compacted",
-  ...{ strategy: "full", tokensBefore: 150_000, tokensAfter: 20_000, used, summary: "A SECRET summary" },
+  ...{ rung: "fork", tokensBefore: 150_000, tokensAfter: 20_000, used, summary: "A SECRET summary" },
 };
 
 type CompactionOutcome = Extract<Happening, { kind: "compaction-ended" }>["outcome"];
@@ -167,7 +167,7 @@ test("a request is a span of a client, as the conventions want it", () => {
 test.each<[CompactionOutcome, object, SpanStatusCode]>([
   [
     compacted,
-    { [ATTRIBUTES.strategy]: "full", [ATTRIBUTES.tokensAfter]: 20_000, [ATTRIBUTES.cacheReadTokens]: 80 },
+    { [ATTRIBUTES.rung]: "fork", [ATTRIBUTES.tokensAfter]: 20_000, [ATTRIBUTES.cacheReadTokens]: 80 },
     SpanStatusCode.UNSET,
   ],
   [{ kind: "declined", reason: "blocked by a hook" }, { [ATTRIBUTES.outcome]: "declined" }, SpanStatusCode.UNSET],

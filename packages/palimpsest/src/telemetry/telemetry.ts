@@ -96,7 +96,7 @@ function outcomeAttributes(outcome: CompactionEnded["outcome"]): Attributes {
     case "compacted":
       return {
         [A.outcome]: "compacted",
-        [A.strategy]: outcome.strategy,
+        [A.rung]: outcome.rung,
         [A.tokensBefore]: outcome.tokensBefore,
         [A.tokensAfter]: outcome.tokensAfter,
         ...(outcome.used === undefined ? {} : usedAttributes(outcome.used)),

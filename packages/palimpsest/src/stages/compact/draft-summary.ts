@@ -37,7 +37,8 @@ export function draftSummary(
   room: Readonly<Record<RoomPart, number>>,
   material: SummaryMaterial,
 ): DraftedSummary {
-  const { preamble, evidence, pins, todos, rounds, turn, recallHint, countTokens } = material;
+  const { preamble, evidence, pins, rounds, turn, recallHint, countTokens } = material;
+  const todos = material.todos && within(material.todos, room.surroundings, countTokens);
   const userMessages = userMessagesText(material.userMessages, { budgetTokens: room.userMessages, countTokens });
   const resultTokens = room.latestResults + (summary === undefined ? room.summary : 0);
   const isShown = turn === "open" || summary === undefined;
@@ -46,7 +47,7 @@ export function draftSummary(
   const evidenceLines = evidenceText(evidence, { budgetTokens: room.evidence, countTokens, shown });
   const text = composeSummary({
     ...{ preamble, summary, userMessages, evidence: evidenceLines, pins, latestResults, recallHint },
-    ...(todos === undefined ? {} : { todos }),
+    ...(todos === undefined || todos === "" ? {} : { todos }),
   });
   const counted = { summary: summary ?? "", userMessages, evidence: evidenceLines, latestResults, todos: todos ?? "" };
   const parts = Object.entries(counted).flatMap(([part, words]) => (words === "" ? [] : [[part, countTokens(words)]]));
@@ -77,8 +78,15 @@ function partOf(
   budgetTokens: number,
   countTokens: (text: string) => number,
 ): string {
-  const leftOut = (characters: number): string => `[left out: ${characters} characters of entries ${from} to ${to}]`;
-  let characters = Math.floor((text.length * budgetTokens) / Math.max(1, countTokens(text)));
+  return within(text, budgetTokens, countTokens, ` of entries ${from} to ${to}`);
+}
+
+/** A text, or as much of its beginning and end as the budget takes. */
+function within(text: string, budgetTokens: number, countTokens: (text: string) => number, of = ""): string {
+  const tokens = countTokens(text);
+  if (tokens <= budgetTokens) return text;
+  const leftOut = (left: number): string => `[left out: ${left} characters${of}]`;
+  let characters = Math.floor((text.length * budgetTokens) / tokens);
   for (; characters > 200; characters = Math.floor(characters * 0.7)) {
     const part = shortenText(text, characters, leftOut);
     if (countTokens(part) <= budgetTokens) return part;

@@ -81,9 +81,9 @@ export function foldStanding(standing: Standing, read: ReadEntry | PassedOver, a
     case "overflow":
       return refused(standing, read.payload.limitTokens);
     case "boundary":
-      return atBoundary(readStanding(read.payload.state.standing), read.sequence);
+      return atBoundary(readStanding(read.payload.state.standing), read);
     case "restore":
-      return { ...standing, automatic: "held" };
+      return read.payload.was === "boundary" ? { ...standing, automatic: "held" } : standing;
     default:
       return standing;
   }
@@ -105,13 +105,16 @@ function refused(standing: Standing, limitTokens = Number.POSITIVE_INFINITY): St
   return { ...standing, ...limit, overflows: standing.overflows + 1 };
 }
 
-function atBoundary(carried: Standing, boundary: number): Standing {
+/** A summary that a model wrote is worth its calls: the next may have as many. */
+function atBoundary(carried: Standing, { sequence, payload }: Extract<ReadEntry, { kind: "boundary" }>): Standing {
   const { chain } = carried;
-  return { ...carried, chain: { boundary, boundaries: chain.boundaries + 1, turns: 0 } };
+  const boundary = sequence;
+  const calls = payload.compaction?.rung === "digest" ? carried.calls : 0;
+  return { ...carried, calls, chain: { boundary, boundaries: chain.boundaries + 1, turns: 0 } };
 }
 
 /** What a boundary carries, or nothing if it is of a form that cannot be read. */
-export function readStanding(stored: unknown): Standing {
+function readStanding(stored: unknown): Standing {
   if (typeof stored !== "object" || stored === null) return NOTHING_STANDING;
   const { pins, said, chain } = stored as Partial<Standing>;
   const isWhole = Array.isArray(pins) && Array.isArray(said) && typeof chain === "object";
