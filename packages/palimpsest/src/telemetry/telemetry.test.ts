@@ -131,7 +131,7 @@ test("everything that can happen is counted, and every metric is fed", async () 
     "palimpsest.cleared.tokens payback auto": 9_000,
     "palimpsest.stored.bytes alone Read": 60_000,
     "palimpsest.recalls entry text": 1,
-    "palimpsest.compactions full compacted": 1,
+    "palimpsest.compactions fork compacted": 1,
     "palimpsest.fork.cache_hit_rate notes ok": 0.8,
     "palimpsest.restored.files put_back": 3,
     "palimpsest.restored.files skipped": 2,
