@@ -46,7 +46,7 @@ export interface SessionNotes {
   planCompaction(snapshot: Snapshot): Promise<NotesCompaction>;
 }
 
-export const NOTES_SOURCE = "session_notes";
+const NOTES_SOURCE = "session_notes";
 /** So long a compaction waits for an update; one that is older than the other is taken for dead. */
 const WAIT_MS = 15_000;
 const DEAD_MS = 60_000;
