@@ -15,7 +15,8 @@ export function openBenchSession(folder: string): Promise<BenchSession> {
     model: "claude-sonnet-4-6",
     system: "You are a careful engineer.",
     tools: [{ name: "read_file", description: "Reads a file.", inputSchema: { type: "object" } }],
-    settings: { environment: {} },
+    // The whole of it is to be opened.
+    settings: { file: { "compaction.auto": "off", "notes.enabled": "off" }, environment: {} },
   });
 }
 
