@@ -14,6 +14,7 @@ import { windowOf } from "../tokens/window.ts";
 import type { Clock } from "./clock.ts";
 import type { CompactionOutcome, CompactOptions } from "./compact-options.ts";
 import { type CompactedView, composeView } from "./compose-view.ts";
+import { foldRequest } from "./fold-request.ts";
 import type { Forks } from "./forks.ts";
 import { addKnowledge } from "./gather-knowledge.ts";
 import { planBoundary } from "./plan-boundary.ts";
@@ -145,6 +146,12 @@ export function createCompactions<Request, Response, Message>(
     const talks = createTalks({
       ...{ ...options, signal, model },
       maxOutputTokens: directOutputTokens(held, windowTokens),
+      foldRequest: (told) =>
+        foldRequest(options.provider, {
+          ...{ session, snapshot: plan.snapshot, range: plan.range, instructions: told },
+          rules: { provider: options.provider.name, thinking: factsOf(configuration.model).thinking },
+          maxOutputTokens: directOutputTokens(held, windowTokens),
+        }),
       maxCalls: Math.max(0, held["compaction.maxCalls"] - standing.calls),
       stallMs: held["compaction.stallSeconds"] * 1_000,
       onProgress: (characters) =>
@@ -155,7 +162,7 @@ export function createCompactions<Request, Response, Message>(
     const climbed = await askModels();
     if (climbed.ended === "aborted") return undefined;
     const { summary } = climbed;
-    const whole = summary && (await composeView(summary.text, plan, composing));
+    const whole = summary && (await composeView(summary, plan, composing));
     if (whole !== undefined) {
       const { declined } = climbed;
       return { view: whole, rung: summary!.rung, declined, breaker: CLOSED, spent: talks.spent() };
@@ -192,7 +199,7 @@ export function createCompactions<Request, Response, Message>(
       return { kind: "nothing", cause: "overtaken", why: "the conversation was changed while it was summarised" };
     }
     const { view, rung, declined, breaker, spent } = ready;
-    const { text, attachments, parts, tokensAfter } = view;
+    const { text, block, attachments, parts, tokensAfter } = view;
     const record: CompactionRecord = {
       ...{ trigger, variant, rung, declined, messages: range.folded.length, parts },
       ...{ tokensBefore: snapshot.sizeTokens, tokensAfter, modelCalls: spent.calls },
@@ -202,7 +209,11 @@ export function createCompactions<Request, Response, Message>(
     const decision = {
       from: range.from,
       to: range.to,
-      with: [{ role: "user", origin: "summary", blocks: [{ kind: "text", text }] }] as const,
+      with: [
+        // In its place the provider finds a message of its own; to any other it is text, or nothing.
+        ...(block === undefined ? [] : [{ role: "assistant", origin: "summary", blocks: [block] } as const]),
+        { role: "user", origin: "summary", blocks: [{ kind: "text", text }] } as const,
+      ],
       reason: `compacted (${trigger}, ${rung})`,
       cost: { shedTokens, invalidatedPrefixTokens: Math.max(0, tokensAfter - plan.fixed["system and tools"]) },
     };

@@ -1,3 +1,4 @@
+import type { Block } from "../log/block.ts";
 import type { CompactionTrigger } from "../log/payload.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type ChosenRange, type CompactionPart, chooseRange } from "../stages/compact/choose-range.ts";
@@ -28,6 +29,7 @@ export interface Snapshot {
   readonly sizeTokens: number;
   readonly budget: Budget;
   readonly countTokens: (text: string) => number;
+  readonly countBlock: (block: Block) => number;
   readonly tokensOf: (item: Item) => number;
 }
 
@@ -68,13 +70,14 @@ const FRAME_TOKENS = 300;
 export function takeSnapshot(state: SessionState, budget: Budget): Snapshot {
   const { view, standing, configuration, newestEntry } = state;
   const { calibration, featureOptions } = view;
+  const countBlock = (block: Block): number =>
+    padTokens(calibration, estimateTokens(calibration, featuresOf(block, featureOptions)));
   return {
-    ...{ view, standing, configuration, newestEntry, budget },
+    ...{ view, standing, configuration, newestEntry, budget, countBlock },
     changedAt: view.changedAt,
     items: [...view.items],
     sizeTokens: sizeTokens(view),
-    countTokens: (text) =>
-      padTokens(calibration, estimateTokens(calibration, featuresOf({ kind: "text", text }, featureOptions))),
+    countTokens: (text) => countBlock({ kind: "text", text }),
     tokensOf: (item) => (item.kind === "seal" ? 0 : padTokens(calibration, estimateTokens(calibration, item.features))),
   };
 }

@@ -66,16 +66,30 @@ export function flattenSegment(items: readonly MessageItem[], start: SegmentStar
     openCalls: new Map(),
     callIds: new Set(),
   };
+  const folded = start.role === undefined ? foldedByProvider(items[0], rules.provider) : undefined;
   for (const { item, place } of responseFirst(items, start.seal)) {
-    if (item.role === "assistant") addResponse(making, item, place);
+    const isSaid = item.role === "assistant" && (item === folded || !isProviderFold(item));
+    if (isSaid) addResponse(making, item, place);
     else addUserContent(making, item);
   }
   const messages = joinNeighbours(making.drafts.flatMap(close));
-  if (start.role === undefined && messages[0]?.role === "assistant") messages.unshift(words(CONVERSATION_CUT));
+  const beginsInMiddle = start.role === undefined && messages[0]?.role === "assistant" && folded === undefined;
+  if (beginsInMiddle) messages.unshift(words(CONVERSATION_CUT));
   const last = items.at(-1);
   const paused = last?.stop === "paused" && last.provider === rules.provider;
   if (messages.at(-1)?.role === "assistant" && !paused) messages.push(words(GO_ON));
   return { messages, callIds: [...making.callIds] };
+}
+
+/** What a provider has folded by itself: a message in its own words, that it wants to find first in every request. */
+function foldedByProvider(item: MessageItem | undefined, provider: string): MessageItem | undefined {
+  const isOwn = item?.blocks.some((block) => "native" in block && block.native?.provider === provider);
+  return isOwn && isProviderFold(item!) ? item : undefined;
+}
+
+/** To another provider it is no message of the model's: what can be read of it is told with the rest of the summary. */
+function isProviderFold({ role, origin, blocks }: MessageItem): boolean {
+  return role === "assistant" && origin === "summary" && blocks.some((block) => "native" in block && block.native);
 }
 
 interface Placed {
