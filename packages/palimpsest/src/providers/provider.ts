@@ -77,7 +77,7 @@ export interface ResponseContent {
   readonly stop: "end" | "tools" | "length" | "window" | "paused" | "refused" | "compacted" | "other";
   readonly usage: Omit<
     UsagePayload,
-    "responseId" | "model" | "answers" | "source" | "madeAtMs" | "prices" | "cacheDiagnosis" | "appliedEdits"
+    "responseId" | "model" | "answers" | "source" | "madeAtMs" | "prices" | "cacheDiagnosis" | "appliedEdits" | "folded"
   >;
   /** Where, by the provider's own account, the request departed from the one before it. */
   readonly cacheDiagnosis?: CacheDiagnosis;

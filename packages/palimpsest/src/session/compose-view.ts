@@ -28,6 +28,29 @@ export interface CompactedView {
   readonly tokensAfter: number;
 }
 
+/** What is told from the record beside what the provider has folded; the rest of the view is as it is. */
+export function composeRecord(
+  block: FoldBlock,
+  plan: CompactionPlan,
+): Pick<CompactedView, "text" | "parts" | "tokensAfter"> {
+  const { fixed, snapshot, targetTokens, material, room } = plan;
+  const { countTokens, countBlock } = snapshot;
+  const blockTokens = countBlock(block);
+  const around = fixed["system and tools"] + fixed["kept messages"] + blockTokens;
+  for (const factor of [...SMALLER_AND_SMALLER, 0]) {
+    const { text, parts } = draft({ block }, scaled(room ?? NO_ROOM, factor), material);
+    const tokensAfter = around + countTokens(text);
+    // It has been folded already: what cannot be left out (pins) stands there, however large.
+    if (tokensAfter < targetTokens || factor === 0)
+      return { text, parts: { ...parts, provider: blockTokens }, tokensAfter };
+  }
+  throw new TypeError("There is no smallest part.");
+}
+
+const NO_ROOM: Room = {
+  ...{ summary: 0, userMessages: 0, evidence: 0, latestResults: 0, files: 0, skills: 0, surroundings: 0 },
+};
+
 /** Without a model's summary there is always less that can be told: down to the user's words and a few facts. */
 const SMALLER_AND_SMALLER = [1, 0.5, 0.25, 0.1, 0.04];
 

@@ -90,8 +90,18 @@ export async function planCompaction(
 ): Promise<CompactionPlan | Extract<ChosenRange, { kind: "nothing" }>> {
   const targetTokens = targetOf(snapshot, options.trigger);
   const range = withinTarget(chooseRange(snapshot.items, part), part, snapshot, targetTokens);
-  if (range.kind === "nothing") return range;
+  return range.kind === "nothing" ? range : planFold(snapshot, range, part.variant, options);
+}
+
+/** The same for a range that is settled. */
+export async function planFold(
+  snapshot: Snapshot,
+  range: FoldRange,
+  variant: CompactionPart["variant"],
+  options: PlanOptions,
+): Promise<CompactionPlan> {
   const { log, settings, trigger, attendance, todos } = options;
+  const targetTokens = targetOf(snapshot, trigger);
   const { newestEntry, configuration, countTokens, tokensOf, view } = snapshot;
   // A pin that stands in a message which is kept is not told twice.
   const pins = snapshot.standing.pins.filter(({ entry, of = entry + 1 }) => !isIn(range.kept, of));
@@ -106,7 +116,7 @@ export async function planCompaction(
   const fixedTokens = Object.values(fixed).reduce((sum, tokens) => sum + tokens, FRAME_TOKENS);
   const waits = trigger === "manual" || range.pending.length > 0;
   return {
-    ...{ snapshot, range, variant: part.variant, knowledge, evidence, fixed, targetTokens, leastShrink },
+    ...{ snapshot, range, variant, knowledge, evidence, fixed, targetTokens, leastShrink },
     room: shareRoom({
       ...{ thresholdTokens: targetTokens, sizeTokens: snapshot.sizeTokens, fixedTokens, leastShrink },
       atMost: mostTokens(settings),
@@ -126,7 +136,7 @@ export async function planCompaction(
 }
 
 /** Types of attachments that are made anew after every compaction. */
-const PUT_BACK_ANYWAY = ["file", "skill", "plan", "plan-mode", "agents", "tools", "tool-instructions"];
+const PUT_BACK_ANYWAY = ["record", "file", "skill", "plan", "plan-mode", "agents", "tools", "tool-instructions"];
 
 /** A provider that goes on refusing has a smaller window than it says, or counts in another way than anyone knows. */
 function targetOf({ budget, standing }: Snapshot, trigger: CompactionTrigger): number {

@@ -10,6 +10,7 @@ import {
   type Script,
   serve,
 } from "@palimpsest/provider-simulator";
+import fc from "fast-check";
 import OpenAI from "openai";
 import { afterAll, describe, expect, test } from "vitest";
 import { anthropic } from "../providers/anthropic.ts";
@@ -30,12 +31,14 @@ type AnySession = Session<unknown, unknown>;
 const SUMMARY = "The loader in src/load.ts was renamed and tested twice.";
 const MODELS = { anthropic: "claude-opus-5-5", "openai-responses": "gpt-6-sol", "openai-chat": "gpt-4.1" };
 type Name = keyof typeof MODELS;
+const NAMES = Object.keys(MODELS) as Name[];
 
 interface World {
   readonly provider: (name: Name) => AnyProvider;
   readonly open: (name: Name, how?: { system?: string; parameters?: object }) => Promise<AnySession>;
   readonly send: (session: AnySession, name: Name) => Promise<Sent>;
   readonly asks: Ask[];
+  readonly close: () => Promise<void>;
 }
 
 interface Sent {
@@ -46,7 +49,7 @@ interface Sent {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** All three services over loopback, and sessions over one store. Whatever a service refuses is thrown. */
-async function world(summary: Reply | (() => Reply) = answer(SUMMARY)): Promise<World> {
+async function world(summary: Reply = answer(SUMMARY), windowTokens = 50_000): Promise<World> {
   const asks: Ask[] = [];
   const script: Script = (ask) => {
     asks.push(ask);
@@ -57,13 +60,13 @@ async function world(summary: Reply | (() => Reply) = answer(SUMMARY)): Promise<
           { kind: "text", text: "Done." },
         ],
       };
-    return typeof summary === "function" ? summary() : summary;
+    return summary;
   };
   const faces = [createAnthropic({ script }), createOpenAiResponses({ script }), createOpenAiChat({ script })];
   const server = await serve({ faces });
-  closers.push(() => server.close());
+  closers.push(server.close);
   const openai = new OpenAI({ apiKey: "none", baseURL: `${server.url}/v1`, maxRetries: 0 });
-  const models = Object.fromEntries(Object.values(MODELS).map((model) => [model, { windowTokens: 50_000 }]));
+  const models = Object.fromEntries(Object.values(MODELS).map((model) => [model, { windowTokens }]));
   const providers: Record<Name, AnyProvider> = {
     anthropic: anthropic(new Anthropic({ apiKey: "none", baseURL: server.url }), { models }) as AnyProvider,
     "openai-responses": openaiResponses(openai, { models }) as AnyProvider,
@@ -72,6 +75,7 @@ async function world(summary: Reply | (() => Reply) = answer(SUMMARY)): Promise<
   const store: Store = memoryStore({ leaseMs: 0 });
   return {
     asks,
+    close: server.close,
     provider: (name) => providers[name],
     open: (name, { system = "Be brief.", parameters = {} } = {}) =>
       openSession({
@@ -87,12 +91,14 @@ async function world(summary: Reply | (() => Reply) = answer(SUMMARY)): Promise<
   };
 }
 
-async function talk({ send }: World, session: AnySession, name: Name, rounds = 6): Promise<void> {
+async function talk({ send }: World, session: AnySession, name: Name, rounds = 6, words = 600): Promise<void> {
   for (let round = 0; round < rounds; round++) {
-    await session.append(`Message ${round} about src/load.ts: ${`word${round} `.repeat(600)}`);
+    await session.append(`Message ${round} about src/load.ts: ${`word${round} `.repeat(words)}`);
     await send(session, name);
   }
 }
+
+const messagesOf = (request: Fields): Fields[] => (request["messages"] ?? request["input"]) as Fields[];
 
 async function compactionLines(session: AnySession) {
   return (await Array.fromAsync(session.ledger())).filter(({ source }) => source === "compact");
@@ -163,7 +169,7 @@ describe("a compaction by the provider", () => {
     });
   });
 
-  test.each<[string, Reply | (() => Reply), string]>([
+  test.each<[string, Reply, string]>([
     ["writes nothing", { words: [] }, "it has written no summary"],
     ["cannot do it now", { words: [], fault: rateLimited({ retryAfterSeconds: 60 }) }, "rate-limited"],
     ["refuses", answer("I'm sorry, but I can't help with that."), "refusal"],
@@ -237,3 +243,142 @@ describe("a compaction by the provider", () => {
     expect(messages.slice(0, before.length).map(unmarked)).toEqual(before);
   });
 });
+
+const THRESHOLDS = {
+  anthropic: {
+    context_management: { edits: [{ type: "compact_20260112", trigger: { type: "input_tokens", value: 50_000 } }] },
+    betas: ["compact-2026-01-12"],
+  },
+  "openai-responses": { context_management: [{ type: "compaction", compact_threshold: 50_000 }] },
+} as const;
+
+describe.each(["anthropic", "openai-responses"] as const)("what %s folds in the middle of an answer", (name) => {
+  test("is folded here as well, and the answer stays behind it", async () => {
+    const here = await world(answer(SUMMARY), 400_000);
+    const session = await here.open(name, { parameters: THRESHOLDS[name] });
+    await session.pin("Never touch main.");
+    await talk(here, session, name, 3, 9_000);
+    await session.append(`The last straw: ${"straw ".repeat(9_000)}`);
+    const before = session.size().tokens;
+    const { recorded } = await here.send(session, name);
+    expect(recorded.text).toBe("Done.");
+    expect(here.asks.filter(({ purpose }) => purpose === "compaction")).toHaveLength(1);
+    const [told] = await session.explain();
+    expect(told).toMatchObject({ compaction: { rung: "provider", trigger: "auto" }, inEffect: "yes" });
+    expect(session.size().tokens).toBeLessThan(before / 2);
+    const at = session.newestEntry;
+    const size = session.size().tokens;
+    await session.append("Go on.");
+    const { request } = await here.send(session, name);
+    expect(messagesOf(request).length).toBeLessThan(6);
+    expect(JSON.stringify(messagesOf(request)[0])).toContain('"type":"compaction"');
+    for (const kept of ["Done.", "Never touch main.", "The last straw", "Go on."])
+      expect(JSON.stringify(request)).toContain(kept);
+    // Opened again, it is the same.
+    await session.close();
+    const again = await here.open(name, { parameters: THRESHOLDS[name] });
+    await again.rewind(at);
+    expect(again.size().tokens).toBe(size);
+    await again.append("Go on.");
+    const same = await here.send(again, name);
+    expect(messagesOf(same.request)).toEqual(messagesOf(request));
+  }, 30_000);
+});
+
+test("the answer keeps its thinking, the size is what was reported, and the folding is paid for", async () => {
+  const here = await world(answer(SUMMARY), 400_000);
+  const session = await here.open("anthropic", { parameters: THRESHOLDS.anthropic });
+  await talk(here, session, "anthropic", 3, 9_000);
+  await session.append(`The last straw: ${"straw ".repeat(9_000)}`);
+  const { recorded } = await here.send(session, "anthropic");
+  const { freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = recorded.usage;
+  const reported = freshTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
+  expect(session.size().tokens).toBeGreaterThanOrEqual(reported);
+  const [own] = await compactionLines(session);
+  expect(own).toMatchObject({ priceUsd: expect.any(Number), causes: [] });
+  expect(own!.freshTokens + own!.cacheReadTokens + own!.cacheWriteTokens).toBeGreaterThan(50_000);
+  await session.append("Go on.");
+  const { request } = await here.send(session, "anthropic");
+  const [first] = request["messages"] as { role: string; content: Fields[] }[];
+  expect(first!.content.map(({ type }) => type)).toEqual(["compaction", "thinking", "text"]);
+});
+
+test("a pause after the folding leaves a conversation that can be gone on with", async () => {
+  const here = await world(answer(SUMMARY), 400_000);
+  const [edit] = THRESHOLDS.anthropic.context_management.edits;
+  const edits = [{ ...edit, pause_after_compaction: true }];
+  const session = await here.open("anthropic", {
+    parameters: { ...THRESHOLDS.anthropic, context_management: { edits } },
+  });
+  await talk(here, session, "anthropic", 3, 9_000);
+  await session.append(`The last straw: ${"straw ".repeat(9_000)}`);
+  expect((await here.send(session, "anthropic")).recorded).toMatchObject({ stop: "compacted", text: "" });
+  const { request, recorded } = await here.send(session, "anthropic");
+  expect(recorded.text).toBe("Done.");
+  expect(firstBlock(request)).toMatchObject({ type: "compaction", content: SUMMARY });
+});
+
+/** What may happen to a session; numbers choose among what is there. */
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("say" as const), words: fc.integer({ min: 1, max: 1_000 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("compact" as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("rewind" as const), share: fc.double({ min: 0, max: 1 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("restore" as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("open" as const), name: fc.constantFrom(...NAMES) }) },
+);
+
+test("any session stays valid over folds of the provider's, rewinds, resumes and other providers", async () => {
+  let folded = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12 }), async (steps) => {
+      const here = await world();
+      let name: Name = "anthropic";
+      let session = await here.open(name);
+      const points: number[] = [];
+      const boundaries: number[] = [];
+      let messages = 0;
+      const say = async (words: number): Promise<void> => {
+        await session.append(`Message ${messages++} about src/load.ts: ${"word ".repeat(words)}`);
+        // Whatever the service refuses is thrown.
+        const { request } = await here.send(session, name);
+        points.push(session.newestEntry);
+        const blocks = messagesOf(request).map((message) => JSON.stringify(message));
+        const own = blocks.findIndex((block) => block.includes('"type":"compaction"'));
+        expect(own).toBeLessThanOrEqual(0);
+        if (own === 0) folded++;
+        expect(blocks.filter((block) => block.includes('"type":"compaction"')).length).toBeLessThanOrEqual(1);
+        expect(blocks.join("")).toContain("Message 0 about");
+        expect(blocks.at(-1)).toContain(`Message ${messages - 1} about`);
+      };
+      await say(5);
+      await say(3_000);
+      for (const one of steps) {
+        if (one.kind === "say") await say(one.words);
+        if (one.kind === "compact") {
+          // In a conversation of a few words there is no room for those of the user beside what has to stand there.
+          await say(2_500);
+          const outcome = await session.compact();
+          if (outcome.kind === "compacted") boundaries.push(outcome.boundary);
+        }
+        if (one.kind === "rewind") {
+          const at = Math.floor(one.share * (points.length - 1));
+          if (points[at]! < session.newestEntry) await session.rewind(points[at]!);
+          points.length = at + 1;
+          boundaries.length = 0;
+        }
+        if (one.kind === "restore" && boundaries.length > 0) await session.restore(boundaries.pop()!);
+        if (one.kind === "open") {
+          await session.close();
+          name = one.name;
+          session = await here.open(name);
+        }
+      }
+      await say(10);
+      await session.close();
+      await here.close();
+    }),
+    { numRuns: 40 },
+  );
+  // What is tested must have happened.
+  expect(folded).toBeGreaterThan(40);
+}, 120_000);

@@ -67,7 +67,7 @@ export function flattenSegment(items: readonly MessageItem[], start: SegmentStar
     callIds: new Set(),
   };
   const folded = start.role === undefined ? foldedByProvider(items[0], rules.provider) : undefined;
-  for (const { item, place } of responseFirst(items, start.seal)) {
+  for (const { item, place } of inPlace(items, folded, start.seal)) {
     const isSaid = item.role === "assistant" && (item === folded || !isProviderFold(item));
     if (isSaid) addResponse(making, item, place);
     else addUserContent(making, item);
@@ -98,6 +98,12 @@ interface Placed {
   readonly place: "its-own" | "another";
 }
 
+/** In the middle of an answer, the provider may fold the request and all before it: then that is what the answer is behind. */
+function inPlace(items: readonly MessageItem[], folded: MessageItem | undefined, seal: number): readonly Placed[] {
+  if (folded === undefined) return responseFirst(items, seal);
+  return [{ item: folded, place: "another" }, ...responseFirst(items.slice(1), folded.to)];
+}
+
 /**
  * The response stands right behind the request it answers: what arrived while it was being written comes after it. Its
  * thinking is bound to that place. There is one such response; another one to the same request, a late one, or one that
@@ -117,7 +123,7 @@ function addResponse(making: Making, item: MessageItem, place: Placed["place"]):
   const { start, rules, callIds, openCalls } = making;
   const draft = draftOfResponse(making, item.responseId);
   // A message has the thinking of one response: providers compare it with what they wrote.
-  draft.speaker ??= item.responseId ?? item.from;
+  if (!isProviderFold(item)) draft.speaker ??= item.responseId ?? item.from;
   const isAnother = draft.speaker !== (item.responseId ?? item.from);
   const lost = isAnother || (rules.thinking === "bound" && (item.thinking === "lost" || place === "another"));
   for (const block of item.blocks) {
