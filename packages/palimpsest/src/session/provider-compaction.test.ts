@@ -303,6 +303,29 @@ test("the answer keeps its thinking, the size is what was reported, and the fold
   expect(first!.content.map(({ type }) => type)).toEqual(["compaction", "thinking", "text"]);
 });
 
+test("what the user says meanwhile comes behind the answer; what was changed meanwhile is not folded", async () => {
+  const here = await world(answer(SUMMARY), 400_000);
+  const session = await here.open("anthropic", { parameters: THRESHOLDS.anthropic });
+  await talk(here, session, "anthropic", 3, 9_000);
+  await session.append(`The last straw: ${"straw ".repeat(9_000)}`);
+  const at = session.newestEntry;
+  const folding = await session.prepare();
+  await session.append("By the way.");
+  await session.record(await readStream(here.provider("anthropic").send(folding)), folding);
+  const { request } = await here.send(session, "anthropic");
+  const [first, second] = request["messages"] as { role: string; content: Fields[] }[];
+  expect(first!.content.map(({ type }) => type)).toEqual(["compaction", "thinking", "text"]);
+  expect(JSON.stringify(second)).toContain("By the way.");
+  await session.rewind(at);
+  const late = await session.prepare();
+  const response = await readStream(here.provider("anthropic").send(late));
+  await session.snip({ from: 2, to: 2 });
+  await session.record(response, late);
+  expect((await session.explain()).filter(({ inEffect }) => inEffect === "yes")).toEqual([]);
+  await session.append("Go on.");
+  expect(JSON.stringify((await here.send(session, "anthropic")).request["messages"])).not.toContain(SUMMARY);
+});
+
 test("a pause after the folding leaves a conversation that can be gone on with", async () => {
   const here = await world(answer(SUMMARY), 400_000);
   const [edit] = THRESHOLDS.anthropic.context_management.edits;
@@ -333,7 +356,10 @@ test("any session stays valid over folds of the provider's, rewinds, resumes and
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12 }), async (steps) => {
       const here = await world();
       let name: Name = "anthropic";
-      let session = await here.open(name);
+      // This service folds in the middle of answers as well.
+      const context_management = [{ type: "compaction", compact_threshold: 6_000 }];
+      const open = () => here.open(name, name === "openai-responses" ? { parameters: { context_management } } : {});
+      let session = await open();
       const points: number[] = [];
       const boundaries: number[] = [];
       let messages = 0;
@@ -370,7 +396,7 @@ test("any session stays valid over folds of the provider's, rewinds, resumes and
         if (one.kind === "open") {
           await session.close();
           name = one.name;
-          session = await here.open(name);
+          session = await open();
         }
       }
       await say(10);
