@@ -67,11 +67,16 @@ function causesOf(changes: readonly PromptChange[], previous: PreviousRequest, a
 function changesSince(
   previous: PreviousRequest,
   request: OpenRequest | undefined,
-  reported: Pick<UsagePayload, "appliedEdits"> & { readonly usage: number },
+  reported: Pick<UsagePayload, "appliedEdits" | "folded"> & { readonly usage: number },
 ): readonly PromptChange[] {
   const { changes = [], comparedWith } = request?.cache ?? {};
   const known = comparedWith === previous.at ? changes : changes.filter(({ at }) => at > previous.at);
-  return [...known, ...editsSince(previous, reported)];
+  return [...known, ...editsSince(previous, reported), ...foldSince(reported)];
+}
+
+/** What it had read was not the conversation that was sent, but what it had made of it. */
+function foldSince({ folded, usage }: Pick<UsagePayload, "folded"> & { readonly usage: number }): PromptChange[] {
+  return folded === undefined ? [] : [{ cause: "boundary", at: usage, what: ["folded by the provider"] }];
 }
 
 /** What the provider left out is only known from its report: it is a change of the prompt that the report itself brings. */

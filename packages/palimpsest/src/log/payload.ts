@@ -153,6 +153,11 @@ export interface UsagePayload {
   readonly cacheDiagnosis?: CacheDiagnosis;
   /** What of the request the provider left out, as it was asked to; the counts above are without it. */
   readonly appliedEdits?: AppliedEdits;
+  /**
+   * The provider has folded the conversation before it wrote the response. `before`: the counts are of what the conversation
+   * has become. `within`: of what it was, so they do not tell its size.
+   */
+  readonly folded?: "before" | "within";
 }
 
 /** A message as a decision puts it in place of others. */
@@ -194,6 +199,8 @@ export interface BoundaryPayload extends ReplacePayload {
   /** What the view consists of from here on, in order; the boundary's own replacement is in it. */
   readonly outline: readonly Shown[];
   readonly state: CarriedState;
+  /** The request in the middle of whose answer the provider has folded it: the answer follows, and was written behind it. */
+  readonly answers?: number;
   /** How it came about; absent if the host folded it by itself. */
   readonly compaction?: CompactionRecord;
 }

@@ -4,6 +4,7 @@ import { createStreamCollector } from "./anthropic/collect-stream.ts";
 import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
 import { readMessages } from "./anthropic/read-messages.ts";
 import { readResponse } from "./anthropic/read-response.ts";
+import { renderCompaction } from "./anthropic/render-compaction.ts";
 import { takesEdits } from "./anthropic/render-edits.ts";
 import { renderMessage } from "./anthropic/render-message.ts";
 import { renderPing } from "./anthropic/render-ping.ts";
@@ -58,6 +59,8 @@ export function anthropic(
     renderMessage,
     renderRequest: createRequestRenderer({ cacheDiagnostics }),
     renderPing,
+    // Other hosts do not fold.
+    ...(client.models === undefined ? {} : { renderCompaction }),
     readResponse,
     readMessages,
     send: (request, options) => send(client, request, options),

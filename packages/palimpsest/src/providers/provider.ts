@@ -1,3 +1,4 @@
+import type { Opaque, Text } from "../log/block.ts";
 import type { CacheDiagnosis, CacheEffects } from "../log/cause.ts";
 import type { CacheTtl, MessagePayload, ToolDefinition, UsagePayload } from "../log/payload.ts";
 import type { AppliedEdits, AskedOfProvider } from "../log/provider-edits.ts";
@@ -30,6 +31,11 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
    * service would not take it. @default there is no such request
    */
   renderPing?(request: Request): Request | undefined;
+  /**
+   * The same conversation, to be folded by the provider: the response is a `compaction` and nothing else. Undefined where the
+   * service would not take it, or not what follows from it. @default there is no such request
+   */
+  renderCompaction?(request: Request, options?: CompactionRequestOptions): Request | undefined;
   /** A whole response, as the client returned it or put it together from a stream. */
   readResponse(response: Response): ResponseContent;
   /** Messages of another program that uses this provider's form: one of ours for each part that can be named. */
@@ -64,17 +70,32 @@ export interface RequestParts<Message> extends AskedOfProvider {
 export interface ResponseContent {
   readonly responseId: string;
   readonly model: string;
+  /** What the model has said; where the provider has folded, what it has said behind that. */
   readonly blocks: MessagePayload["blocks"];
+  readonly compaction?: ProviderCompaction;
   /** `paused`: to be sent back as it is. `length`: cut at the output limit. `window`: cut because the window is full. */
   readonly stop: "end" | "tools" | "length" | "window" | "paused" | "refused" | "compacted" | "other";
   readonly usage: Omit<
     UsagePayload,
-    "responseId" | "model" | "answers" | "source" | "madeAtMs" | "prices" | "cacheDiagnosis" | "appliedEdits"
+    "responseId" | "model" | "answers" | "source" | "madeAtMs" | "prices" | "cacheDiagnosis" | "appliedEdits" | "folded"
   >;
   /** Where, by the provider's own account, the request departed from the one before it. */
   readonly cacheDiagnosis?: CacheDiagnosis;
   /** What it left out, if it left something out. */
   readonly appliedEdits?: AppliedEdits;
+}
+
+/** The provider has folded all that came before: the conversation, and what the response may have begun with. */
+export interface ProviderCompaction {
+  /** Stands for it. Goes back to the provider as it is, first of all; others are told its text, if it can be read. */
+  readonly block: Text | Opaque;
+  /** What the folding took, where that is not part of the response's own usage. */
+  readonly usage?: ResponseContent["usage"];
+}
+
+export interface CompactionRequestOptions {
+  /** Takes the place of the provider's own words to the one who summarises. @default its own */
+  readonly instructions?: string;
 }
 
 export interface SendOptions {

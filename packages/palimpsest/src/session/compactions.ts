@@ -15,6 +15,7 @@ import { windowOf } from "../tokens/window.ts";
 import type { Clock } from "./clock.ts";
 import type { CompactionOutcome, CompactOptions } from "./compact-options.ts";
 import { type CompactedView, composeView } from "./compose-view.ts";
+import { foldRequest } from "./fold-request.ts";
 import type { Forks } from "./forks.ts";
 import { addKnowledge } from "./gather-knowledge.ts";
 import type { SessionNotes } from "./notes.ts";
@@ -157,7 +158,7 @@ export function createCompactions<Request, Response, Message>(
     const plan = await planCompaction(snapshot, { variant: "up_to", entry: planned.from }, planning);
     if ("kind" in plan) return declined("nothing-to-fold", plan.why);
     const composing = { settings: planning.settings, surroundings, filesRead: options.filesRead() };
-    const view = await composeView(planned.summary, plan, composing);
+    const view = await composeView({ text: planned.summary }, plan, composing);
     if (view === undefined) return declined("too-large", "with the notes, the view would not be smaller by enough");
     const { breaker } = snapshot.standing;
     const ready: Ready = { view, rung: "notes", declined: [], breaker, spent: { calls: 0, priceUsd: 0 } };
@@ -188,6 +189,12 @@ export function createCompactions<Request, Response, Message>(
     const talks = createTalks({
       ...{ ...options, signal, model },
       maxOutputTokens: directOutputTokens(held, windowTokens),
+      foldRequest: (told) =>
+        foldRequest(options.provider, {
+          ...{ session, snapshot: plan.snapshot, range: plan.range, instructions: told },
+          rules: { provider: options.provider.name, thinking: factsOf(configuration.model).thinking },
+          maxOutputTokens: directOutputTokens(held, windowTokens),
+        }),
       maxCalls: held["compaction.maxCalls"],
       callsBefore: standing.calls,
       stallMs: held["compaction.stallSeconds"] * 1_000,
@@ -199,7 +206,7 @@ export function createCompactions<Request, Response, Message>(
     const climbed = await askModels();
     if (climbed.ended === "aborted") return undefined;
     const { summary } = climbed;
-    const whole = summary && (await composeView(summary.text, plan, composing));
+    const whole = summary && (await composeView(summary, plan, composing));
     if (whole !== undefined) {
       const { declined } = climbed;
       return { view: whole, rung: summary!.rung, declined, breaker: CLOSED, spent: talks.spent() };
@@ -236,7 +243,7 @@ export function createCompactions<Request, Response, Message>(
       return { kind: "nothing", cause: "overtaken", why: "the conversation was changed while it was summarised" };
     }
     const { view, rung, declined, breaker, spent } = ready;
-    const { text, attachments, parts, tokensAfter } = view;
+    const { text, block, attachments, parts, tokensAfter } = view;
     const record: CompactionRecord = {
       ...{ trigger, variant, rung, declined, messages: range.folded.length, parts },
       ...{ tokensBefore: snapshot.sizeTokens, tokensAfter, modelCalls: spent.calls },
@@ -247,7 +254,11 @@ export function createCompactions<Request, Response, Message>(
     const decision = {
       from: range.from,
       to: range.to,
-      with: [{ role: "user", origin: "summary", blocks: [{ kind: "text", text }] }] as const,
+      with: [
+        // In its place the provider finds a message of its own; to any other it is text, or nothing.
+        ...(block === undefined ? [] : [{ role: "assistant", origin: "summary", blocks: [block] } as const]),
+        { role: "user", origin: "summary", blocks: [{ kind: "text", text }] } as const,
+      ],
       reason: `compacted (${trigger}, ${rung})`,
       cost: { shedTokens, invalidatedPrefixTokens: Math.max(0, tokensAfter - tokensBefore(plan)) },
     };

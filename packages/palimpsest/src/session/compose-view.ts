@@ -1,5 +1,7 @@
 import type { AttachmentPayload } from "../log/payload.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { FoldBlock, WrittenSummary } from "../stages/compact/climb.ts";
+import { FOLDED_BY_PROVIDER } from "../stages/compact/compose-summary.ts";
 import { draftSummary } from "../stages/compact/draft-summary.ts";
 import type { RoomPart } from "../stages/compact/share-room.ts";
 import type { CompactionPlan, Room } from "./plan-compaction.ts";
@@ -16,6 +18,8 @@ export interface ComposeOptions {
 /** What the model is to see in the place of what is folded. */
 export interface CompactedView {
   readonly text: string;
+  /** Stands before the text, in the words of the provider that wrote it. */
+  readonly block?: FoldBlock;
   readonly attachments: readonly AttachmentPayload[];
   readonly files: PutBack["files"];
   /** Of each part, in tokens. */
@@ -24,12 +28,35 @@ export interface CompactedView {
   readonly tokensAfter: number;
 }
 
+/** What is told from the record beside what the provider has folded; the rest of the view is as it is. */
+export function composeRecord(
+  block: FoldBlock,
+  plan: CompactionPlan,
+): Pick<CompactedView, "text" | "parts" | "tokensAfter"> {
+  const { fixed, snapshot, targetTokens, material, room } = plan;
+  const { countTokens, countBlock } = snapshot;
+  const blockTokens = countBlock(block);
+  const around = fixed["system and tools"] + fixed["kept messages"] + blockTokens;
+  for (const factor of [...SMALLER_AND_SMALLER, 0]) {
+    const { text, parts } = draft({ block }, scaled(room ?? NO_ROOM, factor), material);
+    const tokensAfter = around + countTokens(text);
+    // It has been folded already: what cannot be left out (pins) stands there, however large.
+    if (tokensAfter < targetTokens || factor === 0)
+      return { text, parts: { ...parts, provider: blockTokens }, tokensAfter };
+  }
+  throw new TypeError("There is no smallest part.");
+}
+
+const NO_ROOM: Room = {
+  ...{ summary: 0, userMessages: 0, evidence: 0, latestResults: 0, files: 0, skills: 0, surroundings: 0 },
+};
+
 /** Without a model's summary there is always less that can be told: down to the user's words and a few facts. */
 const SMALLER_AND_SMALLER = [1, 0.5, 0.25, 0.1, 0.04];
 
 /** Puts the new view together; undefined if it would not be smaller by enough, or not fit. */
 export async function composeView(
-  summary: string | undefined,
+  summary: WrittenSummary | undefined,
   plan: CompactionPlan,
   options: ComposeOptions,
 ): Promise<CompactedView | undefined> {
@@ -46,12 +73,14 @@ export async function composeView(
 
 async function composeWithin(
   room: Room,
-  summary: string | undefined,
+  summary: WrittenSummary | undefined,
   { material, snapshot, range, evidence, fixed }: CompactionPlan,
   { settings, surroundings, filesRead }: ComposeOptions,
 ): Promise<CompactedView> {
-  const { countTokens } = snapshot;
-  const { text, parts } = draftSummary(summary, room, material);
+  const { countTokens, countBlock } = snapshot;
+  const block = summary !== undefined && "block" in summary ? summary.block : undefined;
+  const { text, parts } = draft(summary, room, material);
+  const blockTokens = block === undefined ? 0 : countBlock(block);
   const isKept = (entry: number): boolean => entry < range.from || entry > range.to;
   const { attachments, files } = await putBack({
     ...{ surroundings, room, evidence, countTokens },
@@ -65,9 +94,20 @@ async function composeWithin(
     const tokens = blocks.reduce((sum, block) => sum + (block.kind === "text" ? countTokens(block.text) : 0), 0);
     putBackTokens[type] = (putBackTokens[type] ?? 0) + tokens;
   }
-  const around = fixed["system and tools"] + fixed["kept messages"] + countTokens(text);
+  const around = fixed["system and tools"] + fixed["kept messages"] + countTokens(text) + blockTokens;
   const tokensAfter = Object.values(putBackTokens).reduce((sum, tokens) => sum + tokens, around);
-  return { text, attachments, files, parts: { ...parts, ...putBackTokens }, tokensAfter };
+  return {
+    ...{ text, attachments, files, tokensAfter },
+    ...(block === undefined ? {} : { block }),
+    parts: { ...parts, ...putBackTokens, ...(block === undefined ? {} : { provider: blockTokens }) },
+  };
+}
+
+/** Beside a block that nobody can read, the newest rounds are told: without them another model would know nothing of them. */
+function draft(summary: WrittenSummary | undefined, room: Room, material: CompactionPlan["material"]) {
+  if (summary === undefined || "text" in summary) return draftSummary(summary?.text, room, material);
+  const isSealed = summary.block.kind === "opaque";
+  return draftSummary(FOLDED_BY_PROVIDER, room, isSealed ? { ...material, turn: "open" } : material);
 }
 
 function scaled(room: Room, factor: number): Room {

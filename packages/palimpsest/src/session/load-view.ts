@@ -7,7 +7,7 @@ import { readEntries } from "../stores/read-entries.ts";
 import type { LogReader } from "../stores/store.ts";
 import { readCalibration, startCalibration } from "../tokens/calibration.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
-import { foldEntry, forgetReport } from "../view/fold-entry.ts";
+import { awaitAnswer, foldEntry, forgetReport } from "../view/fold-entry.ts";
 import type { Item } from "../view/item.ts";
 import { resolveConfiguration } from "../view/resolve-configuration.ts";
 import { itemOf, replacementItems } from "../view/to-items.ts";
@@ -63,6 +63,7 @@ async function viewAtBoundary(
     }
   }
   forgetReport(view);
+  awaitAnswer(view, payload);
   return view;
 }
 

@@ -98,6 +98,7 @@ async function openWith<Request, Response, Message>(
   const requests = createRequests({
     ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, fork, tell },
     onHandOut: warmth.begin,
+    todos: options.surroundings?.todos,
   });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
   const forks = createForks({

@@ -33,6 +33,8 @@ export function planCalls(plan: CompactionPlan, room: Room, options: CallOptions
     rounds: material.rounds,
     variant,
     instructions: [...pointOf(plan), words, instructions].filter((line) => line !== "").join("\n"),
+    byProvider: settings["compaction.byProvider"] === "on" ? "asked" : "off",
+    wishes: instructions,
     ...(noFork === undefined ? {} : { noFork }),
     directTokens: Math.floor(directWindowTokens * (1 - OUTPUT_SHARE)) - PROMPT_TOKENS,
     maximumPasses: settings["compaction.maxPasses"],

@@ -1,3 +1,4 @@
+import type { Block } from "../log/block.ts";
 import type { CompactionTrigger } from "../log/payload.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type ChosenRange, type CompactionPart, chooseRange } from "../stages/compact/choose-range.ts";
@@ -28,6 +29,7 @@ export interface Snapshot {
   readonly sizeTokens: number;
   readonly budget: Budget;
   readonly countTokens: (text: string) => number;
+  readonly countBlock: (block: Block) => number;
   readonly tokensOf: (item: Item) => number;
 }
 
@@ -77,10 +79,15 @@ export function takeSnapshot(state: SessionState, budget: Budget): Snapshot {
 }
 
 /** Estimates of texts and items, padded, by what is known of the model now. */
-export function measuresOf({ calibration, featureOptions }: View): Pick<Snapshot, "countTokens" | "tokensOf"> {
+export function measuresOf({
+  calibration,
+  featureOptions,
+}: View): Pick<Snapshot, "countTokens" | "countBlock" | "tokensOf"> {
+  const countBlock = (block: Block): number =>
+    padTokens(calibration, estimateTokens(calibration, featuresOf(block, featureOptions)));
   return {
-    countTokens: (text) =>
-      padTokens(calibration, estimateTokens(calibration, featuresOf({ kind: "text", text }, featureOptions))),
+    countBlock,
+    countTokens: (text) => countBlock({ kind: "text", text }),
     tokensOf: (item) => (item.kind === "seal" ? 0 : padTokens(calibration, estimateTokens(calibration, item.features))),
   };
 }
@@ -93,8 +100,18 @@ export async function planCompaction(
 ): Promise<CompactionPlan | Extract<ChosenRange, { kind: "nothing" }>> {
   const targetTokens = targetOf(snapshot, options.trigger);
   const range = withinTarget(chooseRange(snapshot.items, part), part, snapshot, targetTokens);
-  if (range.kind === "nothing") return range;
+  return range.kind === "nothing" ? range : planFold(snapshot, range, part.variant, options);
+}
+
+/** The same for a range that is settled. */
+export async function planFold(
+  snapshot: Snapshot,
+  range: FoldRange,
+  variant: CompactionPart["variant"],
+  options: PlanOptions,
+): Promise<CompactionPlan> {
   const { log, settings, trigger, attendance, todos } = options;
+  const targetTokens = targetOf(snapshot, trigger);
   const { newestEntry, configuration, countTokens, tokensOf, view } = snapshot;
   // A pin that stands in a message which is kept is not told twice.
   const pins = snapshot.standing.pins.filter(({ entry, of = entry + 1 }) => !isIn(range.kept, of));
@@ -109,7 +126,7 @@ export async function planCompaction(
   const fixedTokens = Object.values(fixed).reduce((sum, tokens) => sum + tokens, FRAME_TOKENS);
   const waits = trigger === "manual" || range.pending.length > 0;
   return {
-    ...{ snapshot, range, variant: part.variant, knowledge, evidence, fixed, targetTokens, leastShrink },
+    ...{ snapshot, range, variant, knowledge, evidence, fixed, targetTokens, leastShrink },
     room: shareRoom({
       ...{ thresholdTokens: targetTokens, sizeTokens: snapshot.sizeTokens, fixedTokens, leastShrink },
       atMost: mostTokens(settings),
@@ -129,7 +146,7 @@ export async function planCompaction(
 }
 
 /** Types of attachments that are made anew after every compaction. */
-const PUT_BACK_ANYWAY = ["file", "skill", "plan", "plan-mode", "agents", "tools", "tool-instructions"];
+const PUT_BACK_ANYWAY = ["record", "file", "skill", "plan", "plan-mode", "agents", "tools", "tool-instructions"];
 
 /** A provider that goes on refusing has a smaller window than it says, or counts in another way than anyone knows. */
 function targetOf({ budget, standing }: Snapshot, trigger: CompactionTrigger): number {

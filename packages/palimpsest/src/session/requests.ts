@@ -24,6 +24,7 @@ import type { Clock } from "./clock.ts";
 import { describeNext } from "./describe-next.ts";
 import { isCompactionDue } from "./is-compaction-due.ts";
 import { toolResult } from "./messages.ts";
+import { planProviderFold } from "./provider-fold.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
 import type { RecordedResponse, SessionSize } from "./session.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
@@ -48,6 +49,8 @@ export interface RequestOptions<Request, Response, Message> {
   /** What is different about the requests of a fork. */
   readonly fork?: ForkTerms | undefined;
   readonly tell: Tell;
+  /** What is still to be done, as the host knows it. */
+  readonly todos?: (() => Promise<string | undefined>) | undefined;
 }
 
 export interface ForkTerms {
@@ -244,7 +247,7 @@ export function createRequests<Request, Response, Message>(
   }
 
   async function record(response: Response, answered?: Request): Promise<RecordedResponse> {
-    const { blocks, usage, ...rest } = provider.readResponse(response);
+    const { blocks, usage, compaction, ...rest } = provider.readResponse(response);
     const { responseId, model, stop, cacheDiagnosis, appliedEdits } = rest;
     const { entry: request, model: requestModel = state.configuration.model } = answeredBy(answered) ?? {};
     const answers = request === undefined ? {} : { answers: request };
@@ -255,8 +258,17 @@ export function createRequests<Request, Response, Message>(
     };
     const source = fork === undefined ? {} : { source: fork.source };
     const whole = wholeTokens(usage);
+    const isKnown = isRecorded(responseId, request);
+    const fold =
+      compaction === undefined || isKnown
+        ? undefined
+        : await planProviderFold({
+            ...{ session, state, compaction, response: { responseId, model }, request, settings: settings() },
+            ...{ budget: size(), facts: factsOf(model), todos: await options.todos?.().catch(() => undefined) },
+          });
     const used = {
       ...{ responseId, model, ...whole, ...answers, ...source },
+      ...(fold && { folded: fold.folded }),
       ...(cacheDiagnosis && { cacheDiagnosis }),
       ...(appliedEdits && { appliedEdits }),
     };
@@ -264,14 +276,17 @@ export function createRequests<Request, Response, Message>(
     const calls = blocks.filter((block): block is ToolCall => block.kind === "tool_call");
     const refused = calls.filter(({ name }) => fork?.allowedTools?.includes(name) === false);
     // Recorded once more, after a crash for example: it is in the log already.
-    if (!isRecorded(responseId, request)) {
-      const before = state.ledger;
-      const entries = await state.append([
+    if (!isKnown) {
+      const drafts = [
+        ...(fold?.before ?? []),
         ...(blocks.length === 0 ? [] : [toDraft("message", message)]),
         ...refused.map(({ id }) => toDraft("message", toolResult(id, REFUSED, "error"))),
         toDraft("usage", used),
-      ]);
-      const line = lineOf(before, entries.at(-1)!, used, clock.now());
+      ];
+      const before = state.ledger;
+      const entries = await state.append([...drafts, ...(fold?.behind ?? [])]);
+      const line = lineOf(before, entries[drafts.length - 1]!, used, clock.now());
+      fold?.happenings.forEach(tell);
       tellRecorded({ ...{ provider: provider.name, requestModel, model, responseId, stop, text }, ...whole }, line);
     }
     const overflow = readSilentOverflow({ usage, stop }, size().windowTokens);

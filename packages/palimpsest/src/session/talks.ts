@@ -2,11 +2,11 @@ import { priceUsd } from "../cache/prices.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
-import type { Provider } from "../providers/provider.ts";
+import type { Provider, ResponseContent } from "../providers/provider.ts";
 import { ProviderError, type ProviderFailure } from "../providers/provider-error.ts";
 import { readStream } from "../providers/read-stream.ts";
 import type { UsedTokens } from "../session-event.ts";
-import type { Called, Talk, Talks } from "../stages/compact/climb.ts";
+import type { Called, FoldBlock, Talk, Talks } from "../stages/compact/climb.ts";
 import { COMPACTION_SOURCE } from "../stages/compact/standing.ts";
 import { DIRECT_SYSTEM } from "../stages/compact/summary/summary-prompt.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
@@ -24,6 +24,8 @@ export interface TalksOptions<Request, Response, Message> {
   readonly factsOf: (model: string) => ModelFacts;
   readonly clock: Required<Clock>;
   readonly signal: AbortSignal;
+  /** The request that asks the provider to fold the conversation; undefined if it takes none. */
+  readonly foldRequest: (instructions: string | undefined) => Request | undefined;
   /** The model of direct calls. */
   readonly model: string;
   readonly maxOutputTokens: number;
@@ -46,6 +48,8 @@ export interface Spent {
 
 /** How often a call is made again whose failure may pass. */
 const MORE_TRIES = 2;
+/** A provider that folds sends nothing until it is done, and may read a whole window first: as long as clients wait. */
+const FOLD_STALL_MS = 600_000;
 const LONGEST_WAIT_MS = 30_000;
 
 /** The ways to a model, with one owner of tries, deadlines and the budget of calls. */
@@ -56,7 +60,10 @@ export function createTalks<Request, Response, Message>(
   let spent: Spent = { calls: 0, priceUsd: 0 };
   let receivedCharacters = 0;
 
-  async function call(make: (signal: AbortSignal, heard: (text: string) => void) => Promise<Answer>): Promise<Called> {
+  async function call<Made>(
+    make: (signal: AbortSignal, heard: (text: string) => void) => Promise<Made>,
+    stallMs = options.stallMs,
+  ): Promise<Called<Made>> {
     for (let tries = 0; ; tries++) {
       if (options.callsBefore + spent.calls >= options.maxCalls) return noCallsLeft(options.maxCalls);
       spent = { ...spent, calls: spent.calls + 1 };
@@ -67,21 +74,29 @@ export function createTalks<Request, Response, Message>(
             heard();
             options.onProgress(receivedCharacters);
           }),
-        { clock, stallMs: options.stallMs, signal, onAlive: () => options.onProgress(receivedCharacters) },
+        { clock, stallMs, signal, onAlive: () => options.onProgress(receivedCharacters) },
       );
-      if (watched.kind === "done") return { kind: "answer", answer: entered(watched.result) };
-      const failed = failureOf(watched, options.stallMs);
+      if (watched.kind === "done") return { kind: "answer", answer: watched.result };
+      const failed = failureOf(watched, stallMs);
       const waitMs = waitBefore(failed.failure, tries);
       if (waitMs === undefined || tries >= MORE_TRIES) return failed;
       await clock.wait(waitMs, signal);
     }
   }
 
-  function entered({ text, stop, usage, model, refusedCalls }: Answer) {
+  /** What was answered, its price added to what was spent. */
+  async function ask(make: (signal: AbortSignal, heard: (text: string) => void) => Promise<Answer>): Promise<Called> {
+    const called = await call(make);
+    if (called.kind === "failed") return called;
+    const { text, stop, usage, model, refusedCalls } = called.answer;
+    pay(usage, model);
+    return { kind: "answer", answer: { text, stop, calls: refusedCalls } };
+  }
+
+  function pay(usage: ResponseContent["usage"], model: string): void {
     const { prices } = factsOf(model);
     const price = prices === undefined ? 0 : priceUsd(usage, prices);
     spent = { ...spent, priceUsd: spent.priceUsd + price, used: addUsed(spent.used, usage) };
-    return { text, stop, calls: refusedCalls };
   }
 
   async function fork(): Promise<Talk> {
@@ -89,7 +104,7 @@ export function createTalks<Request, Response, Message>(
     return {
       async say(words) {
         await talk.say(words);
-        return call((own, heard) =>
+        return ask((own, heard) =>
           talk.answer({ signal: own, onPart: (part) => heard("text" in part ? part.text : "") }),
         );
       },
@@ -102,7 +117,7 @@ export function createTalks<Request, Response, Message>(
     return {
       async say(words) {
         said.push({ role: "user", blocks: [{ kind: "text", text: words }] });
-        const called = await call((own, heard) => send(said, own, heard));
+        const called = await ask((own, heard) => send(said, own, heard));
         const { text } = called.kind === "answer" ? called.answer : { text: "" };
         if (text.trim() !== "") said.push({ role: "assistant", blocks: [{ kind: "text", text }] });
         return called;
@@ -126,6 +141,19 @@ export function createTalks<Request, Response, Message>(
     return { text, stop, usage, model, refusedCalls: blocks.filter(({ kind }) => kind === "tool_call").length };
   }
 
+  async function foldByProvider(instructions: string | undefined): Promise<Called<FoldBlock | undefined> | undefined> {
+    const request = options.foldRequest(instructions);
+    if (request === undefined) return undefined;
+    return call(async (own, heard) => {
+      const response = await readStream(provider.send(request, { signal: own }), () => heard(""));
+      const { responseId, model, usage: whole, compaction } = provider.readResponse(response);
+      const usage = compaction?.usage ?? whole;
+      pay(usage, model);
+      await enterUsage({ responseId, model, ...usage });
+      return compaction?.block;
+    }, FOLD_STALL_MS);
+  }
+
   async function enterUsage(usage: UsagePayload): Promise<void> {
     const { prices } = factsOf(usage.model);
     const priced = prices === undefined ? {} : { prices };
@@ -134,10 +162,10 @@ export function createTalks<Request, Response, Message>(
     });
   }
 
-  return { fork, direct, spent: () => spent };
+  return { fork, direct, provider: foldByProvider, spent: () => spent };
 }
 
-function noCallsLeft(maxCalls: number): Called {
+function noCallsLeft(maxCalls: number): Failed {
   const why = `the ${maxCalls} calls of compaction.maxCalls were made since the user last spoke`;
   return { kind: "failed", failure: { kind: "no-calls-left" }, why };
 }
@@ -151,7 +179,7 @@ function addUsed(sum: UsedTokens | undefined, usage: UsedTokens): UsedTokens {
   };
 }
 
-type Failed = Extract<Called, { kind: "failed" }>;
+type Failed = Extract<Called<unknown>, { kind: "failed" }>;
 
 function failureOf(watched: Exclude<Watched<unknown>, { kind: "done" }>, stallMs: number): Failed {
   if (watched.kind === "aborted") return { kind: "failed", failure: { kind: "aborted" }, why: "it was aborted" };

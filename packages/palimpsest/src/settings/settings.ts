@@ -27,6 +27,7 @@ export interface Settings {
   readonly "compaction.horizonRequests": number;
   readonly "compaction.reactive": Switch;
   readonly "compaction.notes": Switch;
+  readonly "compaction.byProvider": Switch;
   readonly "compaction.model": string;
   readonly "compaction.maxCalls": number;
   readonly "compaction.maxPasses": number;
@@ -125,6 +126,10 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   "compaction.horizonRequests": count(30, "`economic`: within how many requests it has to earn back its cost.", 1),
   "compaction.reactive": onOff("on", "Compaction when the provider refuses a request as too long."),
   "compaction.notes": onOff("on", "The session's notes stand in for a summary where they can."),
+  "compaction.byProvider": onOff(
+    "off",
+    "The provider is asked to fold the conversation itself, where it can: its block then stands first in every request.",
+  ),
   "compaction.model": {
     default: "",
     about: "The model that writes summaries, if another than the session's: then the cached prompt is not shared.",

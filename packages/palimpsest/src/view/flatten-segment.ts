@@ -66,22 +66,42 @@ export function flattenSegment(items: readonly MessageItem[], start: SegmentStar
     openCalls: new Map(),
     callIds: new Set(),
   };
-  for (const { item, place } of responseFirst(items, start.seal)) {
-    if (item.role === "assistant") addResponse(making, item, place);
+  const folded = start.role === undefined ? foldedByProvider(items[0], rules.provider) : undefined;
+  for (const { item, place } of inPlace(items, folded, start.seal)) {
+    const isSaid = item.role === "assistant" && (item === folded || !isProviderFold(item));
+    if (isSaid) addResponse(making, item, place);
     else addUserContent(making, item);
   }
   const messages = joinNeighbours(making.drafts.flatMap(close));
-  if (start.role === undefined && messages[0]?.role === "assistant") messages.unshift(words(CONVERSATION_CUT));
+  const beginsInMiddle = start.role === undefined && messages[0]?.role === "assistant" && folded === undefined;
+  if (beginsInMiddle) messages.unshift(words(CONVERSATION_CUT));
   const last = items.at(-1);
   const paused = last?.stop === "paused" && last.provider === rules.provider;
   if (messages.at(-1)?.role === "assistant" && !paused) messages.push(words(GO_ON));
   return { messages, callIds: [...making.callIds] };
 }
 
+/** What a provider has folded by itself: a message in its own words, that it wants to find first in every request. */
+function foldedByProvider(item: MessageItem | undefined, provider: string): MessageItem | undefined {
+  const isOwn = item?.blocks.some((block) => "native" in block && block.native?.provider === provider);
+  return isOwn && isProviderFold(item!) ? item : undefined;
+}
+
+/** To another provider it is no message of the model's: what can be read of it is told with the rest of the summary. */
+function isProviderFold({ role, origin, blocks }: MessageItem): boolean {
+  return role === "assistant" && origin === "summary" && blocks.some((block) => "native" in block && block.native);
+}
+
 interface Placed {
   readonly item: MessageItem;
   /** Whether it stands where its thinking was written. */
   readonly place: "its-own" | "another";
+}
+
+/** In the middle of an answer, the provider may fold the request and all before it: then that is what the answer is behind. */
+function inPlace(items: readonly MessageItem[], folded: MessageItem | undefined, seal: number): readonly Placed[] {
+  if (folded === undefined) return responseFirst(items, seal);
+  return [{ item: folded, place: "another" }, ...responseFirst(items.slice(1), folded.to)];
 }
 
 /**
@@ -103,7 +123,7 @@ function addResponse(making: Making, item: MessageItem, place: Placed["place"]):
   const { start, rules, callIds, openCalls } = making;
   const draft = draftOfResponse(making, item.responseId);
   // A message has the thinking of one response: providers compare it with what they wrote.
-  draft.speaker ??= item.responseId ?? item.from;
+  if (!isProviderFold(item)) draft.speaker ??= item.responseId ?? item.from;
   const isAnother = draft.speaker !== (item.responseId ?? item.from);
   const lost = isAnother || (rules.thinking === "bound" && (item.thinking === "lost" || place === "another"));
   for (const block of item.blocks) {

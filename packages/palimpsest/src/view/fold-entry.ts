@@ -33,6 +33,7 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
     case "boundary":
       replace(view, at, read.payload);
       forgetReport(view);
+      awaitAnswer(view, read.payload);
       view.edits = undefined;
       view.leftOut = undefined;
       view.deleted = [];
@@ -61,6 +62,11 @@ export function forgetReport(view: View): void {
   view.since = addFeatures(view.configuration?.features ?? NO_FEATURES, featuresOfItems(view.items));
 }
 
+/** What the provider folded in the middle of an answer is what the answer stands behind, and what its report is of. */
+export function awaitAnswer(view: View, { answers }: Pick<BoundaryPayload, "answers">): void {
+  if (answers !== undefined) view.awaited = { request: answers, since: view.since };
+}
+
 function append(view: View, item: Item | undefined): void {
   if (item === undefined) return;
   if (item.kind === "seal") {
@@ -73,7 +79,7 @@ function append(view: View, item: Item | undefined): void {
     return;
   }
   // A response to a request from before the newest change: what its thinking is bound to is no longer there.
-  const late = item.answers !== undefined && item.answers < view.changedAt;
+  const late = item.answers !== undefined && item.answers < view.changedAt && item.answers !== view.awaited?.request;
   view.items.push(late ? { ...item, thinking: "lost" } : item);
   // The reported output is exact for what the response wrote, also for a piece of it that comes in later.
   if (view.anchor === undefined || !isReported(item, view.anchor)) {
@@ -90,7 +96,7 @@ function bringBack(view: View, asked: AskedOfProvider): void {
   if (view.anchor) view.anchor = { ...view.anchor, tokens: view.anchor.tokens + tokens, prefix: "changed" };
 }
 
-interface Report extends Partial<Pick<UsagePayload, "outputTokens" | "appliedEdits" | "deletedTokens">> {
+interface Report extends Partial<Pick<UsagePayload, "outputTokens" | "appliedEdits" | "deletedTokens" | "folded">> {
   readonly answers?: number | undefined;
   readonly responseId: string;
   readonly inputTokens: number;
@@ -99,7 +105,7 @@ interface Report extends Partial<Pick<UsagePayload, "outputTokens" | "appliedEdi
 function anchorOn(view: View, report: Report): void {
   const { answers, responseId, inputTokens, outputTokens = 0, appliedEdits, deletedTokens = 0 } = report;
   const { awaited, anchor } = view;
-  if (awaited === undefined || answers !== awaited.request) return;
+  if (awaited === undefined || answers !== awaited.request || report.folded === "within") return;
   // Some servers report no usage at all.
   if (inputTokens === 0) return;
   // The first report is not learned from: what the provider adds by itself is in it. A refusal is: the estimate was too low.

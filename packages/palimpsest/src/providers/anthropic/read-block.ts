@@ -1,4 +1,4 @@
-import type { Block, Native, Part } from "../../log/block.ts";
+import type { Block, Native, Part, Text } from "../../log/block.ts";
 import { asList, asObject, asString, type JsonObject } from "../../log/json-fields.ts";
 import { toContent } from "../to-content.ts";
 import { ANTHROPIC } from "./wire.ts";
@@ -14,6 +14,8 @@ export function readBlock(value: unknown): Block | undefined {
       return readThinking(block);
     case "tool_use":
       return readCall(block);
+    case "compaction":
+      return readCompaction(block);
     case "tool_result":
       return {
         kind: "tool_result",
@@ -35,6 +37,12 @@ function readThinking(block: JsonObject): Block {
   if (block["type"] === "thinking" && typeof signature !== "string")
     return { kind: "thinking", provider: ANTHROPIC, text };
   return { kind: "thinking", provider: ANTHROPIC, text, native: toNative(block) };
+}
+
+/** The summary that stands for what came before; undefined for one that failed, which stands for nothing. */
+export function readCompaction(block: JsonObject): Text | undefined {
+  const text = asString(block["content"]) ?? "";
+  return block["type"] === "compaction" && text !== "" ? { kind: "text", text, native: toNative(block) } : undefined;
 }
 
 function readCall(block: JsonObject): Block {

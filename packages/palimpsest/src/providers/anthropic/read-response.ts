@@ -1,20 +1,40 @@
 import type { CacheDiagnosis } from "../../log/cause.ts";
 import { asCount, asList, asObject, asString, type JsonObject } from "../../log/json-fields.ts";
 import type { AppliedEdits } from "../../log/provider-edits.ts";
-import type { ResponseContent } from "../provider.ts";
-import { readBlock } from "./read-block.ts";
+import type { ProviderCompaction, ResponseContent } from "../provider.ts";
+import { readBlock, readCompaction } from "./read-block.ts";
 import type { AnthropicResponse } from "./wire.ts";
 
 export function readResponse(response: AnthropicResponse): ResponseContent {
+  const usage = asObject(response.usage) ?? {};
   return {
     responseId: response.id,
     model: response.model,
-    blocks: response.content.map(readBlock).filter((block) => block !== undefined),
+    ...readContent(
+      response.content.map((block) => asObject(block) ?? {}),
+      usage,
+    ),
     stop: STOPS.get(response.stop_reason ?? "") ?? "other",
-    usage: readUsage(asObject(response.usage) ?? {}),
+    usage: readUsage(usage),
     ...readEdits(asList(asObject(asObject(response)?.["context_management"])?.["applied_edits"]) ?? []),
     ...readDiagnosis(asObject(asObject(response.diagnostics)?.["cache_miss_reason"])),
   };
+}
+
+/** What came before a summary is part of what it stands for: "the API ignores everything before the block". */
+function readContent(
+  content: readonly JsonObject[],
+  usage: JsonObject,
+): Pick<ResponseContent, "blocks"> & { compaction?: ProviderCompaction } {
+  const at = content.findLastIndex((block) => readCompaction(block) !== undefined);
+  const blocks = content
+    .slice(at + 1)
+    .map(readBlock)
+    .filter((block) => block !== undefined);
+  const block = at < 0 ? undefined : readCompaction(content[at]!);
+  if (block === undefined) return { blocks };
+  const passes = passesOf(usage).filter((pass) => pass["type"] === "compaction");
+  return { blocks, compaction: { block, usage: sumOf(passes.map(readCounts)) } };
 }
 
 const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
@@ -30,21 +50,44 @@ const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
 
 /**
  * The API's input count is what comes behind the last cache mark; with reads and writes it makes the whole input. Where the
- * service went through several passes, the last one that wrote the message saw what the context has become; a pass that
- * compacted saw what it was before.
+ * service went through several passes, the last one that wrote the message saw what the context has become. A pass that
+ * compacted is not in the totals, and says nothing of the context.
  */
 function readUsage(usage: JsonObject): ResponseContent["usage"] {
-  const passes = (asList(usage["iterations"]) ?? []).map(asObject);
-  const input = passes.findLast((pass) => pass?.["type"] === "message") ?? usage;
-  const longTokens = asCount(asObject(input["cache_creation"])?.["ephemeral_1h_input_tokens"]);
+  const input = passesOf(usage).findLast((pass) => pass["type"] === "message") ?? usage;
   const reasoningTokens = asCount(asObject(usage["output_tokens_details"])?.["thinking_tokens"]);
   return {
-    freshTokens: asCount(input["input_tokens"]) ?? 0,
-    cacheReadTokens: asCount(input["cache_read_input_tokens"]) ?? 0,
-    cacheWriteTokens: asCount(input["cache_creation_input_tokens"]) ?? 0,
-    ...(longTokens ? { cacheWrite1hTokens: longTokens } : {}),
+    ...readCounts(input),
     outputTokens: asCount(usage["output_tokens"]) ?? 0,
     ...(reasoningTokens ? { reasoningTokens } : {}),
+  };
+}
+
+function passesOf(usage: JsonObject): readonly JsonObject[] {
+  return (asList(usage["iterations"]) ?? []).map((pass) => asObject(pass) ?? {});
+}
+
+function readCounts(counts: JsonObject): ResponseContent["usage"] {
+  const longTokens = asCount(asObject(counts["cache_creation"])?.["ephemeral_1h_input_tokens"]);
+  return {
+    freshTokens: asCount(counts["input_tokens"]) ?? 0,
+    cacheReadTokens: asCount(counts["cache_read_input_tokens"]) ?? 0,
+    cacheWriteTokens: asCount(counts["cache_creation_input_tokens"]) ?? 0,
+    ...(longTokens ? { cacheWrite1hTokens: longTokens } : {}),
+    outputTokens: asCount(counts["output_tokens"]) ?? 0,
+  };
+}
+
+function sumOf(passes: readonly ResponseContent["usage"][]): ResponseContent["usage"] {
+  const sum = (field: "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "cacheWrite1hTokens" | "outputTokens") =>
+    passes.reduce((total, pass) => total + (pass[field] ?? 0), 0);
+  const longTokens = sum("cacheWrite1hTokens");
+  return {
+    freshTokens: sum("freshTokens"),
+    cacheReadTokens: sum("cacheReadTokens"),
+    cacheWriteTokens: sum("cacheWriteTokens"),
+    ...(longTokens === 0 ? {} : { cacheWrite1hTokens: longTokens }),
+    outputTokens: sum("outputTokens"),
   };
 }
 

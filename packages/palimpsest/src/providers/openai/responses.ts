@@ -8,6 +8,7 @@ import { OPENAI_MODELS } from "./models.ts";
 import { createStreamCollector } from "./responses/collect-stream.ts";
 import { readMessages } from "./responses/read-messages.ts";
 import { readResponse } from "./responses/read-response.ts";
+import { renderCompaction } from "./responses/render-compaction.ts";
 import { renderMessage } from "./responses/render-message.ts";
 import { createRequestRenderer } from "./responses/render-request.ts";
 import { OPENAI_RESPONSES, type ResponsesItem, type ResponsesRequest, type ResponsesResponse } from "./wire.ts";
@@ -36,6 +37,7 @@ export function openaiResponses(
     fetchFacts: async (model) => factsOf(model),
     renderMessage,
     renderRequest: createRequestRenderer({ cacheDiagnostics }),
+    renderCompaction,
     readResponse,
     readMessages,
     send: (request, options) => send(client, request, options),

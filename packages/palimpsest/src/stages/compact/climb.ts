@@ -1,20 +1,25 @@
 import type { CompactionRung } from "../../log/payload.ts";
+import type { ProviderCompaction } from "../../providers/provider.ts";
 import type { ProviderFailure } from "../../providers/provider-error.ts";
 import { checkSummary, type SummaryAnswer, type SummaryLimits } from "./summary/check-summary.ts";
 import { cutMarker, dropOldest } from "./summary/drop-oldest.ts";
 import { joinRepair } from "./summary/join-repair.ts";
 import { planPasses } from "./summary/plan-passes.ts";
-import { passPrompt, summaryPrompt } from "./summary/summary-prompt.ts";
+import { foldPrompt, passPrompt, summaryPrompt } from "./summary/summary-prompt.ts";
+import { suspiciousAnswer } from "./summary/suspicious-answer.ts";
 import { type TranscriptRound, transcriptText } from "./summary/transcript.ts";
 
 /** What came of one call, after all tries. */
-export type Called =
-  | { readonly kind: "answer"; readonly answer: SummaryAnswer }
+export type Called<Answer = SummaryAnswer> =
+  | { readonly kind: "answer"; readonly answer: Answer }
   | {
       readonly kind: "failed";
       readonly failure: ProviderFailure | { readonly kind: "no-calls-left" };
       readonly why: string;
     };
+
+/** What stands for the conversation in the provider's own form; undefined if it has written none. */
+export type FoldBlock = ProviderCompaction["block"];
 
 /** A talk with the model about the conversation: it knows what it has answered before. */
 export interface Talk {
@@ -28,6 +33,8 @@ export interface Talks {
   fork(): Promise<Talk>;
   /** From nothing: all that it is to know is said. */
   direct(): Promise<Talk>;
+  /** The provider folds it; undefined if it takes no such request. Without instructions, it goes by its own. */
+  provider(instructions: string | undefined): Promise<Called<FoldBlock | undefined> | undefined>;
 }
 
 export interface Climb {
@@ -36,6 +43,10 @@ export interface Climb {
   readonly rounds: readonly TranscriptRound[];
   readonly variant: "full" | "from" | "up_to";
   readonly instructions?: string;
+  /** Whether the provider is asked first. */
+  readonly byProvider: "asked" | "off";
+  /** What the one who asked for the compaction has said, and nothing of ours; for the provider. */
+  readonly wishes?: string;
   /** Why the conversation's own prompt cannot be used, if so: it would not fit, another model is wanted. */
   readonly noFork?: string;
   /** How much of a transcript one call can take. */
@@ -46,15 +57,19 @@ export interface Climb {
   readonly said: string;
 }
 
+/** A text of a model's, or a block that the provider wants to find first in every request. */
+export type WrittenSummary = { readonly text: string } | { readonly block: FoldBlock };
+
 export interface Climbed {
   /** The summary and the rung it comes from; undefined if no model wrote one that can be used. */
-  readonly summary?: { readonly rung: CompactionRung; readonly text: string };
+  readonly summary?: WrittenSummary & { readonly rung: CompactionRung };
   readonly declined: readonly { readonly rung: CompactionRung; readonly why: string }[];
   readonly ended: "done" | "aborted";
 }
 
 type RungResult =
   | { readonly kind: "fine"; readonly text: string }
+  | { readonly kind: "folded"; readonly block: FoldBlock }
   | { readonly kind: "declined"; readonly why: string }
   | { readonly kind: "aborted" };
 
@@ -62,6 +77,7 @@ type RungResult =
 const MOST_CUTS = 3;
 
 const RUNGS: readonly (readonly [CompactionRung, (climb: Climb) => Promise<RungResult>])[] = [
+  ["provider", byProvider],
   ["fork", onFork],
   ["direct", directly],
   ["passes", inPasses],
@@ -71,12 +87,33 @@ const RUNGS: readonly (readonly [CompactionRung, (climb: Climb) => Promise<RungR
 export async function climb(plan: Climb): Promise<Climbed> {
   const declined: { rung: CompactionRung; why: string }[] = [];
   for (const [rung, take] of RUNGS) {
+    if (rung === "provider" && plan.byProvider === "off") continue;
     const result = await take(plan);
     if (result.kind === "fine") return { summary: { rung, text: result.text }, declined, ended: "done" };
+    if (result.kind === "folded") return { summary: { rung, block: result.block }, declined, ended: "done" };
     if (result.kind === "aborted") return { declined, ended: "aborted" };
     declined.push({ rung, why: result.why });
   }
   return { declined, ended: "done" };
+}
+
+/** An answer so short that it begins like an error or a refusal is one. */
+const SHORT_CHARACTERS = 500;
+
+/** It is signed or sealed, so there is nothing to be repaired in it: it is taken or left. */
+async function byProvider(plan: Climb): Promise<RungResult> {
+  if (plan.noFork !== undefined) return { kind: "declined", why: plan.noFork };
+  // What it writes stands for all that came before, and nothing may stand in front of it.
+  if (plan.variant !== "full") return { kind: "declined", why: "only a part is to be summarised" };
+  const { wishes = "" } = plan;
+  const called = await plan.talks.provider(wishes === "" ? undefined : foldPrompt(wishes));
+  if (called === undefined) return { kind: "declined", why: "this provider takes no such request" };
+  if (called.kind === "failed") return failed(called);
+  const block = called.answer;
+  if (block === undefined) return { kind: "declined", why: "it has written no summary" };
+  const text = block.kind === "text" ? block.text.trim() : undefined;
+  const suspicious = text === undefined || text.length > SHORT_CHARACTERS ? undefined : suspiciousAnswer(text);
+  return suspicious === undefined ? { kind: "folded", block } : { kind: "declined", why: `${suspicious}: ${text}` };
 }
 
 async function onFork(plan: Climb): Promise<RungResult> {
@@ -151,7 +188,7 @@ async function settle(conversation: Talk, called: Called, { limits, variant, sai
   }
 }
 
-function failed({ failure, why }: Extract<Called, { kind: "failed" }>): RungResult {
+function failed({ failure, why }: Extract<Called<unknown>, { kind: "failed" }>): RungResult {
   return failure.kind === "aborted" ? { kind: "aborted" } : { kind: "declined", why: `${failure.kind}: ${why}` };
 }
 

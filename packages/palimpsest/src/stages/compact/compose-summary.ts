@@ -29,6 +29,10 @@ const PREAMBLE = [
 const WITHOUT_SUMMARY =
   "No summary could be written this time. What follows was taken from the record word for word; read back what you need.";
 
+/** In place of a summary. Which model will read it is not known: another provider's cannot see the block. */
+export const FOLDED_BY_PROVIDER =
+  "A summary by the provider stands before this text, if you can read it. What follows was taken from the record word for word.";
+
 const CARRY_ON =
   "Carry on with the last task from where it stood, as if there had been no break. Do not recap, do not speak of this text, and ask no questions that were not open before.";
 

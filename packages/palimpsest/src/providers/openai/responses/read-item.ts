@@ -94,6 +94,6 @@ function holdsOnly(object: JsonObject, fields: readonly string[]): boolean {
   });
 }
 
-function toNative(block: JsonObject): Native {
+export function toNative(block: JsonObject): Native {
   return { provider: OPENAI_RESPONSES, block };
 }

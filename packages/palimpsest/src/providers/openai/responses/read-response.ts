@@ -1,19 +1,31 @@
 import type { CacheDiagnosis } from "../../../log/cause.ts";
 import { asCount, asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
-import type { ResponseContent } from "../../provider.ts";
+import type { ProviderCompaction, ResponseContent } from "../../provider.ts";
 import type { ResponsesResponse } from "../wire.ts";
-import { readOutputItem } from "./read-item.ts";
+import { readOutputItem, toNative } from "./read-item.ts";
 
 export function readResponse(response: ResponsesResponse): ResponseContent {
   const items = response.output.map((item) => item as unknown as JsonObject);
   return {
     responseId: response.id,
     model: response.model,
-    blocks: items.map(readOutputItem).filter((block) => block !== undefined),
+    ...readOutput(items),
     stop: readStop(response, items),
     usage: readUsage(asObject(response.usage) ?? {}),
     ...readDiagnosis(asObject(response.prompt_cache_diagnostics)),
   };
+}
+
+/** What came before a compaction item "may be dropped": it stands for it. What it took is part of the response's usage. */
+function readOutput(
+  items: readonly JsonObject[],
+): Pick<ResponseContent, "blocks"> & { compaction?: ProviderCompaction } {
+  const at = items.findLastIndex((item) => item["type"] === "compaction");
+  const blocks = items
+    .slice(at + 1)
+    .map(readOutputItem)
+    .filter((block) => block !== undefined);
+  return at < 0 ? { blocks } : { blocks, compaction: { block: { kind: "opaque", native: toNative(items[at]!) } } };
 }
 
 function readStop(response: ResponsesResponse, items: readonly JsonObject[]): ResponseContent["stop"] {

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { renderCompaction, withFoldedFirst } from "./render-compaction.ts";
+import type { AnthropicRequest } from "./wire.ts";
+
+const request = (fields: object): AnthropicRequest =>
+  ({ model: "claude-opus-5-5", max_tokens: 100, messages: [{ role: "user", content: "Hi" }], ...fields }) as never;
+const SIGNED = { type: "compaction", content: "So far.", encrypted_content: null, signature: "s", tool_changes: [] };
+const THRESHOLD = { type: "compact_20260112" };
+const CLEAR = { type: "clear_tool_uses_20250919" };
+const first = (block: object) => [{ role: "assistant", content: [block] }];
+
+describe("a request to summarise", () => {
+  test("is the same conversation, without what only shapes an answer", () => {
+    const shaped = request({
+      ...{ stop_sequences: ["x"], tool_choice: { type: "any" }, diagnostics: {}, system: "Be brief.", betas: ["a"] },
+      output_config: { format: { type: "json_schema" }, effort: "low" },
+      context_management: { edits: [CLEAR] },
+    });
+    expect(renderCompaction(shaped)).toEqual({
+      ...request({ system: "Be brief.", output_config: { effort: "low" } }),
+      compaction: { type: "summarize" },
+      betas: ["a", "compact-2026-09-04"],
+    });
+  });
+
+  test("keeps a choice of tools that forces none, and says what to heed", () => {
+    const asked = renderCompaction(request({ tool_choice: { type: "auto" } }), { instructions: "Mind the loader." });
+    expect(asked).toMatchObject({
+      tool_choice: { type: "auto" },
+      compaction: { type: "summarize", instructions: "Mind the loader." },
+    });
+  });
+
+  test("is not made where the caller has the service compact", () => {
+    expect(renderCompaction(request({ context_management: { edits: [CLEAR, THRESHOLD] } }))).toBeUndefined();
+  });
+});
+
+describe("a summary that stands first", () => {
+  test("comes with the beta that it was made under", () => {
+    const { signature: _, tool_changes: __, ...unsigned } = SIGNED;
+    expect(withFoldedFirst({ messages: first(SIGNED) })["betas"]).toEqual(["compact-2026-09-04"]);
+    expect(withFoldedFirst({ messages: first(unsigned), betas: ["a"] })["betas"]).toEqual(["a", "compact-2026-01-12"]);
+    expect(withFoldedFirst({ messages: first({ type: "text", text: "Hi" }) })).not.toHaveProperty("betas");
+  });
+
+  test("if it is signed, is not sent beside the threshold", () => {
+    const messages = first(SIGNED);
+    const both = withFoldedFirst({ messages, context_management: { edits: [CLEAR, THRESHOLD] } });
+    expect(both["context_management"]).toEqual({ edits: [CLEAR] });
+    expect(withFoldedFirst({ messages, context_management: { edits: [THRESHOLD] } })).not.toHaveProperty(
+      "context_management",
+    );
+  });
+});
