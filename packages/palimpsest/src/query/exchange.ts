@@ -12,6 +12,7 @@ export type Exchanged<Request, Response> =
   | Exclude<Sent<Response>, { kind: "response" }>
   | WindowFull;
 
+type Aborted = Extract<Sent<unknown>, { kind: "aborted" }>;
 type WindowFull = Extract<TurnEnd, { kind: "window-full" }>;
 
 /**
@@ -23,10 +24,9 @@ export async function exchange<Request, Response>(
 ): Promise<Exchanged<Request, Response>> {
   const { session, signal } = options;
   for (;;) {
-    const prepared = await prepareOrFull(session, signal);
-    if (prepared.kind === "window-full") return prepared;
+    const prepared = await prepareOrEnd(session, signal);
+    if (prepared.kind !== "request") return prepared;
     const { request } = prepared;
-    if (signal.aborted) return { kind: "aborted", text: "" };
     const sent = await sendWithRetries(request, options);
     if (sent.kind === "response") return { ...sent, request };
     if (sent.kind !== "failed" || sent.error.failure.kind !== "overflow") return sent;
@@ -36,13 +36,14 @@ export async function exchange<Request, Response>(
   }
 }
 
-async function prepareOrFull<Request>(
+async function prepareOrEnd<Request>(
   session: Pick<Session<Request, never>, "prepare">,
   signal: AbortSignal,
-): Promise<{ readonly kind: "request"; readonly request: Request } | WindowFull> {
+): Promise<{ readonly kind: "request"; readonly request: Request } | Aborted | WindowFull> {
   try {
     return { kind: "request", request: await session.prepare({ signal }) };
   } catch (error) {
+    if (signal.aborted) return { kind: "aborted", text: "" };
     if (!WindowFullError.isInstance(error)) throw error;
     const { sizeTokens, blockingTokens, windowTokens, message: advice } = error;
     return { kind: "window-full", sizeTokens, blockingTokens, windowTokens, advice };

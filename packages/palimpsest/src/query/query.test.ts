@@ -356,6 +356,36 @@ test("a window that is full ends the turn with what to do, and nothing is sent",
   expect(opened.sent()).toEqual([]);
 });
 
+test("an abort while the conversation is being compacted ends the turn within a second, and nothing has changed", async () => {
+  const stalls: Script = () => ({ ...answer("A summary. ".repeat(40)), fault: stallStream(4, 60_000) });
+  const stop = new AbortController();
+  let stoppedAtMs = 0;
+  const abortSoon = () =>
+    setTimeout(() => {
+      stoppedAtMs = performance.now();
+      stop.abort();
+    }, 50);
+  const server = await serve({ faces: [createAnthropic({ script: stalls })], watch: abortSoon });
+  onTestFinished(() => server.close());
+  const client = new Anthropic({ apiKey: "none", baseURL: server.url });
+  const models = { "claude-opus-5-5": { windowTokens: 45_000 } };
+  const provider = anthropic(client, { models }) as AnyProvider;
+  const opened = { ...(await open(stalls, "Anthropic", { provider })), provider };
+  for (let n = 0; n < 12; n++) {
+    const said = { role: "assistant", origin: "model", blocks: [{ kind: "text", text: `Answer ${n}.` }] } as const;
+    await opened.session.append(`Question ${n}: ${"lorem ipsum ".repeat(1_000)}`, said);
+  }
+  const before = opened.session.size().tokens;
+  const { outcome, events } = await run(opened, { prompt: "Go on.", signal: stop.signal });
+  expect(outcome).toMatchObject({ kind: "aborted", rounds: 0 });
+  expect(performance.now() - stoppedAtMs).toBeLessThan(1_000);
+  expect(of(events, "request-started")).toEqual([]);
+  expect(opened.session.size().tokens).toBeGreaterThanOrEqual(before);
+  const told = of(events, "session-event").map(({ event }) => event);
+  expect(told).toContainEqual(expect.objectContaining({ kind: "compaction-started" }));
+  expect(told.at(-1)).toMatchObject({ kind: "compaction-ended", outcome: { failure: "aborted" } });
+});
+
 test("rounds are bounded, and a query without a prompt goes on", async () => {
   const opened = await open(inOrder([cities, cities], repeatResults));
   expect((await run(opened, { prompt: "?", tools: [weather], maxRounds: 1 })).outcome).toMatchObject({

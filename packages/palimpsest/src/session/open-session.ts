@@ -136,6 +136,7 @@ async function openWith<Request, Response, Message>(
     if (first.kind === "request") return first.request;
     if (settings()["compaction.auto"] === "on") await compactions.compact("auto", how);
     else tell({ kind: "compaction-due", why: first.why, tokens: requests.size().tokens });
+    how.signal?.throwIfAborted();
     const second = await inOrder(() => requests.prepare("not-now"));
     // Asked not to speak of compaction, it has nothing else to answer.
     if (second.kind !== "request") throw new TypeError("No request was prepared.");

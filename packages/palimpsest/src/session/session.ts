@@ -71,7 +71,7 @@ export interface Range {
 }
 
 export interface PrepareOptions {
-  /** Ends a compaction that comes before the request; the request is made without it. */
+  /** Ends a compaction that comes before the request. There is no request then: its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 
