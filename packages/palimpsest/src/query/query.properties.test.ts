@@ -15,21 +15,19 @@ import {
 } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
 import OpenAI from "openai";
-import {
-  type Block,
-  createInbox,
-  fromLine,
-  memoryStore,
-  openSession,
-  type Provider,
-  query,
-  readPayload,
-  type Session,
-  type Tool,
-} from "palimpsest";
-import { anthropic } from "palimpsest/anthropic";
-import { openaiChat, openaiResponses } from "palimpsest/openai";
 import { describe, expect, test } from "vitest";
+import type { Block } from "../log/block.ts";
+import { fromLine } from "../log/entry-line.ts";
+import { readPayload } from "../log/read-payload.ts";
+import { anthropic } from "../providers/anthropic.ts";
+import { openaiChat, openaiResponses } from "../providers/openai.ts";
+import type { Provider } from "../providers/provider.ts";
+import { openSession } from "../session/open-session.ts";
+import type { Session } from "../session/session.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { createInbox } from "./inbox.ts";
+import { query } from "./query.ts";
+import type { Tool } from "./tool.ts";
 
 const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 40 : 2_000;
 
