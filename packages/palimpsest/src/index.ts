@@ -47,6 +47,20 @@ export type { ExtraModels, ModelFacts } from "./providers/models.ts";
 export { type Overflow, readOverflow } from "./providers/overflow.ts";
 export type { Provider, ResponseContent, SendOptions, StreamPart } from "./providers/provider.ts";
 export { ProviderError, type ProviderFailure } from "./providers/provider-error.ts";
+export { createInbox, type Inbox, type MemoryInbox } from "./query/inbox.ts";
+export type { Permission, PermissionAnswer, PermissionDecision, WantedCall } from "./query/permission.ts";
+export { type QueryOptions, query } from "./query/query.ts";
+export type { QueryEvent, QueryOutcome, ToolEnding } from "./query/query-event.ts";
+export { recallFrom } from "./query/recall-from.ts";
+export type { RetryOptions } from "./query/retry-delay.ts";
+export {
+  type JsonSchema,
+  type StandardSchema,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+  tool,
+} from "./query/tool.ts";
 export type { Clock } from "./session/clock.ts";
 export type { CompactionOutcome, CompactOptions, NothingCause, Recovery } from "./session/compact-options.ts";
 export type { ExplainedBoundary } from "./session/explain.ts";
@@ -56,7 +70,14 @@ export { attachment, commandOutput, notice, toolResult, user } from "./session/m
 export type { NotesOptions, NotesUpdateOutcome } from "./session/notes-options.ts";
 export { openSession } from "./session/open-session.ts";
 export { repairMessages } from "./session/repair-messages.ts";
-export type { Range, RecordedResponse, Session, SessionOptions, SessionSize } from "./session/session.ts";
+export type {
+  PrepareOptions,
+  Range,
+  RecordedResponse,
+  Session,
+  SessionOptions,
+  SessionSize,
+} from "./session/session.ts";
 export {
   ForkError,
   InvalidContentError,

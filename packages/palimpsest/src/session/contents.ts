@@ -1,3 +1,4 @@
+import type { ToolResult } from "../log/block.ts";
 import type { Draft } from "../log/entry.ts";
 import type { MessagePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
@@ -35,7 +36,7 @@ export interface Contents {
   appendStream(
     callId: string,
     chunks: AsyncIterable<Uint8Array | string>,
-    status: "ok" | "error",
+    status: ToolResult["status"] | (() => ToolResult["status"]),
   ): Promise<readonly number[]>;
 }
 
@@ -85,10 +86,11 @@ export function createContents({ session, state, settings, files, tell }: Conten
       return appendAll(prepared);
     },
 
-    async appendStream(callId, chunks, status) {
+    async appendStream(callId, chunks, wanted) {
       const tool = toolOf(state.view.items, callId);
       // Not in order with the rest: an output may take minutes, and touches no log until it is there.
       const content = await storeStream(chunks, { ...storing(), ...(tool === undefined ? {} : { tool }) });
+      const status = typeof wanted === "function" ? wanted() : wanted;
       return state.inOrder(async () => {
         const entry = state.newestEntry + 1;
         if (content.kind !== "stored") {

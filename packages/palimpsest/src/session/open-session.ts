@@ -11,11 +11,12 @@ import { memoryResults } from "../stores/memory-results.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { LogWriter, Store, Takeover } from "../stores/store.ts";
 import { account } from "../view/account.ts";
+import { openCalls } from "../view/open-calls.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
 import { withTimers } from "./clock.ts";
 import { createCompactions } from "./compactions.ts";
 import { createContents } from "./contents.ts";
-import { createTell } from "./create-tell.ts";
+import { createTell, type Listener } from "./create-tell.ts";
 import { createDecisions } from "./decisions.ts";
 import { explainBoundaries } from "./explain.ts";
 import type { Base } from "./forked-reader.ts";
@@ -27,7 +28,7 @@ import { readLedgerLines } from "./read-ledger-lines.ts";
 import { createRecovery } from "./recoveries.ts";
 import { createRequests, type ForkTerms } from "./requests.ts";
 import { createRunHooks, startContents } from "./run-hooks.ts";
-import type { Session, SessionOptions } from "./session.ts";
+import type { PrepareOptions, Session, SessionOptions } from "./session.ts";
 import { InvalidOptionError, SessionBusyError, SessionLostError } from "./session-errors.ts";
 import { openSessionState } from "./session-state.ts";
 import { readSettings } from "./settings-source.ts";
@@ -91,7 +92,8 @@ async function openWith<Request, Response, Message>(
     // The same object as long as nothing has changed, so that what follows from it is not worked out again.
     if (JSON.stringify(fresh) !== JSON.stringify(resolved)) resolved = fresh;
   };
-  const tell = createTell({ ...options, session: id, clock });
+  const listeners = new Set(options.onEvent === undefined ? [] : [options.onEvent]);
+  const tell = createTell({ session: id, clock, listeners });
   const runHooks = createRunHooks({ ...options, clock, tell });
   const contents = createContents({ session: id, state, settings, files, tell });
   const warmth = createKeepWarm({ state, provider, factsOf, settings, clock });
@@ -135,12 +137,13 @@ async function openWith<Request, Response, Message>(
 
   const { inOrder } = state;
 
-  async function prepare(): Promise<Request> {
+  async function prepare(how: PrepareOptions = {}): Promise<Request> {
     notes.onRequest();
     const first = await inOrder(() => requests.prepare("first"));
     if (first.kind === "request") return first.request;
-    if (settings()["compaction.auto"] === "on") await compactions.compact("auto");
+    if (settings()["compaction.auto"] === "on") await compactions.compact("auto", how);
     else tell({ kind: "compaction-due", why: first.why, tokens: requests.size().tokens });
+    how.signal?.throwIfAborted();
     const second = await inOrder(() => requests.prepare("not-now"));
     // Asked not to speak of compaction, it has nothing else to answer.
     if (second.kind !== "request") throw new TypeError("No request was prepared.");
@@ -164,6 +167,14 @@ async function openWith<Request, Response, Message>(
     },
     append: (...content) => inOrder(() => contents.append(content)),
     appendStream: (callId, chunks, status = "ok") => contents.appendStream(callId, chunks, status),
+    openCalls: () => openCalls(state.view),
+    hooks: { run: runHooks },
+    listen(listener) {
+      // Its own object: whoever listens twice is told twice, and each ends for itself.
+      const own: Listener = (event) => listener(event);
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
     async recall(request) {
       const recalled = await recall(request, { log: state.log, files, session: id });
       tell({ kind: "recalled", by: request.entry === undefined ? "search" : "entry", outcome: recalled.kind });

@@ -40,6 +40,26 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
   return { session, clock, ask, of, events };
 }
 
+test("who comes later is told from then on, until he has heard enough; what he throws is his own", async () => {
+  const { session, ask, events } = await begin();
+  const heard: string[] = [];
+  const listener = ({ kind }: SessionEvent): void => {
+    heard.push(kind);
+    throw new Error("not heard");
+  };
+  await session.append("One.");
+  await ask(done);
+  const [stopOne, stopTwo] = [session.listen(listener), session.listen(listener)];
+  stopTwo();
+  await session.append("Two.");
+  await ask(done);
+  stopOne();
+  await session.append("Three.");
+  await ask(done);
+  expect(heard).toEqual(["turn-started", "response-recorded"]);
+  expect(events).toHaveLength(6);
+});
+
 describe("whoever listens is told", () => {
   test("of each turn and each response once, with what it used and cost", async () => {
     const { session, ask, of } = await begin();

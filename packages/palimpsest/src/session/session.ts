@@ -1,7 +1,7 @@
 import type { SessionCost } from "../cache/cost.ts";
-import type { LedgerLine, SpentTokens } from "../cache/ledger.ts";
+import type { LedgerLine, LedgerTotals } from "../cache/ledger.ts";
 import type { Hooks } from "../hooks/hook.ts";
-import type { ToolCall } from "../log/block.ts";
+import type { ToolCall, ToolResult } from "../log/block.ts";
 import type { Replacement } from "../log/payload.ts";
 import type { Overflow } from "../providers/overflow.ts";
 import type { Provider, ResponseContent } from "../providers/provider.ts";
@@ -73,6 +73,11 @@ export interface Range {
   readonly to: number;
 }
 
+export interface PrepareOptions {
+  /** Ends a compaction that comes before the request. There is no request then: its reason is thrown. */
+  readonly signal?: AbortSignal;
+}
+
 /** What a response says, in words that fit every provider. */
 export interface RecordedResponse extends Omit<ResponseContent, "blocks"> {
   readonly text: string;
@@ -92,14 +97,19 @@ export interface Session<Request, Response> {
   readonly newestEntry: number;
   /** Appends content, all of it or nothing; resolves to its entry numbers when it is kept. */
   append(...content: readonly NewContent[]): Promise<readonly number[]>;
-  /** Appends what a tool puts out, while it puts it out: in constant memory, however much it is. */
+  /**
+   * Appends what a tool puts out, while it puts it out: in constant memory, however much it is.
+   * @param status a function is asked when all of it is there
+   */
   appendStream(
     callId: string,
     chunks: AsyncIterable<Uint8Array | string>,
-    status?: "ok" | "error",
+    status?: ToolResult["status"] | (() => ToolResult["status"]),
   ): Promise<readonly number[]>;
+  /** Calls of the newest response that have no result yet. After a crash, any of them may have run. */
+  openCalls(): readonly ToolCall[];
   /** The next request, ready for the provider's client. Written down before it is handed out, so that it stays the same. */
-  prepare(): Promise<Request>;
+  prepare(options?: PrepareOptions): Promise<Request>;
   /**
    * Appends a response of the provider with what it used. A stream's final message is one.
    * @param request what it answers, as `prepare` returned it. @default the newest that was handed out
@@ -136,6 +146,10 @@ export interface Session<Request, Response> {
   rewind(to: number, reason?: string): Promise<void>;
   /** Brings back what was stored, cleared or folded, by the number of its entry, or finds it by words. */
   recall(request: RecallRequest): Promise<Recalled>;
+  /** The hooks it was opened with, for who runs its turns. Whoever listens is told how they went. */
+  readonly hooks: Hooks;
+  /** Tells this listener, too, what happens from now on. Returns what ends it. */
+  listen(listener: (event: SessionEvent) => void): () => void;
   /** The settings that hold for this turn, and values that were given and could not be used. */
   settings(): ResolvedSettings;
   /** How full the window is. */
@@ -150,7 +164,7 @@ export interface Session<Request, Response> {
   /** Asks the model something beside the conversation, on a fork that is forgotten afterwards. No tool is run for it. */
   ask(question: string, options: AskOptions): Promise<Answer>;
   /** What all responses have used. */
-  usage(): SpentTokens;
+  usage(): LedgerTotals;
   /** What it has cost, what of that was lost to which cause, and what the next request will cost, warm and cold. */
   cost(): Promise<SessionCost>;
   /** Every response with its price, what a perfect cache would have saved, and why it did not. Reads the whole log. */

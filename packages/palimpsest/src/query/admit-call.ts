@@ -1,0 +1,46 @@
+import type { ToolCall } from "../log/block.ts";
+import { decidePermission, type PermissionOptions } from "./permission.ts";
+import type { ToolEnding } from "./query-event.ts";
+import type { Tool } from "./tool.ts";
+import { readInput } from "./tool-schema.ts";
+
+export interface AdmitOptions extends PermissionOptions {
+  readonly tools: ReadonlyMap<string, Tool>;
+}
+
+export type Admission =
+  | { readonly kind: "admitted"; readonly tool: Tool; readonly input: unknown }
+  /** What the model is told instead of a result. */
+  | { readonly kind: "turned-away"; readonly how: ToolEnding; readonly text: string };
+
+/** Whether a call is run, and with what input: the tool exists, the input fits it, no hook and no rule is against it. */
+export async function admitCall(call: ToolCall, options: AdmitOptions): Promise<Admission> {
+  const { tools, session, signal } = options;
+  const tool = tools.get(call.name);
+  if (tool === undefined) {
+    const names = tools.size === 0 ? "There are no tools." : `There are: ${[...tools.keys()].join(", ")}.`;
+    return turnAway("unknown-tool", `There is no tool of the name ${JSON.stringify(call.name)}. ${names}`);
+  }
+  const asWritten = await readInput(tool, call.input);
+  if (asWritten.kind === "invalid") return turnAway("invalid-input", invalidText(tool, asWritten.problems));
+  const told = { sessionId: session.id, toolName: call.name, toolInput: call.input, callId: call.id };
+  const { blocked, outputs } = await session.hooks.run("PreToolUse", told, { signal });
+  if (blocked !== undefined) return turnAway("denied", `This call was not run: ${blocked.reason}`);
+  const changed = outputs.findLast(({ output }) => output.newToolInput !== undefined);
+  const read = changed === undefined ? asWritten : await readInput(tool, changed.output.newToolInput);
+  if (read.kind === "invalid") {
+    const text = `This call was not run: the hook ${changed?.by} gave it an input that does not fit: ${read.problems.join("; ")}.`;
+    return turnAway("denied", text);
+  }
+  const decision = await decidePermission({ call, input: read.value }, options);
+  if (decision.kind === "deny") return turnAway("denied", `This call was not allowed: ${decision.reason}`);
+  return { kind: "admitted", tool, input: read.value };
+}
+
+function turnAway(how: ToolEnding, text: string): Admission {
+  return { kind: "turned-away", how, text };
+}
+
+function invalidText({ name }: Tool, problems: readonly string[]): string {
+  return `The call of ${name} was not run, its input is wrong: ${problems.join("; ")}. Call it again with a right one.`;
+}

@@ -1,0 +1,98 @@
+import type { JsonSchema } from "./tool.ts";
+
+/** So many are told at once: a model that reads more repairs no better. */
+const MOST_PROBLEMS = 10;
+
+/**
+ * What is wrong with a value by its JSON Schema: types, required and unknown fields, choices and bounds. Those are what models
+ * get wrong. Keywords that it does not know are passed over, so what it finds is a problem, and it may find too few. Pure.
+ */
+export function findProblems(schema: JsonSchema, value: unknown): readonly string[] {
+  return [...problemsOf(schema, value, "")].slice(0, MOST_PROBLEMS);
+}
+
+function* problemsOf(schema: unknown, value: unknown, path: string): Generator<string> {
+  if (schema === false) yield `${at(path)} is not allowed`;
+  if (!isRecord(schema)) return;
+  const { type, enum: choices, anyOf, oneOf } = schema;
+  const types = typeof type === "string" ? [type] : Array.isArray(type) ? type : [];
+  if (types.length > 0 && !types.some((one) => isOfType(one, value))) {
+    yield `${at(path)} must be of type ${types.join(" or ")}, not ${typeName(value)}`;
+    return;
+  }
+  if (Array.isArray(choices) && !choices.some((choice) => isSame(choice, value))) {
+    yield `${at(path)} must be one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`;
+  }
+  if ("const" in schema && !isSame(schema["const"], value)) {
+    yield `${at(path)} must be ${JSON.stringify(schema["const"])}`;
+  }
+  for (const ways of [anyOf, oneOf]) if (Array.isArray(ways)) yield* noneFits(ways, value, path);
+  if (Array.isArray(schema["allOf"])) for (const part of schema["allOf"]) yield* problemsOf(part, value, path);
+  if (typeof value === "number") yield* outOfBounds(value, { least: schema["minimum"], most: schema["maximum"] }, path);
+  if (typeof value === "string") {
+    const bounds = { least: schema["minLength"], most: schema["maxLength"] };
+    yield* outOfBounds([...value].length, bounds, path, "the length of ");
+  }
+  if (Array.isArray(value)) yield* problemsOfItems(schema, value, path);
+  else if (isRecord(value)) yield* problemsOfFields(schema, value, path);
+}
+
+function* noneFits(ways: readonly unknown[], value: unknown, path: string): Generator<string> {
+  const found = ways.map((way) => [...problemsOf(way, value, path)]);
+  if (found.some(({ length }) => length === 0)) return;
+  yield `${at(path)} fits none of what is allowed: ${found.map(([first]) => first).join("; or ")}`;
+}
+
+function* problemsOfItems(schema: JsonSchema, value: readonly unknown[], path: string): Generator<string> {
+  yield* outOfBounds(value.length, { least: schema["minItems"], most: schema["maxItems"] }, path, "the length of ");
+  for (const [index, item] of value.entries()) yield* problemsOf(schema["items"], item, `${path}[${index}]`);
+}
+
+function* problemsOfFields(schema: JsonSchema, value: JsonSchema, path: string): Generator<string> {
+  const { required, additionalProperties: others } = schema;
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+  if (Array.isArray(required)) {
+    for (const name of required) if (!Object.hasOwn(value, name)) yield `${at(join(path, name))} is missing`;
+  }
+  for (const [name, field] of Object.entries(value)) {
+    const own = Object.hasOwn(properties, name);
+    if (own) yield* problemsOf(properties[name], field, join(path, name));
+    // Names may be allowed by a pattern, which is not looked at.
+    else if ("patternProperties" in schema) continue;
+    else if (others === false)
+      yield `${at(join(path, name))} is not known; there is ${Object.keys(properties).join(", ")}`;
+    else yield* problemsOf(others, field, join(path, name));
+  }
+}
+
+interface Bounds {
+  readonly least: unknown;
+  readonly most: unknown;
+}
+
+function* outOfBounds(size: number, { least, most }: Bounds, path: string, what = ""): Generator<string> {
+  if (typeof least === "number" && size < least) yield `${what}${at(path)} must be at least ${least}, not ${size}`;
+  if (typeof most === "number" && size > most) yield `${what}${at(path)} must be at most ${most}, not ${size}`;
+}
+
+function isOfType(type: unknown, value: unknown): boolean {
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "number") return typeof value === "number";
+  return typeName(value) === type;
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const join = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
+const at = (path: string): string => (path === "" ? "the input" : path);

@@ -1,0 +1,34 @@
+import type { ToolCall } from "../log/block.ts";
+import { type AnswerOptions, answerCall } from "./answer-call.ts";
+import type { Tool } from "./tool.ts";
+
+/** So many run at the same time. */
+const MOST_AT_ONCE = 10;
+
+/** Runs the calls of a response. After an abort, those that were not begun are left open. */
+export async function runCalls(calls: readonly ToolCall[], options: AnswerOptions): Promise<void> {
+  for (const group of groupCalls(calls, options.tools)) {
+    if (options.signal.aborted) return;
+    // All of them, whatever happens to one: each is to have its result.
+    const settled = await Promise.allSettled(group.map((call) => answerCall(call, options)));
+    for (const one of settled) if (one.status === "rejected") throw one.reason;
+  }
+}
+
+/** Calls in their order; neighbours that are safe beside each other run together. Pure. */
+export function groupCalls(
+  calls: readonly ToolCall[],
+  tools: ReadonlyMap<string, Pick<Tool, "concurrency">>,
+): readonly (readonly ToolCall[])[] {
+  const groups: ToolCall[][] = [];
+  let last: "safe" | "alone" = "alone";
+  for (const call of calls) {
+    const concurrency = tools.get(call.name)?.concurrency ?? "alone";
+    const group = groups.at(-1);
+    const joins = group !== undefined && last === "safe" && concurrency === "safe" && group.length < MOST_AT_ONCE;
+    if (joins) group.push(call);
+    else groups.push([call]);
+    last = concurrency;
+  }
+  return groups;
+}

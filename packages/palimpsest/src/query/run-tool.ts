@@ -1,0 +1,85 @@
+import type { ToolCall, ToolResult } from "../log/block.ts";
+import { type Watched, type WatchOptions, watchCall } from "../session/watch-call.ts";
+import { messageOf } from "./permission.ts";
+import type { ToolEnding } from "./query-event.ts";
+import type { Tool, ToolOutput, ToolStream } from "./tool.ts";
+import { watchStream } from "./watch-stream.ts";
+
+/** How a tool ended. */
+export interface ToolEnd {
+  readonly how: ToolEnding;
+  readonly status: ToolResult["status"];
+}
+
+export type RunningTool =
+  | ({ readonly kind: "whole"; readonly content: ToolResult["content"] } & ToolEnd)
+  /** How it ends is known when all chunks have been read. A stream that breaks off says so in its last chunk. */
+  | { readonly kind: "stream"; readonly chunks: ToolStream; readonly end: () => ToolEnd };
+
+/** Runs a tool. It ends in time whatever the tool does, and never rejects: what goes wrong is a result for the model. */
+export async function runTool(
+  tool: Tool,
+  { call, input }: { readonly call: ToolCall; readonly input: unknown },
+  watch: WatchOptions,
+): Promise<RunningTool> {
+  // Not the signal of the watch, which ends when the stream begins.
+  const over = new AbortController();
+  const signal = AbortSignal.any([watch.signal, over.signal]);
+  const started = await watchCall(async () => tool.run(input, { signal, call }), watch);
+  if (started.kind !== "done" || !isStream(started.result)) {
+    over.abort();
+    if (started.kind !== "done") return { kind: "whole", ...failed(started, watch) };
+    return { kind: "whole", how: "ran", ...toContent(started.result as Exclude<ToolOutput, ToolStream>) };
+  }
+  const source = started.result;
+  let end: ToolEnd = { how: "ran", status: "ok" };
+  async function* chunks(): ToolStream {
+    let written = 0;
+    const stream = watchStream(source, watch);
+    for (let next = await stream.next(); ; next = await stream.next()) {
+      if (next.done !== true) {
+        written += next.value.length;
+        yield next.value;
+        continue;
+      }
+      over.abort();
+      if (next.value.kind === "done") return;
+      const { content, ...how } = failed(next.value, watch);
+      end = how;
+      yield written === 0 ? content : `\n\n${content}`;
+      return;
+    }
+  }
+  return { kind: "stream", chunks: chunks(), end: () => end };
+}
+
+function failed(
+  ended: Exclude<Watched<unknown>, { kind: "done" }>,
+  { stallMs }: WatchOptions,
+): ToolEnd & { readonly content: string } {
+  const status = "error";
+  switch (ended.kind) {
+    case "failed":
+      return { how: "threw", status, content: `The tool failed: ${messageOf(ended.error)}` };
+    case "stalled":
+      return {
+        ...{ how: "timed-out", status },
+        content: `The tool was given up after ${stallMs / 1_000} seconds without an answer. It may have taken effect.`,
+      };
+    case "aborted":
+      return { how: "aborted", status, content: "This was aborted while it ran. It may have taken effect." };
+  }
+}
+
+function isStream(output: unknown): output is ToolStream {
+  return typeof output === "object" && output !== null && Symbol.asyncIterator in output;
+}
+
+/** What a tool says is taken as text if it is nothing that can be kept: programs in plain JavaScript return anything. */
+function toContent(output: Exclude<ToolOutput, ToolStream>): Pick<ToolResult, "content" | "status"> {
+  if (typeof output === "string") return { content: output, status: "ok" };
+  if (Array.isArray(output)) return { content: output, status: "ok" };
+  const { content, status = "ok" } = (output ?? {}) as Partial<Pick<ToolResult, "content" | "status">>;
+  if (typeof content === "string" || Array.isArray(content)) return { content, status };
+  return { content: JSON.stringify(output) ?? "", status: "ok" };
+}

@@ -1,0 +1,92 @@
+import { attachment, notice, toolResult } from "../session/messages.ts";
+import type { RecordedResponse, Session } from "../session/session.ts";
+import { afterResponse } from "./after-response.ts";
+import type { AnswerOptions } from "./answer-call.ts";
+import type { EventChannel } from "./event-channel.ts";
+import { type ExchangeOptions, exchange } from "./exchange.ts";
+import { type Inbox, takeNew } from "./inbox.ts";
+import { CUT_OFF } from "./open-calls.ts";
+import type { QueryEvent, TurnEnd } from "./query-event.ts";
+import { runCalls } from "./run-calls.ts";
+
+export interface TurnOptions<Request, Response>
+  extends Omit<ExchangeOptions<Request, Response>, "session">,
+    Omit<AnswerOptions, "session"> {
+  readonly session: Session<Request, Response>;
+  readonly channel: EventChannel<QueryEvent>;
+  readonly inbox: Inbox | undefined;
+  /** Responses so far. */
+  readonly rounds: () => number;
+  readonly maxRounds: number;
+  readonly maxContinuations: number;
+  readonly maxStopBlocks: number;
+}
+
+/** Belongs to the prompt: a change of a word changes what sessions send from then on. */
+const GO_ON =
+  "Your answer was cut at its length limit. Go on exactly where it stops, without repeating or introducing anything.";
+
+/** Rounds until the model has nothing more to ask for. What happens is emitted; the log can be sent whenever it ends. */
+export async function* runTurn<Request, Response>(
+  options: TurnOptions<Request, Response>,
+): AsyncGenerator<QueryEvent, TurnEnd> {
+  const { session, channel, inbox, signal, emit, rounds } = options;
+  const { maxRounds, maxContinuations, maxStopBlocks } = options;
+  const { during } = channel;
+  let continuations = 0;
+  let stopBlocks = 0;
+  let text = "";
+  for (;;) {
+    const count = yield* during(takeNew(inbox, session));
+    if (count > 0) emit({ kind: "new-content-taken", count });
+    if (signal.aborted) return { kind: "aborted" };
+    if (rounds() >= maxRounds) return { kind: "rounds-used-up" };
+
+    const exchanged = yield* during(exchange(options));
+    if (exchanged.kind === "aborted") {
+      // Seen by the user, and never sent: the model did not finish it.
+      if (exchanged.text !== "") yield* during(session.append(notice(`Aborted while writing:\n${exchanged.text}`)));
+      return { kind: "aborted" };
+    }
+    if (exchanged.kind !== "response") return exchanged;
+    const response = yield* during(session.record(exchanged.response, exchanged.request));
+    emit({ kind: "response", response });
+    warnOfOverflow(response, emit);
+
+    const isCut = response.stop === "length" || response.stop === "window";
+    const step = afterResponse(response, maxContinuations - continuations);
+    text = continuations > 0 ? text + response.text : response.text;
+    continuations = isCut ? continuations + 1 : 0;
+    if (step.kind === "refused") return { kind: "refused", text };
+    if (step.kind === "run-calls") {
+      yield* during(runCalls(step.calls, options));
+      if (signal.aborted) return { kind: "aborted" };
+      if (step.cutOff === undefined) continue;
+      yield* during(session.append(toolResult(step.cutOff.id, CUT_OFF, "error")));
+      emit({ kind: "tool-ended", call: step.cutOff, status: "error", how: "not-run" });
+      if (continuations <= maxContinuations) continue;
+      return { kind: "done", text, stop: response.stop };
+    }
+    if (step.kind === "go-on") yield* during(session.append(attachment("cut-off", GO_ON)));
+    if (step.kind !== "end") continue;
+
+    if (((await inbox?.waiting()) ?? []).length > 0) continue;
+    const { blocked } = yield* during(session.hooks.run("Stop", { sessionId: session.id }, { signal }));
+    const done = { kind: "done", text, stop: response.stop } as const;
+    if (blocked === undefined || signal.aborted) return done;
+    if (stopBlocks >= maxStopBlocks) {
+      const what = `The turn ends, though a hook (${blocked.by}) has blocked its end ${stopBlocks + 1} times`;
+      emit({ kind: "notice", text: `${what}: ${blocked.reason}` });
+      return done;
+    }
+    stopBlocks++;
+    yield* during(session.append(attachment("hook", blocked.reason)));
+  }
+}
+
+function warnOfOverflow({ overflow }: RecordedResponse, emit: (event: QueryEvent) => void): void {
+  if (overflow === undefined) return;
+  const { inputTokens, limitTokens } = overflow;
+  const text = `The request had ${inputTokens} tokens, more than the window of ${limitTokens}: the answer is to a part of it.`;
+  emit({ kind: "notice", text });
+}

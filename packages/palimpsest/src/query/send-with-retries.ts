@@ -1,0 +1,80 @@
+import type { Provider } from "../providers/provider.ts";
+import { ProviderError } from "../providers/provider-error.ts";
+import { readStream } from "../providers/read-stream.ts";
+import type { Clock } from "../session/clock.ts";
+import { watchCall } from "../session/watch-call.ts";
+import type { FailedSending, QueryEvent } from "./query-event.ts";
+import { type RetryOptions, retryDelayMs } from "./retry-delay.ts";
+
+/** What of a provider is needed to send. */
+export type Sender<Request, Response> = Pick<Provider<Request, Response>, "name" | "send">;
+
+export interface SendOptions<Request, Response> {
+  readonly provider: Sender<Request, Response>;
+  readonly retries: RetryOptions;
+  /** A stream of which no part comes for so long is broken. */
+  readonly stallMs: number;
+  readonly clock: Required<Clock>;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  readonly emit: (event: QueryEvent) => void;
+}
+
+export type Sent<Response> =
+  | { readonly kind: "response"; readonly response: Response }
+  | ({ readonly kind: "failed" } & FailedSending)
+  /** `text` is what had arrived. */
+  | { readonly kind: "aborted"; readonly text: string };
+
+/** Sends one request until it is answered, or waiting does not help. The same bytes every time. */
+export async function sendWithRetries<Request, Response>(
+  request: Request,
+  { provider, retries, stallMs, clock, random, signal, emit }: SendOptions<Request, Response>,
+): Promise<Sent<Response>> {
+  let waitedMs = 0;
+  for (let tries = 1; ; tries++) {
+    let text = "";
+    emit({ kind: "request-started", tries });
+    const called = await watchCall(
+      (own, heard) =>
+        readStream(provider.send(request, { signal: own }), (part) => {
+          heard();
+          // What comes after the end of the watch belongs to no try.
+          if (own.aborted) return;
+          if (part.kind === "text") text += part.text;
+          emit(part);
+        }),
+      { clock, stallMs, signal },
+    );
+    if (called.kind === "done") return { kind: "response", response: called.result };
+    if (called.kind === "aborted") return { kind: "aborted", text };
+    const error = called.kind === "stalled" ? stalled(provider.name, stallMs) : called.error;
+    if (!ProviderError.isInstance(error)) throw error;
+    const waitMs = isPassing(error) ? delayOf(error, { tries, waitedMs, random: random() }, retries) : undefined;
+    if (waitMs === undefined) return { kind: "failed", error, tries, waitedMs };
+    emit({ kind: "retry-waiting", reason: error.failure.kind, message: error.message, waitMs, tries });
+    await clock.wait(waitMs, signal);
+    waitedMs += waitMs;
+    if (signal.aborted) return { kind: "aborted", text: "" };
+  }
+}
+
+const PASSING: readonly string[] = ["rate-limited", "overloaded", "broken-stream", "unreachable"];
+
+function isPassing({ failure }: ProviderError): boolean {
+  return PASSING.includes(failure.kind);
+}
+
+function delayOf(
+  { failure }: ProviderError,
+  failed: { readonly tries: number; readonly waitedMs: number; readonly random: number },
+  retries: RetryOptions,
+): number | undefined {
+  const retryAfterMs = "retryAfterMs" in failure ? failure.retryAfterMs : undefined;
+  return retryDelayMs({ ...failed, retryAfterMs }, retries);
+}
+
+function stalled(provider: string, stallMs: number): ProviderError {
+  const message = `nothing has arrived for ${stallMs / 1_000} seconds; what the stream brought is not whole`;
+  return new ProviderError(provider, { kind: "broken-stream" }, message);
+}

@@ -1,0 +1,56 @@
+import type { Part, ToolCall, ToolResult } from "../log/block.ts";
+import type { ToolDefinition } from "../log/payload.ts";
+
+/** Something the model can have done. */
+export interface Tool<Input = unknown> extends Pick<ToolDefinition, "name" | "results"> {
+  readonly description: string;
+  /** What the model is told of its input, and what every input is held against before it is run. */
+  readonly input: JsonSchema | StandardSchema<Input>;
+  /** `safe`: may run beside other calls that are safe, in any order. @default "alone" */
+  readonly concurrency?: "safe" | "alone";
+  /**
+   * It is given up when it has not answered for so long; one that streams, when no chunk has come for so long.
+   * @default `toolTimeoutMs` of the query
+   */
+  readonly timeoutMs?: number;
+  /** What it throws is told to the model: say there what is wrong and what can be done. */
+  run(input: Input, context: ToolContext): ToolOutput | Promise<ToolOutput>;
+}
+
+export interface ToolContext {
+  /** Aborts when the turn is aborted and when its time is over. Who does not listen is not waited for. */
+  readonly signal: AbortSignal;
+  readonly call: ToolCall;
+}
+
+/** A stream is taken in as it comes, in constant memory. */
+export type ToolOutput = string | readonly Part[] | Pick<ToolResult, "content" | "status"> | ToolStream;
+
+export type ToolStream = AsyncIterable<Uint8Array | string>;
+
+export type JsonSchema = ToolDefinition["inputSchema"];
+
+/** The part of the Standard Schema and Standard JSON Schema interfaces that is used: zod has both from 4.2 on. */
+export interface StandardSchema<Output = unknown> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly jsonSchema: { readonly input: (options: { readonly target: string }) => Record<string, unknown> };
+  };
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** A tool whose `run` knows the type of its input from the schema. */
+export function tool<Input>(made: Tool<Input> & { readonly input: StandardSchema<Input> }): Tool<Input>;
+export function tool(made: Tool<Readonly<Record<string, unknown>>>): Tool<Readonly<Record<string, unknown>>>;
+export function tool<Input>(made: Tool<Input>): Tool<Input> {
+  return made;
+}

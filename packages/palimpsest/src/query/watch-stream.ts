@@ -1,0 +1,44 @@
+import { type Watched, type WatchOptions, watchCall } from "../session/watch-call.ts";
+import type { ToolStream } from "./tool.ts";
+
+/**
+ * The chunks of a stream that may hang, throw or never end. It ends in time and throws nothing: how it ended is its return
+ * value. One watch for all of it, since a chatty tool has a chunk for every line.
+ */
+export async function* watchStream(
+  source: ToolStream,
+  watch: WatchOptions,
+): AsyncGenerator<Uint8Array | string, Watched<void>> {
+  const over = Promise.withResolvers<void>();
+  let heard = (): void => {};
+  let wake = (): void => {};
+  let ended: Watched<void> | undefined;
+  const watched = watchCall((_, tell) => {
+    heard = tell;
+    return over.promise;
+  }, watch).then((how) => {
+    ended = how;
+    wake();
+    return how;
+  });
+  const iterator = source[Symbol.asyncIterator]();
+  try {
+    while (ended === undefined) {
+      const next = await new Promise<IteratorResult<Uint8Array | string> | undefined>((resolve) => {
+        wake = () => resolve(undefined);
+        // What it throws ends the watch, and that wakes us.
+        (async () => iterator.next())().then(resolve, over.reject);
+      });
+      if (next === undefined) break;
+      if (next.done === true) over.resolve();
+      if (next.done === true) return await watched;
+      heard();
+      yield next.value;
+    }
+    return await watched;
+  } finally {
+    over.resolve();
+    // Not waited for: a generator that hangs would hang here, too.
+    (async () => iterator.return?.())().catch(() => undefined);
+  }
+}
