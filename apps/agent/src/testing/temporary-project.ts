@@ -17,8 +17,11 @@ export interface TemporaryProject {
 }
 
 /** A project in a folder of its own, with a home beside it; gone when the test is over. */
-export function temporaryProject(files: Readonly<Record<string, string>> = {}): TemporaryProject {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "palimpsest-agent-")));
+export function temporaryProject(
+  files: Readonly<Record<string, string>> = {},
+  parent: string = tmpdir(),
+): TemporaryProject {
+  const base = realpathSync(mkdtempSync(join(parent, "palimpsest-agent-")));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const [folder, home] = [join(base, "project"), join(base, "home")];
   for (const path of [folder, home]) mkdirSync(path);
