@@ -57,7 +57,9 @@ export async function createTools(ports: ToolPorts): Promise<Tools> {
   const background = createBackgroundCommands(join(sessionFolder, "background"));
   const shell = { guard, sandbox, background, enclosure: settings.sandbox };
   const search = { guard, hidden: hiddenPatterns(settings) };
-  const skills = await readSkills([join(guard.roots[0]!, ".palimpsest/skills"), join(agentHome, "skills")]);
+  const ofProject = await guard.locate(".palimpsest/skills");
+  const skillFolders = [...(ofProject.kind === "inside" ? [ofProject.path] : []), join(agentHome, "skills")];
+  const skills = await readSkills(skillFolders);
   const tools = [
     ...[readTool(files), writeTool(files), editTool(files), globTool(search), grepTool(search)],
     bashTool({ ...shell, environment: commandEnvironment(environment, settings.keptEnvironment) }),

@@ -1,6 +1,6 @@
 import { refusalOf } from "../files/file-states.ts";
 import { runRipgrep } from "../search/run-ripgrep.ts";
-import type { SearchPorts } from "./glob.ts";
+import { isHidden, type SearchPorts } from "./glob.ts";
 import { choice, flag, integer, optional, text } from "./input.ts";
 import { type AgentTool, defineTool, done, failed } from "./tool.ts";
 
@@ -34,6 +34,7 @@ export function grepTool({ guard, hidden = [] }: SearchPorts): AgentTool {
     ) {
       const located = await guard.locate(path);
       if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));
+      if (isHidden(located.path, located.root, hidden)) return failed(`A rule forbids to read ${path}.`);
       const shape = { files: ["--files-with-matches"], count: ["--count-matches", "--with-filename"], lines: LINES }[
         output_mode
       ];

@@ -81,3 +81,15 @@ test("Glob finds files by name, the newest first", async () => {
   expect(await glob("*.env")).toBe("No file has such a name.");
   expect(await glob("*", { path: ".." })).toContain("lies outside");
 });
+
+test("what is hidden is not found, wherever a search begins", async () => {
+  const { grep, glob } = await setUp(["src/**", "*.env"]);
+  for (const path of [".", "src"]) {
+    expect(await grep("needle", { path })).not.toMatch(/src|a\.env/);
+    expect(await glob("**/*", { path })).not.toMatch(/src|a\.env/);
+  }
+  for (const path of ["src/a.ts", "a.env"]) {
+    expect(await grep("needle", { path })).toBe(`A rule forbids to read ${path}.`);
+    expect(await glob("*", { path })).toBe(`A rule forbids to read ${path}.`);
+  }
+});

@@ -1,8 +1,6 @@
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { optional, text } from "./input.ts";
-import { type Skill, skillBody } from "./read-skills.ts";
+import { readSkill, type Skill, skillBody } from "./read-skills.ts";
 import { type AgentTool, defineTool, done, failed } from "./tool.ts";
 
 export interface SkillPorts {
@@ -31,10 +29,7 @@ export function skillTool({ skills, onSkillUsed }: SkillPorts): AgentTool {
         return failed(
           `There is no skill ${JSON.stringify(wanted)}. There are: ${skills.map(({ name }) => name).join(", ") || "none"}.`,
         );
-      // It may have become a link since it was listed.
-      const file = await open(skill.path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-      const body = await file.readFile("utf8").finally(() => file.close());
-      const said = skillBody(body);
+      const said = skillBody(await readSkill(skill.path));
       onSkillUsed?.({ name: skill.name, text: said });
       const head = `Skill ${skill.name}, its files are in ${dirname(skill.path)}.${given === undefined ? "" : ` To be used on: ${given}`}`;
       return done(`${head}\n\n${said}`);
