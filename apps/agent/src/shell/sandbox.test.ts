@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -45,11 +45,13 @@ test("where it is not installed, that is said, with what to do", async () => {
 });
 
 const probeFolder = realpathSync(dirname(new URL(import.meta.url).pathname));
+const probeScratch = mkdtempSync(join(tmpdir(), "palimpsest-probe-"));
 const probe = await findSandbox({
   roots: [probeFolder],
   home: "/nonexistent",
-  sandboxFolder: mkdtempSync(join(tmpdir(), "palimpsest-probe-")),
+  sandboxFolder: probeScratch,
 });
+rmSync(probeScratch, { recursive: true });
 if (probe.kind === "none") console.log(`Tests of the sandbox are skipped: ${probe.reason}`);
 
 describe.skipIf(probe.kind === "none")("an enclosed command", () => {
