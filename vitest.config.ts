@@ -9,7 +9,13 @@ const config: ViteUserConfig = defineConfig({
     resolve: { conditions: [...conditions, "node", "import", "module", "default"], externalConditions: conditions },
   },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "bench/src/**/*.test.ts", "scripts/**/*.test.ts", "test/**/*.test.ts"],
+    include: [
+      "packages/*/src/**/*.test.ts",
+      "apps/*/src/**/*.test.ts",
+      "bench/src/**/*.test.ts",
+      "scripts/**/*.test.ts",
+      "test/**/*.test.ts",
+    ],
     testTimeout: 20_000,
   },
 });

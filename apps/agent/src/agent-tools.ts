@@ -1,0 +1,12 @@
+export { createTools, type ToolPorts, type Tools } from "./create-tools.ts";
+export type { Checkpoints, RewoundFiles } from "./files/checkpoints.ts";
+export { createPathGuard, type PathGuard } from "./files/path-guard.ts";
+export { decidePermission, type PermissionMode, type PermissionVerdict } from "./permissions/decide-permission.ts";
+export { type LoadedSettings, loadSettings, trustSettings } from "./permissions/load-settings.ts";
+export { type PermissionCall, toPermissionCall } from "./permissions/permission-call.ts";
+export type { AgentSettings, HookSetting } from "./permissions/settings.ts";
+export type { Sandbox } from "./shell/sandbox.ts";
+export type { AskUser, Question } from "./tools/ask-user.ts";
+export type { PlanAnswer } from "./tools/plan-mode.ts";
+export { type Todo, todosText } from "./tools/todo.ts";
+export type { AgentTool, ToolContext, ToolEffect, ToolOutcome } from "./tools/tool.ts";

@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import { type Checkpoints, createCheckpoints } from "./files/checkpoints.ts";
+import type { ShownReads } from "./files/file-states.ts";
+import type { PathGuard } from "./files/path-guard.ts";
+import type { AgentSettings } from "./permissions/settings.ts";
+import { createBackgroundCommands } from "./shell/background-commands.ts";
+import { commandEnvironment, type Environment } from "./shell/command-environment.ts";
+import { findSandbox, type Sandbox } from "./shell/sandbox.ts";
+import { type AskUser, askUserTool } from "./tools/ask-user.ts";
+import { bashTool } from "./tools/bash.ts";
+import { bashOutputTool, killBashTool } from "./tools/bash-output.ts";
+import { editTool } from "./tools/edit.ts";
+import { globTool } from "./tools/glob.ts";
+import { grepTool } from "./tools/grep.ts";
+import { type PlanPorts, planTools } from "./tools/plan-mode.ts";
+import { readTool } from "./tools/read.ts";
+import { readSkills } from "./tools/read-skills.ts";
+import { type Recall, recallTool } from "./tools/recall.ts";
+import { type SkillPorts, skillTool } from "./tools/skill.ts";
+import { type TodoPorts, todoTool } from "./tools/todo.ts";
+import type { AgentTool } from "./tools/tool.ts";
+import { writeTool } from "./tools/write.ts";
+
+/** What the tools need of the session, the screen and the machine. */
+export interface ToolPorts extends TodoPorts, PlanPorts, Pick<SkillPorts, "onSkillUsed"> {
+  readonly guard: PathGuard;
+  readonly settings: AgentSettings;
+  /** The user's home: where his secrets are. */
+  readonly home: string;
+  /** Our folder in it. */
+  readonly agentHome: string;
+  /** The session's own folder in that. */
+  readonly sessionFolder: string;
+  readonly environment: Environment;
+  readonly shownReads: ShownReads;
+  readonly recall: Recall;
+  /** @default nobody is there to be asked */
+  readonly askUser?: AskUser;
+}
+
+export interface Tools {
+  /** In the order in which they stand in the prompt. */
+  readonly tools: readonly AgentTool[];
+  readonly rewindFiles: Checkpoints["rewindFiles"];
+  /** What encloses commands, or why nothing does: to be told to the user. */
+  readonly sandbox: Sandbox;
+  /** Ends what runs in the background. */
+  close(): Promise<void>;
+}
+
+/** The tools of the coding agent. */
+export async function createTools(ports: ToolPorts): Promise<Tools> {
+  const { guard, settings, home, agentHome, sessionFolder, environment, shownReads, recall, askUser } = ports;
+  const checkpoints = createCheckpoints({ sessionFolder, guard });
+  const files = { guard, shownReads, states: new Map(), keepBefore: checkpoints.keepBefore };
+  const sandbox = await findSandbox({ roots: guard.roots, home, sandboxFolder: join(sessionFolder, "sandbox") });
+  const background = createBackgroundCommands(join(sessionFolder, "background"));
+  const shell = { guard, sandbox, background, enclosure: settings.sandbox };
+  const search = { guard, hidden: hiddenPatterns(settings) };
+  const ofProject = await guard.locate(".palimpsest/skills");
+  const skillFolders = [...(ofProject.kind === "inside" ? [ofProject.path] : []), join(agentHome, "skills")];
+  const skills = await readSkills(skillFolders);
+  const tools = [
+    ...[readTool(files), writeTool(files), editTool(files), globTool(search), grepTool(search)],
+    bashTool({ ...shell, environment: commandEnvironment(environment, settings.keptEnvironment) }),
+    ...[bashOutputTool(background), killBashTool(background), todoTool(ports), askUserTool(askUser)],
+    ...[skillTool({ skills, ...ports }), ...planTools(ports), recallTool(recall)],
+  ];
+  return { tools, rewindFiles: checkpoints.rewindFiles, sandbox, close: background.close };
+}
+
+/** What may not be read may not be found by a search either. */
+function hiddenPatterns({ rules }: AgentSettings): readonly string[] {
+  return rules.flatMap(({ decision, tool, pattern }) =>
+    decision === "deny" && tool === "Read" && pattern !== undefined ? [pattern] : [],
+  );
+}

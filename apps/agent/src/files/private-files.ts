@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import { chmod, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** Makes a folder, and those above that are missing, for this user only. One that is a link or another user's is refused. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    // The mode of mkdir is cut by the umask.
+    await chmod(path, 0o700);
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error)) throw error;
+    if (error.code === "ENOENT") {
+      await makePrivateFolder(dirname(path));
+      return makePrivateFolder(path);
+    }
+    if (error.code !== "EEXIST") throw error;
+    const stat = await lstat(path);
+    const foreign = process.getuid !== undefined && stat.uid !== process.getuid();
+    if (!stat.isDirectory() || foreign) {
+      throw new Error(
+        `${path} is a link, no folder, or another user's: nothing was written to it. Remove it, or choose another.`,
+      );
+    }
+  }
+}
+
+/** Writes a file that only this user can read, as a whole or not at all. */
+export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
+  await makePrivateFolder(dirname(path));
+  const beside = `${path}.${randomUUID()}.new`;
+  try {
+    const file = await open(beside, "wx", 0o600);
+    try {
+      await file.chmod(0o600);
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,185 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createPathGuard } from "../files/path-guard.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+import { defineTool, done } from "../tools/tool.ts";
+import { decidePermission, type PermissionMode } from "./decide-permission.ts";
+import { type PermissionCall, toPermissionCall } from "./permission-call.ts";
+import { type Rule, readRule } from "./rule.ts";
+
+const MODES: readonly PermissionMode[] = ["default", "accept-edits", "plan", "bypass"];
+
+function call(tool: string, about: Partial<PermissionCall> = {}): PermissionCall {
+  const effect = { Read: "read", Edit: "edit", Bash: "execute" }[tool] ?? "talk";
+  return { tool, effect: effect as PermissionCall["effect"], paths: [], place: "inside", network: "none", ...about };
+}
+const bash = (command: string, about: Partial<PermissionCall> = {}) =>
+  call("Bash", { command, place: "none", ...about });
+const edit = (path: string, about: Partial<PermissionCall> = {}) => call("Edit", { paths: [path], ...about });
+
+function rules(...lines: readonly string[]): Rule[] {
+  return lines.map((line) => {
+    const [decision, text] = [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)];
+    return readRule(text, decision as Rule["decision"], "user")!;
+  });
+}
+
+test.each<[PermissionCall, Record<PermissionMode, string>]>([
+  [call("Read", { paths: ["a"] }), { default: "allow", "accept-edits": "allow", plan: "allow", bypass: "allow" }],
+  [
+    call("Read", { paths: ["/etc"], place: "outside" }),
+    { default: "deny", "accept-edits": "deny", plan: "deny", bypass: "deny" },
+  ],
+  [edit("a"), { default: "ask", "accept-edits": "allow", plan: "deny", bypass: "allow" }],
+  [
+    edit(".git/hooks/x", { place: "protected" }),
+    { default: "ask", "accept-edits": "ask", plan: "deny", bypass: "allow" },
+  ],
+  [bash("ls"), { default: "ask", "accept-edits": "ask", plan: "ask", bypass: "allow" }],
+  [bash("ls", { network: "wanted" }), { default: "ask", "accept-edits": "ask", plan: "ask", bypass: "allow" }],
+  [call("Todo"), { default: "allow", "accept-edits": "allow", plan: "allow", bypass: "allow" }],
+])("without rules the mode decides: %j", (wanted, decisions) => {
+  for (const mode of MODES)
+    expect([mode, decidePermission(mode, [], wanted).decision]).toEqual([mode, decisions[mode]]);
+});
+
+describe("rules", () => {
+  test.each([
+    ["allow Bash(npm test *)", "npm test", "allow"],
+    ["allow Bash(npm test *)", "npm  test --watch 'a b'", "allow"],
+    ["allow Bash(npm test)", "npm test x", "ask"],
+    ["allow Bash(npm *)", "npm test && npm run build | npm x; npm y", "allow"],
+    ["allow Bash(npm *)", "npm test && rm -rf .", "ask"],
+    ["allow Bash", "anything; $(at all)", "allow"],
+    ["deny Bash(rm *)", "rm -rf .", "deny"],
+    ["deny Bash(rm *)", "ls && sudo rm -rf .", "deny"],
+    ["deny Bash(rm *)", "ls $(rm x)", "deny"],
+    ["deny Bash(rm *)", "FOO=1 r\\m x", "deny"],
+    ["ask Bash(git push *)", "true; git push", "ask"],
+  ])("%s: %s", (rule, command, decision) => {
+    expect(decidePermission("default", rules(rule), bash(command)).decision).toBe(decision);
+  });
+
+  test.each([
+    ...[
+      "npm test; rm x",
+      "npm test\nrm x",
+      "npm test\rrm x",
+      "npm test & rm x",
+      "npm test | sh",
+      "npm $(rm x)",
+      "npm `rm x`",
+    ],
+    ...[
+      "npm test > ~/.bashrc",
+      "npm < x",
+      "npm <(rm x)",
+      'npm "$(rm x)"',
+      'npm "`rm x`"',
+      "PATH=. npm test",
+      "npm \\\nrm",
+      "npm test # x",
+    ],
+    ...[
+      "npm !x",
+      "npm $IFS",
+      "npm 'a' $'\\nrm'",
+      "npm \u0000rm",
+      "npm test\u2028rm",
+      "npm test; ",
+      "(npm test)",
+      "npm 'a\nb'",
+    ],
+  ])("nothing but plain commands is allowed by a pattern: %j", (command) => {
+    expect(decidePermission("default", rules("allow Bash(npm *)"), bash(command)).decision).toBe("ask");
+  });
+
+  test.each([
+    ["allow Edit(src/**)", ["src/a/b.ts"], "allow"],
+    ["allow Edit(src/*)", ["src/a/b.ts"], "allow"],
+    ["allow Edit(src/*.ts)", ["src/a/b.ts"], "ask"],
+    ["allow Edit(src/**)", ["src/link.ts", "secret/a.ts"], "ask"],
+    ["allow Edit(src)", ["src-backup/a.ts"], "ask"],
+    ["allow Edit(*.md)", ["a/b.md"], "allow"],
+    ["deny Edit(.env)", ["a/.env"], "deny"],
+    ["deny Edit(secret/**)", ["src/link.ts", "secret/a.ts"], "deny"],
+    ["deny *(.env)", [".env"], "deny"],
+  ])("%s: %j", (rule, paths, decision) => {
+    expect(decidePermission("default", rules(rule), call("Edit", { paths })).decision).toBe(decision);
+  });
+
+  test("the network has rules of its own", () => {
+    const wanted = bash("npm install", { network: "wanted" });
+    expect(decidePermission("default", rules("allow Bash(npm *)"), wanted)).toMatchObject({
+      decision: "ask",
+      reason: "It wants the network.",
+    });
+    expect(decidePermission("default", rules("allow Bash(npm *)", "allow Network"), wanted).decision).toBe("allow");
+    expect(decidePermission("bypass", rules("deny Network"), wanted).decision).toBe("deny");
+  });
+
+  test("a verdict names its rule", () => {
+    expect(decidePermission("bypass", rules("deny Bash(rm *)"), bash("rm x"))).toEqual({
+      decision: "deny",
+      rule: { decision: "deny", tool: "Bash", pattern: "rm *", from: "user" },
+      reason: "A rule says so: deny Bash(rm *) (user).",
+    });
+  });
+
+  test("of any rules, one that forbids holds, and one that asks holds against one that allows", () => {
+    const line = fc.constantFrom(
+      "allow Bash",
+      "allow Bash(ls *)",
+      "ask Bash(ls *)",
+      "deny Bash(ls *)",
+      "allow Edit",
+      "deny Read",
+      "ask Network",
+    );
+    fc.assert(
+      fc.property(fc.array(line), fc.constantFrom(...MODES), (lines, mode) => {
+        const { decision } = decidePermission(mode, rules(...lines), bash("ls"));
+        if (lines.includes("deny Bash(ls *)")) expect(decision).toBe("deny");
+        else if (lines.includes("ask Bash(ls *)")) expect(decision).toBe("ask");
+      }),
+    );
+  });
+
+  test("a pattern that would take long is no rule", () => {
+    expect(readRule(`Read(${"*a".repeat(20)})`, "deny", "project")).toBeUndefined();
+    const startedAt = performance.now();
+    decidePermission("default", rules("deny Read(**/a*/**/b*/c*)"), call("Read", { paths: ["a/".repeat(1_000)] }));
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+});
+
+test("a path is judged by what it leads to", async () => {
+  const { folder } = temporaryProject({ "secret/a.txt": "a" });
+  symlinkSync("secret/a.txt", join(folder, "link.txt"));
+  symlinkSync("/etc", join(folder, "etc"));
+  const guard = await createPathGuard(folder);
+  const tool = defineTool({
+    name: "Edit",
+    description: "",
+    input: {},
+    concurrency: "alone",
+    effect: "edit",
+    run: async () => done(""),
+  });
+  const toCall = (file_path: string) => toPermissionCall(tool, { file_path }, guard);
+  expect(await toCall("link.txt")).toMatchObject({ paths: ["link.txt", "secret/a.txt"], place: "inside" });
+  expect(await toCall(`${folder}/x/../secret/a.txt`)).toMatchObject({ paths: ["secret/a.txt"], place: "inside" });
+  expect(await toCall("etc/hosts")).toMatchObject({ place: "outside" });
+  // Though none of them exists yet.
+  for (const path of [
+    ".git/hooks/post-merge",
+    "sub/.git/config",
+    ".palimpsest/settings.json",
+    ".PALIMPSEST/x",
+    ".envrc",
+  ]) {
+    expect(await toCall(path)).toMatchObject({ place: "protected" });
+  }
+});

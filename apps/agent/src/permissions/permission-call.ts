@@ -1,0 +1,50 @@
+import { posix, relative } from "node:path";
+import type { GuardedPath, PathGuard } from "../files/path-guard.ts";
+import type { AgentTool, ToolEffect } from "../tools/tool.ts";
+
+/** A call as permissions see it. */
+export interface PermissionCall {
+  readonly tool: string;
+  readonly effect: ToolEffect;
+  readonly command?: string;
+  /** The file or folder that it names: as written and as it really is, both from the project's folder where they lie in it. */
+  readonly paths: readonly string[];
+  /** `protected`: what the user's own programs would run, or take their settings from. */
+  readonly place: "inside" | "outside" | "protected" | "none";
+  readonly network: "wanted" | "none";
+}
+
+/** Files that decide what runs on the user's machine, whether they exist yet or not. */
+const PROTECTED =
+  /(^|\/)(\.git|\.palimpsest|\.husky|\.vscode|\.idea|\.claude|\.github\/workflows)(\/|$)|(^|\/)\.(bashrc|zshrc|profile|envrc|gitmodules|npmrc|mcp\.json)$/i;
+
+/** What is to be known of a call to decide on it. Links are followed: a rule holds for what a path leads to. */
+export async function toPermissionCall(
+  { name, effect }: AgentTool,
+  input: unknown,
+  guard: PathGuard,
+): Promise<PermissionCall> {
+  const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
+  const { command, file_path, path, network } = fields;
+  const written = [file_path, path].find((value) => typeof value === "string");
+  const located = written === undefined ? undefined : await guard.locate(written);
+  const paths = located === undefined || written === undefined ? [] : pathsOf(written, located, guard.roots[0]!);
+  return {
+    ...{ tool: name, effect, paths, place: placeOf(located, paths), network: network === true ? "wanted" : "none" },
+    ...(typeof command === "string" ? { command } : {}),
+  };
+}
+
+function pathsOf(written: string, located: GuardedPath, folder: string): readonly string[] {
+  const asWritten = posix.normalize(written.startsWith(`${folder}/`) ? relative(folder, written) : written);
+  if (located.kind === "invalid") return [asWritten];
+  const real =
+    located.kind === "inside" && located.root === folder ? relative(folder, located.path) || "." : located.path;
+  return [...new Set([asWritten, real])];
+}
+
+function placeOf(located: GuardedPath | undefined, paths: readonly string[]): PermissionCall["place"] {
+  if (located === undefined) return "none";
+  if (located.kind === "outside") return "outside";
+  return paths.some((path) => PROTECTED.test(path)) ? "protected" : "inside";
+}

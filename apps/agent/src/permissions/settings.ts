@@ -1,0 +1,135 @@
+import type { PermissionMode } from "./decide-permission.ts";
+import { type Rule, readRule } from "./rule.ts";
+
+/** A command that is to be run at an event, as a settings file names it. */
+export interface HookSetting {
+  readonly event: string;
+  readonly command: string | readonly [program: string, ...args: string[]];
+  readonly tools?: string;
+  readonly timeoutMs?: number;
+}
+
+/** What settings files say about tools. */
+export interface AgentSettings {
+  readonly mode: PermissionMode;
+  readonly rules: readonly Rule[];
+  /** Folders beside the project that tools may use. */
+  readonly folders: readonly string[];
+  readonly sandbox: "required" | "if-present";
+  /** Names of secrets in the environment that commands may have. */
+  readonly keptEnvironment: readonly string[];
+  readonly hooks: readonly HookSetting[];
+}
+
+export const DEFAULT_AGENT_SETTINGS: AgentSettings = {
+  ...{ mode: "default", rules: [], folders: [], sandbox: "if-present", keptEnvironment: [], hooks: [] },
+};
+
+export interface ReadSettings {
+  readonly settings: Partial<AgentSettings>;
+  /** What could not be used, one line each. */
+  readonly problems: readonly string[];
+}
+
+const MODES: readonly PermissionMode[] = ["default", "accept-edits", "plan", "bypass"];
+
+/** Reads a settings file. What cannot be used is left out and named: half of the settings is better than none. */
+export function readSettings(json: string, from: Rule["from"]): ReadSettings {
+  const problems: string[] = [];
+  const say = (problem: string): [] => {
+    problems.push(`settings of the ${from}: ${problem}`);
+    return [];
+  };
+  let file: Fields;
+  try {
+    file = fieldsOf(JSON.parse(json));
+  } catch (error) {
+    say(`no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    return { settings: {}, problems };
+  }
+  const permissions = fieldsOf(file["permissions"]);
+  const texts = (fields: Fields, name: string): readonly string[] => {
+    const value = fields[name];
+    if (value === undefined) return [];
+    return Array.isArray(value) ? value.filter((text) => typeof text === "string") : say(`${name} is no list`);
+  };
+  const rules = (["deny", "ask", "allow"] as const).flatMap((decision) =>
+    texts(permissions, decision).flatMap(
+      (text) => readRule(text, decision, from) ?? say(`${JSON.stringify(text)} is no rule`),
+    ),
+  );
+  const mode = MODES.find((name) => name === permissions["mode"]);
+  if (permissions["mode"] !== undefined && mode === undefined)
+    say(`there is no mode ${JSON.stringify(permissions["mode"])}`);
+  const hooks = Array.isArray(file["hooks"])
+    ? file["hooks"].flatMap((hook) => readHook(hook) ?? say("a hook needs an event and a command"))
+    : [];
+  const sandbox = (["required", "if-present"] as const).find((word) => word === file["sandbox"]);
+  const settings: Partial<AgentSettings> = {
+    ...{ rules, hooks, folders: texts(permissions, "folders"), keptEnvironment: texts(file, "keptEnvironment") },
+    ...(mode === undefined ? {} : { mode }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  };
+  return { settings, problems };
+}
+
+export interface SettingsSources {
+  readonly user?: Partial<AgentSettings>;
+  readonly project?: Partial<AgentSettings>;
+  /** Whether the user has said yes to the project's settings, as they are now. */
+  readonly trust: "trusted" | "untrusted";
+}
+
+export interface MergedSettings {
+  readonly settings: AgentSettings;
+  /** What the project's settings want and do not get before they are trusted, one line each. */
+  readonly heldBack: readonly string[];
+}
+
+/** One set of settings. A repository that nobody has trusted yet can only forbid: it gives no leave and runs nothing. */
+export function mergeSettings({ user = {}, project = {}, trust }: SettingsSources): MergedSettings {
+  const { rules = [], folders = [], keptEnvironment = [], hooks = [], mode, sandbox } = project;
+  const narrowing = rules.filter(({ decision }) => decision !== "allow");
+  const trusted = trust === "trusted";
+  const base = { ...DEFAULT_AGENT_SETTINGS, ...user };
+  const settings: AgentSettings = {
+    // Nobody but the user himself can want not to be asked.
+    mode: trusted && mode !== undefined && mode !== "bypass" ? mode : base.mode,
+    rules: [...base.rules, ...(trusted ? rules : narrowing)],
+    folders: [...base.folders, ...(trusted ? folders : [])],
+    sandbox: sandbox === "required" ? "required" : base.sandbox,
+    keptEnvironment: [...base.keptEnvironment, ...(trusted ? keptEnvironment : [])],
+    hooks: [...base.hooks, ...(trusted ? hooks : [])],
+  };
+  const heldBack = trusted
+    ? []
+    : [
+        ...rules
+          .filter(({ decision }) => decision === "allow")
+          .map(({ tool, pattern }) => `allow ${tool}${pattern === undefined ? "" : `(${pattern})`}`),
+        ...(mode === undefined ? [] : [`mode ${mode}`]),
+        ...folders.map((folder) => `folder ${folder}`),
+        ...keptEnvironment.map((name) => `environment ${name}`),
+        ...hooks.map(
+          ({ event, command }) => `hook at ${event}: ${typeof command === "string" ? command : command.join(" ")}`,
+        ),
+      ];
+  return { settings, heldBack };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+function readHook(value: unknown): HookSetting | undefined {
+  const { event, command, tools, timeoutMs } = fieldsOf(value);
+  const line = Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === "string");
+  if (typeof event !== "string" || !(typeof command === "string" || line)) return undefined;
+  return {
+    ...{ event, command: command as HookSetting["command"] },
+    ...(typeof tools === "string" ? { tools } : {}),
+    ...(typeof timeoutMs === "number" && timeoutMs > 0 ? { timeoutMs } : {}),
+  };
+}

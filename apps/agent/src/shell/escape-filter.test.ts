@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createEscapeFilter } from "./escape-filter.ts";
+
+function filtered(...chunks: readonly (string | Uint8Array)[]): string {
+  const filter = createEscapeFilter();
+  return [...chunks.map((chunk) => filter.push(chunk)), filter.end()].join("");
+}
+
+const ESC = "\u001b";
+
+test.each([
+  ["colours", `${ESC}[31mred${ESC}[0m`, "red"],
+  ["a title", `a${ESC}]0;title\u0007b`, "ab"],
+  ["the clipboard", `a${ESC}]52;c;c2VjcmV0${ESC}\\b`, "ab"],
+  ["a link", `${ESC}]8;;http://x${ESC}\\text${ESC}]8;;${ESC}\\`, "text"],
+  ["a device string", `a${ESC}P1$q"p${ESC}\\b`, "ab"],
+  ["one-byte commands", "a\u009b31mb\u009d0;t\u009cc", "abc"],
+  ["a character set", `a${ESC}(Bb`, "ab"],
+  ["a reset", `a${ESC}cb`, "ab"],
+  ["a command in a command", `a${ESC}[3${ESC}[31mb`, "ab"],
+  ["a string that never ends, up to the line's end", `a${ESC}]0;title\nb`, "a\nb"],
+  ["bells, backspaces, NUL, DEL", "a\u0007\b\u0000\u007fb", "ab"],
+  ["line breaks of all sorts", "a\r\nb\rc\r\r\nd\te", "a\nb\nc\n\nd\te"],
+  ["a line that is overwritten", `10%\r${ESC}[K20%\r\n`, "10%\n20%\n"],
+  ["directions and invisible letters", "a\u202eb\u2066c\u200bd", "abcd"],
+  ["tags", `a${String.fromCodePoint(0xe0041)}b`, "ab"],
+])("%s", (_, text, plain) => {
+  expect(filtered(text)).toBe(plain);
+});
+
+test("plain text stays as it is", () => {
+  expect(filtered("Grüße 👨‍👩‍👧 日本\n\tx")).toBe("Grüße 👨‍👩‍👧 日本\n\tx");
+});
+
+test("for any output, cut anywhere, nothing that a terminal would obey is left, and cuts do not matter", () => {
+  const piece = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom(ESC, `${ESC}[`, `${ESC}]52;c;`, "\u009b", "\r", "\n", "\u0007", `${ESC}\\`, "31m", "é", "\u202e"),
+  );
+  fc.assert(
+    fc.property(fc.array(piece), fc.array(fc.nat({ max: 60 })), (pieces, cuts) => {
+      const bytes = Buffer.from(pieces.join("").toWellFormed());
+      const places = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
+      const chunks = places.slice(1).map((place, position) => bytes.subarray(places[position], place));
+      const plain = filtered(...chunks);
+      expect(plain).not.toMatch(/(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u);
+      expect(plain).toBe(filtered(bytes));
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,84 @@
+export interface EscapeFilter {
+  push(chunk: Uint8Array | string): string;
+  /** What was held back of a character that was cut in two. */
+  end(): string;
+}
+
+type State = "text" | "escape" | "sequence" | "string" | "string-escape";
+
+/** Anything that is not plain text: control characters, directions, invisible letters, tags. Most output has none of it. */
+const SPECIAL = /[^\P{Cc}\n\t]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]|[\u{e0000}-\u{e007f}]/u;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+const ESCAPE = 0x1b;
+const SEQUENCE = 0x9b;
+/** Commands of the terminal that go on until a terminator, in one byte or as the letter after ESC: DCS, SOS, OSC, PM, APC. */
+const STRINGS = [0x90, 0x98, 0x9d, 0x9e, 0x9f];
+const STRING_LETTERS = "PX]^_";
+
+/**
+ * Makes output harmless, over chunk borders: no command for a terminal is left in it (colours, titles, the clipboard, links),
+ * and nothing that makes text look like other text (directions, invisible letters). A lone carriage return is a line break.
+ */
+export function createEscapeFilter(): EscapeFilter {
+  const decoder = new TextDecoder();
+  const special = new RegExp(SPECIAL, "gu");
+  let state: State = "text";
+  let afterReturn = false;
+
+  function take(text: string): string {
+    let plain = "";
+    for (let at = 0; at < text.length; ) {
+      if (state === "text") {
+        // Plain text is taken as a whole: looking at every character was measured to be ten times as slow.
+        special.lastIndex = at;
+        const end = special.exec(text)?.index ?? text.length;
+        plain += afterBreak(text.slice(at, end));
+        at = end;
+        if (at === text.length) break;
+      }
+      const code = text.codePointAt(at)!;
+      at += code > 0xffff ? 2 : 1;
+      if (state !== "text") {
+        state = next(state, code);
+        // In an unfinished string, a line break ends it: else one byte could hide all that follows.
+        if (code === LINE_FEED) plain += afterBreak("\n");
+      } else if (code === ESCAPE) state = "escape";
+      else if (code === SEQUENCE) state = "sequence";
+      else if (STRINGS.includes(code)) state = "string";
+      else if (code === RETURN) plain += afterBreak("\r");
+    }
+    return plain;
+  }
+  /** A carriage return is given out with what follows it: with a line feed, both are one line break. */
+  function afterBreak(text: string): string {
+    if (text === "") return "";
+    const lineBreak = afterReturn && !text.startsWith("\n") ? "\n" : "";
+    afterReturn = text === "\r";
+    return afterReturn ? lineBreak : lineBreak + text;
+  }
+  return {
+    push: (chunk) => take(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })),
+    end: () => take(decoder.decode()),
+  };
+}
+
+function next(state: Exclude<State, "text">, code: number): State {
+  if (code === LINE_FEED) return "text";
+  const character = String.fromCodePoint(code);
+  switch (state) {
+    case "escape":
+      if (character === "[") return "sequence";
+      if (STRING_LETTERS.includes(character)) return "string";
+      // Intermediate characters: one more follows.
+      return code >= 0x20 && code <= 0x2f ? "escape" : code === ESCAPE ? "escape" : "text";
+    case "sequence":
+      if (code === ESCAPE) return "escape";
+      return code >= 0x40 && code <= 0x7e ? "text" : "sequence";
+    case "string":
+      if (code === 0x07 || code === 0x9c) return "text";
+      return code === ESCAPE ? "string-escape" : "string";
+    case "string-escape":
+      return character === "\\" ? "text" : next("escape", code);
+  }
+}

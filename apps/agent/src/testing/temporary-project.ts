@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { ChangePorts } from "../files/change-file.ts";
+import { createCheckpoints } from "../files/checkpoints.ts";
+import { createPathGuard } from "../files/path-guard.ts";
+import type { AgentTool, ToolContext, ToolOutcome } from "../tools/tool.ts";
+
+export interface TemporaryProject {
+  /** Holds the project, and beside it what lies outside. */
+  readonly base: string;
+  readonly folder: string;
+  readonly home: string;
+  put(path: string, content: string | Uint8Array): string;
+  text(path: string): string;
+}
+
+/** A project in a folder of its own, with a home beside it; gone when the test is over. */
+export function temporaryProject(
+  files: Readonly<Record<string, string>> = {},
+  parent: string = tmpdir(),
+): TemporaryProject {
+  const base = realpathSync(mkdtempSync(join(parent, "palimpsest-agent-")));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const [folder, home] = [join(base, "project"), join(base, "home")];
+  for (const path of [folder, home]) mkdirSync(path);
+  const put = (path: string, content: string | Uint8Array): string => {
+    const full = join(folder, path);
+    mkdirSync(dirname(full), { recursive: true });
+    writeFileSync(full, content);
+    return full;
+  };
+  for (const [path, content] of Object.entries(files)) put(path, content);
+  return { base, folder, home, put, text: (path) => readFileSync(join(folder, path), "utf8") };
+}
+
+/** The ports of the file tools over a project, with a list of reads in view that the test keeps itself. */
+export async function filePorts({
+  folder,
+  home,
+}: TemporaryProject): Promise<ChangePorts & { readonly shown: Map<string, number> }> {
+  const guard = await createPathGuard(folder);
+  const shown = new Map<string, number>();
+  const { keepBefore } = createCheckpoints({ sessionFolder: join(home, "session"), guard });
+  return { guard, states: new Map(), shown, shownReads: () => shown, keepBefore };
+}
+
+/** Runs a tool as the loop would. */
+export function call(
+  tool: AgentTool,
+  input: unknown,
+  context: Partial<ToolContext> & Pick<ToolContext, "folder">,
+): Promise<ToolOutcome> {
+  return tool.run(input, { signal: new AbortController().signal, callId: "call", newestEntry: 1, ...context });
+}
+
+/** All that an outcome says, as text. */
+export async function textOf({ content }: ToolOutcome): Promise<string> {
+  if (typeof content === "string") return content;
+  if (Symbol.asyncIterator in content) {
+    const pieces: Buffer[] = [];
+    for await (const piece of content) pieces.push(Buffer.from(piece as string));
+    return Buffer.concat(pieces).toString("utf8");
+  }
+  return content.map((part) => (part.kind === "text" ? part.text : `[${part.kind}]`)).join("\n");
+}

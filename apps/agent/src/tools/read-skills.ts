@@ -1,0 +1,68 @@
+import { constants } from "node:fs";
+import { open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Instructions for a kind of task, in a file that people write. */
+export interface Skill {
+  readonly name: string;
+  readonly description: string;
+  readonly path: string;
+}
+
+const FRONTMATTER = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?/;
+const NAME = /^[\w.-]{1,64}$/;
+const MOST_DESCRIPTION_CHARACTERS = 300;
+
+/**
+ * The skills in some folders: `NAME.md`, or `NAME/SKILL.md` with what belongs to it. Of two with one name, that of the earlier
+ * folder counts. A folder that is not there has none.
+ */
+export async function readSkills(folders: readonly string[]): Promise<readonly Skill[]> {
+  const skills = new Map<string, Skill>();
+  for (const folder of folders) {
+    const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    // Links are passed over: a repository could show any file of the user's as a skill.
+    const paths = found.flatMap((entry) => {
+      if (entry.isDirectory()) return [join(folder, entry.name, "SKILL.md")];
+      return entry.isFile() && entry.name.endsWith(".md") ? [join(folder, entry.name)] : [];
+    });
+    for (const path of paths.sort()) {
+      const text = await readSkill(path).catch(() => undefined);
+      const skill = text === undefined ? undefined : toSkill(text, path);
+      if (skill !== undefined && !skills.has(skill.name)) skills.set(skill.name, skill);
+    }
+  }
+  return [...skills.values()];
+}
+
+/** Windows has no such flag. */
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+
+/** The text of a skill's file; rejects if it is, or has become, a link. */
+export async function readSkill(path: string): Promise<string> {
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
+}
+
+/** What a skill says, without its head. */
+export function skillBody(text: string): string {
+  return text.replace(FRONTMATTER, "").trim();
+}
+
+function toSkill(text: string, path: string): Skill | undefined {
+  const head = FRONTMATTER.exec(text)?.[1] ?? "";
+  const field = (name: string): string | undefined =>
+    new RegExp(`^${name}:[ \\t]*(.*)$`, "m")
+      .exec(head)?.[1]
+      ?.trim()
+      .replace(/^(["'])(.*)\1$/, "$2");
+  const fileName = path.endsWith("/SKILL.md") ? path.split("/").at(-2) : path.split("/").at(-1)?.slice(0, -3);
+  const name = field("name") || fileName;
+  const description = field("description");
+  if (name === undefined || !NAME.test(name) || !description) return undefined;
+  return { name, path, description: description.slice(0, MOST_DESCRIPTION_CHARACTERS).toWellFormed() };
+}
