@@ -32,12 +32,12 @@ export function createSteps(random: Random, filler: Filler): Steps {
   const remark = (): Pick<Step, "text"> => (random.happens(0.4) ? { text: filler.remark() } : {});
   const read = (path: string): Step => ({
     call: { name: "Read", input: { file_path: `${ROOT}/${path}` } },
-    result: filler.code(),
+    result: filler.code(path),
   });
-  const edit = (path: string, added = `return ${filler.name()};`): Step => ({
+  const edit = (path: string, added = `return ${filler.name(path)};`): Step => ({
     call: {
       name: "Edit",
-      input: { file_path: `${ROOT}/${path}`, old_string: `return ${filler.name()};`, new_string: added },
+      input: { file_path: `${ROOT}/${path}`, old_string: `return ${filler.name(path)};`, new_string: added },
     },
     result: `The file ${ROOT}/${path} has been updated.`,
   });
@@ -65,7 +65,7 @@ export function createSteps(random: Random, filler: Filler): Steps {
       case "path":
         return random.happens(0.5)
           ? read(text)
-          : search(filler.name(), among(filler.listing(), `${said}:12: export {`));
+          : search(filler.name(filler.file()), among(filler.listing(), `${said}:12: export {`));
       case "command":
         return run(text, filler.tests(), exitCode);
       case "number":
@@ -109,7 +109,7 @@ export function createSteps(random: Random, filler: Filler): Steps {
       () => edit(filler.file()),
       () => run(random.pick(ROUTINE), filler.tests()),
       () => run(`kubectl logs deploy/${random.pick(SERVICES)} --tail=80`, filler.log()),
-      () => search(filler.name(), filler.listing()),
+      () => search(filler.name(filler.file()), filler.listing()),
       () => run(`ls -la services/${random.pick(SERVICES)}/src`, filler.listing()),
     ])();
     return { ...remark(), ...step };

@@ -4,7 +4,7 @@ import { findFacts } from "./find-facts.ts";
 
 /** One thing that can be told, and how much it is worth to tell it. */
 export type EvidenceLine =
-  | { readonly group: "rules" | "commands" | "errors"; readonly text: string; readonly score: number }
+  | { readonly group: "rules" | "decisions" | "commands" | "errors"; readonly text: string; readonly score: number }
   | { readonly group: "paths"; readonly path: string; readonly text: string; readonly score: number }
   | { readonly group: "facts"; readonly entry: number; readonly text: string; readonly score: number };
 
@@ -17,8 +17,9 @@ const RULE_SCORE = { within: 6, beyond: 0.6 } as const;
 const RULE_SHARE = 0.3;
 const CHARACTERS_PER_TOKEN = 4;
 const ERROR_SCORE = { open: 2, over: 0.3 } as const;
-/** Of an error that came or was spoken of again: it is what the work is about. */
-const ERROR_LASTING = 1.5;
+const DECISION_SCORE = 1;
+/** Of an error or a decision that came or was spoken of again: it is what the work is about. */
+const SPOKEN_OF_LASTING = 1.5;
 /** Of a command that was run or spoken of again, and of one that was not. */
 const COMMAND_FACTOR = { again: 2, once: 0.5 } as const;
 const FAILED_FACTOR = 1.5;
@@ -36,15 +37,20 @@ export function evidenceLines(evidence: Evidence, shown: string, budgetTokens: n
   const isNew = (text: string): boolean => shown === "" || !shown.includes(text);
   const lines: EvidenceLine[] = [];
   let ruleCharacters = budgetTokens * CHARACTERS_PER_TOKEN * RULE_SHARE;
-  for (const { text, entry } of rules.toReversed()) {
+  for (const { text, entry, ofModel } of rules.toReversed()) {
     if (!isNew(text)) continue;
+    if (ofModel !== undefined) {
+      const score = decayed({ weight: DECISION_SCORE, round: ofModel.round }, round) + spokenOf(1 + ofModel.uses);
+      lines.push({ group: "decisions", text: `"${oneLine(text)}" #${entry}`, score });
+      continue;
+    }
     ruleCharacters -= text.length;
     const score = RULE_SCORE[ruleCharacters >= 0 ? "within" : "beyond"];
     lines.push({ group: "rules", text: `"${oneLine(text)}" #${entry}`, score });
   }
   for (const { text, entry, times, state, round: at } of errors) {
     if (!isNew(text.split("\n")[0]!)) continue;
-    const score = decayed({ weight: ERROR_SCORE[state], round: at }, round) + ERROR_LASTING * Math.log2(times);
+    const score = decayed({ weight: ERROR_SCORE[state], round: at }, round) + spokenOf(times);
     const more = [...(times > 1 ? [` x${times}`] : []), ...(state === "over" ? [" (over)"] : [])].join("");
     lines.push({ group: "errors", text: `${oneLine(text)}${more} #${entry}`, score });
   }
@@ -99,6 +105,10 @@ function factLines({ files, facts: stored, round }: Evidence, shown: string): Ev
     if (!shownFacts.has(endOf(path))) lines.push({ group: "paths", path, text, score });
   }
   return lines;
+}
+
+function spokenOf(times: number): number {
+  return SPOKEN_OF_LASTING * Math.log2(times);
 }
 
 function scoreOf(fact: FactEvidence, round: number): number {

@@ -15,9 +15,10 @@ import {
   storeFact,
 } from "./evidence-state.ts";
 import { type Fact, findFacts } from "./find-facts.ts";
-import { findRules } from "./find-rules.ts";
+import { findDecisions, findRules } from "./find-rules.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import { numberedLines, readCall } from "./read-call.ts";
+import { saidAgainShare } from "./said-again.ts";
 
 /** How much is kept of each sort. What goes first is the oldest that was never used again, then the oldest. */
 const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, facts: 5_000, open: 100 } as const;
@@ -25,6 +26,10 @@ const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, facts: 5_00
 const FACTS_PER_ENTRY = 400;
 /** What an occurrence says about being needed again: by hand, see evidence-lines.ts. */
 const WEIGHTS = { used: 1, introduced: 0.5, given: 1.5, shown: 0.15, read: 1, edit: 2 } as const;
+
+/** Of a decision, so much must come back for it to be spoken of, and for another sentence to be the same decision. */
+const SAID_AGAIN = 0.4;
+const SAME = 0.7;
 
 export interface EvidenceFold {
   /** Takes the entries of the log in order; of a result, the form it came in with. Costs what the entry costs. */
@@ -89,6 +94,27 @@ export function createEvidence(from?: unknown): EvidenceFold {
   function takeWords(text: string, entry: number): void {
     takeFacts(text, entry, "model");
     takeMentions(text);
+    takeDecisions(text, entry);
+  }
+
+  /** What the model settles on holds like a ruling as long as it is spoken of. In other words it is the same decision. */
+  function takeDecisions(text: string, entry: number): void {
+    const found = findDecisions(text);
+    for (const { ofModel, ...rule } of rules.values()) {
+      if (ofModel === undefined || ofModel.round >= round || saidAgainShare(rule.text, text) < SAID_AGAIN) continue;
+      rules.set(rule.text, { ...rule, ofModel: { round, uses: ofModel.uses + 1 } });
+    }
+    for (const decision of found) {
+      if ([...rules.keys()].some((known) => saidAgainShare(decision, known) >= SAME)) continue;
+      const rule = { text: decision, entry, ofModel: { round, uses: 0 } };
+      put<RuleEvidence>(
+        rules,
+        decision,
+        rule,
+        LIMITS.rules,
+        ({ ofModel }) => ofModel === undefined || ofModel.uses > 0,
+      );
+    }
   }
 
   function takeCall(call: ToolCall, entry: number): void {
@@ -177,7 +203,9 @@ export function createEvidence(from?: unknown): EvidenceFold {
 
   function takeUser(text: string, entry: number): void {
     takeFacts(text, entry, "user");
-    for (const rule of findRules(text)) put<RuleEvidence>(rules, rule, { text: rule, entry }, LIMITS.rules);
+    for (const rule of findRules(text)) {
+      put<RuleEvidence>(rules, rule, { text: rule, entry }, LIMITS.rules, ({ ofModel }) => ofModel === undefined);
+    }
   }
 
   function takeMessage({ origin, blocks, responseId: id }: MessagePayload, entry: number): void {
