@@ -26,6 +26,8 @@ const FAILED_FACTOR = 1.5;
 /** Looking around is done again as it comes; what it found stands among the names. */
 const LOOKING_FACTOR = 0.3;
 const LOOKING = /^(?:ls|cat|head|tail|wc|grep|rg|find|pwd|which|echo|tree|stat|sed -n)\b/;
+/** So far behind a command it may be said how it ended. */
+const OUTCOME_CHARACTERS = 200;
 const FILE_FACTOR = 1;
 /** Long lines take the place of several short ones. */
 const LENGTH_OFFSET = 12;
@@ -56,8 +58,8 @@ export function evidenceLines(evidence: Evidence, shown: string, budgetTokens: n
   }
   for (const command of commands) {
     const { state, exitCode, report, entry, runs } = command;
-    if (!isNew(command.command)) continue;
     const ended = exitCode === undefined ? state : `exit ${exitCode}`;
+    if (isToldWith(shown, command.command, exitCode)) continue;
     const said = report === undefined ? "" : `: ${oneLine(report)}`;
     const text = `${oneLine(command.command)} -> ${ended}${said}${runs > 1 ? ` x${runs}` : ""} #${entry}`;
     const uses = runs + command.mentions;
@@ -105,6 +107,16 @@ function factLines({ files, facts: stored, round }: Evidence, shown: string): Ev
     if (!shownFacts.has(endOf(path))) lines.push({ group: "paths", path, text, score });
   }
   return lines;
+}
+
+/** A command that is spoken of without saying how it ended is told all the same. */
+function isToldWith(shown: string, command: string, exitCode: number | undefined): boolean {
+  if (exitCode === undefined) return shown.includes(command);
+  for (let at = shown.indexOf(command); at >= 0; at = shown.indexOf(command, at + command.length)) {
+    const behind = shown.slice(at + command.length, at + command.length + OUTCOME_CHARACTERS);
+    if (new RegExp(`\\b${exitCode}\\b`).test(behind)) return true;
+  }
+  return false;
 }
 
 function spokenOf(times: number): number {

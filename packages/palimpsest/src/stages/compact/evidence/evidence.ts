@@ -53,11 +53,12 @@ export function createEvidence(from?: unknown): EvidenceFold {
   const facts = new Map(start.facts.map((fact) => [fact[0], readFact(fact)]));
   const open = new Map(start.open.map((call) => [call.id, call]));
 
-  function takeFacts(text: string, entry: number, source: FactEvidence["source"]): void {
+  function takeFacts(text: string, entry: number, source: FactEvidence["source"] | "file"): void {
     for (const fact of someOf(findFacts(text, "ends"))) takeFact(fact, entry, source);
   }
 
-  function takeFact({ text, sort, near }: Fact, entry: number, source: FactEvidence["source"]): void {
+  function takeFact({ text, sort, near }: Fact, entry: number, into: FactEvidence["source"] | "file"): void {
+    const source = into === "file" ? "model" : into;
     const known = facts.get(text);
     // Twice in one response is not again.
     if (known !== undefined && source === "model" && known.round >= round) return;
@@ -73,7 +74,8 @@ export function createEvidence(from?: unknown): EvidenceFold {
       ...(known?.near === undefined ? {} : { near: known.near }),
       source: known?.source === "user" || source === "user" ? "user" : (known?.source ?? source),
       entry: isUse ? known.entry : entry,
-      uses: (known?.uses ?? 0) + (isUse ? 1 : 0),
+      // A name of code that is written into a file can be read there.
+      uses: (known?.uses ?? 0) + (isUse && !(into === "file" && sort === "identifier") ? 1 : 0),
       round,
       weight: thousandths(weight + decayed(known, round)),
     });
@@ -105,7 +107,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
       rules.set(rule.text, { ...rule, ofModel: { round, uses: ofModel.uses + 1 } });
     }
     for (const decision of found) {
-      if ([...rules.keys()].some((known) => saidAgainShare(decision, known) >= SAME)) continue;
+      if ([...rules.keys()].some((known) => isSame(decision, known))) continue;
       const rule = { text: decision, entry, ofModel: { round, uses: 0 } };
       put<RuleEvidence>(
         rules,
@@ -118,8 +120,11 @@ export function createEvidence(from?: unknown): EvidenceFold {
   }
 
   function takeCall(call: ToolCall, entry: number): void {
-    for (const text of stringsIn(call.input)) takeFacts(text, entry, "model");
     const read = readCall(call);
+    for (const text of stringsIn(call.input)) {
+      const isContent = read.file?.access === "edit" && text !== read.file.path;
+      takeFacts(text, entry, isContent ? "file" : "model");
+    }
     if (read.file === undefined && read.command === undefined) return;
     put(open, call.id, { id: call.id, ...read }, LIMITS.open);
   }
@@ -261,6 +266,11 @@ function put<Value>(
 function someOf(facts: readonly Fact[]): readonly Fact[] {
   if (facts.length <= FACTS_PER_ENTRY) return facts;
   return [...facts.slice(0, FACTS_PER_ENTRY / 2), ...facts.slice(-FACTS_PER_ENTRY / 2)];
+}
+
+/** One of them may have something else around it. */
+function isSame(one: string, other: string): boolean {
+  return Math.max(saidAgainShare(one, other), saidAgainShare(other, one)) >= SAME;
 }
 
 /** So that a stored state is short. */

@@ -34,7 +34,7 @@ export function outcomeOf(text: string, status: "ok" | "error", kind: "command" 
   const state = status === "error" || (exitCode ?? 0) > 0 ? "failed" : "ok";
   const report = lastLine(text, REPORT);
   const error =
-    state === "failed" ? (errorIn(text, ERROR_LINE) ?? lastLine(text, /\S/)) : errorIn(text, CLEAR_ERROR_LINE);
+    state === "failed" ? (errorIn(text, ERROR_LINE) ?? lastLine(text, /\S/, report)) : errorIn(text, CLEAR_ERROR_LINE);
   return {
     state,
     ...(exitCode === undefined ? {} : { exitCode }),
@@ -43,10 +43,12 @@ export function outcomeOf(text: string, status: "ok" | "error", kind: "command" 
   };
 }
 
-function lastLine(text: string, matching: RegExp): string | undefined {
+/** `told`: a line that is known already. */
+function lastLine(text: string, matching: RegExp, told?: string): string | undefined {
   const lines = text.slice(-LOOKED_AT_CHARACTERS).split("\n");
   const line = lines.findLast((each) => each.length < 400 && matching.test(each));
-  return line && headOf(line.trim(), REPORT_CHARACTERS);
+  const said = line && headOf(line.trim(), REPORT_CHARACTERS);
+  return said === told ? undefined : said;
 }
 
 function errorIn(text: string, matching: RegExp): string | undefined {
