@@ -134,7 +134,8 @@ function stateOf({ readEntry, editEntry, ranges }: FileEvidence): string {
 }
 
 function perLength(line: EvidenceLine): number {
-  const length = line.text.length + (line.group === "paths" ? line.path.length / 2 : 0);
+  // Files share their folders.
+  const length = line.group === "paths" ? (line.text.length + line.path.length) / 2 : line.text.length;
   return line.score / (LENGTH_OFFSET + length) ** LENGTH_POWER;
 }
 

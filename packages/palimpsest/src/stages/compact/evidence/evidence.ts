@@ -29,7 +29,7 @@ const WEIGHTS = { used: 1, introduced: 0.5, given: 1.5, shown: 0.15, read: 1, ed
 
 /** Of a decision, so much must come back for it to be spoken of, and for another sentence to be the same decision. */
 const SAID_AGAIN = 0.4;
-const SAME = 0.7;
+const SAME = 0.8;
 
 export interface EvidenceFold {
   /** Takes the entries of the log in order; of a result, the form it came in with. Costs what the entry costs. */
