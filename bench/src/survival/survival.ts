@@ -4,7 +4,7 @@ import { type Compacted, type Fact, leadSession } from "./lead-session.ts";
 import { type FactSort, type PlantedFact, SORTS } from "./planted-fact.ts";
 import { createView } from "./view-search.ts";
 
-const SEEDS = { quick: 1, full: 8 } as const;
+const SEEDS = { quick: 1, full: 6 } as const;
 const AFTER = [1, 3, 10];
 /** Two-sided 95% of Student's t, by degrees of freedom. */
 const STUDENT = [Number.NaN, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26];
@@ -68,27 +68,27 @@ async function measure(
   ];
 }
 
-/** Found by words of its surroundings, in an entry or the one behind it: a result stands behind its call. */
+/** Between a call and its result stands what the response used. */
+const RESULT_WITHIN_ENTRIES = 3;
+
+/** Found by words of its surroundings, in an entry or right behind it: a result stands behind its call. */
 async function isRecalled(fact: PlantedFact, session: Compacted["session"]): Promise<boolean> {
   const found = await session.recall({ search: fact.cue });
   if (found.kind !== "entries") return false;
   for (const { sequence } of found.hits) {
-    const texts = await Promise.all([sequence, sequence + 1].map((entry) => readWhole(entry, session)));
-    if (createView(texts.join("\n"))(fact)) return true;
+    const entries = Array.from({ length: RESULT_WITHIN_ENTRIES + 1 }, (_, index) => sequence + index);
+    const lines = await Promise.all(entries.map((entry) => linesAbout(fact, entry, session)));
+    if (createView(lines.flat().join("\n"))(fact)) return true;
   }
   return false;
 }
 
-async function readWhole(entry: number, session: Compacted["session"]): Promise<string> {
-  const texts: string[] = [];
-  let from: { line: number; character: number } | undefined = { line: 1, character: 1 };
-  while (from !== undefined) {
-    const part = await session.recall({ entry, fromLine: from.line, fromCharacter: from.character });
-    if (part.kind !== "text") break;
-    texts.push(part.text);
-    from = part.next;
-  }
-  return texts.join("");
+/** What an entry that was found says of a fact. */
+async function linesAbout({ text, exitCode }: PlantedFact, entry: number, session: Compacted["session"]) {
+  // Inputs of calls are searched as JSON, in which quotes are escaped.
+  const wanted = [text.split('"')[0]!, ...(exitCode === undefined ? [] : ["exit code"])];
+  const recalled = await Promise.all(wanted.map((search) => session.recall({ entry, search })));
+  return recalled.flatMap((part) => (part.kind === "lines" ? part.found.map((line) => line.text) : []));
 }
 
 function toFigures(samples: readonly Sample[]): Figures {

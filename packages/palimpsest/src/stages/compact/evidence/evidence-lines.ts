@@ -1,4 +1,4 @@
-import { decayed } from "./evidence-parts.ts";
+import { decayed, endOf } from "./evidence-parts.ts";
 import { type Evidence, type FactEvidence, type FileEvidence, readFact } from "./evidence-state.ts";
 import { findFacts } from "./find-facts.ts";
 
@@ -137,11 +137,6 @@ function perLength(line: EvidenceLine): number {
   // Files share their folders.
   const length = line.group === "paths" ? (line.text.length + line.path.length) / 2 : line.text.length;
   return line.score / (LENGTH_OFFSET + length) ** LENGTH_POWER;
-}
-
-/** The last two steps of a path: what tells a file from others in whatever form it is named. */
-function endOf(path: string): string {
-  return path.split(/[\\/]/).slice(-2).join("/");
 }
 
 function isAbsolute(path: string): boolean {

@@ -1,7 +1,7 @@
 import type { Part, ToolCall, ToolResult } from "../../../log/block.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
 import type { ReadEntry } from "../../../log/read-payload.ts";
-import { addRange, decayed } from "./evidence-parts.ts";
+import { addRange, decayed, endOf, isSameFile } from "./evidence-parts.ts";
 import {
   type CommandEvidence,
   type ErrorEvidence,
@@ -53,13 +53,31 @@ export function createEvidence(from?: unknown): EvidenceFold {
   const facts = new Map(start.facts.map((fact) => [fact[0], readFact(fact)]));
   const open = new Map(start.open.map((call) => [call.id, call]));
 
+  /** Of each file, the form in which it was last named. */
+  const pathByEnd = new Map<string, string>();
+  indexPaths();
+
+  function indexPaths(): void {
+    pathByEnd.clear();
+    for (const { text, sort } of facts.values()) if (sort === "path") pathByEnd.set(endOf(text), text);
+  }
+
+  /** A file under the form that says most, and what is known of it under any. */
+  function findKnown({ text, sort }: Fact): { readonly text: string; readonly known: FactEvidence | undefined } {
+    const other = sort === "path" ? pathByEnd.get(endOf(text)) : undefined;
+    if (other === undefined || !isSameFile(text, other)) return { text, known: facts.get(text) };
+    const [longer, shorter] = other.length > text.length ? [other, text] : [text, other];
+    return { text: longer, known: facts.get(longer) ?? facts.get(shorter) };
+  }
+
   function takeFacts(text: string, entry: number, source: FactEvidence["source"] | "file"): void {
     for (const fact of someOf(findFacts(text, "ends"))) takeFact(fact, entry, source);
   }
 
-  function takeFact({ text, sort, near }: Fact, entry: number, into: FactEvidence["source"] | "file"): void {
+  function takeFact(fact: Fact, entry: number, into: FactEvidence["source"] | "file"): void {
     const source = into === "file" ? "model" : into;
-    const known = facts.get(text);
+    const { sort, near } = fact;
+    const { text, known } = findKnown(fact);
     // Twice in one response is not again.
     if (known !== undefined && source === "model" && known.round >= round) return;
     const isUse = known !== undefined && source === "model";
@@ -67,6 +85,8 @@ export function createEvidence(from?: unknown): EvidenceFold {
       ? WEIGHTS.used
       : WEIGHTS[source === "model" ? "introduced" : source === "user" ? "given" : "shown"];
     facts.delete(text);
+    if (known !== undefined) facts.delete(known.text);
+    if (sort === "path") pathByEnd.set(endOf(text), text);
     facts.set(text, {
       text,
       sort,
@@ -84,7 +104,11 @@ export function createEvidence(from?: unknown): EvidenceFold {
 
   /** A tenth at once, so that it costs nothing to speak of. */
   function forgetFacts(): void {
-    const goal = LIMITS.facts * 0.9;
+    forgetWeakest(LIMITS.facts * 0.9);
+    indexPaths();
+  }
+
+  function forgetWeakest(goal: number): void {
     for (const { text, uses, source } of facts.values()) {
       if (facts.size <= goal) return;
       if (uses === 0 && source !== "user") facts.delete(text);

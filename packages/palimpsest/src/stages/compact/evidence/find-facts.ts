@@ -50,7 +50,8 @@ export function findFacts(text: string, extent: "whole" | "ends" = "whole"): Fac
     for (const { 0: number, index } of piece.matchAll(GROUPED_NUMBER)) {
       if (!units.has(index)) add(number, "number", index);
     }
-    for (const { 0: run, index } of piece.matchAll(RUNS)) {
+    const rest = piece.replace(GROUPED_NUMBER, (number) => " ".repeat(number.length));
+    for (const { 0: run, index } of rest.matchAll(RUNS)) {
       if (!units.has(index)) takeRun(run, (fact, sort) => add(fact, sort, index));
     }
   }
