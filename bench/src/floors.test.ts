@@ -33,6 +33,13 @@ const compactions = {
   rehydration_ours_pct: 36,
 };
 
+const survival = {
+  ours_in_view_pct: { "10": 40 },
+  ours_reused_in_view_pct: { "10": 95 },
+  ours_reachable_pct: { "10": 100 },
+  plain_in_view_pct: { "10": 20 },
+};
+
 test("figures at the floors hold", () => {
   expect(brokenFloors("judge", judge)).toEqual([]);
   expect(brokenFloors("breaks", breaks)).toEqual([]);
@@ -43,6 +50,7 @@ test("figures at the floors hold", () => {
   expect(brokenFloors("open", open)).toEqual([]);
   expect(brokenFloors("overhead", overhead)).toEqual([]);
   expect(brokenFloors("recorded-compactions", compactions)).toEqual([]);
+  expect(brokenFloors("survival", survival)).toEqual([]);
 });
 
 test.each([
@@ -71,6 +79,9 @@ test.each([
   ["recorded-compactions", { ...compactions, summary_plus_ledger_pct: 80.9 }],
   ["recorded-compactions", { ...compactions, digest_pct: 80.9 }],
   ["recorded-compactions", { ...compactions, rehydration_ours_pct: 35.9 }],
+  ["survival", { ...survival, ours_reused_in_view_pct: { "10": 94.9 } }],
+  ["survival", { ...survival, ours_reachable_pct: { "10": 99.9 } }],
+  ["survival", { ...survival, plain_in_view_pct: { "10": 20.1 } }],
 ])("%s: %j breaks one", (bench, figures) => {
   expect(brokenFloors(bench, figures)).toHaveLength(1);
 });

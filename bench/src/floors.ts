@@ -113,7 +113,19 @@ const FLOORS: readonly Floor[] = [
     holds: ({ rehydration_ours_pct, rehydration_recent5_pct }) =>
       (rehydration_ours_pct as number) >= 1.2 * (rehydration_recent5_pct as number),
   },
+  {
+    bench: "survival",
+    rule: "after ten compactions 95% of the facts used again are in view, all can be reached, and twice as many are in view as in a plain summary",
+    holds: ({ ours_in_view_pct, ours_reused_in_view_pct, ours_reachable_pct, plain_in_view_pct }) =>
+      afterTen(ours_reused_in_view_pct) >= 95 &&
+      afterTen(ours_reachable_pct) === 100 &&
+      afterTen(ours_in_view_pct) >= 2 * afterTen(plain_in_view_pct),
+  },
 ];
+
+function afterTen(shares: unknown): number {
+  return (shares as Record<string, number>)["10"]!;
+}
 
 function at5000(rates: unknown): number {
   return (rates as Record<string, number>)["5000"]!;

@@ -1,10 +1,10 @@
-import { decayed } from "./evidence-parts.ts";
+import { decayed, endOf } from "./evidence-parts.ts";
 import { type Evidence, type FactEvidence, type FileEvidence, readFact } from "./evidence-state.ts";
 import { findFacts } from "./find-facts.ts";
 
 /** One thing that can be told, and how much it is worth to tell it. */
 export type EvidenceLine =
-  | { readonly group: "rules" | "commands" | "errors"; readonly text: string; readonly score: number }
+  | { readonly group: "rules" | "decisions" | "commands" | "errors"; readonly text: string; readonly score: number }
   | { readonly group: "paths"; readonly path: string; readonly text: string; readonly score: number }
   | { readonly group: "facts"; readonly entry: number; readonly text: string; readonly score: number };
 
@@ -17,14 +17,17 @@ const RULE_SCORE = { within: 6, beyond: 0.6 } as const;
 const RULE_SHARE = 0.3;
 const CHARACTERS_PER_TOKEN = 4;
 const ERROR_SCORE = { open: 2, over: 0.3 } as const;
-/** Of an error that came or was spoken of again: it is what the work is about. */
-const ERROR_LASTING = 1.5;
+const DECISION_SCORE = 1;
+/** Of an error or a decision that came or was spoken of again: it is what the work is about. */
+const SPOKEN_OF_LASTING = 1.5;
 /** Of a command that was run or spoken of again, and of one that was not. */
 const COMMAND_FACTOR = { again: 2, once: 0.5 } as const;
 const FAILED_FACTOR = 1.5;
 /** Looking around is done again as it comes; what it found stands among the names. */
 const LOOKING_FACTOR = 0.3;
 const LOOKING = /^(?:ls|cat|head|tail|wc|grep|rg|find|pwd|which|echo|tree|stat|sed -n)\b/;
+/** So far behind a command it may be said how it ended. */
+const OUTCOME_CHARACTERS = 200;
 const FILE_FACTOR = 1;
 /** Long lines take the place of several short ones. */
 const LENGTH_OFFSET = 12;
@@ -36,22 +39,27 @@ export function evidenceLines(evidence: Evidence, shown: string, budgetTokens: n
   const isNew = (text: string): boolean => shown === "" || !shown.includes(text);
   const lines: EvidenceLine[] = [];
   let ruleCharacters = budgetTokens * CHARACTERS_PER_TOKEN * RULE_SHARE;
-  for (const { text, entry } of rules.toReversed()) {
+  for (const { text, entry, ofModel } of rules.toReversed()) {
     if (!isNew(text)) continue;
+    if (ofModel !== undefined) {
+      const score = decayed({ weight: DECISION_SCORE, round: ofModel.round }, round) + spokenOf(1 + ofModel.uses);
+      lines.push({ group: "decisions", text: `"${oneLine(text)}" #${entry}`, score });
+      continue;
+    }
     ruleCharacters -= text.length;
     const score = RULE_SCORE[ruleCharacters >= 0 ? "within" : "beyond"];
     lines.push({ group: "rules", text: `"${oneLine(text)}" #${entry}`, score });
   }
   for (const { text, entry, times, state, round: at } of errors) {
     if (!isNew(text.split("\n")[0]!)) continue;
-    const score = decayed({ weight: ERROR_SCORE[state], round: at }, round) + ERROR_LASTING * Math.log2(times);
+    const score = decayed({ weight: ERROR_SCORE[state], round: at }, round) + spokenOf(times);
     const more = [...(times > 1 ? [` x${times}`] : []), ...(state === "over" ? [" (over)"] : [])].join("");
     lines.push({ group: "errors", text: `${oneLine(text)}${more} #${entry}`, score });
   }
   for (const command of commands) {
     const { state, exitCode, report, entry, runs } = command;
-    if (!isNew(command.command)) continue;
     const ended = exitCode === undefined ? state : `exit ${exitCode}`;
+    if (isToldWith(shown, command.command, exitCode)) continue;
     const said = report === undefined ? "" : `: ${oneLine(report)}`;
     const text = `${oneLine(command.command)} -> ${ended}${said}${runs > 1 ? ` x${runs}` : ""} #${entry}`;
     const uses = runs + command.mentions;
@@ -101,6 +109,20 @@ function factLines({ files, facts: stored, round }: Evidence, shown: string): Ev
   return lines;
 }
 
+/** A command that is spoken of without saying how it ended is told all the same. */
+function isToldWith(shown: string, command: string, exitCode: number | undefined): boolean {
+  if (exitCode === undefined) return shown.includes(command);
+  for (let at = shown.indexOf(command); at >= 0; at = shown.indexOf(command, at + command.length)) {
+    const behind = shown.slice(at + command.length, at + command.length + OUTCOME_CHARACTERS);
+    if (new RegExp(`\\b${exitCode}\\b`).test(behind)) return true;
+  }
+  return false;
+}
+
+function spokenOf(times: number): number {
+  return SPOKEN_OF_LASTING * Math.log2(times);
+}
+
 function scoreOf(fact: FactEvidence, round: number): number {
   return decayed(fact, round) + LASTING * Math.log2(1 + fact.uses);
 }
@@ -112,13 +134,9 @@ function stateOf({ readEntry, editEntry, ranges }: FileEvidence): string {
 }
 
 function perLength(line: EvidenceLine): number {
-  const length = line.text.length + (line.group === "paths" ? line.path.length / 2 : 0);
+  // Files share their folders.
+  const length = line.group === "paths" ? (line.text.length + line.path.length) / 2 : line.text.length;
   return line.score / (LENGTH_OFFSET + length) ** LENGTH_POWER;
-}
-
-/** The last two steps of a path: what tells a file from others in whatever form it is named. */
-function endOf(path: string): string {
-  return path.split(/[\\/]/).slice(-2).join("/");
 }
 
 function isAbsolute(path: string): boolean {

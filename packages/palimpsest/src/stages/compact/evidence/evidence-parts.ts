@@ -21,3 +21,14 @@ export function addRange(ranges: readonly LineRange[], added: LineRange): LineRa
   });
   return [...apart, [first, last] as const].slice(-MAX_RANGES);
 }
+
+/** The last two steps of a path: what tells a file from others in whatever form it is named. */
+export function endOf(path: string): string {
+  return path.split(/[\\/]/).slice(-2).join("/");
+}
+
+/** Whether two paths may name one file: commands name it from where they run, other tools from the root. */
+export function isSameFile(one: string, other: string): boolean {
+  const [shorter, longer] = one.length < other.length ? [one, other] : [other, one];
+  return shorter === longer || longer.endsWith(`/${shorter.replace(/^\.\//, "")}`);
+}

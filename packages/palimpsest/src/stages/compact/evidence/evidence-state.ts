@@ -46,10 +46,12 @@ export interface ErrorEvidence {
   readonly round: number;
 }
 
-/** A sentence of the user's in which something is corrected, ruled out, decided or insisted on, verbatim. */
+/** A sentence in which something is corrected, ruled out, decided or insisted on, verbatim. */
 export interface RuleEvidence {
   readonly text: string;
   readonly entry: number;
+  /** Of a decision of the model's: when it was last spoken of, and in how many later responses. */
+  readonly ofModel?: { readonly round: number; readonly uses: number };
 }
 
 export interface FactEvidence extends Weighted {
@@ -150,6 +152,7 @@ export function readEvidence(stored: unknown): Evidence {
     fields["version"] === 1 &&
     [fields["newest"], fields["round"]].every(Number.isSafeInteger) &&
     Object.entries(SHAPES).every(([name, shape]) => isListOf(fields[name], shape)) &&
+    (fields["rules"] as readonly Fields[]).every(({ ofModel }) => ofModel === undefined || isDecision(ofModel)) &&
     (fields["files"] as readonly Fields[]).every(({ ranges }) => Array.isArray(ranges) && ranges.every(isRange));
   return isWhole ? (stored as Evidence) : EMPTY;
 }
@@ -165,6 +168,11 @@ function isListOf(list: unknown, [texts, numbers]: readonly [readonly PropertyKe
         numbers.every((name) => Number.isFinite((element as Record<PropertyKey, unknown>)[name])),
     )
   );
+}
+
+function isDecision(value: unknown): boolean {
+  const { round, uses } = (value ?? {}) as Fields;
+  return [round, uses].every(Number.isSafeInteger);
 }
 
 function isRange(value: unknown): boolean {

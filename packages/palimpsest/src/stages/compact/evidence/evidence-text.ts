@@ -12,6 +12,7 @@ export interface EvidenceTextOptions {
 const HEADING = "From the log (#N: recall entry N to read it in full)";
 const HEADINGS = {
   rules: "Said by the user",
+  decisions: "Decided by the assistant",
   paths: "Files",
   commands: "Commands, how they last ended",
   errors: "Errors",

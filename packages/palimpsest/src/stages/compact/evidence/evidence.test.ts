@@ -36,6 +36,40 @@ function fold(said: readonly Said[], from?: unknown, first = 1): Evidence {
 const fact = (evidence: Evidence, text: string) => evidence.facts.map(readFact).find((each) => each.text === text);
 
 describe("what is kept", () => {
+  test("a file that is named from elsewhere is used again, under its longest name", () => {
+    const evidence = fold([
+      calls("a", "Grep", { pattern: "x" }),
+      answers("a", "src/deep/load.ts:12: x"),
+      calls("b", "Read", { file_path: "/repo/src/deep/load.ts" }),
+      answers("b", "1\tx"),
+      says("Then src/deep/load.ts once more."),
+    ]);
+    expect(fact(evidence, "/repo/src/deep/load.ts")).toMatchObject({ uses: 2 });
+    expect(fact(evidence, "src/deep/load.ts")).toBeUndefined();
+  });
+
+  test("what the model decided, and how often it spoke of it since", () => {
+    const evidence = fold([
+      says("I'll use a queue instead of polling for the mailer."),
+      says("So: a queue instead of polling for the mailer."),
+      user("Never touch the mailer."),
+    ]);
+    expect(evidence.rules).toMatchObject([
+      { text: "I'll use a queue instead of polling for the mailer.", entry: 1, ofModel: { uses: 1 } },
+      { text: "Never touch the mailer.", entry: 3 },
+    ]);
+  });
+
+  test("a name that is written into a file is not used again by that", () => {
+    const evidence = fold([
+      calls("a", "Read", { file_path: "/repo/a.ts" }),
+      answers("a", "1\tparseHeader()"),
+      calls("b", "Edit", { file_path: "/repo/a.ts", old_string: "parseHeader()", new_string: "parseHeader(1)" }),
+      answers("b", "done"),
+    ]);
+    expect(fact(evidence, "parseHeader")).toMatchObject({ uses: 0 });
+  });
+
   test("files with their newest read and edit and the lines that were shown", () => {
     const { files } = fold([
       calls("a", "Read", { file_path: "/repo/src/a.ts", offset: 10, limit: 20 }),

@@ -1,7 +1,7 @@
 import type { Part, ToolCall, ToolResult } from "../../../log/block.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
 import type { ReadEntry } from "../../../log/read-payload.ts";
-import { addRange, decayed } from "./evidence-parts.ts";
+import { addRange, decayed, endOf, isSameFile } from "./evidence-parts.ts";
 import {
   type CommandEvidence,
   type ErrorEvidence,
@@ -15,9 +15,10 @@ import {
   storeFact,
 } from "./evidence-state.ts";
 import { type Fact, findFacts } from "./find-facts.ts";
-import { findRules } from "./find-rules.ts";
+import { findDecisions, findRules } from "./find-rules.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import { numberedLines, readCall } from "./read-call.ts";
+import { saidAgainShare } from "./said-again.ts";
 
 /** How much is kept of each sort. What goes first is the oldest that was never used again, then the oldest. */
 const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, facts: 5_000, open: 100 } as const;
@@ -25,6 +26,10 @@ const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, facts: 5_00
 const FACTS_PER_ENTRY = 400;
 /** What an occurrence says about being needed again: by hand, see evidence-lines.ts. */
 const WEIGHTS = { used: 1, introduced: 0.5, given: 1.5, shown: 0.15, read: 1, edit: 2 } as const;
+
+/** Of a decision, so much must come back for it to be spoken of, and for another sentence to be the same decision. */
+const SAID_AGAIN = 0.4;
+const SAME = 0.8;
 
 export interface EvidenceFold {
   /** Takes the entries of the log in order; of a result, the form it came in with. Costs what the entry costs. */
@@ -48,12 +53,31 @@ export function createEvidence(from?: unknown): EvidenceFold {
   const facts = new Map(start.facts.map((fact) => [fact[0], readFact(fact)]));
   const open = new Map(start.open.map((call) => [call.id, call]));
 
-  function takeFacts(text: string, entry: number, source: FactEvidence["source"]): void {
+  /** Of each file, the form in which it was last named. */
+  const pathByEnd = new Map<string, string>();
+  indexPaths();
+
+  function indexPaths(): void {
+    pathByEnd.clear();
+    for (const { text, sort } of facts.values()) if (sort === "path") pathByEnd.set(endOf(text), text);
+  }
+
+  /** A file under the form that says most, and what is known of it under any. */
+  function findKnown({ text, sort }: Fact): { readonly text: string; readonly known: FactEvidence | undefined } {
+    const other = sort === "path" ? pathByEnd.get(endOf(text)) : undefined;
+    if (other === undefined || !isSameFile(text, other)) return { text, known: facts.get(text) };
+    const [longer, shorter] = other.length > text.length ? [other, text] : [text, other];
+    return { text: longer, known: facts.get(longer) ?? facts.get(shorter) };
+  }
+
+  function takeFacts(text: string, entry: number, source: FactEvidence["source"] | "file"): void {
     for (const fact of someOf(findFacts(text, "ends"))) takeFact(fact, entry, source);
   }
 
-  function takeFact({ text, sort, near }: Fact, entry: number, source: FactEvidence["source"]): void {
-    const known = facts.get(text);
+  function takeFact(fact: Fact, entry: number, into: FactEvidence["source"] | "file"): void {
+    const source = into === "file" ? "model" : into;
+    const { sort, near } = fact;
+    const { text, known } = findKnown(fact);
     // Twice in one response is not again.
     if (known !== undefined && source === "model" && known.round >= round) return;
     const isUse = known !== undefined && source === "model";
@@ -61,6 +85,8 @@ export function createEvidence(from?: unknown): EvidenceFold {
       ? WEIGHTS.used
       : WEIGHTS[source === "model" ? "introduced" : source === "user" ? "given" : "shown"];
     facts.delete(text);
+    if (known !== undefined) facts.delete(known.text);
+    if (sort === "path") pathByEnd.set(endOf(text), text);
     facts.set(text, {
       text,
       sort,
@@ -68,7 +94,8 @@ export function createEvidence(from?: unknown): EvidenceFold {
       ...(known?.near === undefined ? {} : { near: known.near }),
       source: known?.source === "user" || source === "user" ? "user" : (known?.source ?? source),
       entry: isUse ? known.entry : entry,
-      uses: (known?.uses ?? 0) + (isUse ? 1 : 0),
+      // A name of code that is written into a file can be read there.
+      uses: (known?.uses ?? 0) + (isUse && !(into === "file" && sort === "identifier") ? 1 : 0),
       round,
       weight: thousandths(weight + decayed(known, round)),
     });
@@ -77,7 +104,11 @@ export function createEvidence(from?: unknown): EvidenceFold {
 
   /** A tenth at once, so that it costs nothing to speak of. */
   function forgetFacts(): void {
-    const goal = LIMITS.facts * 0.9;
+    forgetWeakest(LIMITS.facts * 0.9);
+    indexPaths();
+  }
+
+  function forgetWeakest(goal: number): void {
     for (const { text, uses, source } of facts.values()) {
       if (facts.size <= goal) return;
       if (uses === 0 && source !== "user") facts.delete(text);
@@ -89,11 +120,35 @@ export function createEvidence(from?: unknown): EvidenceFold {
   function takeWords(text: string, entry: number): void {
     takeFacts(text, entry, "model");
     takeMentions(text);
+    takeDecisions(text, entry);
+  }
+
+  /** What the model settles on holds like a ruling as long as it is spoken of. In other words it is the same decision. */
+  function takeDecisions(text: string, entry: number): void {
+    const found = findDecisions(text);
+    for (const { ofModel, ...rule } of rules.values()) {
+      if (ofModel === undefined || ofModel.round >= round || saidAgainShare(rule.text, text) < SAID_AGAIN) continue;
+      rules.set(rule.text, { ...rule, ofModel: { round, uses: ofModel.uses + 1 } });
+    }
+    for (const decision of found) {
+      if ([...rules.keys()].some((known) => isSame(decision, known))) continue;
+      const rule = { text: decision, entry, ofModel: { round, uses: 0 } };
+      put<RuleEvidence>(
+        rules,
+        decision,
+        rule,
+        LIMITS.rules,
+        ({ ofModel }) => ofModel === undefined || ofModel.uses > 0,
+      );
+    }
   }
 
   function takeCall(call: ToolCall, entry: number): void {
-    for (const text of stringsIn(call.input)) takeFacts(text, entry, "model");
     const read = readCall(call);
+    for (const text of stringsIn(call.input)) {
+      const isContent = read.file?.access === "edit" && text !== read.file.path;
+      takeFacts(text, entry, isContent ? "file" : "model");
+    }
     if (read.file === undefined && read.command === undefined) return;
     put(open, call.id, { id: call.id, ...read }, LIMITS.open);
   }
@@ -177,7 +232,9 @@ export function createEvidence(from?: unknown): EvidenceFold {
 
   function takeUser(text: string, entry: number): void {
     takeFacts(text, entry, "user");
-    for (const rule of findRules(text)) put<RuleEvidence>(rules, rule, { text: rule, entry }, LIMITS.rules);
+    for (const rule of findRules(text)) {
+      put<RuleEvidence>(rules, rule, { text: rule, entry }, LIMITS.rules, ({ ofModel }) => ofModel === undefined);
+    }
   }
 
   function takeMessage({ origin, blocks, responseId: id }: MessagePayload, entry: number): void {
@@ -233,6 +290,11 @@ function put<Value>(
 function someOf(facts: readonly Fact[]): readonly Fact[] {
   if (facts.length <= FACTS_PER_ENTRY) return facts;
   return [...facts.slice(0, FACTS_PER_ENTRY / 2), ...facts.slice(-FACTS_PER_ENTRY / 2)];
+}
+
+/** One of them may have something else around it. */
+function isSame(one: string, other: string): boolean {
+  return Math.max(saidAgainShare(one, other), saidAgainShare(other, one)) >= SAME;
 }
 
 /** So that a stored state is short. */

@@ -15,6 +15,8 @@ test.each([
     ["identifier parseHeader", "identifier parse_all_of_it", "identifier MAX_RETRY_COUNT"],
   ],
   ["ordinary words, implementation, documentation", []],
+  ["1,284 rows, 12,5 and 1,284,006.5", ["number 1,284", "number 1,284,006.5"]],
+  ["PAY-4821 and A-1", ["identifier PAY-4821"]],
   ["feature-branch-name", ["identifier feature-branch-name"]],
   ["commit 9f8e7d6 and id 3fa85f64-5717-4562", ["identifier 9f8e7d6", "identifier 3fa85f64-5717-4562"]],
   [

@@ -27,6 +27,8 @@ const ENDINGS =
 const NUMBER = /^[#v]?\d[\d.,_]*(?:%|[a-zA-Z]{1,3})?$/;
 const NUMBER_WITH_UNIT =
   /\b\d[\d.,_]* (?:ms|s|sec|seconds|min|minutes|hours|days|[KMGT]i?B|bytes|tokens|px|Hz|%)(?=\W|$)/g;
+/** `1,284` and `1,284,006.5`: the groups tell it from a list. */
+const GROUPED_NUMBER = /(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,])/g;
 const NO_NAME = /[^\p{L}\p{N}_$-]+/u;
 const LEAST_NAME_CHARACTERS = 8;
 
@@ -45,7 +47,11 @@ export function findFacts(text: string, extent: "whole" | "ends" = "whole"): Fac
       add(number, "number", index);
       units.add(index);
     }
-    for (const { 0: run, index } of piece.matchAll(RUNS)) {
+    for (const { 0: number, index } of piece.matchAll(GROUPED_NUMBER)) {
+      if (!units.has(index)) add(number, "number", index);
+    }
+    const rest = piece.replace(GROUPED_NUMBER, (number) => " ".repeat(number.length));
+    for (const { 0: run, index } of rest.matchAll(RUNS)) {
       if (!units.has(index)) takeRun(run, (fact, sort) => add(fact, sort, index));
     }
   }
@@ -100,6 +106,8 @@ function isTellingNumber(word: string): boolean {
 function isTellingName(name: string): boolean {
   // The short form of a commit.
   if (/^(?=.*\d)(?=.*[a-f])[0-9a-f]{7}$/.test(name)) return true;
+  // A ticket of a tracker.
+  if (/^[A-Z]{2,10}-\d{2,6}$/.test(name)) return true;
   if (name.length < LEAST_NAME_CHARACTERS) return false;
   return (
     /[\p{L}\p{N}][_$][\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\d|\d\p{L}/u.test(name) ||

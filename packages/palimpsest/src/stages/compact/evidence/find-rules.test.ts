@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findRules, isCorrection } from "./find-rules.ts";
+import { findDecisions, findRules, isCorrection } from "./find-rules.ts";
 
 test.each([
   ["Please add a button. Don't touch the footer. Thanks!", ["Don't touch the footer."]],
@@ -9,6 +9,13 @@ test.each([
   ["ok", []],
 ])("in %j", (text, rules) => {
   expect(findRules(text)).toEqual(rules);
+});
+
+test("a model's decisions are told from its plans", () => {
+  expect(findDecisions("I'll look at it. I went with a queue rather than polling. Next: tests.")).toEqual([
+    "I went with a queue rather than polling.",
+  ]);
+  expect(findDecisions("I'll use grep to find it. Now the tests.")).toEqual([]);
 });
 
 test("a pasted plan gives a bounded number of bounded sentences", () => {

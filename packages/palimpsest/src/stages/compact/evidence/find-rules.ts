@@ -3,6 +3,10 @@ import { headOf } from "../../store-results/cut-text.ts";
 /** Words by which people correct, forbid, decide and insist. */
 const MARKS =
   /\b(?:no[,.!]|not|don'?t|do not|never|always|must(?:n'?t)?|instead|rather than|only|without|wrong|stop|avoid|revert|undo|should(?:n'?t)?|prefer|make sure|ensure|keep|leave|forget|actually|decided?|let'?s|we (?:use|will|want|need)|at (?:most|least)|required?|forbidden|nicht|kein\w*|niemals?|immer|statt|muss)\b/i;
+/** Words by which one of several ways is taken. */
+const CHOICE =
+  /\b(?:decid(?:e|ed|ing)|decision|instead of|rather than|settled? on|opt(?:ed|ing)? for|ruled? out|go(?:ing)? with|went with|chose|gave up on)\b/i;
+const MAX_DECISIONS = 4;
 /** A reply that begins so takes something back. */
 const CORRECTION =
   /^\s*(?:no\b|nope|wait|stop|actually|that'?s (?:not|wrong)|wrong|don'?t|do not|not |instead|hmm|nein)/i;
@@ -13,13 +17,20 @@ const MAX_RULES = 12;
 
 /** The sentences of a user's message in which something is corrected, ruled out, decided or insisted on, verbatim. */
 export function findRules(text: string): string[] {
-  const sentences = text
+  return sentencesWith(text, MARKS).slice(0, MAX_RULES);
+}
+
+/** The sentences of a model's message in which it settles on one of several ways, verbatim. */
+export function findDecisions(text: string): string[] {
+  return sentencesWith(text, CHOICE).slice(0, MAX_DECISIONS);
+}
+
+function sentencesWith(text: string, mark: RegExp): string[] {
+  return text
     .slice(0, LOOKED_AT_CHARACTERS)
     .split(/\n+|(?<=[.!?])\s+(?=\p{Lu})/u)
-    .map((sentence) => sentence.trim());
-  return sentences
-    .filter((sentence) => sentence.length > 5 && MARKS.test(sentence))
-    .slice(0, MAX_RULES)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence.length > 5 && mark.test(sentence))
     .map((sentence) => headOf(sentence, MAX_RULE_CHARACTERS).toWellFormed());
 }
 

@@ -16,7 +16,7 @@ const EXIT_CHARACTERS = 200;
 const REPORT =
   /\b\d+ (?:tests? )?(?:passed|failed|passing|failing|failures?|errors?|problems?|skipped)\b|^(?:ok|FAIL|PASS)\s|\btest result:/i;
 const ERROR_LINE =
-  /\b(?:error|fatal|panic|exception|traceback|fail(?:ed|ure)?|cannot|undefined|denied|not found|no such|refused|invalid|unexpected)\b/i;
+  /\b(?:\w*error|fatal|panic|\w*exception|traceback|fail(?:ed|ure)?|cannot|undefined|denied|not found|no such|refused|invalid|unexpected)\b/i;
 /** In a result that counts as fine (the end of a pipe went well), only what cannot be anything else. */
 const CLEAR_ERROR_LINE =
   /^\s*(?:error(?:\[\w+\])?:|fatal:|panic:|Traceback \(|--- FAIL|FAIL\b|\w*(?:Error|Exception): )/;
@@ -34,7 +34,7 @@ export function outcomeOf(text: string, status: "ok" | "error", kind: "command" 
   const state = status === "error" || (exitCode ?? 0) > 0 ? "failed" : "ok";
   const report = lastLine(text, REPORT);
   const error =
-    state === "failed" ? (errorIn(text, ERROR_LINE) ?? errorIn(text, /./)) : errorIn(text, CLEAR_ERROR_LINE);
+    state === "failed" ? (errorIn(text, ERROR_LINE) ?? lastLine(text, /\S/, report)) : errorIn(text, CLEAR_ERROR_LINE);
   return {
     state,
     ...(exitCode === undefined ? {} : { exitCode }),
@@ -43,10 +43,12 @@ export function outcomeOf(text: string, status: "ok" | "error", kind: "command" 
   };
 }
 
-function lastLine(text: string, matching: RegExp): string | undefined {
+/** `told`: a line that is known already. */
+function lastLine(text: string, matching: RegExp, told?: string): string | undefined {
   const lines = text.slice(-LOOKED_AT_CHARACTERS).split("\n");
   const line = lines.findLast((each) => each.length < 400 && matching.test(each));
-  return line && headOf(line.trim(), REPORT_CHARACTERS);
+  const said = line && headOf(line.trim(), REPORT_CHARACTERS);
+  return said === told ? undefined : said;
 }
 
 function errorIn(text: string, matching: RegExp): string | undefined {
@@ -56,7 +58,11 @@ function errorIn(text: string, matching: RegExp): string | undefined {
     const lines = part.split("\n").filter((line) => line.trim() !== "" && !/^\s*exit code:? \d+\s*$/i.test(line));
     const first = lines.findIndex((line) => matching.test(line));
     if (first < 0) continue;
-    const said = lines.slice(first, first + ERROR_LINES).map((line) => line.trim());
+    // What goes on is indented, or speaks of something wrong too; anything else is the next thing that was put out.
+    const isMore = (line: string): boolean => /^[\s|>^]/.test(line) || matching.test(line);
+    const rest = lines.slice(first + 1, first + ERROR_LINES);
+    const end = rest.findIndex((line) => !isMore(line));
+    const said = [lines[first]!, ...(end < 0 ? rest : rest.slice(0, end))].map((line) => line.trim());
     return headOf(said.join("\n"), ERROR_CHARACTERS).toWellFormed();
   }
   return undefined;
