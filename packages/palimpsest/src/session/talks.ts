@@ -30,6 +30,8 @@ export interface TalksOptions<Request, Response, Message> {
   readonly maxCalls: number;
   /** A call of which nothing is heard for so long counts as dead. */
   readonly stallMs: number;
+  /** When the last call must have ended, by the clock: one that says something for ever is given up then. */
+  readonly deadlineMs: number;
   /** Is told how much has arrived, and at least every half minute that it still goes on. */
   readonly onProgress: (receivedCharacters: number) => void;
 }
@@ -47,13 +49,14 @@ const LONGEST_WAIT_MS = 30_000;
 export function createTalks<Request, Response, Message>(
   options: TalksOptions<Request, Response, Message>,
 ): Talks & { spent(): Spent } {
-  const { session, state, provider, forks, factsOf, clock, signal } = options;
+  const { session, state, provider, forks, factsOf, clock, signal, deadlineMs } = options;
   let spent: Spent = { calls: 0, priceUsd: 0 };
   let receivedCharacters = 0;
 
   async function call(make: (signal: AbortSignal, heard: (text: string) => void) => Promise<Answer>): Promise<Called> {
     for (let tries = 0; ; tries++) {
-      if (spent.calls >= options.maxCalls) return noCallsLeft(spent.calls);
+      if (spent.calls >= options.maxCalls) return noCallsLeft(`${spent.calls} calls were made already`);
+      if (clock.now() >= deadlineMs) return noCallsLeft("it has taken too long already");
       spent = { ...spent, calls: spent.calls + 1 };
       const watched = await watchCall(
         (own, heard) =>
@@ -62,7 +65,7 @@ export function createTalks<Request, Response, Message>(
             heard();
             options.onProgress(receivedCharacters);
           }),
-        { clock, stallMs: options.stallMs, signal, onAlive: () => options.onProgress(receivedCharacters) },
+        { clock, stallMs: options.stallMs, deadlineMs, signal, onAlive: () => options.onProgress(receivedCharacters) },
       );
       if (watched.kind === "done") return { kind: "answer", answer: entered(watched.result) };
       const failed = failureOf(watched, options.stallMs);
@@ -131,8 +134,8 @@ export function createTalks<Request, Response, Message>(
   return { fork, direct, spent: () => spent };
 }
 
-function noCallsLeft(calls: number): Called {
-  return { kind: "failed", failure: { kind: "no-calls-left" }, why: `${calls} calls were made already` };
+function noCallsLeft(why: string): Called {
+  return { kind: "failed", failure: { kind: "no-calls-left" }, why };
 }
 
 type Failed = Extract<Called, { kind: "failed" }>;
@@ -142,6 +145,8 @@ function failureOf(watched: Exclude<Watched<unknown>, { kind: "done" }>, stallMs
   if (watched.kind === "stalled") {
     return { kind: "failed", failure: { kind: "broken-stream" }, why: `nothing was heard for ${stallMs / 1_000} s` };
   }
+  if (watched.kind === "too-late")
+    return { kind: "failed", failure: { kind: "no-calls-left" }, why: "it took too long" };
   const { error } = watched;
   if (ProviderError.isInstance(error)) return { kind: "failed", failure: error.failure, why: error.message };
   // Not the provider's doing: a fork whose prompt would not be the same, a store that cannot be written.
