@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { SUMMARISERS } from "./summarisers.ts";
+import { GOOD_SUMMARISERS, SUMMARISERS } from "./summarisers.ts";
 import type { Profile } from "./worlds.ts";
 
 /** What somebody says or a tool returns: so many windows of it, in one of several scripts. */
@@ -47,8 +47,8 @@ const short = logUniform(0.002, 0.05);
 function turns({ history, mostRounds }: CaseOptions): fc.Arbitrary<Turn> {
   const large = history[1];
   const said = fc.oneof(
-    { weight: 20, arbitrary: short },
-    { weight: 4, arbitrary: logUniform(0.05, Math.min(1, large / 4)) },
+    { weight: 60, arbitrary: short },
+    { weight: 8, arbitrary: logUniform(0.05, Math.min(1, large / 4)) },
     // One message alone is several windows.
     { weight: 1, arbitrary: fc.constant(5) },
   );
@@ -82,8 +82,9 @@ export function cases(options: CaseOptions): fc.Arbitrary<Case> {
     windowTokens,
     trueShare: fc.oneof({ weight: 8, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.constant(0.6) }),
     seed: fc.nat(),
-    summariser: fc.constantFrom(...Object.keys(SUMMARISERS)),
-    task: texts(fc.oneof({ weight: 15, arbitrary: short }, { weight: 1, arbitrary: logUniform(0.05, 5) })),
+    // Some that can be used, so that there are summaries of all kinds to go on from.
+    summariser: fc.constantFrom(...Object.keys(SUMMARISERS), ...GOOD_SUMMARISERS, ...GOOD_SUMMARISERS),
+    task: texts(fc.oneof({ weight: 40, arbitrary: short }, { weight: 1, arbitrary: logUniform(0.05, 5) })),
     before,
     turns: fc.array(turns(options), { minLength: 1, maxLength: mostTurns }),
   });

@@ -35,12 +35,13 @@ const saying =
 const failing = (fault: Fault): Summariser => always({ ...answer(GOOD), fault });
 const DAYS_MS = 10 * 24 * 60 * 60 * 1_000;
 
-/** By name, what becomes of summaries. All but the first two are of no use. */
+/** By name, what becomes of summaries. All but the first three are of no use. */
 export const SUMMARISERS: Readonly<Record<string, Summariser>> = {
   good: always(answer(GOOD)),
   "good at the third try": (_, call) => ({
     reply: call % 3 < 2 ? { ...answer(GOOD), fault: overloaded() } : answer(GOOD),
   }),
+  "good without tools": saying(({ tools }) => answer(tools.length === 0 ? GOOD : "API Error: 500")),
   echo: saying(({ userText }) => answer(`<summary>\n${userText}\n</summary>`)),
   "echo in nine sections": saying(({ userText }) => answer(toSummary(() => userText.slice(0, 500)))),
   grow: saying(({ inputTokens }) =>
@@ -83,3 +84,5 @@ export const SUMMARISERS: Readonly<Record<string, Summariser>> = {
 function status(code: number, message: string, type = "invalid_request_error"): Fault {
   return { kind: "status", status: code, type, message };
 }
+
+export const GOOD_SUMMARISERS = ["good", "good at the third try", "good without tools"] as const;
