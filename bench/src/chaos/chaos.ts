@@ -2,19 +2,44 @@ import { parseArgs } from "node:util";
 import { cutWriteAheadLog } from "./cut-write-ahead-log.ts";
 import { damageFiles } from "./damage-files.ts";
 import { fillDisk } from "./fill-disk.ts";
+import { killCompactions } from "./kill-compactions.ts";
 import { killWriters } from "./kill-writers.ts";
 import { addLosses } from "./ledger.ts";
 import { raceWriters } from "./race-writers.ts";
 
 /** How much is tried. The quick run belongs to the gate; figures to quote come from the full one. */
-const FULL = { kills: 300, cutEveryBytes: 1, diskRounds: 40, processes: 4, raceMs: 20_000, damagedFiles: 2_000 };
-const QUICK = { kills: 15, cutEveryBytes: 97, diskRounds: 6, processes: 3, raceMs: 3_000, damagedFiles: 150 };
+const FULL = {
+  kills: 300,
+  cutEveryBytes: 1,
+  diskRounds: 40,
+  processes: 4,
+  raceMs: 20_000,
+  damagedFiles: 2_000,
+  compactionKills: 300,
+};
+const QUICK = {
+  kills: 15,
+  cutEveryBytes: 97,
+  diskRounds: 6,
+  processes: 3,
+  raceMs: 3_000,
+  damagedFiles: 150,
+  compactionKills: 10,
+};
 
-const { values } = parseArgs({ options: { json: { type: "boolean" }, quick: { type: "boolean" } } });
+const { values, positionals } = parseArgs({
+  options: { json: { type: "boolean" }, quick: { type: "boolean" } },
+  allowPositionals: true,
+});
 const size = values.quick ? QUICK : FULL;
 const say = (text: string): void => {
   if (!values.json) console.log(text);
 };
+
+if (positionals.includes("compaction")) {
+  await reportCompactions();
+  process.exit();
+}
 
 say(`killing a writing process ${size.kills} times ...`);
 const killed = await killWriters(size.kills);
@@ -58,3 +83,12 @@ const mustBeZero = [
   ...[figures.damaged_overwritten, figures.damaged_silent, figures.salvaged_false, figures.salvaged_missing_unnamed],
 ];
 process.exitCode = mustBeZero.every((count) => count === 0) ? 0 : 1;
+
+/** `chaos compaction`: processes that are killed while they compact. */
+async function reportCompactions(): Promise<void> {
+  say(`killing a compacting process ${size.compactionKills} times ...`);
+  const { kills, killsInside, boundaries, lost, torn, unusable } = await killCompactions(size.compactionKills);
+  const found = { kills, kills_inside: killsInside, most_boundaries: boundaries, lost, torn, unusable };
+  console.log(values.json ? JSON.stringify(found) : found);
+  process.exitCode = lost + torn + unusable === 0 ? 0 : 1;
+}

@@ -88,7 +88,7 @@ export async function* leadSession(seed: string, folder: string): AsyncGenerator
     system: "You are a careful engineer. You keep to what the user says. ".repeat(100),
     settings: { file: SETTINGS, environment: {} },
     onEvent(event) {
-      if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") rungs.push(event.outcome.strategy);
+      if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") rungs.push(event.outcome.rung);
     },
   });
 

@@ -62,6 +62,7 @@ function failed(
     case "failed":
       return { how: "threw", status, content: `The tool failed: ${messageOf(ended.error)}` };
     case "stalled":
+    case "too-late":
       return {
         ...{ how: "timed-out", status },
         content: `The tool was given up after ${stallMs / 1_000} seconds without an answer. It may have taken effect.`,

@@ -48,7 +48,7 @@ export async function sendWithRetries<Request, Response>(
     );
     if (called.kind === "done") return { kind: "response", response: called.result };
     if (called.kind === "aborted") return { kind: "aborted", text };
-    const error = called.kind === "stalled" ? stalled(provider.name, stallMs) : called.error;
+    const error = called.kind === "failed" ? called.error : stalled(provider.name, stallMs);
     if (!ProviderError.isInstance(error)) throw error;
     const waitMs = isPassing(error) ? delayOf(error, { tries, waitedMs, random: random() }, retries) : undefined;
     if (waitMs === undefined) return { kind: "failed", error, tries, waitedMs };

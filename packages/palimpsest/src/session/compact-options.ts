@@ -23,7 +23,7 @@ export type NothingCause = "switched-off" | "blocked" | "nothing-to-fold" | "too
 
 /** What to do about a request that failed. */
 export type Recovery =
-  /** The conversation is smaller now: prepare the request again. */
-  | { readonly kind: "retry"; readonly compaction: Extract<CompactionOutcome, { kind: "compacted" }> }
+  /** Prepare the request again: the conversation is smaller now, or the request asks for a shorter answer. */
+  | { readonly kind: "retry"; readonly compaction?: Extract<CompactionOutcome, { kind: "compacted" }> }
   /** It was not too long, or nothing could be done about it: why, and what can be. */
   | { readonly kind: "give-up"; readonly why: string };

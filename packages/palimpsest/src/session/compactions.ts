@@ -34,6 +34,7 @@ import type { SessionState } from "./session-state.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { createTalks, type Spent } from "./talks.ts";
 import type { NewContent } from "./to-contents.ts";
+import { withinTime } from "./within-time.ts";
 
 export interface CompactionsOptions<Request, Response, Message> {
   readonly session: string;
@@ -124,7 +125,7 @@ export function createCompactions<Request, Response, Message>(
       return { outcome: { kind: "nothing", cause: "blocked", why } };
     }
     tell({ kind: "compaction-progressed", compaction, phase: "gathering" });
-    const todos = await surroundings.todos?.().catch(() => undefined);
+    const todos = await withinTime(surroundings, { clock, signal }).todos?.();
     const planning = { log: state.log, settings: held, trigger, attendance, todos };
     const byNotes =
       trigger === "auto" && held["compaction.notes"] === "on" ? await tryNotes(snapshot, planning) : undefined;
@@ -198,10 +199,12 @@ export function createCompactions<Request, Response, Message>(
       maxCalls: held["compaction.maxCalls"],
       callsBefore: standing.calls,
       stallMs: held["compaction.stallSeconds"] * 1_000,
+      deadlineMs: clock.now() + held["compaction.deadlineSeconds"] * 1_000,
       onProgress: (characters) =>
         tell({ kind: "compaction-progressed", compaction, phase: "summarising", receivedCharacters: characters }),
     });
-    const composing = { settings: held, surroundings: remembering(surroundings), filesRead: options.filesRead() };
+    const host = remembering(withinTime(surroundings, { clock, signal }));
+    const composing = { settings: held, surroundings: host, filesRead: options.filesRead() };
     const seen: Seen = { nowMs: clock.now(), userMessages: standing.userMessages, viewChangedAt: newestEntry };
     const climbed = await askModels();
     if (climbed.ended === "aborted") return undefined;
@@ -266,13 +269,19 @@ export function createCompactions<Request, Response, Message>(
     const meanwhile = [{ from: snapshot.newestEntry + 1, to: state.newestEntry }];
     const knowledge = await addKnowledge(state.log, meanwhile, plan.knowledge);
     const { view: shown, ledger, newestEntry } = state;
-    const standing = { ...state.standing, ...knowledge, breaker };
+    const standing = { ...state.standing, ...knowledge, breaker, calls: callsOfTurn(snapshot, spent) };
     const boundary = planBoundary(decision, { view: shown, ledger, standing, sequence: newestEntry + 1 });
     const [number] = await state.append([
       toDraft("boundary", { ...boundary, compaction: record }),
       ...attachments.map((one) => toDraft("attachment", one)),
     ]);
     return { kind: "compacted", boundary: number!, ...record };
+  }
+
+  /** Since the user last said something. Calls that failed have left no usage in the log, and count all the same. */
+  function callsOfTurn({ standing: before }: Snapshot, { calls }: Spent): number {
+    const { standing } = state;
+    return standing.userMessages === before.userMessages ? before.calls + calls : standing.calls;
   }
 
   /** Something of what was summarised is shown in another way by now, or is not shown at all. */
@@ -290,11 +299,24 @@ export function createCompactions<Request, Response, Message>(
 
   return {
     compact(trigger, wanted = {}) {
-      const result = tail.then(() => run(trigger, wanted));
+      const { signal } = wanted;
+      const waited = tail;
+      const result = waited.then(() => (signal?.aborted ? ABORTED : run(trigger, wanted)));
       tail = result.catch(() => undefined);
-      return result;
+      return signal === undefined ? result : Promise.race([result, abortedBefore(waited, signal)]);
     },
   };
+}
+
+const ABORTED: CompactionOutcome = { kind: "aborted" };
+
+/** Whoever waits for a turn that is not theirs yet need not wait for its end. */
+function abortedBefore(turn: Promise<unknown>, signal: AbortSignal): Promise<CompactionOutcome> {
+  return new Promise((resolve) => {
+    const abort = (): void => resolve(ABORTED);
+    signal.addEventListener("abort", abort, { once: true });
+    turn.finally(() => signal.removeEventListener("abort", abort));
+  });
 }
 
 function toldOutcome(outcome: CompactionOutcome, summary = ""): CompactionEnded["outcome"] {

@@ -138,7 +138,7 @@ describe("a session", () => {
     expect((await session.prepare()).max_tokens).toBe(15_000);
     await session.append("word ".repeat(8_000));
     const { tokens } = session.size();
-    expect((await session.prepare()).max_tokens).toBe(20_000 - tokens);
+    expect((await session.prepare()).max_tokens).toBe(20_000 - 400 - tokens);
   });
 
   test("at the blocking level there is no request, and the error says why", async () => {

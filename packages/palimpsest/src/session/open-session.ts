@@ -183,7 +183,9 @@ async function openWith<Request, Response, Message>(
     settings: () => resolved,
     prepare,
     compact: (how) => compactions.compact("manual", how),
-    recover: createRecovery({ state, compactions, settings, newestRequest: requests.newestRequest }),
+    recover: createRecovery({
+      ...{ state, compactions, settings, budget: requests.size, newestRequest: requests.newestRequest },
+    }),
     pin: (what) => inOrder(() => pins.pin(what)),
     unpin: (pin) => inOrder(() => pins.unpin(pin)),
     pins: () => state.standing.pins,

@@ -87,8 +87,18 @@ export function measuresOf({
     padTokens(calibration, estimateTokens(calibration, featuresOf(block, featureOptions)));
   return {
     countBlock,
-    countTokens: (text) => countBlock({ kind: "text", text }),
+    // The same rounds are measured for each way to a summary, and for the view after it.
+    countTokens: remembering((text) => countBlock({ kind: "text", text })),
     tokensOf: (item) => (item.kind === "seal" ? 0 : padTokens(calibration, estimateTokens(calibration, item.features))),
+  };
+}
+
+function remembering(count: (text: string) => number): (text: string) => number {
+  const known = new Map<string, number>();
+  return (text) => {
+    const tokens = known.get(text) ?? count(text);
+    known.set(text, tokens);
+    return tokens;
   };
 }
 
@@ -99,7 +109,10 @@ export async function planCompaction(
   options: PlanOptions,
 ): Promise<CompactionPlan | Extract<ChosenRange, { kind: "nothing" }>> {
   const targetTokens = targetOf(snapshot, options.trigger);
-  const range = withinTarget(chooseRange(snapshot.items, part), part, snapshot, targetTokens);
+  const range = withinTarget(chooseRange(snapshot.items, part), part, snapshot, {
+    targetTokens,
+    trigger: options.trigger,
+  });
   return range.kind === "nothing" ? range : planFold(snapshot, range, part.variant, options);
 }
 
@@ -138,6 +151,7 @@ export async function planFold(
       pins,
       ...(todos === undefined ? {} : { todos }),
       rounds: transcriptOf(range.folded, { leftOut: PUT_BACK_ANYWAY }),
+      work: transcriptOf(range.folded.filter(isWork), { leftOut: [...PUT_BACK_ANYWAY, "pin"] }),
       turn: range.folded.at(-1)?.origin === "tool" ? "open" : "closed",
       recallHint: recallHint(range, configuration),
       countTokens,
@@ -148,24 +162,30 @@ export async function planFold(
 /** Types of attachments that are made anew after every compaction. */
 const PUT_BACK_ANYWAY = ["record", "file", "skill", "plan", "plan-mode", "agents", "tools", "tool-instructions"];
 
+/** Neither the user's words nor an earlier summary, which has them too: they are told for themselves, and once. */
+function isWork({ origin }: MessageItem): boolean {
+  return origin !== "human" && origin !== "summary";
+}
+
 /** A provider that goes on refusing has a smaller window than it says, or counts in another way than anyone knows. */
 function targetOf({ budget, standing }: Snapshot, trigger: CompactionTrigger): number {
   const repeated = trigger === "reactive" ? Math.max(0, standing.overflows - 1) : 0;
   return Math.floor(budget.autoCompactTokens * 0.5 ** repeated);
 }
 
-/** If what is to stay is too much by itself, all of it is folded. */
+/** If what is to stay is too much by itself, all of it is folded: by our own measure, or by that of the provider. */
 function withinTarget(
   range: ChosenRange,
   part: CompactionPart,
   { items, tokensOf }: Snapshot,
-  targetTokens: number,
+  { targetTokens, trigger }: { readonly targetTokens: number; readonly trigger: CompactionTrigger },
 ): ChosenRange {
   const { kept, kind } = range.kind === "fold" ? range : { kept: messagesOf(items), kind: range.kind };
   const keptTokens = kept.reduce((sum, item) => sum + tokensOf(item), 0);
-  if (part.variant !== "full" || keptTokens <= targetTokens * MOST_KEPT) return range;
+  const isRefused = trigger === "reactive" && kind === "nothing";
+  if (part.variant !== "full" || (!isRefused && keptTokens <= targetTokens * MOST_KEPT)) return range;
   const folded = messagesOf(items);
-  if (kind === "nothing" && folded.length === 0) return range;
+  if (folded.length === 0) return range;
   return { kind: "fold", from: folded[0]!.from, to: folded.at(-1)!.to, folded, kept: [], pending: [] };
 }
 

@@ -3,6 +3,7 @@ import { toDraft } from "../log/to-draft.ts";
 import { readOverflow } from "../providers/overflow.ts";
 import { ProviderError } from "../providers/provider-error.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { Budget } from "../tokens/budget.ts";
 import type { Recovery } from "./compact-options.ts";
 import type { Compactions } from "./compactions.ts";
 import type { SessionState } from "./session-state.ts";
@@ -11,6 +12,8 @@ export interface RecoveryOptions {
   readonly state: SessionState;
   readonly compactions: Compactions;
   readonly settings: () => Settings;
+  /** How full the window is, after what a refusal has told. */
+  readonly budget: () => Budget;
   /** The request that was handed out last. */
   readonly newestRequest: () => number | undefined;
 }
@@ -20,7 +23,7 @@ const MOST_REFUSALS = 6;
 
 /** Answers a refusal of a request as too long: learns from its numbers, and makes the conversation smaller. */
 export function createRecovery(options: RecoveryOptions): (error: unknown, signal?: AbortSignal) => Promise<Recovery> {
-  const { state, compactions, settings, newestRequest } = options;
+  const { state, compactions, settings, budget, newestRequest } = options;
   return async (error, signal) => {
     const overflow = overflowOf(error);
     if (overflow === undefined) return { kind: "give-up", why: "the request was not refused as too long" };
@@ -35,6 +38,10 @@ export function createRecovery(options: RecoveryOptions): (error: unknown, signa
     if (overflows > MOST_REFUSALS) {
       return { kind: "give-up", why: `the provider has refused ${overflows} requests in a row as too long` };
     }
+    // Some servers refuse a request that fits when the answer it asks for does not. Now that its size is known, the next asks
+    // for less. Once only: others name a size that is merely the smallest they would refuse.
+    const { inputTokens = Number.POSITIVE_INFINITY } = overflow;
+    if (overflows === 1 && inputTokens < budget().autoCompactTokens) return { kind: "retry" };
     const outcome = await compactions.compact("reactive", signal === undefined ? {} : { signal });
     if (outcome.kind === "compacted") return { kind: "retry", compaction: outcome };
     return { kind: "give-up", why: outcome.kind === "aborted" ? "it was aborted" : outcome.why };

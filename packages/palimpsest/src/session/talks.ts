@@ -35,6 +35,8 @@ export interface TalksOptions<Request, Response, Message> {
   readonly callsBefore: number;
   /** A call of which nothing is heard for so long counts as dead. */
   readonly stallMs: number;
+  /** When the last call must have ended, by the clock: one that says something for ever is given up then. */
+  readonly deadlineMs: number;
   /** Is told how much has arrived, and at least every half minute that it still goes on. */
   readonly onProgress: (receivedCharacters: number) => void;
 }
@@ -56,7 +58,7 @@ const LONGEST_WAIT_MS = 30_000;
 export function createTalks<Request, Response, Message>(
   options: TalksOptions<Request, Response, Message>,
 ): Talks & { spent(): Spent } {
-  const { session, state, provider, forks, factsOf, clock, signal } = options;
+  const { session, state, provider, forks, factsOf, clock, signal, deadlineMs } = options;
   let spent: Spent = { calls: 0, priceUsd: 0 };
   let receivedCharacters = 0;
 
@@ -65,7 +67,10 @@ export function createTalks<Request, Response, Message>(
     stallMs = options.stallMs,
   ): Promise<Called<Made>> {
     for (let tries = 0; ; tries++) {
-      if (options.callsBefore + spent.calls >= options.maxCalls) return noCallsLeft(options.maxCalls);
+      if (options.callsBefore + spent.calls >= options.maxCalls) {
+        return noCallsLeft(`the ${options.maxCalls} calls of compaction.maxCalls were made since the user last spoke`);
+      }
+      if (clock.now() >= deadlineMs) return noCallsLeft("it has taken too long already");
       spent = { ...spent, calls: spent.calls + 1 };
       const watched = await watchCall(
         (own, heard) =>
@@ -74,7 +79,7 @@ export function createTalks<Request, Response, Message>(
             heard();
             options.onProgress(receivedCharacters);
           }),
-        { clock, stallMs, signal, onAlive: () => options.onProgress(receivedCharacters) },
+        { clock, stallMs, deadlineMs, signal, onAlive: () => options.onProgress(receivedCharacters) },
       );
       if (watched.kind === "done") return { kind: "answer", answer: watched.result };
       const failed = failureOf(watched, stallMs);
@@ -165,8 +170,7 @@ export function createTalks<Request, Response, Message>(
   return { fork, direct, provider: foldByProvider, spent: () => spent };
 }
 
-function noCallsLeft(maxCalls: number): Failed {
-  const why = `the ${maxCalls} calls of compaction.maxCalls were made since the user last spoke`;
+function noCallsLeft(why: string): Failed {
   return { kind: "failed", failure: { kind: "no-calls-left" }, why };
 }
 
@@ -186,6 +190,8 @@ function failureOf(watched: Exclude<Watched<unknown>, { kind: "done" }>, stallMs
   if (watched.kind === "stalled") {
     return { kind: "failed", failure: { kind: "broken-stream" }, why: `nothing was heard for ${stallMs / 1_000} s` };
   }
+  if (watched.kind === "too-late")
+    return { kind: "failed", failure: { kind: "no-calls-left" }, why: "it took too long" };
   const { error } = watched;
   if (ProviderError.isInstance(error)) return { kind: "failed", failure: error.failure, why: error.message };
   // Not the provider's doing: a fork whose prompt would not be the same, a store that cannot be written.

@@ -25,6 +25,21 @@ describe("watching a call", () => {
     expect(await watchCall(() => Promise.reject(error), options)).toEqual({ kind: "failed", error });
   });
 
+  test("gives up one that says something for ever", async () => {
+    const clock = quickClock();
+    const watched = await watchCall(
+      async (own, heard) => {
+        while (!own.aborted) {
+          heard();
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      },
+      { clock, stallMs: 100_000, deadlineMs: 250_000, signal },
+    );
+    expect(watched).toEqual({ kind: "too-late" });
+    expect(clock.now()).toBe(250_000);
+  });
+
   test("gives up one that says nothing, and tells it so", async () => {
     const clock = quickClock();
     let told: AbortSignal | undefined;

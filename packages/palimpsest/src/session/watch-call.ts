@@ -4,6 +4,8 @@ export interface WatchOptions {
   readonly clock: Required<Clock>;
   /** A call of which nothing is heard for so long counts as dead. */
   readonly stallMs: number;
+  /** By the clock: whatever is heard, it has no longer than this. @default no limit */
+  readonly deadlineMs?: number;
   /** Ends it at once, whether the call takes notice or not. */
   readonly signal: AbortSignal;
   /** Is told at this interval that it still goes on. */
@@ -16,6 +18,8 @@ export type Watched<Result> =
   | { readonly kind: "done"; readonly result: Result }
   | { readonly kind: "failed"; readonly error: unknown }
   | { readonly kind: "stalled" }
+  /** It had not ended at its deadline. */
+  | { readonly kind: "too-late" }
   | { readonly kind: "aborted" };
 
 /**
@@ -24,8 +28,16 @@ export type Watched<Result> =
  */
 export async function watchCall<Result>(
   run: (signal: AbortSignal, heard: () => void) => Promise<Result>,
-  { clock, stallMs, signal, onAlive = () => {}, aliveMs = 30_000 }: WatchOptions,
+  options: WatchOptions,
 ): Promise<Watched<Result>> {
+  const {
+    clock,
+    stallMs,
+    deadlineMs = Number.POSITIVE_INFINITY,
+    signal,
+    onAlive = () => {},
+    aliveMs = 30_000,
+  } = options;
   if (signal.aborted) return { kind: "aborted" };
   const over = new AbortController();
   const call = AbortSignal.any([signal, over.signal]);
@@ -41,9 +53,10 @@ export async function watchCall<Result>(
   const aborted = new Promise<Watched<Result>>((resolve) => {
     signal.addEventListener("abort", () => resolve({ kind: "aborted" }), { once: true, signal: over.signal });
   });
-  async function stalled(): Promise<Watched<Result>> {
+  async function givenUp(): Promise<Watched<Result>> {
     for (;;) {
-      const leftMs = heardAtMs + stallMs - clock.now();
+      if (clock.now() >= deadlineMs) return { kind: "too-late" };
+      const leftMs = Math.min(deadlineMs, heardAtMs + stallMs) - clock.now();
       if (leftMs <= 0) return { kind: "stalled" };
       await clock.wait(Math.min(leftMs, aliveMs), over.signal);
       // Nobody waits for this any more.
@@ -52,7 +65,7 @@ export async function watchCall<Result>(
     }
   }
   try {
-    return await Promise.race([result, aborted, stalled()]);
+    return await Promise.race([result, aborted, givenUp()]);
   } finally {
     over.abort();
   }

@@ -32,6 +32,7 @@ export interface Settings {
   readonly "compaction.maxCalls": number;
   readonly "compaction.maxPasses": number;
   readonly "compaction.stallSeconds": number;
+  readonly "compaction.deadlineSeconds": number;
   readonly "compaction.leastShrinkPercent": number;
   readonly "compaction.summaryTokens": number;
   readonly "compaction.userMessageTokens": number;
@@ -138,6 +139,11 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   "compaction.maxCalls": count(8, "Calls that may be made to compact between two messages of the user."),
   "compaction.maxPasses": count(6, "In so many parts a history is summarised that is too long for one call.", 1),
   "compaction.stallSeconds": count(60, "A call of which nothing is heard for so long is given up.", 1),
+  "compaction.deadlineSeconds": count(
+    600,
+    "After so long no model is asked any more, however much it says, and the compaction does without.",
+    1,
+  ),
   "compaction.leastShrinkPercent": {
     default: 20,
     about: "A compaction that does not make the view smaller by this share is not installed.",

@@ -98,5 +98,7 @@ test("input and max_tokens fit the window together, whenever the input leaves ro
       if (sizeTokens < windowTokens) expect(sizeTokens + maxTokens).toBeLessThanOrEqual(windowTokens);
     }),
   );
-  expect(clampMaxTokens({ windowTokens: 8_192, sizeTokens: 8_000, wantedTokens: 4_096 })).toBe(192);
+  // The size is an estimate: a fiftieth of the window is kept free, and at most 3,000 tokens.
+  expect(clampMaxTokens({ windowTokens: 8_192, sizeTokens: 8_000, wantedTokens: 4_096 })).toBe(192 - 163);
+  expect(clampMaxTokens({ windowTokens: 200_000, sizeTokens: 190_000, wantedTokens: 20_000 })).toBe(7_000);
 });

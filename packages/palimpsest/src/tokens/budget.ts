@@ -80,9 +80,13 @@ export interface ClampOptions {
   readonly wantedTokens: number;
 }
 
-/** The `max_tokens` of a request, so that input and output fit the window together; at least 1, which APIs ask for. */
+/**
+ * The `max_tokens` of a request, so that input and output fit the window together; at least 1, which APIs ask for. The size
+ * is an estimate, and some servers refuse a request for one token too many.
+ */
 export function clampMaxTokens({ windowTokens, sizeTokens, wantedTokens }: ClampOptions): number {
-  return Math.max(1, Math.min(wantedTokens, windowTokens - sizeTokens));
+  const leftTokens = windowTokens - sizeTokens - marginOf(BLOCKING_MARGIN, windowTokens);
+  return Math.max(1, Math.min(wantedTokens, leftTokens));
 }
 
 function marginOf({ tokens, share }: Margin, ofTokens: number): number {

@@ -118,7 +118,14 @@ async function byProvider(plan: Climb): Promise<RungResult> {
 
 async function onFork(plan: Climb): Promise<RungResult> {
   if (plan.noFork !== undefined) return { kind: "declined", why: plan.noFork };
-  return talk(await plan.talks.fork(), summaryPrompt(promptOf(plan)), plan);
+  let conversation: Talk;
+  try {
+    conversation = await plan.talks.fork();
+  } catch (error) {
+    // It would not have the conversation's own bytes, or cannot be made at all: a reason to go on to the next way.
+    return { kind: "declined", why: error instanceof Error ? error.message : String(error) };
+  }
+  return talk(conversation, summaryPrompt(promptOf(plan)), plan);
 }
 
 async function directly(plan: Climb): Promise<RungResult> {

@@ -16,6 +16,8 @@ export interface SummaryMaterial {
   readonly todos?: string;
   /** What is folded, oldest first. */
   readonly rounds: readonly TranscriptRound[];
+  /** The same without what is told beside it: the user's messages, pins. */
+  readonly work: readonly TranscriptRound[];
   /** `open`: the model was at work; what its tools have just returned is shown to it as text. */
   readonly turn: "open" | "closed";
   readonly recallHint: string;
@@ -37,14 +39,19 @@ export function draftSummary(
   room: Readonly<Record<RoomPart, number>>,
   material: SummaryMaterial,
 ): DraftedSummary {
-  const { preamble, evidence, pins, rounds, turn, recallHint, countTokens } = material;
+  const { preamble, evidence, pins, work, turn, recallHint, countTokens } = material;
   const todos = material.todos && within(material.todos, room.surroundings, countTokens);
-  const userMessages = userMessagesText(material.userMessages, { budgetTokens: room.userMessages, countTokens });
   const resultTokens = room.latestResults + (summary === undefined ? room.summary : 0);
+  const mostTokens = room.userMessages + resultTokens + room.evidence;
+  const budgets = { budgetTokens: room.userMessages, mostTokens, countTokens };
+  const userMessages = userMessagesText(material.userMessages, budgets);
+  // What they have beyond their share, the results give up first.
+  const overTokens = Math.max(0, countTokens(userMessages) - room.userMessages);
   const isShown = turn === "open" || summary === undefined;
-  const latestResults = isShown ? newestRounds(rounds, resultTokens, countTokens) : "";
+  const latestResults = isShown ? newestRounds(work, Math.max(0, resultTokens - overTokens), countTokens) : "";
   const shown = [summary ?? "", userMessages, latestResults].join("\n");
-  const evidenceLines = evidenceText(evidence, { budgetTokens: room.evidence, countTokens, shown });
+  const evidenceTokens = room.evidence - Math.max(0, overTokens - resultTokens);
+  const evidenceLines = evidenceText(evidence, { budgetTokens: evidenceTokens, countTokens, shown });
   const text = composeSummary({
     ...{ preamble, summary, userMessages, evidence: evidenceLines, pins, latestResults, recallHint },
     ...(todos === undefined || todos === "" ? {} : { todos }),

@@ -9,13 +9,17 @@ export interface UserMessage {
 }
 
 export interface UserMessagesOptions {
-  /** The text never has more. */
+  /** The text has no more, unless the first and the newest need it. */
   readonly budgetTokens: number;
+  /** What the first and the newest may have where the budget would leave only words of them. @default budgetTokens */
+  readonly mostTokens?: number;
   readonly countTokens: (text: string) => number;
 }
 
 /** Of a message that is cut, its beginning gets more: there stands what is asked. */
 const HEAD_SHARE = 0.6;
+/** A task or a question that is no longer than this is not cut for the sake of anything else. */
+const LEAST_CHARACTERS = 800;
 
 /**
  * The user's messages, verbatim, each once and in the order they were written. The first (the task) and the newest are
@@ -24,17 +28,20 @@ const HEAD_SHARE = 0.6;
  */
 export function userMessagesText(
   messages: readonly UserMessage[],
-  { budgetTokens, countTokens }: UserMessagesOptions,
+  { budgetTokens, mostTokens = budgetTokens, countTokens }: UserMessagesOptions,
 ): string {
-  const fits = (texts: ReadonlyMap<UserMessage, string>): boolean =>
-    countTokens(render(messages, texts)) <= budgetTokens;
+  const fitsIn = (tokens: number) => (texts: ReadonlyMap<UserMessage, string>) =>
+    countTokens(render(messages, texts)) <= tokens;
+  const fits = fitsIn(budgetTokens);
   const all = new Map(messages.map((message) => [message, message.text]));
   if (fits(all)) return render(messages, all);
   const ends = endsOf(messages);
   const chosen = new Map(ends.map((message) => [message, message.text]));
   if (!fits(chosen)) {
     const cut = cutEnds(ends, fits);
-    return cut === undefined ? "" : render(messages, cut);
+    const least = cut.characters < LEAST_CHARACTERS ? cutEnds(ends, fitsIn(mostTokens), LEAST_CHARACTERS) : cut;
+    const { texts = cut.texts } = least;
+    return texts === undefined ? "" : render(messages, texts);
   }
   const others = messages.filter((message) => !chosen.has(message)).toReversed();
   const { true: corrections = [], false: rest = [] } = Object.groupBy(others, ({ text }) => `${isCorrection(text)}`);
@@ -66,8 +73,9 @@ function endsOf(messages: readonly UserMessage[]): UserMessage[] {
 function cutEnds(
   ends: readonly UserMessage[],
   fits: (texts: ReadonlyMap<UserMessage, string>) => boolean,
-): ReadonlyMap<UserMessage, string> | undefined {
-  const longest = Math.max(...ends.map(({ text }) => text.length));
+  mostCharacters = Number.POSITIVE_INFINITY,
+): { readonly characters: number; readonly texts?: ReadonlyMap<UserMessage, string> } {
+  const longest = Math.min(mostCharacters, Math.max(...ends.map(({ text }) => text.length)));
   const cutTo = (characters: number): ReadonlyMap<UserMessage, string> =>
     new Map(ends.map((message) => [message, cutMiddle(message, characters)]));
   let best: ReadonlyMap<UserMessage, string> | undefined;
@@ -78,7 +86,7 @@ function cutEnds(
     if (fits(texts)) [best, least] = [texts, characters + 1];
     else most = characters - 1;
   }
-  return best;
+  return { characters: most, ...(best === undefined ? {} : { texts: best }) };
 }
 
 function cutMiddle({ entry, text }: UserMessage, maxCharacters: number): string {

@@ -1,0 +1,74 @@
+import { overloaded, stallStream } from "@palimpsest/provider-simulator";
+import type { SessionEvent, Surroundings } from "palimpsest";
+import { createHooks } from "palimpsest/hooks";
+import { describe, expect, test } from "vitest";
+import { type ConversationOptions, converse } from "./conversation.ts";
+import type { IdleClock } from "./idle-clock.ts";
+import { SUMMARISERS, type Summariser } from "./summarisers.ts";
+import { PROFILES } from "./worlds.ts";
+
+const never = (): Promise<never> => new Promise(() => {});
+/** Real time, on which whatever hangs hangs for ever. */
+const HANGING: IdleClock = {
+  now: Date.now,
+  wait: (_, signal) => new Promise((resolve) => signal?.addEventListener("abort", () => resolve())),
+};
+
+const hanging =
+  (from: number): Summariser =>
+  (ask, call) => {
+    const { reply } = SUMMARISERS["say an error"]!(ask, call);
+    return { reply: call < from ? reply : { ...reply, fault: stallStream(1, 1e9) } };
+  };
+const overloadedAlways: Summariser = (ask, call) => ({
+  reply: { ...SUMMARISERS["good"]!(ask, call).reply, fault: overloaded() },
+});
+
+const host = (surroundings: Surroundings): Partial<ConversationOptions> => ({ options: { surroundings } });
+/** By name of the phase, what makes a compaction hang in it. */
+const PHASES: Readonly<Record<string, Partial<ConversationOptions>>> = {
+  "a hook": { options: { hooks: createHooks([{ event: "PreCompact", run: never }]) } },
+  "the todos of the host": host({ todos: never }),
+  "the first call": { summariser: hanging(0) },
+  "the second call": { summariser: hanging(1) },
+  "the wait before another try": { summariser: overloadedAlways },
+  "the skills of the host": host({ skills: never }),
+  "the plan of the host": host({ plan: never }),
+};
+
+describe.each(PROFILES)("%s", (profile) => {
+  // Again if the machine was busy with something else: the bound is one of real time.
+  test.each(Object.keys(PHASES))(
+    "an abort in %s returns within a second and leaves the session as it was",
+    { retry: 2 },
+    async (phase) => {
+      const events: SessionEvent[] = [];
+      const { options, ...rest } = PHASES[phase]!;
+      const conversation = await converse({
+        ...{ profile, clock: HANGING, ...rest },
+        options: { ...options, onEvent: (event) => events.push(event) },
+      });
+      await conversation.turn("the task, in src/load.ts", 0.1);
+      await conversation.turn("more", 0.1);
+      const { entry, request } = await conversation.turn("much", 0.1);
+      const ends = new AbortController();
+      const compacting = conversation.session.compact({ signal: ends.signal });
+      const waiting = conversation.session.compact({ signal: ends.signal });
+      // Long enough for it to hang where it is to hang.
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      const abortedMs = performance.now();
+      ends.abort();
+      expect(await waiting).toEqual({ kind: "aborted" });
+      expect(await compacting).toEqual({ kind: "aborted" });
+      expect(performance.now() - abortedMs).toBeLessThan(1_000);
+      const told = events.filter(({ kind }) => kind === "compaction-started" || kind === "compaction-ended");
+      expect(told.map(({ kind }) => kind)).toEqual(["compaction-started", "compaction-ended"]);
+      expect(await conversation.session.explain()).toEqual([]);
+      const next = await conversation.turn("afterwards");
+      // What was sent before stands there as it did.
+      expect(next.request).toContain("«much»");
+      await conversation.session.rewind(entry);
+      expect(await conversation.next()).toBe(request);
+    },
+  );
+});

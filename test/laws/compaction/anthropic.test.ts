@@ -1,0 +1,3 @@
+import { holdLaws } from "./hold-laws.ts";
+
+holdLaws(["Anthropic, thinking bound", "Anthropic, thinking free"]);

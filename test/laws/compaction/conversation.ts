@@ -1,0 +1,80 @@
+import { answer, type Reply } from "@palimpsest/provider-simulator";
+import { memoryStore, openSession, type Session, type SessionOptions, type Store } from "palimpsest";
+import { textOf } from "./histories.ts";
+import { type IdleClock, idleClock } from "./idle-clock.ts";
+import { SUMMARISERS, type Summariser } from "./summarisers.ts";
+import { createWorld, type Profile, type World } from "./worlds.ts";
+
+export interface ConversationOptions {
+  readonly profile: Profile;
+  /** @default 32,000 */
+  readonly windowTokens?: number;
+  /** @default a good one */
+  readonly summariser?: Summariser;
+  /** @default memory */
+  readonly store?: Store;
+  /** Of the network. @default one that never waits longer than it must */
+  readonly clock?: IdleClock;
+  readonly options?: Partial<SessionOptions<object, object, unknown>>;
+}
+
+export interface Conversation {
+  readonly world: World;
+  readonly store: Store;
+  session: Session<object, object>;
+  reopen(): Promise<Session<object, object>>;
+  /** The next request, as text. */
+  next(): Promise<string>;
+  /** The user says something, and the model answers. */
+  turn(name: string, windows?: number, reply?: Reply): Promise<{ readonly entry: number; readonly request: string }>;
+  send(request: object, reply: Reply): Promise<object>;
+}
+
+/** A session with its provider in one process; every call beside the conversation goes to the summariser. */
+export async function converse(terms: ConversationOptions): Promise<Conversation> {
+  const {
+    profile,
+    windowTokens = 32_000,
+    summariser = SUMMARISERS["good"]!,
+    clock = idleClock(1_000),
+    options,
+  } = terms;
+  const world = createWorld({ profile, windowTokens, seed: 5, clock, summariser });
+  const { provider, model, parameters } = world;
+  const store = terms.store ?? memoryStore({ leaseMs: 0 });
+  const reopen = () =>
+    openSession({
+      ...{ id: "s", store, provider, model, parameters, clock, system: "Be brief.", takeover: "always" as const },
+      settings: { environment: {} },
+      ...options,
+    });
+  const conversation: Conversation = {
+    ...{ world, store, reopen, session: await reopen() },
+    async next() {
+      world.reply = undefined;
+      return JSON.stringify(await conversation.session.prepare());
+    },
+    async turn(name, windows = 0.05, reply = answer(`Done with ${name}.`)) {
+      const { session } = conversation;
+      await session.append(textOf({ windows, script: 0 }, windowTokens, name));
+      world.reply = undefined;
+      const request = await session.prepare();
+      const entry = session.newestEntry;
+      await session.record(await conversation.send(request, reply), request);
+      return { entry, request: JSON.stringify(request) };
+    },
+    async send(request, reply) {
+      world.reply = reply;
+      const parts = provider.send(request);
+      try {
+        for (;;) {
+          const next = await parts.next();
+          if (next.done === true) return next.value;
+        }
+      } finally {
+        world.reply = undefined;
+      }
+    },
+  };
+  return conversation;
+}

@@ -1,0 +1,60 @@
+import type { HttpFace, HttpReply } from "@palimpsest/provider-simulator";
+import type { IdleClock } from "./idle-clock.ts";
+
+export interface InProcessOptions {
+  readonly face: HttpFace;
+  readonly clock: IdleClock;
+  /** How long every event of a stream takes to arrive, asked when the stream begins. */
+  readonly eventMs: () => number;
+}
+
+/** What the real clients are given in place of the network: each call is answered by a face of the simulator. */
+export function fetchInProcess({ face, clock, eventMs }: InProcessOptions): typeof fetch {
+  return async (input, init = {}) => {
+    const { method = "GET", body = "", signal } = init;
+    signal?.throwIfAborted();
+    const headers = Object.fromEntries(new Headers(init.headers));
+    const { pathname: path } = new URL(String(input));
+    const reply = face.handle({ method, path, headers, body: String(body) });
+    if (reply === undefined) throw new Error(`No face answers ${method} ${path}.`);
+    if (reply.outcome.kind === "broken") throw new Error(reply.outcome.message);
+    if (reply.kind === "reset") throw new TypeError("fetch failed");
+    if (reply.kind === "json") {
+      reply.begun?.();
+      return Response.json(reply.body ?? null, { status: reply.status, headers: reply.headers });
+    }
+    const pace = eventMs();
+    const stream = ReadableStream.from(arriving(reply, { clock, pace, ...(signal == null ? {} : { signal }) }));
+    return new Response(stream, { headers: { "content-type": "text/event-stream", ...reply.headers } });
+  };
+}
+
+async function* arriving(
+  { events, fault, begun }: Extract<HttpReply, { kind: "stream" }>,
+  { clock, pace, signal }: { readonly clock: IdleClock; readonly pace: number; readonly signal?: AbortSignal },
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  begun();
+  // A quick stream arrives in a few pieces: what is between its events makes no difference.
+  let waiting = "";
+  for (const [index, { event, data }] of events.entries()) {
+    if (fault?.afterEvents === index) {
+      if (waiting !== "") yield encoder.encode(waiting);
+      waiting = "";
+      if (fault.kind === "stream-cut") return ended(fault.how);
+      await clock.wait(fault.forMs, signal);
+    }
+    if (pace > 0) await clock.wait(pace, signal);
+    signal?.throwIfAborted();
+    waiting += `${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`;
+    if (pace === 0 && waiting.length < 10_000) continue;
+    yield encoder.encode(waiting);
+    waiting = "";
+  }
+  if (waiting !== "") yield encoder.encode(waiting);
+  if (fault?.kind === "stream-cut") ended(fault.how);
+}
+
+function ended(how: "closed" | "reset"): void {
+  if (how === "reset") throw new TypeError("terminated");
+}

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type CaseOptions, cases } from "./histories.ts";
+import { SUMMARISERS } from "./summarisers.ts";
+import { survive } from "./survive.ts";
+import type { Profile } from "./worlds.ts";
+
+const SLOW = process.env["PALIMPSEST_SLOW"] !== undefined;
+
+interface Size extends Omit<CaseOptions, "profiles"> {
+  readonly name: string;
+  /** Of each call of `holdLaws`: two make more than 5,000 in the gate, more than 100,000 in `npm run test:slow`. */
+  readonly runs: number;
+}
+
+/** Small windows mostly: the laws know no sizes, and an hour of work in a window of 8,000 tokens takes milliseconds. */
+const SIZES: readonly Size[] = [
+  {
+    ...{ name: "a little more than the window holds", runs: 2_300, history: [0.5, 1.5], mostTurns: 1, mostRounds: 1 },
+    windowTokens: fc.constant(8_000),
+  },
+  {
+    ...{ name: "a few windows and turns", runs: 190, history: [0.5, 4], mostTurns: 3, mostRounds: 3 },
+    windowTokens: fc.constantFrom(8_000, 8_000, 12_000, 16_000),
+  },
+  {
+    ...{ name: "up to twenty windows", runs: 30, history: [2, 20], mostTurns: 2, mostRounds: 2 },
+    windowTokens: fc.constantFrom(8_000, 8_000, 8_000, 32_000),
+  },
+  {
+    ...{ name: "large windows", runs: 2, history: [0.5, 1.2], mostTurns: 1, mostRounds: 2 },
+    windowTokens: fc.constantFrom(200_000, 1_000_000),
+  },
+];
+
+/** Whatever was said before, whatever the model makes of a summary: the session goes on. */
+export function holdLaws(profiles: readonly Profile[]): void {
+  describe.each(SIZES)("$name", ({ runs, name, ...size }) => {
+    const numRuns = SLOW ? runs * 20 : runs;
+
+    test("always fits in the end, within its calls and its time, and keeps what must stay", async () => {
+      const seen = createCounts();
+      await fc.assert(
+        fc.asyncProperty(cases({ ...size, profiles }), async (one) => {
+          const { requests, refusals, summaryCalls, rungs, outcomes } = await survive(one);
+          for (const [what, times] of Object.entries({ requests, refusals, summaryCalls })) seen.add(what, times);
+          for (const rung of rungs) seen.add(rung);
+          for (const outcome of outcomes) seen.add(outcome);
+          if (summaryCalls > 0) seen.add(`asked: ${one.summariser}`);
+        }),
+        // The first is as telling as the smallest, and shrinking whole conversations takes long.
+        { numRuns, endOnFailure: true },
+      );
+      if (process.env["PALIMPSEST_COUNTS"] !== undefined) console.log(name, seen.all());
+      expect(seen.of("requests")).toBeGreaterThanOrEqual(numRuns);
+      if (numRuns < 1_000) return;
+      // What is tested must have happened: each rung, refusals by the provider, and each way to spoil a summary.
+      for (const rung of ["fork", "direct", "passes", "digest"]) expect(seen.of(rung), rung).toBeGreaterThan(2);
+      expect(seen.of("refusals")).toBeGreaterThan(20);
+      for (const way of Object.keys(SUMMARISERS)) expect(seen.of(`asked: ${way}`), way).toBeGreaterThan(5);
+    }, 3_600_000);
+  });
+
+  test.each(profiles)(
+    "a turn of 500 rounds: %s",
+    async (profile) => {
+      const result = { windows: 0.1, script: 3 };
+      const turn = {
+        say: { windows: 0.01, script: 0 },
+        rounds: SLOW ? 500 : 120,
+        calls: 1,
+        result,
+        afterwards: "nothing",
+      } as const;
+      const world = { profile, windowTokens: 8_000, trueShare: 1, seed: 7, summariser: "good" };
+      const { rungs } = await survive({ ...world, task: turn.say, before: [], turns: [turn] });
+      expect(rungs.length).toBeGreaterThan(10);
+    },
+    600_000,
+  );
+}
+
+function createCounts() {
+  const counts = new Map<string, number>();
+  return {
+    add: (what: string, times = 1) => counts.set(what, (counts.get(what) ?? 0) + times),
+    of: (what: string): number => counts.get(what) ?? 0,
+    all: () => Object.fromEntries(counts),
+  };
+}

@@ -1,0 +1,287 @@
+import { answer, callTools, type Reply } from "@palimpsest/provider-simulator";
+import {
+  type CompactionRung,
+  memoryResults,
+  memoryStore,
+  openSession,
+  ProviderError,
+  type Session,
+  type SessionEvent,
+  toolResult,
+} from "palimpsest";
+import { type Case, type Turn, textOf } from "./histories.ts";
+import { idleClock } from "./idle-clock.ts";
+import { SUMMARISERS } from "./summarisers.ts";
+import { createWorld, type World } from "./worlds.ts";
+
+/** What went wrong, for a law that does not hold. */
+export class BrokenLaw extends Error {}
+
+/** How often that happened which is tested. */
+export interface Survived {
+  readonly requests: number;
+  readonly refusals: number;
+  readonly summaryCalls: number;
+  readonly rungs: readonly CompactionRung[];
+  readonly outcomes: readonly string[];
+}
+
+/** The setting's default. */
+const MOST_CALLS = 8;
+/** Of a turn, on the session's clock: calls that hang and waits between tries are bounded, whatever the model does. */
+const MOST_TURN_MS = 15 * 60_000;
+/** A request is refused, made smaller, refused again ... */
+const MOST_REFUSALS = 6;
+/** What is shorter stands in every request whole. */
+const SHORT_SHARE = 0.02;
+
+const TOOLS = ["Read", "look"].map((name) => ({ name, inputSchema: { type: "object" } }));
+
+interface Said {
+  readonly entry: number;
+  readonly text: string;
+}
+
+interface Life {
+  readonly of: Case;
+  readonly world: World;
+  readonly clock: ReturnType<typeof idleClock>;
+  readonly open: () => Promise<Session<object, object>>;
+  readonly events: SessionEvent[];
+  session: Session<object, object>;
+  /** Of the user, in order. */
+  readonly said: Said[];
+  /** Everything that can be recalled, by entry. */
+  readonly content: Map<number, string>;
+  readonly pins: string[];
+  requests: number;
+  refusals: number;
+}
+
+/** Lives through a case as a user's own loop would, and holds it to the laws of compaction. */
+export async function survive(of: Case): Promise<Survived> {
+  const life = await begin(of);
+  for (const [index, turn] of of.turns.entries()) {
+    await take(life, turn, index);
+    await afterwards(life, turn, index);
+  }
+  await checkRecall(life);
+  checkEvents(life.events);
+  const explained = await life.session.explain();
+  const records = explained.flatMap(({ compaction }) => (compaction === undefined ? [] : [compaction]));
+  for (const { tokensBefore, tokensAfter, rung } of records) {
+    if (tokensAfter > tokensBefore * 0.8) throw new BrokenLaw(`${rung}: ${tokensBefore} became ${tokensAfter}`);
+  }
+  await life.session.close();
+  return {
+    ...{ requests: life.requests, refusals: life.refusals, summaryCalls: life.world.asked() },
+    rungs: records.map(({ rung }) => rung),
+    outcomes: life.events.flatMap((event) => (event.kind === "compaction-ended" ? [event.outcome.kind] : [])),
+  };
+}
+
+async function begin(of: Case): Promise<Life> {
+  const clock = idleClock(1_000);
+  const { windowTokens } = of;
+  const world = createWorld({
+    ...{ ...of, clock, summariser: SUMMARISERS[of.summariser]! },
+    trueWindowTokens: Math.floor(windowTokens * of.trueShare),
+  });
+  const { provider, model, parameters } = world;
+  const store = memoryStore({ clock, leaseMs: 0 });
+  const files = memoryResults();
+  const events: SessionEvent[] = [];
+  const open = () =>
+    openSession({
+      ...{ id: "s", store, files, provider, model, parameters, clock, system: "Be brief.", tools: TOOLS },
+      settings: { environment: {} },
+      takeover: "always",
+      onEvent: (event) => events.push(event),
+    });
+  const session = await open();
+  const life: Life = {
+    ...{ of, world, clock, open, events, session, said: [], content: new Map(), pins: [], requests: 0, refusals: 0 },
+  };
+  await say(life, textOf(of.task, windowTokens, "the task"));
+  for (const [index, text] of of.before.entries()) {
+    const whole = textOf(text, windowTokens, `earlier ${index}`);
+    if (index % 3 === 1) await say(life, whole);
+    else if (index % 3 === 2) await said(life, whole);
+    else await looked(life, whole, index);
+  }
+  return life;
+}
+
+async function say(life: Life, text: string): Promise<void> {
+  const [entry] = await life.session.append(text);
+  life.said.push({ entry: entry!, text });
+  life.content.set(entry!, text);
+}
+
+async function said({ session, content }: Life, text: string): Promise<void> {
+  const [entry] = await session.append({ role: "assistant", origin: "host", blocks: [{ kind: "text", text }] });
+  content.set(entry!, text);
+}
+
+async function looked({ session, content }: Life, text: string, index: number): Promise<void> {
+  const call = { kind: "tool_call", id: `earlier-${index}`, name: "look", input: { at: index } } as const;
+  await session.append({ role: "assistant", origin: "host", blocks: [call] });
+  const [entry] = await session.append(toolResult(call.id, text));
+  content.set(entry!, text);
+}
+
+async function take(life: Life, turn: Turn, index: number): Promise<void> {
+  const { of, world, clock, content } = life;
+  await say(life, textOf(turn.say, of.windowTokens, `turn ${index}`));
+  const calls = world.asked();
+  const beganMs = clock.now();
+  for (let round = 0; round <= turn.rounds; round++) {
+    const reply = round < turn.rounds ? calling(turn.calls, index, round) : answer(`Turn ${index} is done.`);
+    const recorded = await ask(life, reply);
+    for (const [place, { id }] of recorded.calls.entries()) {
+      const text = textOf(turn.result, of.windowTokens, `result ${index}.${round}.${place}`);
+      const [entry] = await life.session.append(toolResult(id, text));
+      content.set(entry!, text);
+    }
+  }
+  const made = world.asked() - calls;
+  if (made > MOST_CALLS) throw new BrokenLaw(`${made} calls were made to compact in one turn`);
+  const tookMs = clock.now() - beganMs;
+  if (tookMs > MOST_TURN_MS) throw new BrokenLaw(`a turn took ${tookMs / 1_000} s`);
+}
+
+function calling(calls: number, turn: number, round: number): Reply {
+  const words = Array.from({ length: calls }, (_, place) => {
+    const name = place % 2 === 0 ? "Read" : "look";
+    return { kind: "tool-call", name, input: { path: `src/${turn}/${round}/${place}.ts` } } as const;
+  });
+  return { words: [{ kind: "thinking", text: "Let me see." }, ...callTools(...words).words] };
+}
+
+async function ask(life: Life, reply: Reply) {
+  const { session, world } = life;
+  for (let refusals = 0; refusals <= MOST_REFUSALS; refusals++) {
+    const request = await summarising(life, () => session.prepare());
+    life.requests++;
+    checkRequest(life, request);
+    try {
+      const response = await send(world, request, reply);
+      return await session.record(response, request);
+    } catch (error) {
+      if (!ProviderError.isInstance(error) || error.failure.kind !== "overflow") throw error;
+      life.refusals++;
+      const recovery = await summarising(life, () => session.recover(error));
+      if (recovery.kind === "give-up") throw new BrokenLaw(`given up: ${recovery.why}`, { cause: error });
+    }
+  }
+  throw new BrokenLaw("refused for ever");
+}
+
+/** Whatever the model is asked meanwhile is for a summary. */
+async function summarising<Result>({ world }: Life, act: () => Promise<Result>): Promise<Result> {
+  world.reply = undefined;
+  return act();
+}
+
+async function send(world: World, request: object, reply: Reply): Promise<object> {
+  world.reply = reply;
+  const parts = world.provider.send(request);
+  for (;;) {
+    const next = await parts.next();
+    if (next.done === true) return next.value;
+  }
+}
+
+async function afterwards(life: Life, { afterwards: next }: Turn, index: number): Promise<void> {
+  const { session } = life;
+  switch (next) {
+    case "compact": {
+      const calls = life.world.asked();
+      const before = session.newestEntry;
+      const outcome = await summarising(life, () => session.compact());
+      if (outcome.kind === "failed" || outcome.kind === "aborted")
+        throw new BrokenLaw(`compact: ${JSON.stringify(outcome)}`);
+      if (outcome.kind === "nothing" && session.newestEntry !== before) throw new BrokenLaw("nothing wrote something");
+      if (life.world.asked() - calls > MOST_CALLS) throw new BrokenLaw("too many calls by hand");
+      return;
+    }
+    case "reopen": {
+      await say(life, `«resumed ${index}» Go on.`);
+      const request = await summarising(life, () => session.prepare());
+      life.session = await life.open();
+      const again = await summarising(life, () => life.session.prepare());
+      if (JSON.stringify(again) !== JSON.stringify(request)) throw new BrokenLaw("resumed is not live");
+      return;
+    }
+    case "pin": {
+      const text = `Pinned ${index}: never push to main without asking.`;
+      await session.pin(text);
+      life.pins.push(text);
+      return;
+    }
+    case "come-back":
+      await life.clock.wait(2 * 60 * 60_000);
+      return;
+    case "nothing":
+      return;
+  }
+}
+
+/** The task, the newest words of the user and the pins stand in every request: whole, and once. */
+function checkRequest({ said, pins, of }: Life, request: object): void {
+  const text = textsIn(request).join("\n");
+  const ends = new Set([said[0]!, said.at(-1)!]);
+  for (const { entry, text: words } of ends) {
+    const times = text.split(words).length - 1;
+    if (times === 1) continue;
+    const [name] = words.match(/«.*?»/)!;
+    if (times > 1) throw new BrokenLaw(`${name} stands in the request ${times} times`);
+    if (words.length < of.windowTokens * SHORT_SHARE) throw new BrokenLaw(`${name} is not in the request`);
+    const previews = text.split(name).length - 1;
+    if (previews !== 1) throw new BrokenLaw(`of ${name}, ${previews} previews are in the request`);
+    if (!new RegExp(`\\b${entry}\\b`).test(text)) throw new BrokenLaw(`${name} is cut and its number not named`);
+  }
+  for (const pin of pins) {
+    const times = text.split(pin).length - 1;
+    if (times !== 1) throw new BrokenLaw(`${pin} stands in the request ${times} times`);
+  }
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}
+
+/** Byte for byte, in as many pieces as it takes. */
+async function checkRecall({ session, content }: Life): Promise<void> {
+  const entries = [...content.keys()];
+  const some =
+    entries.length <= 4 ? entries : [0, 1 / 3, 2 / 3, 1].map((at) => entries[Math.floor(at * (entries.length - 1))]!);
+  for (const entry of some) {
+    const whole = content.get(entry)!;
+    let text = "";
+    for (
+      let place: { line: number; character: number } | undefined = { line: 1, character: 1 };
+      place !== undefined;
+    ) {
+      const recalled = await session.recall({ entry, fromLine: place.line, fromCharacter: place.character });
+      if (recalled.kind !== "text") throw new BrokenLaw(`entry ${entry} is recalled as ${recalled.kind}`);
+      text += recalled.text;
+      const next = recalled.next;
+      if (next !== undefined && next.line > place.line && next.character === 1 && !text.endsWith("\n")) text += "\n";
+      place = next;
+    }
+    if (text !== whole) throw new BrokenLaw(`entry ${entry} is recalled as something else`);
+  }
+}
+
+function checkEvents(events: readonly SessionEvent[]): void {
+  const open = new Map<string, number>();
+  for (const event of events) {
+    if (event.kind === "compaction-started") open.set(event.compaction, (open.get(event.compaction) ?? 0) + 1);
+    if (event.kind === "compaction-ended") open.set(event.compaction, (open.get(event.compaction) ?? 0) - 1);
+  }
+  for (const [compaction, left] of open)
+    if (left !== 0) throw new BrokenLaw(`${compaction} was told ${left} too often`);
+}
