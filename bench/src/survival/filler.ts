@@ -1,4 +1,4 @@
-import { SERVICES } from "./planted-fact.ts";
+import { PROGRAMS } from "./planted-fact.ts";
 import { createRandom, type Random } from "./random.ts";
 
 /**
@@ -41,7 +41,7 @@ export function createFiller(random: Random): Filler {
     return `${own.pick(STEMS)}${own.pick(PARTS)}${own.pick(PARTS)}${own.below(600)}`;
   };
   const path = (): string =>
-    `services/${random.pick(SERVICES)}/src/${random.pick(STEMS)}/${random.pick(STEMS)}-${random.pick(STEMS)}${random.below(8)}.ts`;
+    `services/${random.pick(PROGRAMS)}/src/${random.pick(STEMS)}/${random.pick(STEMS)}-${random.pick(STEMS)}${random.below(8)}.ts`;
   const prose = (): string => `${random.pick(STEMS)} ${random.pick(DEEDS)} ${random.pick(WHEN)}`;
   const lines = (count: number, line: (index: number) => string): string =>
     Array.from({ length: Math.ceil(count / 2) + random.below(count) }, (_, index) => line(index)).join("\n");
@@ -56,7 +56,7 @@ export function createFiller(random: Random): Filler {
       () => "}",
     ])();
   const logLine = (index: number): string => {
-    const service = random.pick(SERVICES);
+    const service = random.pick(PROGRAMS);
     const line = `10:${10 + (index % 50)}:12 ${random.happens(0.05) ? "WARN" : "INFO"} ${service}: the ${prose()}`;
     if (random.happens(0.4)) return `${line} (req_${random.below(2 ** 32).toString(16)})`;
     return random.happens(0.4) ? `${line}, took ${random.below(9_000) / 10} ms` : line;
@@ -78,7 +78,7 @@ export function createFiller(random: Random): Filler {
     },
     log: () => lines(LINES, logLine),
     tests: () => {
-      const passed = lines(LINES, () => `ok   ${random.pick(SERVICES)}: the ${prose()} (${1 + random.below(99)} ms)`);
+      const passed = lines(LINES, () => `ok   ${random.pick(PROGRAMS)}: the ${prose()} (${1 + random.below(99)} ms)`);
       return `${passed}\n\n${100 + random.below(900)} passed in ${random.below(900) / 10} s`;
     },
     name,

@@ -8,7 +8,7 @@ import { createFacts, type PlantedFact, SORTS } from "./planted-fact.ts";
 import { createRandom } from "./random.ts";
 import { createSteps, type Step } from "./steps.ts";
 
-export const WINDOWS = 10;
+const WINDOWS = 10;
 const FACTS_PER_WINDOW = 40;
 const MODEL = "claude-sonnet-4-6";
 const WINDOW_TOKENS = 200_000;

@@ -24,7 +24,7 @@ interface Subject {
   readonly noun: string;
 }
 
-export const SERVICES: readonly string[] = words(
+export const PROGRAMS: readonly string[] = words(
   "billing checkout shipping catalog payments accounts search notify reports gateway media",
 );
 const VERBS = words("export import refresh settle retry archive merge split verify expire publish restore rotate sync");
@@ -44,7 +44,7 @@ export function createFacts(random: Random): (sort: FactSort) => PlantedFact {
   const taken = new Set<string>();
   return (sort) => {
     for (;;) {
-      const subject = { service: random.pick(SERVICES), verb: random.pick(VERBS), noun: random.pick(NOUNS) };
+      const subject = { service: random.pick(PROGRAMS), verb: random.pick(VERBS), noun: random.pick(NOUNS) };
       const key = Object.values(subject).join(" ");
       if (taken.has(key)) continue;
       taken.add(key);

@@ -1,5 +1,5 @@
 import type { Filler } from "./filler.ts";
-import { type PlantedFact, SERVICES } from "./planted-fact.ts";
+import { type PlantedFact, PROGRAMS } from "./planted-fact.ts";
 import type { Random } from "./random.ts";
 
 /** One response of the model's, and what comes back: the result of its call, or what the user says then. */
@@ -69,9 +69,9 @@ export function createSteps(random: Random, filler: Filler): Steps {
       case "command":
         return run(text, filler.tests(), exitCode);
       case "number":
-        return run(`npm run -s stats -- ${random.pick(SERVICES)}`, among(filler.log(), said));
+        return run(`npm run -s stats -- ${random.pick(PROGRAMS)}`, among(filler.log(), said));
       case "id":
-        return run(`./scripts/recent ${random.pick(SERVICES)}`, among(filler.log(), said));
+        return run(`./scripts/recent ${random.pick(PROGRAMS)}`, among(filler.log(), said));
       case "constraint":
         return hear(said);
       case "decision":
@@ -108,9 +108,9 @@ export function createSteps(random: Random, filler: Filler): Steps {
       () => read(filler.file()),
       () => edit(filler.file()),
       () => run(random.pick(ROUTINE), filler.tests()),
-      () => run(`kubectl logs deploy/${random.pick(SERVICES)} --tail=80`, filler.log()),
+      () => run(`kubectl logs deploy/${random.pick(PROGRAMS)} --tail=80`, filler.log()),
       () => search(filler.name(filler.file()), filler.listing()),
-      () => run(`ls -la services/${random.pick(SERVICES)}/src`, filler.listing()),
+      () => run(`ls -la services/${random.pick(PROGRAMS)}/src`, filler.listing()),
     ])();
     return { ...remark(), ...step };
   }

@@ -15,7 +15,7 @@ import { SUMMARISERS } from "./summarisers.ts";
 import { createWorld, type World } from "./worlds.ts";
 
 /** What went wrong, for a law that does not hold. */
-export class BrokenLaw extends Error {}
+class BrokenLaw extends Error {}
 
 /** How often that happened which is tested. */
 export interface Survived {
