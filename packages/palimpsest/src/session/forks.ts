@@ -14,7 +14,7 @@ import type { SessionState } from "./session-state.ts";
 
 export interface OpenSession<Request, Response> {
   readonly session: Session<Request, Response>;
-  readonly requests: Requests<Request, Response>;
+  readonly requests: Requests<Request>;
 }
 
 export interface ForkOpening {
@@ -31,7 +31,7 @@ export interface ForksOptions<Request, Response, Message> {
   readonly session: string;
   readonly state: SessionState;
   readonly provider: Provider<Request, Response, Message>;
-  readonly requests: Requests<Request, Response>;
+  readonly requests: Requests<Request>;
   readonly factsOf: (model: string) => ModelFacts;
   /** What this session itself continues, if it is a fork. */
   readonly base: ForkOpening["base"] | undefined;

@@ -19,14 +19,16 @@ import { createContents } from "./contents.ts";
 import { createTell, type Listener } from "./create-tell.ts";
 import { createDecisions } from "./decisions.ts";
 import { explainBoundaries } from "./explain.ts";
+import type { ForkTerms } from "./fork-terms.ts";
 import type { Base } from "./forked-reader.ts";
 import { createForks, type OpenSession } from "./forks.ts";
 import { createKeepWarm } from "./keep-warm.ts";
 import { createNotes } from "./notes.ts";
 import { createPins } from "./pins.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
+import { createRecord } from "./record-response.ts";
 import { createRecovery } from "./recoveries.ts";
-import { createRequests, type ForkTerms } from "./requests.ts";
+import { createRequests } from "./requests.ts";
 import { createRunHooks, startContents } from "./run-hooks.ts";
 import type { PrepareOptions, Session, SessionOptions } from "./session.ts";
 import { InvalidOptionError, SessionBusyError, SessionLostError } from "./session-errors.ts";
@@ -100,6 +102,9 @@ async function openWith<Request, Response, Message>(
   const requests = createRequests({
     ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, fork, tell },
     onHandOut: warmth.begin,
+  });
+  const record = createRecord({
+    ...{ session: id, state, provider, requests, factsOf, settings, clock, tell, fork },
     todos: options.surroundings?.todos,
   });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
@@ -192,7 +197,7 @@ async function openWith<Request, Response, Message>(
     snip: (target, reason = "not needed any more") => inOrder(() => decisions.snip(target, reason)),
     explain: (limit) => inOrder(() => explainBoundaries(state.log, state.view, limit)),
     async record(response, request) {
-      const recorded = await inOrder(() => requests.record(response, request));
+      const recorded = await inOrder(() => record(response, request));
       // A fork is forgotten, or has a parent whose notes know of it.
       if (fork === undefined) notes.afterResponse();
       return recorded;

@@ -1,36 +1,29 @@
 import { chooseTtl } from "../cache/choose-ttl.ts";
 import { costOf, type SessionCost } from "../cache/cost.ts";
-import type { LedgerLine } from "../cache/ledger.ts";
-import { lineOf } from "../cache/ledger-line.ts";
 import type { Prefix } from "../fork/check-prefix.ts";
-import type { ToolCall } from "../log/block.ts";
 import type { CacheTtl } from "../log/payload.ts";
 import type { AskedOfProvider } from "../log/provider-edits.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
 import type { ModelFacts } from "../providers/models.ts";
-import { readSilentOverflow } from "../providers/overflow.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { ResponseRecorded, Tell } from "../session-event.ts";
+import type { Tell } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import { clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
-import type { MessageItem } from "../view/item.ts";
 import { type Configuration, newestSeal, returningTokens, sizeTokens, type View } from "../view/view.ts";
 import { askOfProvider, toAsked } from "./ask-of-provider.ts";
 import type { Clock } from "./clock.ts";
 import { describeNext } from "./describe-next.ts";
+import type { ForkTerms } from "./fork-terms.ts";
 import { isCompactionDue } from "./is-compaction-due.ts";
-import { toolResult } from "./messages.ts";
-import { planProviderFold } from "./provider-fold.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
-import type { RecordedResponse, SessionSize } from "./session.ts";
+import type { SessionSize } from "./session.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
 import type { SessionState } from "./session-state.ts";
 import { type Terms, termsOf } from "./terms.ts";
-import { wholeTokens } from "./whole-tokens.ts";
 
 export interface RequestOptions<Request, Response, Message> {
   readonly session: string;
@@ -49,36 +42,26 @@ export interface RequestOptions<Request, Response, Message> {
   /** What is different about the requests of a fork. */
   readonly fork?: ForkTerms | undefined;
   readonly tell: Tell;
-  /** What is still to be done, as the host knows it. */
-  readonly todos?: (() => Promise<string | undefined>) | undefined;
 }
 
-export interface ForkTerms {
-  /** Its requests are counted under this name. */
-  readonly source: string;
-  /** The session whose prompt it shares: some providers find their cache by it. */
-  readonly root: string;
-  /** `none`: nothing of its own is marked for the cache, because nobody will ask for it again. */
-  readonly cacheWrites: "none" | "as-usual";
-  /** Calls of other tools are refused. @default all */
-  readonly allowedTools?: readonly string[] | undefined;
-  /** Is told of every response. */
-  readonly onRecord?: ((recorded: RecordedResponse) => Promise<void>) | undefined;
+export interface HandedOut {
+  /** The entry at which the request was made. */
+  readonly entry: number;
+  readonly model: string;
 }
-
-const REFUSED = "This tool cannot be used here. Go on without it.";
 
 export type Prepared<Request> =
   | { readonly kind: "request"; readonly request: Request }
   | { readonly kind: "compaction-due"; readonly why: string };
 
-/** The way out and back: requests from the view, and responses into the log. */
-export interface Requests<Request, Response> {
+/** The way out: requests from the view. */
+export interface Requests<Request> {
   /**
    * The next request; or that a compaction comes first, and why. Only asked for one if `compaction` is `first`.
    */
   prepare(compaction: "first" | "not-now"): Promise<Prepared<Request>>;
-  record(response: Response, request?: Request): Promise<RecordedResponse>;
+  /** The request that a response answers: the newest that was handed out, if none is given. */
+  answeredBy(request: Request | undefined): HandedOut | undefined;
   size(): SessionSize;
   filesRead(): ReadonlyMap<string, number>;
   cost(): Promise<SessionCost>;
@@ -90,7 +73,7 @@ export interface Requests<Request, Response> {
 
 export function createRequests<Request, Response, Message>(
   options: RequestOptions<Request, Response, Message>,
-): Requests<Request, Response> {
+): Requests<Request> {
   const { session, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files } = options;
   const { clock, onHandOut, fork, tell } = options;
   let rendering: { readonly kept: Rendering<Message>; readonly view: View } | undefined;
@@ -246,83 +229,9 @@ export function createRequests<Request, Response, Message>(
     return found;
   }
 
-  async function record(response: Response, answered?: Request): Promise<RecordedResponse> {
-    const { blocks, usage, compaction, ...rest } = provider.readResponse(response);
-    const { responseId, model, stop, cacheDiagnosis, appliedEdits } = rest;
-    const { entry: request, model: requestModel = state.configuration.model } = answeredBy(answered) ?? {};
-    const answers = request === undefined ? {} : { answers: request };
-    const message = {
-      ...({ role: "assistant", origin: "model", blocks, responseId, model, provider: provider.name } as const),
-      ...answers,
-      ...(stop === "paused" ? { stop } : {}),
-    };
-    const source = fork === undefined ? {} : { source: fork.source };
-    const whole = wholeTokens(usage);
-    const isKnown = isRecorded(responseId, request);
-    const fold =
-      compaction === undefined || isKnown
-        ? undefined
-        : await planProviderFold({
-            ...{ session, state, compaction, response: { responseId, model }, request, settings: settings() },
-            ...{ budget: size(), facts: factsOf(model), todos: await options.todos?.().catch(() => undefined) },
-          });
-    const used = {
-      ...{ responseId, model, ...whole, ...answers, ...source },
-      ...(fold && { folded: fold.folded }),
-      ...(cacheDiagnosis && { cacheDiagnosis }),
-      ...(appliedEdits && { appliedEdits }),
-    };
-    const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
-    const calls = blocks.filter((block): block is ToolCall => block.kind === "tool_call");
-    const refused = calls.filter(({ name }) => fork?.allowedTools?.includes(name) === false);
-    // Recorded once more, after a crash for example: it is in the log already.
-    if (!isKnown) {
-      const drafts = [
-        ...(fold?.before ?? []),
-        ...(blocks.length === 0 ? [] : [toDraft("message", message)]),
-        ...refused.map(({ id }) => toDraft("message", toolResult(id, REFUSED, "error"))),
-        toDraft("usage", used),
-      ];
-      const before = state.ledger;
-      const entries = await state.append([...drafts, ...(fold?.behind ?? [])]);
-      const line = lineOf(before, entries[drafts.length - 1]!, used, clock.now());
-      fold?.happenings.forEach(tell);
-      tellRecorded({ ...{ provider: provider.name, requestModel, model, responseId, stop, text }, ...whole }, line);
-    }
-    const overflow = readSilentOverflow({ usage, stop }, size().windowTokens);
-    const recorded = {
-      ...{ ...rest, usage, text, calls: calls.filter((call) => !refused.includes(call)) },
-      ...(refused.length === 0 ? {} : { refusedCalls: refused }),
-      ...(overflow === undefined ? {} : { overflow }),
-    };
-    await fork?.onRecord?.(recorded);
-    return recorded;
-  }
-
-  function tellRecorded(response: Told, line: LedgerLine): void {
-    const { atMs: requestedAtMs, priceUsd, break: broken } = line;
-    tell({
-      ...{ kind: "response-recorded", source: line.source, requestedAtMs, ...response },
-      ...(priceUsd === undefined ? {} : { priceUsd }),
-    });
-    if (broken === undefined) return;
-    const { atMs: _, ...found } = broken;
-    tell({ kind: "cache-broken", ...found });
-  }
-
-  function isRecorded(responseId: string, request: number | undefined): boolean {
-    if (request === undefined) return false;
-    const { items } = state.view;
-    for (let index = items.length - 1; index >= 0 && items[index]!.from > request; index--) {
-      const item = items[index] as Partial<MessageItem>;
-      if (item.responseId === responseId && item.answers === request) return true;
-    }
-    return false;
-  }
-
   return {
     prepare,
-    record,
+    answeredBy,
     size,
     filesRead() {
       results.update(state.view);
@@ -340,14 +249,6 @@ export function createRequests<Request, Response, Message>(
       return costOf({ ...cache, ledger: state.ledger, sizeTokens: sizeTokens(state.view), nowMs: clock.now() });
     },
   };
-}
-
-/** Of what is told of a response, what the ledger does not know. */
-type Told = Omit<ResponseRecorded, "kind" | "source" | "requestedAtMs" | "priceUsd">;
-
-interface HandedOut {
-  readonly entry: number;
-  readonly model: string;
 }
 
 /** The user has said something since the newest request. */

@@ -1,0 +1,15 @@
+import type { RecordedResponse } from "./session.ts";
+
+/** What is different about the requests of a fork. */
+export interface ForkTerms {
+  /** Its requests are counted under this name. */
+  readonly source: string;
+  /** The session whose prompt it shares: some providers find their cache by it. */
+  readonly root: string;
+  /** `none`: nothing of its own is marked for the cache, because nobody will ask for it again. */
+  readonly cacheWrites: "none" | "as-usual";
+  /** Calls of other tools are refused. @default all */
+  readonly allowedTools?: readonly string[] | undefined;
+  /** Is told of every response. */
+  readonly onRecord?: ((recorded: RecordedResponse) => Promise<void>) | undefined;
+}

@@ -1,0 +1,124 @@
+import type { LedgerLine } from "../cache/ledger.ts";
+import { lineOf } from "../cache/ledger-line.ts";
+import type { ToolCall } from "../log/block.ts";
+import { toDraft } from "../log/to-draft.ts";
+import type { ModelFacts } from "../providers/models.ts";
+import { readSilentOverflow } from "../providers/overflow.ts";
+import type { Provider } from "../providers/provider.ts";
+import type { ResponseRecorded, Tell } from "../session-event.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { MessageItem } from "../view/item.ts";
+import type { Clock } from "./clock.ts";
+import type { ForkTerms } from "./fork-terms.ts";
+import { toolResult } from "./messages.ts";
+import { planProviderFold } from "./provider-fold.ts";
+import type { Requests } from "./requests.ts";
+import type { RecordedResponse } from "./session.ts";
+import type { SessionState } from "./session-state.ts";
+import { wholeTokens } from "./whole-tokens.ts";
+
+export interface ResponseOptions<Request, Response, Message> {
+  readonly session: string;
+  readonly state: SessionState;
+  readonly provider: Provider<Request, Response, Message>;
+  readonly requests: Pick<Requests<Request>, "answeredBy" | "size">;
+  readonly factsOf: (model: string) => ModelFacts;
+  readonly settings: () => Settings;
+  readonly clock: Pick<Clock, "now">;
+  readonly tell: Tell;
+  readonly fork?: ForkTerms | undefined;
+  /** What is still to be done, as the host knows it. */
+  readonly todos?: (() => Promise<string | undefined>) | undefined;
+}
+
+/** Of what is told of a response, what the ledger does not know. */
+type Told = Omit<ResponseRecorded, "kind" | "source" | "requestedAtMs" | "priceUsd">;
+
+const REFUSED = "This tool cannot be used here. Go on without it.";
+
+/** The way back: responses into the log, each once. */
+export function createRecord<Request, Response, Message>(
+  options: ResponseOptions<Request, Response, Message>,
+): (response: Response, request?: Request) => Promise<RecordedResponse> {
+  const { session, state, provider, requests, factsOf, settings, clock, tell, fork } = options;
+
+  async function record(response: Response, answered?: Request): Promise<RecordedResponse> {
+    const { blocks, usage, compaction, ...rest } = provider.readResponse(response);
+    const { responseId, model, stop, cacheDiagnosis, appliedEdits } = rest;
+    const { entry: request, model: requestModel = state.configuration.model } = requests.answeredBy(answered) ?? {};
+    const answers = request === undefined ? {} : { answers: request };
+    const message = {
+      ...({ role: "assistant", origin: "model", blocks, responseId, model, provider: provider.name } as const),
+      ...answers,
+      ...(stop === "paused" ? { stop } : {}),
+    };
+    const source = fork === undefined ? {} : { source: fork.source };
+    const whole = wholeTokens(usage);
+    const isKnown = isRecorded(responseId, request);
+    const fold =
+      compaction === undefined || isKnown
+        ? undefined
+        : await planProviderFold({
+            ...{ session, state, compaction, response: { responseId, model }, request, settings: settings() },
+            ...{
+              budget: requests.size(),
+              facts: factsOf(model),
+              todos: await options.todos?.().catch(() => undefined),
+            },
+          });
+    const used = {
+      ...{ responseId, model, ...whole, ...answers, ...source },
+      ...(fold && { folded: fold.folded }),
+      ...(cacheDiagnosis && { cacheDiagnosis }),
+      ...(appliedEdits && { appliedEdits }),
+    };
+    const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
+    const calls = blocks.filter((block): block is ToolCall => block.kind === "tool_call");
+    const refused = calls.filter(({ name }) => fork?.allowedTools?.includes(name) === false);
+    // Recorded once more, after a crash for example: it is in the log already.
+    if (!isKnown) {
+      const drafts = [
+        ...(fold?.before ?? []),
+        ...(blocks.length === 0 ? [] : [toDraft("message", message)]),
+        ...refused.map(({ id }) => toDraft("message", toolResult(id, REFUSED, "error"))),
+        toDraft("usage", used),
+      ];
+      const before = state.ledger;
+      const entries = await state.append([...drafts, ...(fold?.behind ?? [])]);
+      const line = lineOf(before, entries[drafts.length - 1]!, used, clock.now());
+      fold?.happenings.forEach(tell);
+      tellRecorded({ ...{ provider: provider.name, requestModel, model, responseId, stop, text }, ...whole }, line);
+    }
+    const overflow = readSilentOverflow({ usage, stop }, requests.size().windowTokens);
+    const recorded = {
+      ...{ ...rest, usage, text, calls: calls.filter((call) => !refused.includes(call)) },
+      ...(refused.length === 0 ? {} : { refusedCalls: refused }),
+      ...(overflow === undefined ? {} : { overflow }),
+    };
+    await fork?.onRecord?.(recorded);
+    return recorded;
+  }
+
+  function tellRecorded(response: Told, line: LedgerLine): void {
+    const { atMs: requestedAtMs, priceUsd, break: broken } = line;
+    tell({
+      ...{ kind: "response-recorded", source: line.source, requestedAtMs, ...response },
+      ...(priceUsd === undefined ? {} : { priceUsd }),
+    });
+    if (broken === undefined) return;
+    const { atMs: _, ...found } = broken;
+    tell({ kind: "cache-broken", ...found });
+  }
+
+  function isRecorded(responseId: string, request: number | undefined): boolean {
+    if (request === undefined) return false;
+    const { items } = state.view;
+    for (let index = items.length - 1; index >= 0 && items[index]!.from > request; index--) {
+      const item = items[index] as Partial<MessageItem>;
+      if (item.responseId === responseId && item.answers === request) return true;
+    }
+    return false;
+  }
+
+  return record;
+}
