@@ -16,7 +16,7 @@ export interface Turn {
   readonly calls: number;
   readonly result: Text;
   /** What is done when it has ended. */
-  readonly then: "nothing" | "compact" | "reopen" | "pin" | "come-back";
+  readonly afterwards: "nothing" | "compact" | "reopen" | "pin" | "come-back";
 }
 
 /** A session, its model, and what becomes of its summaries. */
@@ -57,7 +57,7 @@ function turns({ history, mostRounds }: CaseOptions): fc.Arbitrary<Turn> {
     rounds: fc.nat(mostRounds),
     calls: fc.integer({ min: 1, max: 3 }),
     result: texts(logUniform(0.005, large / 4)),
-    then: fc.constantFrom("nothing", "nothing", "compact", "reopen", "pin", "come-back"),
+    afterwards: fc.constantFrom("nothing", "nothing", "compact", "reopen", "pin", "come-back"),
   });
 }
 

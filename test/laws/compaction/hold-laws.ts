@@ -70,7 +70,7 @@ export function holdLaws(profiles: readonly Profile[]): void {
         rounds: SLOW ? 500 : 120,
         calls: 1,
         result,
-        then: "nothing",
+        afterwards: "nothing",
       } as const;
       const world = { profile, windowTokens: 8_000, trueShare: 1, seed: 7, summariser: "good" };
       const { rungs } = await survive({ ...world, task: turn.say, before: [], turns: [turn] });

@@ -15,7 +15,7 @@ import { SUMMARISERS } from "./summarisers.ts";
 import { createWorld, type World } from "./worlds.ts";
 
 /** What went wrong, for a law that does not hold. */
-export class BrokenLaw extends Error {}
+class BrokenLaw extends Error {}
 
 /** How often that happened which is tested. */
 export interface Survived {
@@ -192,9 +192,9 @@ async function send(world: World, request: object, reply: Reply): Promise<object
   }
 }
 
-async function afterwards(life: Life, { then }: Turn, index: number): Promise<void> {
+async function afterwards(life: Life, { afterwards: next }: Turn, index: number): Promise<void> {
   const { session } = life;
-  switch (then) {
+  switch (next) {
     case "compact": {
       const calls = life.world.asked();
       const before = session.newestEntry;
