@@ -6,6 +6,8 @@ import { survive } from "./survive.ts";
 import type { Profile } from "./worlds.ts";
 
 const SLOW = process.env["PALIMPSEST_SLOW"] !== undefined;
+/** Of the longest turn. */
+const ROUNDS = SLOW ? 500 : 120;
 
 interface Size extends Omit<CaseOptions, "profiles"> {
   readonly name: string;
@@ -62,12 +64,12 @@ export function holdLaws(profiles: readonly Profile[]): void {
   });
 
   test.each(profiles)(
-    "a turn of 500 rounds: %s",
+    `a turn of ${ROUNDS} rounds: %s`,
     async (profile) => {
       const result = { windows: 0.1, script: 3 };
       const turn = {
         say: { windows: 0.01, script: 0 },
-        rounds: SLOW ? 500 : 120,
+        rounds: ROUNDS,
         calls: 1,
         result,
         afterwards: "nothing",

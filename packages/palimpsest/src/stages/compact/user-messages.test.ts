@@ -58,3 +58,13 @@ test("the budget is never exceeded, nothing is told twice, and what fits is told
     }),
   );
 });
+
+test("a short task is whole, however long the newest message is and however small the budget", () => {
+  const task = { entry: 2, text: "Rename the loader in src/load.ts, and touch nothing else." };
+  const newest = { entry: 9, text: "all of it ".repeat(5_000) };
+  const countTokens = (text: string): number => Math.ceil(text.length / 4);
+  const text = userMessagesText([task, newest], { budgetTokens: 30, mostTokens: 400, countTokens });
+  expect(text).toContain(task.text);
+  expect(text).toContain("recall entry 9");
+  expect(countTokens(text)).toBeLessThanOrEqual(400);
+});
