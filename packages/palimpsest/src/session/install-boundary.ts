@@ -1,0 +1,81 @@
+import type { CompactionRecord, CompactionRung, CompactionTrigger } from "../log/payload.ts";
+import { toDraft } from "../log/to-draft.ts";
+import type { BreakerState } from "../stages/compact/breaker.ts";
+import type { Climbed } from "../stages/compact/climb.ts";
+import type { Standing } from "../stages/compact/standing.ts";
+import type { CompactionOutcome } from "./compact-options.ts";
+import type { CompactedView } from "./compose-view.ts";
+import { addKnowledge } from "./gather-knowledge.ts";
+import { planBoundary } from "./plan-boundary.ts";
+import type { CompactionPlan, Snapshot } from "./plan-compaction.ts";
+import type { SessionState } from "./session-state.ts";
+import type { Spent } from "./talks.ts";
+
+/** A view that is ready to be installed, and how it came about. */
+export interface ReadyView {
+  readonly view: CompactedView;
+  readonly rung: CompactionRung;
+  readonly declined: Climbed["declined"];
+  readonly breaker: BreakerState;
+  readonly spent: Spent;
+  readonly instructions?: string;
+}
+
+/** Writes it in one batch: before, nothing has changed; behind it, all has. */
+export async function installBoundary(
+  plan: CompactionPlan,
+  ready: ReadyView,
+  { state, trigger }: { readonly state: SessionState; readonly trigger: CompactionTrigger },
+): Promise<CompactionOutcome> {
+  const { snapshot, range, variant } = plan;
+  if (isOvertaken(snapshot, state)) {
+    return { kind: "nothing", cause: "overtaken", why: "the conversation was changed while it was summarised" };
+  }
+  const { view, rung, declined, breaker, spent } = ready;
+  const { text, block, attachments, parts, tokensAfter } = view;
+  const record: CompactionRecord = {
+    ...{ trigger, variant, rung, declined, messages: range.folded.length, parts },
+    ...{ tokensBefore: snapshot.sizeTokens, tokensAfter, modelCalls: spent.calls },
+    ...(spent.calls === 0 ? {} : { priceUsd: spent.priceUsd }),
+    ...(ready.instructions === undefined ? {} : { instructions: ready.instructions }),
+  };
+  const shedTokens = Math.max(0, snapshot.sizeTokens - tokensAfter);
+  const decision = {
+    from: range.from,
+    to: range.to,
+    with: [
+      // In its place the provider finds a message of its own; to any other it is text, or nothing.
+      ...(block === undefined ? [] : [{ role: "assistant", origin: "summary", blocks: [block] } as const]),
+      { role: "user", origin: "summary", blocks: [{ kind: "text", text }] } as const,
+    ],
+    reason: `compacted (${trigger}, ${rung})`,
+    cost: { shedTokens, invalidatedPrefixTokens: Math.max(0, tokensAfter - tokensBefore(plan)) },
+  };
+  // What was appended meanwhile lies before the boundary, where the next compaction begins to read.
+  const meanwhile = [{ from: snapshot.newestEntry + 1, to: state.newestEntry }];
+  const knowledge = await addKnowledge(state.log, meanwhile, plan.knowledge);
+  const { view: shown, ledger, newestEntry } = state;
+  const standing = { ...state.standing, ...knowledge, breaker, calls: callsOfTurn(snapshot, spent, state.standing) };
+  const boundary = planBoundary(decision, { view: shown, ledger, standing, sequence: newestEntry + 1 });
+  const [number] = await state.append([
+    toDraft("boundary", { ...boundary, compaction: record }),
+    ...attachments.map((one) => toDraft("attachment", one)),
+  ]);
+  return { kind: "compacted", boundary: number!, ...record };
+}
+
+/** Since the user last said something. Calls that failed have left no usage in the log, and count all the same. */
+function callsOfTurn({ standing: before }: Snapshot, { calls }: Spent, standing: Standing): number {
+  return standing.userMessages === before.userMessages ? before.calls + calls : standing.calls;
+}
+
+/** Something of what was summarised is shown in another way by now, or is not shown at all. */
+function isOvertaken({ view, changedAt }: Snapshot, state: SessionState): boolean {
+  return state.view !== view || state.view.changedAt !== changedAt;
+}
+
+/** What stands before all that is folded, and stays in the cache. */
+function tokensBefore({ fixed, range, snapshot }: CompactionPlan): number {
+  const before = range.kept.filter(({ to }) => to < range.from);
+  return before.reduce((sum, item) => sum + snapshot.tokensOf(item), fixed["system and tools"]);
+}
