@@ -13,6 +13,7 @@ import {
   planClearing,
 } from "./microcompact/plan-clearing.ts";
 import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
+import { grouped } from "./store-results/preview.ts";
 
 /** Micro-compaction: stale tool results are shown as stubs, when that is worth what it does to the prompt cache. */
 export async function clearStale(context: StageContext): Promise<StageDecision> {
@@ -50,7 +51,7 @@ function candidateOf(clearing: Clearing, { cache, costs }: ClearingSituation, se
   const { shedTokens, invalidatedPrefixTokens } = cost;
   const horizonRequests = settings["clearing.paybackRequests"];
   const next = cache === "cold" ? costs.write : costs.read;
-  const shed = `${shedTokens.toLocaleString("en-US")} tokens of ${decisions.length} results`;
+  const shed = `${grouped(shedTokens)} tokens of ${decisions.length} results`;
   return {
     kind: "clear",
     admissible: settings["clearing.policy"] === "fixed" ? "required" : "if-it-pays",

@@ -1,5 +1,6 @@
 import type { TokenCosts } from "../cache/token-costs.ts";
 import type { Candidate } from "./decide.ts";
+import { grouped } from "./store-results/preview.ts";
 
 export interface CompactionSituation {
   /** Of the view as it is. */
@@ -46,15 +47,15 @@ export function compactionCandidate(situation: CompactionSituation): Candidate {
 
 function admissibilityOf(situation: CompactionSituation): Pick<Candidate, "admissible" | "because"> {
   const { sizeTokens, keptTokens, thresholdTokens, policy, turn, cache, notes } = situation;
-  const size = `${sizeTokens.toLocaleString("en-US")} tokens`;
-  const threshold = thresholdTokens.toLocaleString("en-US");
+  const size = `${grouped(sizeTokens)} tokens`;
+  const threshold = grouped(thresholdTokens);
   if (sizeTokens >= thresholdTokens) {
     return { admissible: "required", because: `${size} have reached the threshold of ${threshold}` };
   }
   if (policy === "window") return { admissible: "no", because: `${size} are below the threshold of ${threshold}` };
   // What the model is working with would be gone in the middle of its work.
   if (turn === "open") return { admissible: "no", because: `${size} of ${threshold} leave room until the turn ends` };
-  const becoming = `${size} become ${keptTokens.toLocaleString("en-US")}`;
+  const becoming = `${size} become ${grouped(keptTokens)}`;
   const circumstances = `${cache} cache${notes === "at-hand" ? ", notes at hand" : ""}`;
   return { admissible: "if-it-pays", because: `${becoming} (${circumstances})` };
 }

@@ -1,3 +1,4 @@
+import { grouped } from "./store-results/preview.ts";
 /**
  * Something that could be done about the prompt. Cost and gain are in one unit (what a token of input costs, or dollars by
  * `usdPerUnit`) and compared with doing nothing: what it takes now, and what it saves on the requests of the horizon.
@@ -46,9 +47,7 @@ function whyNot(candidate: Candidate): string {
 
 function figuresOf({ cost, gain, horizonRequests, usdPerUnit }: Candidate): string {
   const amount = (units: number): string =>
-    usdPerUnit === undefined
-      ? `${Math.round(units).toLocaleString("en-US")} units`
-      : `$${(units * usdPerUnit).toFixed(4)}`;
+    usdPerUnit === undefined ? `${grouped(Math.round(units))} units` : `$${(units * usdPerUnit).toFixed(4)}`;
   const horizon = horizonRequests === 1 ? "on the next request" : `within ${horizonRequests} requests`;
   return `costs ${amount(cost)}, saves ${amount(gain)} ${horizon}`;
 }
