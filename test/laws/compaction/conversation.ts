@@ -45,7 +45,8 @@ export async function converse(terms: ConversationOptions): Promise<Conversation
   const reopen = () =>
     openSession({
       ...{ id: "s", store, provider, model, parameters, clock, system: "Be brief.", takeover: "always" as const },
-      settings: { environment: {} },
+      // Notes are asked for beside the conversation, at times that this does not control.
+      settings: { file: { "notes.enabled": "off" }, environment: {} },
       ...options,
     });
   const conversation: Conversation = {

@@ -94,7 +94,8 @@ async function begin(of: Case): Promise<Life> {
   const open = () =>
     openSession({
       ...{ id: "s", store, files, provider, model, parameters, clock, system: "Be brief.", tools: TOOLS },
-      settings: { environment: {} },
+      // Notes are asked for beside the conversation, at times that this does not control.
+      settings: { file: { "notes.enabled": "off" }, environment: {} },
       takeover: "always",
       onEvent: (event) => events.push(event),
     });

@@ -11,7 +11,10 @@ export interface UserMessage {
 export interface UserMessagesOptions {
   /** The text has no more, unless the first and the newest need it. */
   readonly budgetTokens: number;
-  /** What the first and the newest may have where the budget would leave only words of them. @default budgetTokens */
+  /**
+   * What the first and the newest may have where the budget would leave only words of them; to be whole, they may have
+   * half of what it is more than the budget. @default budgetTokens
+   */
   readonly mostTokens?: number;
   readonly countTokens: (text: string) => number;
 }
@@ -38,6 +41,8 @@ export function userMessagesText(
   const ends = endsOf(messages);
   const chosen = new Map(ends.map((message) => [message, message.text]));
   if (!fits(chosen)) {
+    // Rather whole, for half of what the rest has, than cut.
+    if (fitsIn((budgetTokens + mostTokens) / 2)(chosen)) return render(messages, chosen);
     const cut = cutEnds(ends, fits);
     const least = cut.characters < LEAST_CHARACTERS ? cutEnds(ends, fitsIn(mostTokens), LEAST_CHARACTERS) : cut;
     const { texts = cut.texts } = least;
