@@ -17,16 +17,20 @@ const SIZES = {
   "1M": { windowTokens: 1_000_000, resultCharacters: [2_000, 60_000], mostCalls: 6 },
 } as const;
 
-/** In full 5,000 turns: 2,400 at 8K, 1,950 at 32K, 450 at 200K, 200 at 1M. */
+/** Their heaps are the session's: the simulated Responses API remembers every item it ever produced, in the same heap. */
+const MEASURED: readonly SoakPlan["profile"][] = ["anthropic", "openai-chat"];
+
+/** In full 5,000 turns: 2,550 at 8K, 1,790 at 32K, 450 at 200K, 210 at 1M. */
 const SHARES: Readonly<Record<"full" | "quick", readonly Share[]>> = {
   full: [
-    { ...SIZES["8K"], of: PROFILES, store: "sqlite", turns: 500 },
-    { ...SIZES["32K"], of: PROFILES, store: "sqlite", turns: 450 },
-    { ...SIZES["8K"], of: PROFILES, store: "memory", turns: 300 },
-    { ...SIZES["32K"], of: PROFILES, store: "memory", turns: 200 },
+    { ...SIZES["8K"], of: MEASURED, store: "sqlite", turns: 800 },
+    { ...SIZES["32K"], of: MEASURED, store: "sqlite", turns: 600 },
+    { ...SIZES["8K"], of: ["openai-responses"], store: "sqlite", turns: 200 },
+    { ...SIZES["32K"], of: ["openai-responses"], store: "sqlite", turns: 200 },
+    { ...SIZES["8K"], of: PROFILES, store: "memory", turns: 250 },
+    { ...SIZES["32K"], of: PROFILES, store: "memory", turns: 130 },
     { ...SIZES["200K"], of: PROFILES, store: "memory", turns: 150 },
-    { ...SIZES["1M"], of: ["anthropic"], store: "memory", turns: 70 },
-    { ...SIZES["1M"], of: ["openai-responses", "openai-chat"], store: "memory", turns: 65 },
+    { ...SIZES["1M"], of: PROFILES, store: "memory", turns: 70 },
   ],
   quick: [
     { ...SIZES["8K"], of: ["anthropic"], store: "sqlite", turns: 100 },
@@ -68,8 +72,7 @@ function toFigures(lived: readonly Lived[]): Figures {
     p99(lived.filter(({ plan }) => of(plan)).flatMap((one) => one.prepareMs));
   const windows = [...new Set(lived.map(({ plan }) => plan.windowTokens))].toSorted((one, other) => one - other);
   const growths = lived
-    // The simulated Responses API remembers every item that it has ever produced, in the same heap.
-    .filter(({ plan, heap }) => heap.length > 0 && plan.profile !== "openai-responses")
+    .filter(({ plan, heap }) => heap.length > 0 && MEASURED.includes(plan.profile))
     .map(({ plan, heap }) => [`${plan.profile} ${plan.windowTokens}`, round(growthMb(heap))] as const);
   return {
     turns: sum(({ prompts }) => prompts),
