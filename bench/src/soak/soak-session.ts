@@ -7,7 +7,7 @@ import { countLost, type Lost } from "./count-lost.ts";
 import { logUniform } from "./log-uniform.ts";
 import { createMarkedTexts, createSource, type MarkedTexts } from "./marked-texts.ts";
 import { createMinds } from "./minds.ts";
-import { createService, type Judged, type Profile } from "./service.ts";
+import { createSimulation, type Judged, type Profile } from "./simulation.ts";
 
 export interface SoakPlan {
   readonly profile: Profile;
@@ -64,8 +64,8 @@ export async function soakSession(
   const clock = idleClock(1_000_000);
   const minds = createMinds({ ...plan, random });
   const trueWindowTokens = Math.floor(windowTokens * TRUE_SHARE);
-  const service = createService({ profile, windowTokens, trueWindowTokens, clock, minds });
-  const { providers, model, parameters, judged } = service;
+  const simulation = createSimulation({ profile, windowTokens, trueWindowTokens, clock, minds });
+  const { providers, model, parameters, judged } = simulation;
   const source = createSource(random);
   const prompts = createMarkedTexts("prompt", source, random);
   const results = createMarkedTexts("result", source, random);

@@ -1,7 +1,7 @@
 import type { Bench, Figures } from "../bench.ts";
 import { startProcess } from "../run-process.ts";
 import { round } from "../statistics.ts";
-import { PROFILES } from "./service.ts";
+import { PROFILES } from "./simulation.ts";
 import type { HeapSample, Soaked, SoakPlan } from "./soak-session.ts";
 
 /** What is done in a window, whoever the provider is. Large windows have fewer turns and larger results: both fill. */

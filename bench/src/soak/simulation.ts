@@ -21,7 +21,7 @@ export const PROFILES = ["anthropic", "openai-responses", "openai-chat"] as cons
 export type Profile = (typeof PROFILES)[number];
 export type AnyProvider = Provider<object, object, unknown>;
 
-export interface ServiceOptions {
+export interface SimulationOptions {
   readonly profile: Profile;
   /** What the engine is told. */
   readonly windowTokens: number;
@@ -47,7 +47,7 @@ export interface Judged {
 }
 
 /** The strict simulator behind real clients, in one process. */
-export interface Service {
+export interface Simulation {
   readonly providers: Readonly<Record<Purpose, AnyProvider>>;
   readonly model: string;
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ const MODELS: Readonly<Record<Profile, string>> = {
   "openai-chat": "gpt-4.1",
 };
 
-export function createService(options: ServiceOptions): Service {
+export function createSimulation(options: SimulationOptions): Simulation {
   const { profile, windowTokens, clock, minds } = options;
   const judged: Judged = { requests: 0, rejected: 0, overflowed: 0, rejections: [], tookMs: 0 };
   let purpose: Purpose = "conversation";
@@ -107,7 +107,7 @@ export function createService(options: ServiceOptions): Service {
   };
 }
 
-function createFace({ profile, trueWindowTokens, clock }: ServiceOptions, script: Script): HttpFace {
+function createFace({ profile, trueWindowTokens, clock }: SimulationOptions, script: Script): HttpFace {
   const model = MODELS[profile];
   const size = { windowTokens: trueWindowTokens, maxInputTokens: trueWindowTokens };
   // Which the engine does not know.
