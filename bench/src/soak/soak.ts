@@ -34,7 +34,7 @@ const SHARES: Readonly<Record<"full" | "quick", readonly Share[]>> = {
   ],
   quick: [
     { ...SIZES["8K"], of: ["anthropic"], store: "sqlite", turns: 100 },
-    { ...SIZES["32K"], of: ["openai-responses", "openai-chat"], store: "memory", turns: 30 },
+    { ...SIZES["32K"], of: ["openai-responses", "openai-chat"], store: "memory", turns: 20 },
   ],
 };
 const AT_ONCE = 2;
