@@ -33,6 +33,8 @@ const compactions = {
   rehydration_ours_pct: 36,
 };
 
+const soak = { rejected_requests: 0, lost_messages: 0, stuck_turns: 0, heap_growth_mb_per_1000_turns: 30 };
+
 const survival = {
   ours_in_view_pct: { "10": 40 },
   ours_reused_in_view_pct: { "10": 95 },
@@ -50,6 +52,7 @@ test("figures at the floors hold", () => {
   expect(brokenFloors("open", open)).toEqual([]);
   expect(brokenFloors("overhead", overhead)).toEqual([]);
   expect(brokenFloors("recorded-compactions", compactions)).toEqual([]);
+  expect(brokenFloors("soak", soak)).toEqual([]);
   expect(brokenFloors("survival", survival)).toEqual([]);
 });
 
@@ -79,6 +82,10 @@ test.each([
   ["recorded-compactions", { ...compactions, summary_plus_ledger_pct: 80.9 }],
   ["recorded-compactions", { ...compactions, digest_pct: 80.9 }],
   ["recorded-compactions", { ...compactions, rehydration_ours_pct: 35.9 }],
+  ["soak", { ...soak, rejected_requests: 1 }],
+  ["soak", { ...soak, lost_messages: 1 }],
+  ["soak", { ...soak, stuck_turns: 1 }],
+  ["soak", { ...soak, heap_growth_mb_per_1000_turns: 30.1 }],
   ["survival", { ...survival, ours_reused_in_view_pct: { "10": 94.9 } }],
   ["survival", { ...survival, ours_reachable_pct: { "10": 99.9 } }],
   ["survival", { ...survival, plain_in_view_pct: { "10": 20.1 } }],

@@ -97,6 +97,18 @@ const FLOORS: readonly Floor[] = [
     holds: ({ growth }) => (growth as number) <= 3,
   },
   {
+    bench: "soak",
+    rule: "through faults, overflows and bad summaries no request is rejected, nothing is lost, and every turn ends",
+    holds: ({ rejected_requests, lost_messages, stuck_turns }) =>
+      rejected_requests === 0 && lost_messages === 0 && stuck_turns === 0,
+  },
+  {
+    bench: "soak",
+    // In full it is 1: so short a session is still filling what it keeps of its past. One leaked request a turn is 100.
+    rule: "the heap of a session grows by at most 30 MB in 1,000 turns",
+    holds: ({ heap_growth_mb_per_1000_turns }) => (heap_growth_mb_per_1000_turns as number) <= 30,
+  },
+  {
     bench: "spill",
     rule: "storing an output while it arrives takes at most 64 MB",
     holds: ({ rss_growth_mb }) => (rss_growth_mb as number) <= 64,

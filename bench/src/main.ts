@@ -11,6 +11,7 @@ import { openBench } from "./open/open.ts";
 import { importBench } from "./overhead/import-cost.ts";
 import { overheadBench } from "./overhead/overhead.ts";
 import { recordedCompactionsBench } from "./recorded-compactions/recorded-compactions.ts";
+import { soakBench } from "./soak/soak.ts";
 import { spillBench } from "./spill/spill.ts";
 import { survivalBench } from "./survival/survival.ts";
 
@@ -25,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   openBench,
   overheadBench,
   recordedCompactionsBench,
+  soakBench,
   spillBench,
   survivalBench,
 ];

@@ -19,7 +19,9 @@ export {
   spendLimitReached,
   stallStream,
 } from "./faults.ts";
+export { fetchInProcess, type InProcessOptions } from "./fetch-in-process.ts";
 export type { HttpCall, HttpFace, HttpReply } from "./http-face.ts";
+export { type IdleClock, idleClock } from "./idle-clock.ts";
 export { misbehave } from "./misbehave.ts";
 export { createOpenAiChat, type OpenAiChat, type OpenAiChatOptions } from "./openai/chat/chat.ts";
 export { type CompatibleServer, compatibleProfiles } from "./openai/chat/compatible.ts";

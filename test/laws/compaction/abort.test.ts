@@ -1,9 +1,8 @@
-import { overloaded, stallStream } from "@palimpsest/provider-simulator";
+import { type IdleClock, overloaded, stallStream } from "@palimpsest/provider-simulator";
 import type { SessionEvent, Surroundings } from "palimpsest";
 import { createHooks } from "palimpsest/hooks";
 import { describe, expect, test } from "vitest";
 import { type ConversationOptions, converse } from "./conversation.ts";
-import type { IdleClock } from "./idle-clock.ts";
 import { SUMMARISERS, type Summariser } from "./summarisers.ts";
 import { PROFILES } from "./worlds.ts";
 

@@ -1,7 +1,6 @@
-import { answer, type Reply } from "@palimpsest/provider-simulator";
+import { answer, type IdleClock, idleClock, type Reply } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, type Session, type SessionOptions, type Store } from "palimpsest";
 import { textOf } from "./histories.ts";
-import { type IdleClock, idleClock } from "./idle-clock.ts";
 import { SUMMARISERS, type Summariser } from "./summarisers.ts";
 import { createWorld, type Profile, type World } from "./worlds.ts";
 

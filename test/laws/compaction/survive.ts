@@ -1,4 +1,4 @@
-import { answer, callTools, type Reply } from "@palimpsest/provider-simulator";
+import { answer, callTools, idleClock, type Reply } from "@palimpsest/provider-simulator";
 import {
   type CompactionRung,
   memoryResults,
@@ -10,7 +10,6 @@ import {
   toolResult,
 } from "palimpsest";
 import { type Case, type Turn, textOf } from "./histories.ts";
-import { idleClock } from "./idle-clock.ts";
 import { SUMMARISERS } from "./summarisers.ts";
 import { createWorld, type World } from "./worlds.ts";
 

@@ -7,7 +7,9 @@ import {
   createAnthropic,
   createOpenAiChat,
   createOpenAiResponses,
+  fetchInProcess,
   type HttpFace,
+  type IdleClock,
   openAiModels,
   type Reply,
   type Script,
@@ -17,8 +19,6 @@ import OpenAI from "openai";
 import type { Provider } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
-import { fetchInProcess } from "./fetch-in-process.ts";
-import type { IdleClock } from "./idle-clock.ts";
 import type { Summariser } from "./summarisers.ts";
 
 export const PROFILES = [

@@ -9,7 +9,7 @@ interface Timer {
   ring(): void;
 }
 
-/** So many turns of the event loop without a new timer or a word from `busy` count as nothing happening. */
+/** So many turns of the event loop without a new timer count as nothing happening. */
 const IDLE_TURNS = 3;
 
 /** Hours pass in no time, and nothing that is merely slow to compute is taken for something that hangs. */

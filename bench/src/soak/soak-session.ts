@@ -1,0 +1,173 @@
+import { idleClock } from "@palimpsest/provider-simulator";
+import { memoryStore, openSession, type QueryOutcome, query, type Session, type Tool } from "palimpsest";
+import { resultFiles } from "palimpsest/result-files";
+import { sqliteStore } from "palimpsest/sqlite-store";
+import { createRandom } from "../survival/random.ts";
+import { countLost, type Lost } from "./count-lost.ts";
+import { logUniform } from "./log-uniform.ts";
+import { createMarkedTexts, createSource, type MarkedTexts } from "./marked-texts.ts";
+import { createMinds } from "./minds.ts";
+import { createSimulation, type Judged, type Profile } from "./simulation.ts";
+
+export interface SoakPlan {
+  readonly profile: Profile;
+  readonly windowTokens: number;
+  readonly turns: number;
+  /** On a disk, what a session holds in memory is its own, and its growth can be measured. */
+  readonly store: "memory" | "sqlite";
+  readonly resultCharacters: readonly [number, number];
+  /** In one response. */
+  readonly mostCalls: number;
+}
+
+/** A session at its end. */
+export interface Soaked {
+  readonly judged: Judged;
+  readonly faults: Readonly<Record<string, number>>;
+  readonly lost: Lost;
+  readonly prompts: number;
+  readonly results: number;
+  /** How the turns ended; those that were gone on with count once for each part. */
+  readonly outcomes: Readonly<Record<string, number>>;
+  /** Turns that came to no end, however often they were gone on with. */
+  readonly stuckTurns: number;
+  /** By rung, and how many failed or were declined. */
+  readonly compactions: Readonly<Record<string, number>>;
+  /** Of each `prepare`, without what the simulator took. */
+  readonly prepareMs: readonly number[];
+  /** After each so many turns, once it is warm. */
+  readonly heap: readonly HeapSample[];
+}
+
+export interface HeapSample {
+  readonly turn: number;
+  readonly usedMb: number;
+}
+
+/** The window that the service holds requests to: a little less than it says, as some do. */
+const TRUE_SHARE = 0.94;
+/** Until then the code is compiled, and what a session keeps of its past (5,000 facts, for one) fills up to its bounds. */
+const WARM_SHARE = 0.5;
+const SAMPLES = 80;
+const MOST_PARTS = 8;
+const PAUSE_MS = [1_000, 7_200_000] as const;
+const PROMPT_CHARACTERS = [20, 3_000] as const;
+
+/** Leads one session through all of its turns. */
+export async function soakSession(
+  plan: SoakPlan,
+  folder: string,
+  measureHeapMb?: () => Promise<number>,
+): Promise<Soaked> {
+  const { profile, windowTokens, turns } = plan;
+  const random = createRandom(`soak ${profile} ${windowTokens} ${plan.store}`);
+  const clock = idleClock(1_000_000);
+  const minds = createMinds({ ...plan, random });
+  const trueWindowTokens = Math.floor(windowTokens * TRUE_SHARE);
+  const simulation = createSimulation({ profile, windowTokens, trueWindowTokens, clock, minds });
+  const { providers, model, parameters, judged } = simulation;
+  const source = createSource(random);
+  const prompts = createMarkedTexts("prompt", source, random);
+  const results = createMarkedTexts("result", source, random);
+  const compactions: Record<string, number> = {};
+  const session = await openSession({
+    ...{ id: "soak", provider: providers.beside, model, parameters, clock, system: "You are a careful engineer." },
+    store: plan.store === "memory" ? memoryStore({ clock }) : sqliteStore({ folder, clock }),
+    ...(plan.store === "memory" ? {} : { files: resultFiles({ folder }) }),
+    settings: { environment: {} },
+    onEvent(event) {
+      if (event.kind !== "compaction-ended") return;
+      const { outcome } = event;
+      const name = outcome.kind === "compacted" ? outcome.rung : outcome.kind;
+      compactions[name] = (compactions[name] ?? 0) + 1;
+    },
+  });
+  const prepareMs: number[] = [];
+  const timed = timePrepare(session, prepareMs, judged);
+  const tools = createTools(results);
+  const outcomes: Record<string, number> = {};
+  const heap: HeapSample[] = [];
+  let stuckTurns = 0;
+
+  async function run(prompt?: string): Promise<QueryOutcome["kind"]> {
+    const { kind } = await outcomeOf(
+      query({
+        ...{ session: timed, provider: providers.conversation, tools, clock, maxRounds: 12 },
+        random: () => random.below(1_000) / 1_000,
+        ...(prompt === undefined ? {} : { prompt }),
+      }),
+    );
+    outcomes[kind] = (outcomes[kind] ?? 0) + 1;
+    return kind;
+  }
+
+  for (let turn = 1; turn <= turns; turn++) {
+    let kind = await run(prompts.next(logUniform(random, PROMPT_CHARACTERS)));
+    for (let part = 1; isOpen(kind) && part < MOST_PARTS; part++) kind = await run();
+    if (isOpen(kind)) stuckTurns++;
+    if (measureHeapMb !== undefined && turn >= WARM_SHARE * turns && turn % Math.ceil(turns / SAMPLES) === 0) {
+      heap.push({ turn, usedMb: await measureHeapMb() });
+    }
+    await clock.wait(logUniform(random, PAUSE_MS));
+  }
+  const said = { prompts: prompts.count, results: results.count };
+  const lost = await countLost(session.export(), said);
+  await session.close();
+  return { judged, faults: minds.faults, lost, ...said, outcomes, stuckTurns, compactions, prepareMs, heap };
+}
+
+function isOpen(kind: QueryOutcome["kind"]): boolean {
+  return kind === "failed" || kind === "window-full" || kind === "rounds-used-up";
+}
+
+async function outcomeOf(turn: ReturnType<typeof query>): Promise<QueryOutcome> {
+  for (;;) {
+    const next = await turn.next();
+    if (next.done === true) return next.value;
+  }
+}
+
+/** The same session, whose `prepare` is timed. */
+function timePrepare(session: Session<object, object>, prepareMs: number[], judged: Judged): Session<object, object> {
+  const prepare: typeof session.prepare = async (options) => {
+    const startedAtMs = performance.now() - judged.tookMs;
+    try {
+      return await session.prepare(options);
+    } finally {
+      prepareMs.push(performance.now() - judged.tookMs - startedAtMs);
+    }
+  };
+  return Object.create(session, { prepare: { value: prepare } });
+}
+
+const INPUT = {
+  type: "object",
+  properties: { file_path: { type: "string" }, characters: { type: "integer" } },
+  required: ["characters"],
+};
+
+/** One that answers at once, one that streams, and one that fails now and then. */
+function createTools(results: MarkedTexts): readonly Tool[] {
+  const sizeOf = (input: unknown): number => (input as { characters: number }).characters;
+  return [
+    {
+      ...{ name: "Read", description: "Reads a file.", input: INPUT, concurrency: "safe" },
+      run: (input) => results.next(sizeOf(input)),
+    },
+    {
+      ...{ name: "Bash", description: "Runs a command.", input: INPUT },
+      async *run(input) {
+        const text = results.next(sizeOf(input));
+        for (let from = 0; from < text.length; from += 8_192) yield text.slice(from, from + 8_192);
+      },
+    },
+    {
+      ...{ name: "Grep", description: "Searches files.", input: INPUT, concurrency: "safe" },
+      async run(input) {
+        const text = results.next(sizeOf(input));
+        if (sizeOf(input) % 10 === 0) throw new Error(text);
+        return text;
+      },
+    },
+  ];
+}
