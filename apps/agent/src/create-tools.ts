@@ -19,6 +19,7 @@ import { type Recall, recallTool } from "./tools/recall.ts";
 import { type SkillPorts, skillTool } from "./tools/skill.ts";
 import { type TodoPorts, todoTool } from "./tools/todo.ts";
 import type { AgentTool } from "./tools/tool.ts";
+import { webFetchTool } from "./tools/web-fetch.ts";
 import { writeTool } from "./tools/write.ts";
 
 /** What the tools need of the session, the screen and the machine. */
@@ -34,6 +35,8 @@ export interface ToolPorts extends TodoPorts, PlanPorts, Pick<SkillPorts, "onSki
   readonly environment: Environment;
   readonly shownReads: ShownReads;
   readonly recall: Recall;
+  /** Whether there is a tool that fetches pages. @default "off": without a user nobody sees where it goes */
+  readonly web?: "on" | "off";
   /** @default nobody is there to be asked */
   readonly askUser?: AskUser;
 }
@@ -50,7 +53,18 @@ export interface Tools {
 
 /** The tools of the coding agent. */
 export async function createTools(ports: ToolPorts): Promise<Tools> {
-  const { guard, settings, home, agentHome, sessionFolder, environment, shownReads, recall, askUser } = ports;
+  const {
+    guard,
+    settings,
+    home,
+    agentHome,
+    sessionFolder,
+    environment,
+    shownReads,
+    recall,
+    askUser,
+    web = "off",
+  } = ports;
   const checkpoints = createCheckpoints({ sessionFolder, guard });
   const files = { guard, shownReads, states: new Map(), keepBefore: checkpoints.keepBefore };
   const sandbox = await findSandbox({ roots: guard.roots, home, sandboxFolder: join(sessionFolder, "sandbox") });
@@ -65,6 +79,8 @@ export async function createTools(ports: ToolPorts): Promise<Tools> {
     bashTool({ ...shell, environment: commandEnvironment(environment, settings.keptEnvironment) }),
     ...[bashOutputTool(background), killBashTool(background), todoTool(ports), askUserTool(askUser)],
     ...[skillTool({ skills, ...ports }), ...planTools(ports), recallTool(recall)],
+    // Last: whether it is there or not, the others stand where they stood.
+    ...(web === "on" ? [webFetchTool()] : []),
   ];
   return { tools, rewindFiles: checkpoints.rewindFiles, sandbox, close: background.close };
 }
