@@ -2,6 +2,12 @@ export { createTools, type ToolPorts, type Tools } from "./create-tools.ts";
 export type { Checkpoints, RewoundFiles } from "./files/checkpoints.ts";
 export { createPathGuard, type PathGuard } from "./files/path-guard.ts";
 export { type Instructions, type InstructionsOptions, openInstructions } from "./instructions/open-instructions.ts";
+export {
+  openToolServers,
+  type ToolServer,
+  type ToolServers,
+  type ToolServersOptions,
+} from "./mcp/open-tool-servers.ts";
 export { decidePermission, type PermissionMode, type PermissionVerdict } from "./permissions/decide-permission.ts";
 export { type LoadedSettings, loadSettings, trustSettings } from "./permissions/load-settings.ts";
 export { type PermissionCall, toPermissionCall } from "./permissions/permission-call.ts";

@@ -78,11 +78,15 @@ function inputOf(tool: FileTool, path: string): object {
   }
 }
 
-/** Exchanges a folder for a link to the outside and back, as fast as it goes. */
+/** Exchanges a folder for a link to the outside and back, as fast as it goes. What a tool makes in its place is put aside. */
 const SWAPPER = `
   const { renameSync } = require("node:fs");
   process.chdir(process.argv[1]);
-  for (;;) for (const name of ["real", "link"]) { renameSync(name, "swap"); renameSync("swap", name); }
+  let aside = 0;
+  for (;;) for (const name of ["real", "link"]) {
+    try { renameSync(name, "swap"); } catch { renameSync("swap", "aside-" + aside++); continue; }
+    renameSync("swap", name);
+  }
 `;
 
 export interface Raced extends Attacked {
