@@ -3,6 +3,7 @@ import { type Checkpoints, createCheckpoints } from "./files/checkpoints.ts";
 import type { ShownReads } from "./files/file-states.ts";
 import type { PathGuard } from "./files/path-guard.ts";
 import type { AgentSettings } from "./permissions/settings.ts";
+import { encloseSearch } from "./search/enclose-search.ts";
 import { createBackgroundCommands } from "./shell/background-commands.ts";
 import { commandEnvironment, type Environment } from "./shell/command-environment.ts";
 import { findSandbox, type Sandbox } from "./shell/sandbox.ts";
@@ -70,7 +71,7 @@ export async function createTools(ports: ToolPorts): Promise<Tools> {
   const sandbox = await findSandbox({ roots: guard.roots, home, sandboxFolder: join(sessionFolder, "sandbox") });
   const background = createBackgroundCommands(join(sessionFolder, "background"));
   const shell = { guard, sandbox, background, enclosure: settings.sandbox };
-  const search = { guard, hidden: hiddenPatterns(settings) };
+  const search = { guard, hidden: hiddenPatterns(settings), startedBy: await encloseSearch(guard.roots) };
   const ofProject = await guard.locate(".palimpsest/skills");
   const skillFolders = [...(ofProject.kind === "inside" ? [ofProject.path] : []), join(agentHome, "skills")];
   const skills = await readSkills(skillFolders);

@@ -10,7 +10,7 @@ const MOST_CHARACTERS = 60_000;
 const LINE_CHARACTERS = 500;
 
 /** Searches the contents of files with ripgrep. */
-export function grepTool({ guard, hidden = [] }: SearchPorts): AgentTool {
+export function grepTool({ guard, hidden = [], startedBy = [] }: SearchPorts): AgentTool {
   return defineTool({
     name: "Grep",
     description:
@@ -56,6 +56,7 @@ export function grepTool({ guard, hidden = [] }: SearchPorts): AgentTool {
       const result = await runRipgrep({
         args,
         folder: located.root,
+        startedBy,
         signal,
         mostLines: limit,
         mostCharacters: MOST_CHARACTERS,
