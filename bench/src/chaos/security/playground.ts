@@ -6,7 +6,7 @@ import { type Canaries, setCanaries } from "./canaries.ts";
 /** What lies outside of the project: must neither be read nor change. */
 export const SECRET = "CANARY-7f3a91c2";
 /** What commands are given in the environment of the agent and must not see. */
-export const SECRET_ENVIRONMENT: Readonly<Record<string, string>> = {
+const SECRET_ENVIRONMENT: Readonly<Record<string, string>> = {
   MODEL_API_KEY: SECRET,
   GITHUB_TOKEN: SECRET,
   DATABASE_PASSWORD: SECRET,
