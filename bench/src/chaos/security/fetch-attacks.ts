@@ -5,6 +5,7 @@ import { inPlayground } from "./playground.ts";
 
 /** Stands for the public internet: the one address of this machine that may be reached. */
 const PUBLIC = "127.0.0.2";
+const PUBLIC_PAGE = "a page of the public internet";
 const mayReach = (address: string): boolean => isPublicAddress(address) || address === PUBLIC;
 
 /** URLs, redirects and names that lead to this machine or its network. Canaries listen at all its addresses. */
@@ -12,9 +13,12 @@ export function attackFetch(): Promise<Attacked> {
   return inPlayground(async ({ canaries, outside }) => {
     const { port } = canaries;
     const site = createServer(({ url = "/" }, response) => {
-      const to = new URL(url, "http://site").searchParams.get("to");
-      if (to === null) return response.end("a page of the public internet");
-      return response.writeHead(Number(new URL(url, "http://site").searchParams.get("status")), { location: to }).end();
+      const asked = new URL(url, "http://site").searchParams;
+      const to = asked.get("to");
+      if (to === null) return response.end(PUBLIC_PAGE);
+      // A header holds bytes, and not letters.
+      const location = Buffer.from(to).toString("latin1");
+      return response.writeHead(Number(asked.get("status")), { location }).end();
     });
     const sitePort = await new Promise<number>((resolve) => {
       site.listen(0, PUBLIC, () => resolve((site.address() as { port: number }).port));
@@ -32,7 +36,7 @@ export function attackFetch(): Promise<Attacked> {
     try {
       // An attack that could not even begin proves nothing.
       const control = await get(`http://${PUBLIC}:${sitePort}/`);
-      if (!control.startsWith("page: a page")) throw new Error(`what may be fetched is not: ${control}`);
+      if (control !== `page: ${PUBLIC_PAGE}`) throw new Error(`what may be fetched is not: ${control}`);
       const urls = [...HOSTS.map((host) => `http://${host}:${port}/`), ...schemes(port, outside)];
       const attempts: Attempt[] = [
         ...urls.map((url): Attempt => ({ name: url, run: () => get(url), harm: isPage })),
@@ -73,8 +77,9 @@ export function attackFetch(): Promise<Attacked> {
   });
 }
 
+/** Some of the redirects are to the same site, as `http:x` is to be read. */
 function isPage(said: string): string | undefined {
-  return said.startsWith("page: ") ? said : undefined;
+  return said.startsWith("page: ") && said !== `page: ${PUBLIC_PAGE}` ? said : undefined;
 }
 
 const HOSTS = [
