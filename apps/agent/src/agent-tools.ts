@@ -1,6 +1,13 @@
 export { createTools, type ToolPorts, type Tools } from "./create-tools.ts";
 export type { Checkpoints, RewoundFiles } from "./files/checkpoints.ts";
 export { createPathGuard, type PathGuard } from "./files/path-guard.ts";
+export { type Instructions, type InstructionsOptions, openInstructions } from "./instructions/open-instructions.ts";
+export {
+  openToolServers,
+  type ToolServer,
+  type ToolServers,
+  type ToolServersOptions,
+} from "./mcp/open-tool-servers.ts";
 export { decidePermission, type PermissionMode, type PermissionVerdict } from "./permissions/decide-permission.ts";
 export { type LoadedSettings, loadSettings, trustSettings } from "./permissions/load-settings.ts";
 export { type PermissionCall, toPermissionCall } from "./permissions/permission-call.ts";
@@ -10,3 +17,5 @@ export type { AskUser, Question } from "./tools/ask-user.ts";
 export type { PlanAnswer } from "./tools/plan-mode.ts";
 export { type Todo, todosText } from "./tools/todo.ts";
 export type { AgentTool, ToolContext, ToolEffect, ToolOutcome } from "./tools/tool.ts";
+export { type FetchedPage, type FetchPageOptions, fetchPage } from "./web/fetch-page.ts";
+export { isPublicAddress } from "./web/is-public-address.ts";

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createTools } from "./create-tools.ts";
+import { createTools, type ToolPorts } from "./create-tools.ts";
 import { createPathGuard } from "./files/path-guard.ts";
 import { readRule } from "./permissions/rule.ts";
 import { DEFAULT_AGENT_SETTINGS } from "./permissions/settings.ts";
 import { call, temporaryProject, textOf } from "./testing/temporary-project.ts";
 
-async function setUp(files: Readonly<Record<string, string>>) {
+async function setUp(files: Readonly<Record<string, string>>, more: Partial<ToolPorts> = {}) {
   const project = temporaryProject(files);
   const { folder, home } = project;
   const made = await createTools({
@@ -22,6 +22,7 @@ async function setUp(files: Readonly<Record<string, string>>) {
     recall: async () => ({ kind: "nothing-asked" }),
     ...{ keepTodos: () => {}, mode: () => "default", setMode: () => {} },
     approvePlan: async () => ({ kind: "rejected", comment: "" }),
+    ...more,
   });
   onTestFinished(() => made.close());
   const run = async (name: string, input: object, newestEntry = 1) =>
@@ -39,6 +40,12 @@ test("every tool has a name of its own and a schema", async () => {
     expect(inputSchema["type"]).toBe("object");
     expect(description.length).toBeGreaterThan(20);
   }
+});
+
+test("pages can be fetched only where that is wanted, and the other tools stand as they stood", async () => {
+  const [off, on] = [await setUp({}), await setUp({}, { web: "on" })];
+  const names = off.tools.map(({ name }) => name);
+  expect(on.tools.map(({ name }) => name)).toEqual([...names, "WebFetch"]);
 });
 
 test("a piece of work: find, read, edit, run, take back", async () => {

@@ -3,6 +3,7 @@ import { type Checkpoints, createCheckpoints } from "./files/checkpoints.ts";
 import type { ShownReads } from "./files/file-states.ts";
 import type { PathGuard } from "./files/path-guard.ts";
 import type { AgentSettings } from "./permissions/settings.ts";
+import { encloseSearch } from "./search/enclose-search.ts";
 import { createBackgroundCommands } from "./shell/background-commands.ts";
 import { commandEnvironment, type Environment } from "./shell/command-environment.ts";
 import { findSandbox, type Sandbox } from "./shell/sandbox.ts";
@@ -19,6 +20,7 @@ import { type Recall, recallTool } from "./tools/recall.ts";
 import { type SkillPorts, skillTool } from "./tools/skill.ts";
 import { type TodoPorts, todoTool } from "./tools/todo.ts";
 import type { AgentTool } from "./tools/tool.ts";
+import { webFetchTool } from "./tools/web-fetch.ts";
 import { writeTool } from "./tools/write.ts";
 
 /** What the tools need of the session, the screen and the machine. */
@@ -34,6 +36,8 @@ export interface ToolPorts extends TodoPorts, PlanPorts, Pick<SkillPorts, "onSki
   readonly environment: Environment;
   readonly shownReads: ShownReads;
   readonly recall: Recall;
+  /** Whether there is a tool that fetches pages. @default "off": without a user nobody sees where it goes */
+  readonly web?: "on" | "off";
   /** @default nobody is there to be asked */
   readonly askUser?: AskUser;
 }
@@ -50,13 +54,24 @@ export interface Tools {
 
 /** The tools of the coding agent. */
 export async function createTools(ports: ToolPorts): Promise<Tools> {
-  const { guard, settings, home, agentHome, sessionFolder, environment, shownReads, recall, askUser } = ports;
+  const {
+    guard,
+    settings,
+    home,
+    agentHome,
+    sessionFolder,
+    environment,
+    shownReads,
+    recall,
+    askUser,
+    web = "off",
+  } = ports;
   const checkpoints = createCheckpoints({ sessionFolder, guard });
   const files = { guard, shownReads, states: new Map(), keepBefore: checkpoints.keepBefore };
   const sandbox = await findSandbox({ roots: guard.roots, home, sandboxFolder: join(sessionFolder, "sandbox") });
   const background = createBackgroundCommands(join(sessionFolder, "background"));
   const shell = { guard, sandbox, background, enclosure: settings.sandbox };
-  const search = { guard, hidden: hiddenPatterns(settings) };
+  const search = { guard, hidden: hiddenPatterns(settings), startedBy: await encloseSearch(guard.roots) };
   const ofProject = await guard.locate(".palimpsest/skills");
   const skillFolders = [...(ofProject.kind === "inside" ? [ofProject.path] : []), join(agentHome, "skills")];
   const skills = await readSkills(skillFolders);
@@ -65,6 +80,8 @@ export async function createTools(ports: ToolPorts): Promise<Tools> {
     bashTool({ ...shell, environment: commandEnvironment(environment, settings.keptEnvironment) }),
     ...[bashOutputTool(background), killBashTool(background), todoTool(ports), askUserTool(askUser)],
     ...[skillTool({ skills, ...ports }), ...planTools(ports), recallTool(recall)],
+    // Last: whether it is there or not, the others stand where they stood.
+    ...(web === "on" ? [webFetchTool()] : []),
   ];
   return { tools, rewindFiles: checkpoints.rewindFiles, sandbox, close: background.close };
 }

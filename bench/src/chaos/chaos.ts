@@ -6,6 +6,7 @@ import { killCompactions } from "./kill-compactions.ts";
 import { killWriters } from "./kill-writers.ts";
 import { addLosses } from "./ledger.ts";
 import { raceWriters } from "./race-writers.ts";
+import { attackAgent } from "./security/attack-agent.ts";
 
 /** How much is tried. The quick run belongs to the gate; figures to quote come from the full one. */
 const FULL = {
@@ -16,6 +17,7 @@ const FULL = {
   raceMs: 20_000,
   damagedFiles: 2_000,
   compactionKills: 300,
+  attackRaceMs: 10_000,
 };
 const QUICK = {
   kills: 15,
@@ -25,6 +27,7 @@ const QUICK = {
   raceMs: 3_000,
   damagedFiles: 150,
   compactionKills: 10,
+  attackRaceMs: 1_000,
 };
 
 const { values, positionals } = parseArgs({
@@ -38,6 +41,11 @@ const say = (text: string): void => {
 
 if (positionals.includes("compaction")) {
   await reportCompactions();
+  process.exit();
+}
+
+if (positionals.includes("security")) {
+  await reportAttacks();
   process.exit();
 }
 
@@ -91,4 +99,15 @@ async function reportCompactions(): Promise<void> {
   const found = { kills, kills_inside: killsInside, most_boundaries: boundaries, lost, torn, unusable };
   console.log(values.json ? JSON.stringify(found) : found);
   process.exitCode = lost + torn + unusable === 0 ? 0 : 1;
+}
+
+/** `chaos security`: everything that may try to get out of the agent's project. */
+async function reportAttacks(): Promise<void> {
+  const { groups, cases, escapes, raceAttempts, skipped } = await attackAgent(size.attackRaceMs, say);
+  const found = {
+    ...{ cases, escapes: escapes.length, race_attempts: raceAttempts, escaped: escapes, skipped },
+    by_group: Object.fromEntries(Object.entries(groups).map(([name, group]) => [name, group.cases])),
+  };
+  console.log(values.json ? JSON.stringify(found) : found);
+  process.exitCode = escapes.length === 0 ? 0 : 1;
 }

@@ -20,7 +20,7 @@ const PROTECTED =
 
 /** What is to be known of a call to decide on it. Links are followed: a rule holds for what a path leads to. */
 export async function toPermissionCall(
-  { name, effect }: AgentTool,
+  { name, effect, network: always }: Pick<AgentTool, "name" | "effect" | "network">,
   input: unknown,
   guard: PathGuard,
 ): Promise<PermissionCall> {
@@ -30,7 +30,13 @@ export async function toPermissionCall(
   const located = written === undefined ? undefined : await guard.locate(written);
   const paths = located === undefined || written === undefined ? [] : pathsOf(written, located, guard.roots[0]!);
   return {
-    ...{ tool: name, effect, paths, place: placeOf(located, paths), network: network === true ? "wanted" : "none" },
+    ...{
+      tool: name,
+      effect,
+      paths,
+      place: placeOf(located, paths),
+      network: network === true || always === "always" ? "wanted" : "none",
+    },
     ...(typeof command === "string" ? { command } : {}),
   };
 }

@@ -6,6 +6,8 @@ import { createEscapeFilter } from "../shell/escape-filter.ts";
 export interface RipgrepOptions {
   readonly args: readonly string[];
   readonly folder: string;
+  /** What encloses it. @default nothing */
+  readonly startedBy?: readonly string[];
   readonly signal: AbortSignal;
   /** Lines after these are not read. */
   readonly mostLines: number;
@@ -29,11 +31,13 @@ const NOTHING_FOUND = 1;
 export async function runRipgrep({
   args,
   folder,
+  startedBy = [],
   signal,
   mostLines,
   mostCharacters,
 }: RipgrepOptions): Promise<RipgrepResult> {
-  const child = spawn(rgPath, ["--no-config", "--color", "never", ...args], {
+  const [program, ...line] = [...startedBy, rgPath, "--no-config", "--color", "never", ...args];
+  const child = spawn(program!, line, {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -7,6 +7,8 @@ export interface SandboxPlan {
   readonly network: "allowed" | "none";
   /** Seen as empty. Paths that exist, links followed. */
   readonly hidden: readonly { readonly path: string; readonly kind: "file" | "folder" }[];
+  /** Inside the roots, and not to be put aside for another of its name. */
+  readonly fixed: readonly { readonly path: string }[];
   /** Inside the roots, and yet not to be written. */
   readonly readOnly: readonly { readonly path: string }[];
 }
@@ -22,6 +24,7 @@ export function planSandbox({
   emptyFile,
   network,
   hidden,
+  fixed,
   readOnly,
 }: SandboxPlan): readonly string[] {
   return [
@@ -46,6 +49,8 @@ export function planSandbox({
     // Hidden first: a project may lie in a folder that is hidden.
     ...hidden.flatMap(({ path, kind }) => (kind === "folder" ? ["--tmpfs", path] : ["--ro-bind", emptyFile, path])),
     ...roots.flatMap((root) => ["--bind", root, root]),
+    // What something is mounted on cannot be renamed; its parent can.
+    ...fixed.flatMap(({ path }) => ["--bind", path, path]),
     ...readOnly.flatMap(({ path }) => ["--ro-bind", path, path]),
     ...["--chdir", folder, "--"],
   ];

@@ -20,11 +20,12 @@ test("the line is a function of what is to be enclosed", () => {
       { path: "/h/.ssh", kind: "folder" },
       { path: "/h/.netrc", kind: "file" },
     ],
+    fixed: [{ path: "/p/.git" }],
     readOnly: [{ path: "/p/.git/hooks" }],
   }).join(" ");
   expect(line).toContain("--unshare-net");
   expect(line).toContain(
-    "--bind /t /tmp --tmpfs /h/.ssh --ro-bind /e /h/.netrc --bind /p /p --ro-bind /p/.git/hooks /p/.git/hooks",
+    "--bind /t /tmp --tmpfs /h/.ssh --ro-bind /e /h/.netrc --bind /p /p --bind /p/.git /p/.git --ro-bind /p/.git/hooks /p/.git/hooks",
   );
   expect(line).toMatch(/--chdir \/p\/in --$/);
 });
@@ -136,6 +137,13 @@ describe.skipIf(probe.kind === "none")("an enclosed command", () => {
     expect(readFileSync(join(folder, ".git/config"), "utf8")).toBe("[core]\n");
     expect(readFileSync(join(folder, ".palimpsest/settings.json"), "utf8")).toBe("{}");
     expect(readFileSync(join(folder, ".git/HEAD"), "utf8")).toBe("fine\n");
+  });
+
+  test("cannot put a repository aside and bring another with hooks", async () => {
+    const { run, folder } = await setUp({ ".git/config": "[core]" });
+    await run("mv .git aside; rm -rf .git; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit");
+    expect(existsSync(join(folder, "aside"))).toBe(false);
+    expect(existsSync(join(folder, ".git/hooks/pre-commit"))).toBe(false);
   });
 
   test("has no network unless it is allowed", async () => {

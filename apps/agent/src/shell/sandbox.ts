@@ -68,12 +68,19 @@ async function encloseCommand(
     // A hook that does not exist yet would be run as well as one that does.
     if ((await kindOf(join(root, ".git"))) === "folder") await mkdir(join(root, ".git/hooks"), { recursive: true });
   }
+  const gits = await existing(roots.map((root) => join(root, ".git")));
   const hidden = await existing(SECRETS.map((path) => join(home, path)));
   return planSandbox({
     ...{ folder, network, roots, emptyFile, temporaryFolder },
     // What lies in the real /tmp is not seen anyway, and has no place in the other.
     hidden: hidden.filter(({ path }) => !isInside(path, "/tmp")),
-    readOnly: await existing(roots.flatMap((root) => PROTECTED.map((path) => join(root, path)))),
+    // A repository that is put aside would take its protected parts with it.
+    fixed: gits.filter(({ kind }) => kind === "folder"),
+    // In a worktree, .git is a file that says where the repository is.
+    readOnly: [
+      ...gits.filter(({ kind }) => kind === "file"),
+      ...(await existing(roots.flatMap((root) => PROTECTED.map((path) => join(root, path))))),
+    ],
   });
 }
 

@@ -10,13 +10,15 @@ export interface SearchPorts {
   readonly guard: PathGuard;
   /** Patterns of files that may not be read, and so not be found either. @default none */
   readonly hidden?: readonly string[];
+  /** What encloses a search. @default nothing */
+  readonly startedBy?: readonly string[];
 }
 
 const MOST_FILES = 500;
 const MOST_CHARACTERS = 60_000;
 
 /** Finds files by their names, the newest first. */
-export function globTool({ guard, hidden = [] }: SearchPorts): AgentTool {
+export function globTool({ guard, hidden = [], startedBy = [] }: SearchPorts): AgentTool {
   return defineTool({
     name: "Glob",
     description: `Finds files of the project by a pattern, the newest first, ${MOST_FILES} at most. Files that git ignores are passed over.`,
@@ -38,7 +40,7 @@ export function globTool({ guard, hidden = [] }: SearchPorts): AgentTool {
       const hiding = [".git", ...hidden].flatMap((pattern) => ["--glob", `!${pattern}`]);
       const args = ["--files", "--hidden", "--sortr", "modified", "--glob", wanted, ...hiding, "--", at];
       const limits = { mostLines: MOST_FILES, mostCharacters: MOST_CHARACTERS };
-      const result = await runRipgrep({ args, folder: root, signal, ...limits });
+      const result = await runRipgrep({ args, folder: root, startedBy, signal, ...limits });
       if (result.kind === "failed") return failed(result.message);
       if (result.lines.length === 0) return done("No file has such a name.");
       const lines = result.lines.map((line) => relative(root, line));

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { refusalOf } from "../files/file-states.ts";
 import { runRipgrep } from "../search/run-ripgrep.ts";
 import { isHidden, type SearchPorts } from "./glob.ts";
@@ -9,7 +10,7 @@ const MOST_CHARACTERS = 60_000;
 const LINE_CHARACTERS = 500;
 
 /** Searches the contents of files with ripgrep. */
-export function grepTool({ guard, hidden = [] }: SearchPorts): AgentTool {
+export function grepTool({ guard, hidden = [], startedBy = [] }: SearchPorts): AgentTool {
   return defineTool({
     name: "Grep",
     description:
@@ -35,6 +36,10 @@ export function grepTool({ guard, hidden = [] }: SearchPorts): AgentTool {
       const located = await guard.locate(path);
       if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));
       if (isHidden(located.path, located.root, hidden)) return failed(`A rule forbids to read ${path}.`);
+      // ripgrep would wait for whoever writes to a pipe.
+      const facts = await stat(located.path).catch(() => undefined);
+      if (facts !== undefined && !facts.isFile() && !facts.isDirectory())
+        return failed(`${path} is no plain file but a device, a pipe or a socket. It was not searched.`);
       const shape = { files: ["--files-with-matches"], count: ["--count-matches", "--with-filename"], lines: LINES }[
         output_mode
       ];
@@ -51,6 +56,7 @@ export function grepTool({ guard, hidden = [] }: SearchPorts): AgentTool {
       const result = await runRipgrep({
         args,
         folder: located.root,
+        startedBy,
         signal,
         mostLines: limit,
         mostCharacters: MOST_CHARACTERS,

@@ -10,6 +10,8 @@ export interface AgentTool extends ToolDefinition {
   /** `safe`: may run beside others. `alone`: changes what others see. */
   readonly concurrency: "safe" | "alone";
   readonly effect: ToolEffect;
+  /** Every call goes to the network, whatever its input. @default only calls that ask for it do */
+  readonly network?: "always";
   /** How long it may go without an answer, where that is longer than for others. */
   readonly timeoutMs?: number;
   /** Rejects only where the call was aborted; whatever else goes wrong is an outcome that tells the model what to do. */

@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { findImports, isSurelyPath } from "./find-imports.ts";
+
+test.each([
+  ["See @docs/style.md.", ["docs/style.md"]],
+  ["@a.md and @./b.md, (@c.md) @../d.md!", ["a.md", "./b.md", "../d.md"]],
+  ["- @~/mine.md\n- @/etc/motd", ["~/mine.md", "/etc/motd"]],
+  ["@with\\ space.md", ["with space.md"]],
+  ["mail me@example.com", []],
+  ["`@code.md` and ``a ` @code.md``", []],
+  ["```\n@code.md\n```\n@after.md", ["after.md"]],
+  ["~~~md\n```\n@code.md\n~~~\n@after.md", ["after.md"]],
+  ["@same.md @same.md", ["same.md"]],
+])("%j imports %j", (text, paths) => {
+  expect(findImports(text)).toEqual(paths);
+});
+
+test("what is no path for sure is not missed", () => {
+  expect(["someone", "scope/package", "param"].filter(isSurelyPath)).toEqual([]);
+  expect(["./x", "../x", "~/x", "/x", "notes.md"].every(isSurelyPath)).toBe(true);
+});
+
+test("any text is read in little time", () => {
+  const piece = fc.constantFrom("@", "`", "``", "```", "~~~", "\n", " ", "\\", "\\ ", ".", "a", "@a.md");
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 200 }), (pieces) => {
+      expect(findImports(pieces.join("")).length).toBeLessThanOrEqual(100);
+    }),
+  );
+  const startedAt = performance.now();
+  for (const text of ["`".repeat(40_000), "` ".repeat(20_000), "@a ".repeat(13_000), "@\\ ".repeat(13_000)])
+    findImports(text);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+});

@@ -1,0 +1,114 @@
+import { lookup } from "node:dns/promises";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { isPublicAddress } from "./is-public-address.ts";
+
+export interface FetchPageOptions {
+  readonly signal: AbortSignal;
+  /** For all hops together. @default 20 seconds */
+  readonly timeoutMs?: number;
+  /** What is longer is cut. @default 2 MB */
+  readonly mostBytes?: number;
+  /** All addresses of a name. @default the system's resolver */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** @default public ones only */
+  readonly mayReach?: (address: string) => boolean;
+}
+
+export type FetchedPage =
+  | {
+      readonly kind: "page";
+      /** Where it was found, after redirects. */
+      readonly url: string;
+      readonly status: number;
+      readonly contentType: string;
+      readonly body: Buffer;
+      readonly rest: "cut" | "complete";
+    }
+  | { readonly kind: "refused"; readonly reason: string };
+
+const MOST_REDIRECTS = 5;
+const MOST_URL_CHARACTERS = 2_000;
+
+/**
+ * Fetches a page of the public internet. A name is resolved once, all its addresses are looked at, and the connection goes to the
+ * one that was: a resolver that answers differently the next time is not asked. Each redirect is a new page to be judged.
+ */
+export async function fetchPage(address: string, options: FetchPageOptions): Promise<FetchedPage> {
+  const { signal, timeoutMs = 20_000 } = options;
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  let wanted = address;
+  try {
+    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+      const page = await fetchOnce(wanted, { ...options, signal: stop });
+      if (page.kind !== "redirect") return page;
+      wanted = page.to;
+    }
+    return { kind: "refused", reason: `There were more than ${MOST_REDIRECTS} redirects, the last one to ${wanted}.` };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (stop.aborted) return { kind: "refused", reason: `${wanted} took more than ${timeoutMs / 1_000} s.` };
+    return { kind: "refused", reason: `${wanted}: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+type Hop = FetchedPage | { readonly kind: "redirect"; readonly to: string };
+
+async function fetchOnce(wanted: string, options: FetchPageOptions): Promise<Hop> {
+  const { signal, mostBytes = 2_000_000, resolve = resolveAll, mayReach = isPublicAddress } = options;
+  const refused = (reason: string): Hop => ({ kind: "refused", reason });
+  if (wanted.length > MOST_URL_CHARACTERS) return refused(`The URL has more than ${MOST_URL_CHARACTERS} characters.`);
+  const url = URL.parse(wanted);
+  if (url === null) return refused(`${wanted} is no URL.`);
+  if (url.protocol !== "http:" && url.protocol !== "https:") return refused(`Only http and https, not ${url.protocol}`);
+  if (url.username !== "" || url.password !== "") return refused("The URL contains a user name or a password.");
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const addresses = isIP(host) === 0 ? await resolve(host) : [host];
+  const closed = addresses.find((address) => !mayReach(address));
+  if (closed !== undefined) return refused(`${host} leads to ${closed}, which is no address of the public internet.`);
+  const [chosen] = addresses;
+  if (chosen === undefined) return refused(`${host} has no address.`);
+  const response = await connect(url, chosen, signal);
+  const { statusCode: status = 0, headers } = response;
+  if (status >= 300 && status < 400 && headers.location !== undefined) {
+    response.destroy();
+    const to = URL.parse(headers.location, url.href);
+    return to === null ? refused(`${wanted} leads on to what is no URL.`) : { kind: "redirect", to: to.href };
+  }
+  if ((headers["content-encoding"] ?? "identity") !== "identity") {
+    response.destroy();
+    return refused(`${wanted} answers compressed, though that was not asked for.`);
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk.subarray(0, mostBytes - bytes));
+    bytes += chunk.length;
+    // Leaving the loop ends the connection.
+    if (bytes > mostBytes) break;
+  }
+  return {
+    ...{ kind: "page", url: url.href, status, contentType: headers["content-type"] ?? "", body: Buffer.concat(chunks) },
+    rest: bytes > mostBytes ? "cut" : "complete",
+  };
+}
+
+function connect(url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
+  const family = isIP(address);
+  const answer: LookupFunction = (_host, { all }, tell) =>
+    all === true ? tell(null, [{ address, family }]) : tell(null, address, family);
+  const request = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const headers = {
+    accept: "text/html, text/*, application/json",
+    "accept-encoding": "identity",
+    "user-agent": "palimpsest",
+  };
+  return new Promise((resolve, reject) => {
+    request(url, { agent: false, lookup: answer, headers, signal }).on("response", resolve).on("error", reject).end();
+  });
+}
+
+async function resolveAll(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}

@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { htmlToText } from "./html-to-text.ts";
+
+test("a page as people read it", () => {
+  const page = `<!doctype html><html><head><title>A &amp; B</title><style>p { color: red }</style></head>
+    <body><!-- unseen --><h2>Head<b>ing</b></h2><p>One
+    two&nbsp;&#x33; <a href="https://example.com/x?a=1&amp;b=2">there</a></p><script>alert("<p>no</p>")</script>
+    <ul><li>first</li><li>second</li></ul>1 < 2<br>end</body></html>`;
+  expect(htmlToText(page)).toBe(
+    "A & B\n\n## Heading\n\nOne two 3 there (https://example.com/x?a=1&b=2)\n\n- first\n- second\n\n1 < 2\nend",
+  );
+});
+
+test.each(["<!--", "<script>", "<", "<a href=", "&#x", "<p ", "<svg><svg>", "<head><title>"])(
+  "a page of nothing but %j takes little time",
+  (piece) => {
+    const startedAt = performance.now();
+    htmlToText(piece.repeat(200_000));
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  },
+);
+
+test("no element is left of any page, and the text is well-formed", () => {
+  const piece = fc.constantFrom(
+    "<p>",
+    "</p>",
+    "<!--",
+    "-->",
+    "<script>",
+    "</script>",
+    "a",
+    " ",
+    "\n",
+    "&lt;",
+    "&#55357;",
+    "<a href='https://x'>",
+    "</a>",
+  );
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const text = htmlToText(pieces.join(""));
+      expect(text).not.toMatch(/<\/?(p|script|a)\b[^&]*>$/);
+      expect(text.isWellFormed()).toBe(true);
+    }),
+  );
+});

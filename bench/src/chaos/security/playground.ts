@@ -1,0 +1,84 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createPathGuard, createTools, loadSettings, type PathGuard, type Sandbox } from "palimpsest-agent";
+import { type Canaries, setCanaries } from "./canaries.ts";
+
+/** What lies outside of the project: must neither be read nor change. */
+export const SECRET = "CANARY-7f3a91c2";
+/** What commands are given in the environment of the agent and must not see. */
+const SECRET_ENVIRONMENT: Readonly<Record<string, string>> = {
+  MODEL_API_KEY: SECRET,
+  GITHUB_TOKEN: SECRET,
+  DATABASE_PASSWORD: SECRET,
+  AWS_SECRET_ACCESS_KEY: SECRET,
+  DATABASE_URL: `postgres://user:${SECRET}@localhost/x`,
+};
+
+export interface Playground {
+  /** Holds the project, the home, and beside them what is nobody's business. */
+  readonly base: string;
+  readonly folder: string;
+  readonly home: string;
+  readonly agentHome: string;
+  readonly outside: string;
+  readonly guard: PathGuard;
+  readonly sandbox: Sandbox;
+  readonly canaries: Canaries;
+  /** Runs a tool as the loop would, without asking for permission; gives back all that it says. */
+  use(tool: string, input: object): Promise<string>;
+}
+
+/** A project with the real tools in it, and canaries all around; gone afterwards. */
+export async function inPlayground<Result>(act: (playground: Playground) => Promise<Result>): Promise<Result> {
+  // Not in /tmp: enclosed commands have one of their own, and would not find the canaries.
+  const base = await realpath(await mkdtemp("/var/tmp/palimpsest-chaos-"));
+  const [folder, home, outside] = [join(base, "project"), join(base, "home"), join(base, "outside")];
+  const agentHome = join(home, ".palimpsest");
+  const put = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  };
+  await put(join(folder, "inside.txt"), "inside\n");
+  await put(join(folder, "sub/file.txt"), "inside too\n");
+  await put(join(folder, ".git/config"), "[core]\n");
+  for (const path of ["outside/file.txt", "outside/deep/file.txt", "project-backup/file.txt", "file.txt"]) {
+    await put(join(base, path), `${SECRET}\n`);
+  }
+  for (const path of [".ssh/id_rsa", ".aws/credentials", ".netrc", ".npmrc", ".config/gh/hosts.yml", ".gnupg/key"]) {
+    await put(join(home, path), `${SECRET}\n`);
+  }
+  await mkdir(agentHome);
+  const guard = await createPathGuard(folder);
+  const { settings } = await loadSettings({ guard, agentHome });
+  const made = await createTools({
+    ...{ guard, settings, home, agentHome, sessionFolder: join(agentHome, "session") },
+    environment: { ...process.env, ...SECRET_ENVIRONMENT, HOME: home },
+    shownReads: () => new Map(),
+    recall: async () => ({ kind: "nothing-asked" }),
+    ...{ keepTodos: () => {}, mode: () => "default", setMode: () => {} },
+    approvePlan: async () => ({ kind: "rejected", comment: "" }),
+  });
+  const watched = [outside, join(base, "project-backup"), join(base, "file.txt")];
+  const inHome = [".ssh", ".aws", ".netrc", ".npmrc", ".config", ".gnupg"].map((name) => join(home, name));
+  const canaries = await setCanaries({ watched: [...watched, ...inHome], secrets: [SECRET] });
+  try {
+    return await act({
+      ...{ base, folder, home, agentHome, outside, guard, sandbox: made.sandbox, canaries },
+      async use(name, input) {
+        const tool = made.tools.find((candidate) => candidate.name === name);
+        if (tool === undefined) throw new Error(`there is no tool ${name}`);
+        const signal = AbortSignal.timeout(20_000);
+        const { content } = await tool.run(input, { signal, callId: "call", folder, newestEntry: 1 });
+        if (typeof content === "string") return content;
+        if (!(Symbol.asyncIterator in content)) return JSON.stringify(content);
+        let said = "";
+        for await (const piece of content) said += typeof piece === "string" ? piece : Buffer.from(piece).toString();
+        return said;
+      },
+    });
+  } finally {
+    await made.close();
+    await canaries.close();
+    await rm(base, { recursive: true, force: true });
+  }
+}
