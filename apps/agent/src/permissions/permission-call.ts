@@ -20,7 +20,7 @@ const PROTECTED =
 
 /** What is to be known of a call to decide on it. Links are followed: a rule holds for what a path leads to. */
 export async function toPermissionCall(
-  { name, effect }: AgentTool,
+  { name, effect }: Pick<AgentTool, "name" | "effect">,
   input: unknown,
   guard: PathGuard,
 ): Promise<PermissionCall> {
