@@ -23,6 +23,48 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("../commands/run.ts"),
   },
   {
+    name: "sessions",
+    usage: "sessions [--json]",
+    about: "the sessions of this folder, the newest first",
+    load: () => import("../commands/sessions.ts"),
+  },
+  {
+    name: "show",
+    usage: "show [ID] [--entry N]",
+    about: "a session as it was said, whatever was folded or cleared since; or one entry in whole",
+    load: () => import("../commands/show.ts"),
+  },
+  {
+    name: "export",
+    usage: "export [ID]",
+    about: "a session's whole log as lines of JSON",
+    load: () => import("../commands/export.ts"),
+  },
+  {
+    name: "context",
+    usage: "context [ID] [--json]",
+    about: "what fills the window",
+    load: () => import("../commands/context.ts"),
+  },
+  {
+    name: "cost",
+    usage: "cost [ID] [--json]",
+    about: "what was spent, on what, and what was lost to which cause",
+    load: () => import("../commands/cost.ts"),
+  },
+  {
+    name: "compact",
+    usage: "compact [TEXT] [--session ID]",
+    about: "folds the conversation into a summary that heeds TEXT",
+    load: () => import("../commands/compact.ts"),
+  },
+  {
+    name: "undo",
+    usage: "undo [ID]",
+    about: "takes the newest compaction back",
+    load: () => import("../commands/undo.ts"),
+  },
+  {
     name: "help",
     usage: "help",
     about: "this page",

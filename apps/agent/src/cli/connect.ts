@@ -1,5 +1,5 @@
 import type { Provider } from "palimpsest";
-import type { ProviderChoice } from "./choose-provider.ts";
+import type { ProviderChoice, ProviderWord } from "./choose-provider.ts";
 
 /** The provider with its client. Only the client that is used is loaded. The loop retries: the clients do not. */
 export async function connect({ provider, baseUrl, key }: ProviderChoice): Promise<Provider> {
@@ -19,4 +19,15 @@ export async function connect({ provider, baseUrl, key }: ProviderChoice): Promi
   const client = new OpenAI(options);
   if (provider === "openai") return openaiResponses(client, baseUrl === undefined ? {} : { cacheDiagnostics: "off" });
   return openaiChat(client, { dialect: baseUrl === undefined ? "openai" : "compatible" });
+}
+
+/** The provider for what needs no call: what it knows of models, and how requests are written. Loads no client. */
+export async function offline(provider: ProviderWord): Promise<Provider> {
+  const client = {} as never;
+  if (provider === "anthropic") {
+    const { anthropic } = await import("palimpsest/anthropic");
+    return anthropic(client);
+  }
+  const { openaiResponses, openaiChat } = await import("palimpsest/openai");
+  return provider === "openai" ? openaiResponses(client) : openaiChat(client);
 }

@@ -1,7 +1,6 @@
-import type { Provider, Surroundings, Tool } from "palimpsest";
+import type { Provider, Store, Surroundings, Tool } from "palimpsest";
 import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
 import { resultFiles } from "palimpsest/result-files";
-import type { sqliteStore } from "palimpsest/sqlite-store";
 import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
 import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
@@ -24,7 +23,7 @@ export interface AgentOptions {
   /** The project's, links followed. */
   readonly folder: string;
   readonly environment: Terminal["environment"];
-  readonly store: ReturnType<typeof sqliteStore>;
+  readonly store: Store;
   readonly provider: Provider;
   readonly model: string;
   /** The session to go on with. @default a new one */

@@ -1,12 +1,10 @@
-import { realpath } from "node:fs/promises";
 import { text as readAll } from "node:stream/consumers";
 import { createInbox, type NewContent, query } from "palimpsest";
-import { sqliteStore } from "palimpsest/sqlite-store";
 import { chooseProvider, noKeyText, PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
 import { connect } from "../cli/connect.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { type Agent, openAgent } from "../cli/open-agent.ts";
-import { placesOf } from "../cli/places.ts";
+import { inProject } from "../cli/open-project.ts";
 import { countOf, oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
 import { readPromptLines } from "../cli/read-prompts.ts";
 import { findSession } from "../cli/stored-sessions.ts";
@@ -48,32 +46,30 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return help([], terminal);
   }
 
-  const folder = await realpath(terminal.folder);
-  const places = placesOf(folder, terminal.environment);
-  const store = sqliteStore({ folder: places.sessions });
-  const stored = goesOn ? await findSession(store, values.resume) : undefined;
-  const choice = chooseProvider(values, terminal.environment, stored?.usedBefore);
-  if (choice.key === undefined) {
-    terminal.say(noKeyText(choice));
-    return EXIT.failed;
-  }
-  const signal = terminal.interruption();
-  const provider = await connect(choice);
-  const agent = await openAgent({
-    ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, rules },
-    modelFacts: choice.provider === "openai-chat" && choice.baseUrl !== undefined ? "asked" : "table",
-    ...(stored === undefined ? {} : { id: stored.id }),
-    ...(mode === undefined ? {} : { mode }),
+  return inProject(terminal, async ({ folder, places, store }) => {
+    const stored = goesOn ? await findSession(store, values.resume) : undefined;
+    const choice = chooseProvider(values, terminal.environment, stored?.usedBefore);
+    if (choice.key === undefined) {
+      terminal.say(noKeyText(choice));
+      return EXIT.failed;
+    }
+    const signal = terminal.interruption();
+    const provider = await connect(choice);
+    const agent = await openAgent({
+      ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, rules },
+      modelFacts: choice.provider === "openai-chat" && choice.baseUrl !== undefined ? "asked" : "table",
+      ...(stored === undefined ? {} : { id: stored.id }),
+      ...(mode === undefined ? {} : { mode }),
+    });
+    try {
+      sayProblems(agent, terminal);
+      const turn = { agent, provider, report, signal, maxRounds };
+      if (input === "text") return await runTurn({ ...turn, ...(prompt === undefined ? {} : { prompt }) });
+      return await runTurns(turn, terminal);
+    } finally {
+      await agent.close();
+    }
   });
-  try {
-    sayProblems(agent, terminal);
-    const turn = { agent, provider, report, signal, maxRounds };
-    if (input === "text") return await runTurn({ ...turn, ...(prompt === undefined ? {} : { prompt }) });
-    return await runTurns(turn, terminal);
-  } finally {
-    await agent.close();
-    await store.close();
-  }
 }
 
 interface Turn {
