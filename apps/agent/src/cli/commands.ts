@@ -65,6 +65,12 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("../commands/undo.ts"),
   },
   {
+    name: "demo",
+    usage: "demo",
+    about: "a long session in a minute, against a built-in simulator: no key, no cost",
+    load: () => import("../commands/demo.ts"),
+  },
+  {
     name: "help",
     usage: "help",
     about: "this page",

@@ -71,7 +71,7 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
     case "text":
       return {
         async event(event) {
-          const line = lineOf(event);
+          const line = eventLine(event);
           if (line !== undefined) say(line, "faint");
         },
         async result({ text, problem, denied }) {
@@ -87,7 +87,8 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
   }
 }
 
-function lineOf(event: QueryEvent): string | undefined {
+/** What happens, in a line for people; undefined if it is of no interest to them. */
+export function eventLine(event: QueryEvent): string | undefined {
   switch (event.kind) {
     case "tool-started":
       return `> ${event.call.name} ${short(event.input)}`;
