@@ -12,6 +12,7 @@ import { importBench } from "./overhead/import-cost.ts";
 import { overheadBench } from "./overhead/overhead.ts";
 import { recordedCompactionsBench } from "./recorded-compactions/recorded-compactions.ts";
 import { spillBench } from "./spill/spill.ts";
+import { startupBench } from "./startup/startup.ts";
 import { survivalBench } from "./survival/survival.ts";
 
 const BENCHES: readonly Bench[] = [
@@ -26,6 +27,7 @@ const BENCHES: readonly Bench[] = [
   overheadBench,
   recordedCompactionsBench,
   spillBench,
+  startupBench,
   survivalBench,
 ];
 
