@@ -65,6 +65,18 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("../commands/undo.ts"),
   },
   {
+    name: "doctor",
+    usage: "doctor [--json]",
+    about: "what the agent needs, and what is missing; nothing is sent anywhere",
+    load: () => import("../commands/doctor.ts"),
+  },
+  {
+    name: "trust",
+    usage: "trust [--yes]",
+    about: "shows what this project's settings want, and lets them hold",
+    load: () => import("../commands/trust.ts"),
+  },
+  {
     name: "demo",
     usage: "demo",
     about: "a long session in a minute, against a built-in simulator: no key, no cost",

@@ -23,4 +23,4 @@ test("the demo shows every layer, without a key, within a minute, and leaves not
     expect(out).toMatch(shown);
   }
   expect(cli.server.recorder.exchanges).toEqual([]);
-});
+}, 70_000);

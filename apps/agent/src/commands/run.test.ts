@@ -1,9 +1,12 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { answer, callTool, callTools, inOrder, stallStream } from "@palimpsest/provider-simulator";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
+
+// Each test starts processes, on machines that have other things to do.
+vi.setConfig({ testTimeout: 60_000 });
 
 const READ_THEN_SAY = inOrder([callTools(callTool("Read", { file_path: "a.txt" }))], ({ toolResults }) =>
   answer(`It says ${toolResults[0]?.text.includes("forty-two") ? "forty-two" : "nothing"}.`),
@@ -150,4 +153,19 @@ test("rounds are bounded, and a turn that was cut short goes on", async () => {
   expect(await cli.run(["-p", "Read it", "--max-rounds", "1"])).toMatchObject({ code: 4, out: "" });
   expect(await cli.run(["--continue"])).toMatchObject({ code: 0, out: "It says forty-two.\n" });
   expect(cli.refused()).toEqual([]);
+});
+
+test.each(["openai", "openai-chat"])("any endpoint of %s, and the session remembers whose it is", async (provider) => {
+  const project = temporaryProject({ "a.txt": "forty-two\n" });
+  const cli = await startCli(project, READ_THEN_SAY);
+  const to = ["--base-url", `${cli.server.url}/v1`];
+  const first = await cli.run(["-p", "Read a.txt", "--provider", provider, "--model", "gpt-6-luna", ...to]);
+  expect(first).toMatchObject({ code: 0, out: "It says forty-two.\n" });
+  const second = await cli.run(["-c", "-p", "Once more", ...to]);
+  expect(second.code).toBe(0);
+  const last = cli.server.recorder.last!;
+  expect({ path: last.path, model: JSON.parse(last.body).model }).toEqual({
+    ...{ path: provider === "openai" ? "/v1/responses" : "/v1/chat/completions", model: "gpt-6-luna" },
+  });
+  expect(cli.refused().filter(({ path }) => !path.includes("/models"))).toEqual([]);
 });

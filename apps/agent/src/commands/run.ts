@@ -154,7 +154,10 @@ function sayProblems({ settings, sandbox, session }: Agent, { say }: Terminal): 
   for (const problem of settings.problems) say(problem, "warning");
   for (const { name, because } of session.settings().problems) say(`setting ${name}: ${because}`, "warning");
   if (settings.heldBack.length > 0) {
-    say(`This project's settings are not trusted, so these do not hold: ${settings.heldBack.join("; ")}.`, "warning");
+    say(
+      `This project's settings are not trusted, so these do not hold: ${settings.heldBack.join("; ")}. (palimpsest trust)`,
+      "warning",
+    );
   }
   if (sandbox.kind === "none" && settings.settings.sandbox === "required") say(sandbox.reason, "warning");
 }

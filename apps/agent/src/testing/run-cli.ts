@@ -2,7 +2,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import {
+  compatibleProfiles,
   createAnthropic,
+  createOpenAiChat,
+  createOpenAiResponses,
   type Exchange,
   type Script,
   type SimulatorServer,
@@ -41,7 +44,9 @@ export interface StartOptions {
 
 /** The command line against a simulated provider whose model follows a script. */
 export async function startCli({ folder, home }: TemporaryProject, script: Script): Promise<Cli> {
-  const server = await serve({ faces: [createAnthropic({ script })] });
+  const chat = createOpenAiChat({ script, profile: compatibleProfiles.vLLM });
+  const faces = [createAnthropic({ script }), createOpenAiResponses({ script }), chat];
+  const server = await serve({ faces });
   onTestFinished(() => server.close());
   const start: Cli["start"] = (args, { environment = {}, input = "" } = {}) => {
     const child = spawn(process.execPath, ["--conditions=palimpsest-source", "--no-warnings", MAIN, ...args], {
