@@ -1,109 +1,44 @@
+import { COMMANDS, type CommandName } from "./command-list.ts";
 import { nearest } from "./nearest.ts";
 import { UsageError } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Runs a command; resolves to the exit code. */
-export interface LoadedCommand {
+interface LoadedCommand {
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
 
-export interface Command {
-  readonly name: string;
-  readonly usage: string;
-  readonly about: string;
-  /** Loads what it needs, and nothing before it is called. */
-  readonly load: () => Promise<LoadedCommand>;
-}
-
-export const COMMANDS: readonly Command[] = [
-  {
-    name: "run",
-    usage: '-p "PROMPT"',
-    about: "one turn of the agent: the model works with its tools until it is done",
-    load: () => import("../commands/run.ts"),
-  },
-  {
-    name: "sessions",
-    usage: "sessions [--json]",
-    about: "the sessions of this folder, the newest first",
-    load: () => import("../commands/sessions.ts"),
-  },
-  {
-    name: "show",
-    usage: "show [ID] [--entry N]",
-    about: "a session as it was said, whatever was folded or cleared since; or one entry in whole",
-    load: () => import("../commands/show.ts"),
-  },
-  {
-    name: "export",
-    usage: "export [ID]",
-    about: "a session's whole log as lines of JSON",
-    load: () => import("../commands/export.ts"),
-  },
-  {
-    name: "context",
-    usage: "context [ID] [--json]",
-    about: "what fills the window",
-    load: () => import("../commands/context.ts"),
-  },
-  {
-    name: "cost",
-    usage: "cost [ID] [--json]",
-    about: "what was spent, on what, and what was lost to which cause",
-    load: () => import("../commands/cost.ts"),
-  },
-  {
-    name: "compact",
-    usage: "compact [TEXT] [--session ID]",
-    about: "folds the conversation into a summary that heeds TEXT",
-    load: () => import("../commands/compact.ts"),
-  },
-  {
-    name: "undo",
-    usage: "undo [ID]",
-    about: "takes the newest compaction back",
-    load: () => import("../commands/undo.ts"),
-  },
-  {
-    name: "doctor",
-    usage: "doctor [--json]",
-    about: "what the agent needs, and what is missing; nothing is sent anywhere",
-    load: () => import("../commands/doctor.ts"),
-  },
-  {
-    name: "trust",
-    usage: "trust [--yes]",
-    about: "shows what this project's settings want, and lets them hold",
-    load: () => import("../commands/trust.ts"),
-  },
-  {
-    name: "demo",
-    usage: "demo",
-    about: "a long session in a minute, against a built-in simulator: no key, no cost",
-    load: () => import("../commands/demo.ts"),
-  },
-  {
-    name: "help",
-    usage: "help",
-    about: "this page",
-    load: () => import("../commands/help.ts"),
-  },
-];
+/** Each loads what it needs, and nothing before it is called. */
+const LOAD: Readonly<Record<CommandName, () => Promise<LoadedCommand>>> = {
+  run: () => import("../commands/run.ts"),
+  sessions: () => import("../commands/sessions.ts"),
+  show: () => import("../commands/show.ts"),
+  export: () => import("../commands/export.ts"),
+  context: () => import("../commands/context.ts"),
+  cost: () => import("../commands/cost.ts"),
+  compact: () => import("../commands/compact.ts"),
+  undo: () => import("../commands/undo.ts"),
+  doctor: () => import("../commands/doctor.ts"),
+  trust: () => import("../commands/trust.ts"),
+  demo: () => import("../commands/demo.ts"),
+  help: () => import("../commands/help.ts"),
+};
 
 /** Which command is meant: the first word, or a turn if there is none. */
-export function findCommand(args: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } {
+export function findCommand(args: readonly string[]): {
+  readonly load: () => Promise<LoadedCommand>;
+  readonly rest: readonly string[];
+} {
   const [first = "", ...others] = args;
-  if (args.includes("--help") || args.includes("-h")) return { command: commandOf("help"), rest: args };
-  if (first === "" || first.startsWith("-")) return { command: commandOf("run"), rest: args };
+  if (args.includes("--help") || args.includes("-h")) return { load: LOAD.help, rest: args };
+  if (first === "" || first.startsWith("-")) return { load: LOAD.run, rest: args };
   const command = COMMANDS.find(({ name }) => name === first);
-  if (command !== undefined) return { command, rest: others };
-  const names = COMMANDS.map(({ name }) => name);
-  const meant = nearest(first, names);
+  if (command !== undefined) return { load: LOAD[command.name], rest: others };
+  const meant = nearest(
+    first,
+    COMMANDS.map(({ name }) => name),
+  );
   const hint =
     meant === undefined ? `To ask something: palimpsest -p ${JSON.stringify(first)}` : `Did you mean ${meant}?`;
   throw new UsageError(`There is no command ${JSON.stringify(first)}. ${hint} (palimpsest --help shows all.)`);
-}
-
-function commandOf(name: string): Command {
-  return COMMANDS.find((command) => command.name === name)!;
 }

@@ -11,9 +11,9 @@ import { processTerminal, type Terminal } from "./terminal.ts";
 export async function dispatch(args: readonly string[]): Promise<number> {
   const terminal = processTerminal();
   try {
-    const { command, rest } = findCommand(args);
+    const { load, rest } = findCommand(args);
     await keepCompiledCode(terminal);
-    const { run } = await command.load();
+    const { run } = await load();
     return await run(rest, terminal);
   } catch (error) {
     terminal.say(`palimpsest: ${error instanceof Error ? error.message : String(error)}`);

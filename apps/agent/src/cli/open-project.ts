@@ -16,7 +16,7 @@ export interface Project {
   readonly store: Store;
 }
 
-export async function openProject({ folder: started, environment }: Terminal): Promise<Project> {
+async function openProject({ folder: started, environment }: Terminal): Promise<Project> {
   const folder = await realpath(started);
   const places = placesOf(folder, environment);
   return { folder, places, store: sqliteStore({ folder: places.sessions }) };

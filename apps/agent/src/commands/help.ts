@@ -1,4 +1,4 @@
-import { COMMANDS } from "../cli/commands.ts";
+import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import type { Terminal } from "../cli/terminal.ts";
 
