@@ -114,6 +114,12 @@ const FLOORS: readonly Floor[] = [
     holds: ({ rss_growth_mb }) => (rss_growth_mb as number) <= 64,
   },
   {
+    bench: "startup",
+    rule: "the agent's version takes at most 3 times a start of Node, its first request at most 8 times",
+    holds: ({ version_ratio, first_request_ratio }) =>
+      (version_ratio as number) <= 3 && (first_request_ratio as number) <= 8,
+  },
+  {
     bench: "recorded-compactions",
     rule: "of the facts needed after a compaction, a recorded summary with the ledger has 1.35 times what it has alone, and so has the digest",
     holds: ({ recorded_summary_pct, summary_plus_ledger_pct, digest_pct }) =>

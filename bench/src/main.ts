@@ -13,6 +13,7 @@ import { overheadBench } from "./overhead/overhead.ts";
 import { recordedCompactionsBench } from "./recorded-compactions/recorded-compactions.ts";
 import { soakBench } from "./soak/soak.ts";
 import { spillBench } from "./spill/spill.ts";
+import { startupBench } from "./startup/startup.ts";
 import { survivalBench } from "./survival/survival.ts";
 
 const BENCHES: readonly Bench[] = [
@@ -28,6 +29,7 @@ const BENCHES: readonly Bench[] = [
   recordedCompactionsBench,
   soakBench,
   spillBench,
+  startupBench,
   survivalBench,
 ];
 

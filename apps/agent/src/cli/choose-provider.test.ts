@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { chooseProvider, noKeyText } from "./choose-provider.ts";
+
+test("the command line is first, then the session, then the key that there is", () => {
+  const both = { ANTHROPIC_API_KEY: "a", OPENAI_API_KEY: "o" };
+  expect(chooseProvider({}, both)).toMatchObject({ provider: "anthropic", key: "a" });
+  expect(chooseProvider({}, { OPENAI_API_KEY: "o" })).toMatchObject({ provider: "openai", key: "o" });
+  const before = { provider: "openai-responses", model: "gpt-6-luna" };
+  expect(chooseProvider({}, both, before)).toMatchObject({ provider: "openai", model: "gpt-6-luna" });
+  expect(chooseProvider({ provider: "anthropic" }, both, before)).toMatchObject({ model: "claude-sonnet-5-5" });
+  expect(chooseProvider({ model: "gpt-6-sol" }, both, before)).toMatchObject({
+    provider: "openai",
+    model: "gpt-6-sol",
+  });
+});
+
+test("an endpoint of one's own needs no key, any other does", () => {
+  const choice = chooseProvider({ provider: "openai-chat", "base-url": "http://127.0.0.1:1/v1" }, {});
+  expect(choice).toMatchObject({ baseUrl: "http://127.0.0.1:1/v1", key: "none" });
+  const without = chooseProvider({}, {});
+  expect(without.key).toBeUndefined();
+  expect(noKeyText(without)).toMatch(/ANTHROPIC_API_KEY[\s\S]*palimpsest demo/);
+});
+
+test("a provider that is not known is named, with the nearest that is", () => {
+  expect(() => chooseProvider({ provider: "antropic" }, {})).toThrow(/one of .* Did you mean anthropic\?/);
+});

@@ -1,0 +1,33 @@
+import type { Provider } from "palimpsest";
+import type { ProviderChoice, ProviderWord } from "./choose-provider.ts";
+
+/** The provider with its client. Only the client that is used is loaded. The loop retries: the clients do not. */
+export async function connect({ provider, baseUrl, key }: ProviderChoice): Promise<Provider> {
+  const options = { apiKey: key ?? "none", maxRetries: 0, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) };
+  if (provider === "anthropic") {
+    const [{ Anthropic }, { anthropic }] = await Promise.all([
+      import("@anthropic-ai/sdk"),
+      import("palimpsest/anthropic"),
+    ]);
+    // Servers that only imitate the service refuse fields of its betas.
+    return anthropic(new Anthropic(options), baseUrl === undefined ? {} : { cacheDiagnostics: "off" });
+  }
+  const [{ OpenAI }, { openaiResponses, openaiChat }] = await Promise.all([
+    import("openai"),
+    import("palimpsest/openai"),
+  ]);
+  const client = new OpenAI(options);
+  if (provider === "openai") return openaiResponses(client, baseUrl === undefined ? {} : { cacheDiagnostics: "off" });
+  return openaiChat(client, { dialect: baseUrl === undefined ? "openai" : "compatible" });
+}
+
+/** The provider for what needs no call: what it knows of models, and how requests are written. Loads no client. */
+export async function offline(provider: ProviderWord): Promise<Provider> {
+  const client = {} as never;
+  if (provider === "anthropic") {
+    const { anthropic } = await import("palimpsest/anthropic");
+    return anthropic(client);
+  }
+  const { openaiResponses, openaiChat } = await import("palimpsest/openai");
+  return provider === "openai" ? openaiResponses(client) : openaiChat(client);
+}

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { nearest } from "./nearest.ts";
+
+const WORDS = ["--model", "--max-rounds", "--mode", "--continue", "--output-format"];
+
+test.each([
+  ["--modle", "--model"],
+  ["--contine", "--continue"],
+  ["--output", "--output-format"],
+  ["--max-round", "--max-rounds"],
+  ["--MODEL", "--model"],
+  ["--frobnicate", undefined],
+  ["", undefined],
+])("%s is most likely %s", (typed, meant) => {
+  expect(nearest(typed, WORDS)).toBe(meant);
+});

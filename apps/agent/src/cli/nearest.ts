@@ -1,0 +1,26 @@
+/** The word that a mistyped one was most likely meant to be; undefined if none is near. */
+export function nearest(typed: string, words: readonly string[]): string | undefined {
+  const lower = typed.toLowerCase();
+  const begun = words.filter((word) => lower.length > 2 && word.startsWith(lower));
+  if (begun.length === 1) return begun[0];
+  const ranked = words
+    .map((word) => ({ word, distance: distance(lower, word) }))
+    .toSorted((one, other) => one.distance - other.distance);
+  const best = ranked[0];
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(typed.length / 3)) ? best.word : undefined;
+}
+
+/** Letters to be put in, left out or changed; two that changed places count as one. */
+function distance(one: string, other: string): number {
+  const rows = Array.from({ length: one.length + 1 }, (_, row) => [row]);
+  for (let column = 1; column <= other.length; column++) rows[0]![column] = column;
+  for (let row = 1; row <= one.length; row++) {
+    for (let column = 1; column <= other.length; column++) {
+      const changed = one[row - 1] === other[column - 1] ? 0 : 1;
+      const costs = [rows[row - 1]![column]! + 1, rows[row]![column - 1]! + 1, rows[row - 1]![column - 1]! + changed];
+      const swapped = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      rows[row]![column] = Math.min(...costs, ...(swapped ? [rows[row - 2]![column - 2]! + 1] : []));
+    }
+  }
+  return rows[one.length]![other.length]!;
+}

@@ -1,0 +1,61 @@
+import { realpath } from "node:fs/promises";
+import type { Store } from "palimpsest";
+import { sqliteStore } from "palimpsest/sqlite-store";
+import { chooseProvider, type WantedProvider } from "./choose-provider.ts";
+import { offline } from "./connect.ts";
+import { type Places, placesOf } from "./places.ts";
+import { findSession, type StoredSession } from "./stored-sessions.ts";
+import { type AgentSession, takeSession } from "./take-session.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The folder that the program was started in, and the sessions that belong to it. */
+export interface Project {
+  /** Links followed. */
+  readonly folder: string;
+  readonly places: Places;
+  readonly store: Store;
+}
+
+async function openProject({ folder: started, environment }: Terminal): Promise<Project> {
+  const folder = await realpath(started);
+  const places = placesOf(folder, environment);
+  return { folder, places, store: sqliteStore({ folder: places.sessions }) };
+}
+
+/** Opens a project for as long as the work takes. */
+export async function inProject<Result>(
+  terminal: Terminal,
+  work: (project: Project) => Promise<Result>,
+): Promise<Result> {
+  const project = await openProject(terminal);
+  try {
+    return await work(project);
+  } finally {
+    await project.store.close();
+  }
+}
+
+export interface InSessionOptions extends WantedProvider {
+  /** An id, or its beginning. @default the newest of the project */
+  readonly id: string | undefined;
+}
+
+/** Opens a stored session to look at it, or to change what is shown of it: no provider is reached, no key is needed. */
+export async function inSession<Result>(
+  terminal: Terminal,
+  { id, ...wanted }: InSessionOptions,
+  work: (session: AgentSession, stored: StoredSession) => Promise<Result>,
+): Promise<Result> {
+  return inProject(terminal, async ({ store, places }) => {
+    const stored = await findSession(store, id);
+    const choice = chooseProvider(wanted, terminal.environment, stored.usedBefore);
+    const provider = await offline(choice.provider);
+    const settings = { file: places.engineSettings, environment: terminal.environment };
+    const session = await takeSession({ store, provider, model: choice.model, id: stored.id, settings });
+    try {
+      return await work(session, stored);
+    } finally {
+      await session.close();
+    }
+  });
+}

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { basename, join } from "node:path";
+import type { Terminal } from "./terminal.ts";
+
+/** Where everything of the agent is kept, for one project. All of it is for this user only. */
+export interface Places {
+  /** The user's home. */
+  readonly home: string;
+  /** Our folder: PALIMPSEST_HOME, or `.palimpsest` in the user's home. */
+  readonly agentHome: string;
+  readonly project: string;
+  readonly sessions: string;
+  /** Settings of the engine (docs/defaults.md), by name. */
+  readonly engineSettings: string;
+  /** What belongs to one session beside its log: checkpoints, output of commands. */
+  folderOf(session: string): string;
+}
+
+/** @param folder the project's, links followed */
+export function placesOf(folder: string, environment: Terminal["environment"]): Places {
+  const home = environment["HOME"] || homedir();
+  const agentHome = environment["PALIMPSEST_HOME"] || join(home, ".palimpsest");
+  const readable = basename(folder).replaceAll(/[^A-Za-z0-9._-]/g, "-") || "root";
+  const digest = createHash("sha256").update(folder).digest("hex").slice(0, 12);
+  const project = join(agentHome, "projects", `${readable}-${digest}`);
+  return {
+    ...{ home, agentHome, project, sessions: join(project, "sessions") },
+    engineSettings: join(agentHome, "engine.json"),
+    folderOf: (session) => join(project, "files", session),
+  };
+}

@@ -1,0 +1,60 @@
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { nearest } from "./nearest.ts";
+
+/** The command line makes no sense; the message says what would. */
+export class UsageError extends Error {}
+
+export type Arguments<Options extends ParseArgsOptionsConfig> = ReturnType<
+  typeof parseArgs<{ readonly options: Options; readonly allowPositionals: true; readonly args: string[] }>
+>;
+
+/** Reads the arguments of a command. What is not known is named, with what may have been meant. */
+export function readArguments<const Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  options: Options,
+  mostPositionals: number,
+): Arguments<Options> {
+  try {
+    const read = parseArgs({ args: [...args], options, allowPositionals: true as const });
+    const beyond = read.positionals[mostPositionals];
+    if (beyond !== undefined) throw new UsageError(`${JSON.stringify(beyond)} is one argument too many.`);
+    return read as Arguments<Options>;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (!isParseError(error)) throw error;
+    const unknown = error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? /'(-[^' =]+)/.exec(error.message)?.[1] : undefined;
+    if (unknown === undefined) throw new UsageError(error.message);
+    const known = Object.keys(options).map((name) => `--${name}`);
+    const meant = nearest(unknown, known);
+    throw new UsageError(
+      `There is no option ${unknown}. ${meant === undefined ? `There are: ${known.join(", ")}.` : `Did you mean ${meant}?`}`,
+    );
+  }
+}
+
+/** The value of an option that is one of a few words. */
+export function oneOf<const Word extends string>(
+  option: string,
+  value: string | undefined,
+  words: readonly Word[],
+): Word | undefined {
+  if (value === undefined) return undefined;
+  const word = words.find((known) => known === value);
+  if (word !== undefined) return word;
+  const meant = nearest(value, words);
+  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
+  throw new UsageError(`${option} takes one of ${words.join(", ")}, not ${JSON.stringify(value)}.${hint}`);
+}
+
+/** The value of an option that is a whole number above 0. */
+export function countOf(option: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(value)) {
+    throw new UsageError(`${option} takes a whole number above 0, not ${JSON.stringify(value)}.`);
+  }
+  return Number(value);
+}
+
+function isParseError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+}

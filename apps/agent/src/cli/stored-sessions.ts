@@ -1,0 +1,68 @@
+import { entryText, type LogReader, readPayload, type Store } from "palimpsest";
+import type { UsedBefore } from "./choose-provider.ts";
+import { UsageError } from "./read-arguments.ts";
+
+export interface StoredSession {
+  readonly id: string;
+  /** How it began, in one line. */
+  readonly title: string;
+  readonly startedAtMs: number;
+  readonly usedAtMs: number;
+  readonly entries: number;
+  readonly usedBefore?: UsedBefore;
+}
+
+/** The user's first words stand at the very beginning, behind the configuration. */
+const FIRST_ENTRIES = 20;
+const TITLE_CHARACTERS = 60;
+
+/** The sessions of a store, the one that was used last first. */
+export async function listSessions(store: Store): Promise<readonly StoredSession[]> {
+  const sessions: StoredSession[] = [];
+  for (const id of await store.sessions()) {
+    const reader = await store.openReader(id);
+    if (reader === undefined) continue;
+    sessions.push(await describe(id, reader));
+    await reader.close();
+  }
+  return sessions.toSorted((one, other) => other.usedAtMs - one.usedAtMs);
+}
+
+/** @param wanted an id or its beginning; the newest if there is none */
+export async function findSession(store: Store, wanted?: string): Promise<StoredSession> {
+  const sessions = await listSessions(store);
+  const exact = sessions.find(({ id }) => id === wanted);
+  const found =
+    exact === undefined ? sessions.filter(({ id }) => wanted === undefined || id.startsWith(wanted)) : [exact];
+  const [first] = found;
+  if (first === undefined) {
+    const which = wanted === undefined ? "no session" : `no session ${JSON.stringify(wanted)}`;
+    throw new UsageError(`There is ${which} in this project. palimpsest sessions lists them; -p "..." begins one.`);
+  }
+  if (wanted !== undefined && found.length > 1) {
+    throw new UsageError(
+      `${JSON.stringify(wanted)} begins ${found.length} sessions: ${found.map(({ id }) => id).join(", ")}.`,
+    );
+  }
+  return first;
+}
+
+async function describe(id: string, reader: LogReader): Promise<StoredSession> {
+  const { sequence } = await reader.head();
+  const first = await reader.read(1, FIRST_ENTRIES);
+  const [newest] = await reader.read(sequence, sequence);
+  const configured = await reader.newest("configuration");
+  const read = configured && readPayload(configured);
+  const said = first.find((entry) => {
+    const { kind, payload } = readPayload(entry) as { kind: string; payload?: { readonly origin?: string } };
+    return kind === "message" && payload?.origin === "human";
+  });
+  const title = (said && entryText(said)?.replaceAll(/\s+/g, " ").trim()) || "(nothing said yet)";
+  return {
+    ...{ id, title: title.length > TITLE_CHARACTERS ? `${title.slice(0, TITLE_CHARACTERS - 1)}…` : title },
+    ...{ startedAtMs: first[0]?.atMs ?? 0, usedAtMs: newest?.atMs ?? 0, entries: sequence },
+    ...(read?.kind === "configuration"
+      ? { usedBefore: { provider: read.payload.provider, model: read.payload.model } }
+      : {}),
+  };
+}

@@ -1,0 +1,30 @@
+/** Rows as lines, with columns one below the other. The last is not padded; numbers stand on the right. */
+export function table(rows: readonly (readonly (string | number)[])[]): string {
+  const widths = rows.reduce<number[]>(
+    (most, row) => row.map((cell, column) => Math.max(most[column] ?? 0, text(cell).length)),
+    [],
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => {
+          if (typeof cell === "number") return text(cell).padStart(widths[column]!);
+          return column === row.length - 1 ? cell : cell.padEnd(widths[column]!);
+        })
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function text(cell: string | number): string {
+  return typeof cell === "number" ? cell.toLocaleString("en-US") : cell;
+}
+
+export function usd(amount: number): string {
+  return `$${amount.toFixed(4)}`;
+}
+
+export function time(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 16).replace("T", " ");
+}

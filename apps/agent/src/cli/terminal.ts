@@ -1,0 +1,53 @@
+import { once } from "node:events";
+import { createEscapeFilter } from "../shell/escape-filter.ts";
+import { EXIT } from "./exit-codes.ts";
+
+/** What a command has of the world around it. */
+export interface Terminal {
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly input: NodeJS.ReadStream;
+  /** Writes a line to the standard output: what was asked for. Resolves when there is room for more. */
+  print(line: string): Promise<void>;
+  /** Writes a line to the standard error: what happens meanwhile. */
+  say(line: string, style?: keyof typeof STYLES): void;
+  /** Aborts at the first SIGINT or SIGTERM, with the exit code as its reason; the second ends the process at once. */
+  interruption(): AbortSignal;
+}
+
+/** Only where it goes to a screen, and NO_COLOR is not set. */
+const STYLES = { faint: "\u001b[2m", warning: "\u001b[33m" } as const;
+
+export function processTerminal(): Terminal {
+  const { env: environment, stdin: input, stdout, stderr } = process;
+  const colours = stderr.isTTY && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
+  // `palimpsest ... | head`: whoever reads no more wants no more.
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(EXIT.done);
+    throw error;
+  });
+  return {
+    ...{ folder: process.cwd(), environment, input },
+    async print(line) {
+      const text = stdout.isTTY ? harmless(line) : line;
+      if (!stdout.write(`${text}\n`)) await once(stdout, "drain");
+    },
+    say(line, style) {
+      const text = stderr.isTTY ? harmless(line) : line;
+      stderr.write(style === undefined || !colours ? `${text}\n` : `${STYLES[style]}${text}\u001b[0m\n`);
+    },
+    interruption() {
+      const controller = new AbortController();
+      for (const [signal, code] of [["SIGINT", EXIT.interrupted] as const, ["SIGTERM", EXIT.terminated] as const]) {
+        process.on(signal, () => (controller.signal.aborted ? process.exit(code) : controller.abort(code)));
+      }
+      return controller.signal;
+    },
+  };
+}
+
+/** What a model, a file or a command said must not move the cursor or rename the window. */
+function harmless(text: string): string {
+  const filter = createEscapeFilter();
+  return filter.push(text) + filter.end();
+}

@@ -1,0 +1,47 @@
+import type { CompactionOutcome } from "palimpsest";
+import { chooseProvider, noKeyText, PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
+import { connect } from "../cli/connect.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { openAgent } from "../cli/open-agent.ts";
+import { inProject } from "../cli/open-project.ts";
+import { readArguments } from "../cli/read-arguments.ts";
+import { findSession } from "../cli/stored-sessions.ts";
+import type { Terminal } from "../cli/terminal.ts";
+
+const OPTIONS = { ...PROVIDER_OPTIONS, session: { type: "string" }, json: { type: "boolean" } } as const;
+
+/** Folds the conversation into a summary now, paying heed to what is said behind the command. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments(args, OPTIONS, Number.POSITIVE_INFINITY);
+  const instructions = positionals.join(" ");
+  return inProject(terminal, async ({ folder, places, store }) => {
+    const { id, usedBefore } = await findSession(store, values.session);
+    const choice = chooseProvider(values, terminal.environment, usedBefore);
+    if (choice.key === undefined) {
+      terminal.say(noKeyText(choice));
+      return EXIT.failed;
+    }
+    const signal = terminal.interruption();
+    const provider = await connect(choice);
+    const agent = await openAgent({
+      ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, id, rules: [] },
+      modelFacts: "table",
+    });
+    try {
+      const outcome = await agent.session.compact({ signal, ...(instructions === "" ? {} : { instructions }) });
+      await terminal.print(values.json ? JSON.stringify({ session: id, ...outcome }) : outcomeText(outcome));
+      if (outcome.kind === "aborted") return EXIT.interrupted;
+      return outcome.kind === "compacted" ? EXIT.done : EXIT.failed;
+    } finally {
+      await agent.close();
+    }
+  });
+}
+
+function outcomeText(outcome: CompactionOutcome): string {
+  if (outcome.kind === "aborted") return "Aborted. The session is as it was.";
+  if (outcome.kind !== "compacted") return `Not compacted: ${outcome.why}`;
+  const { tokensBefore, tokensAfter, rung, modelCalls, priceUsd } = outcome;
+  const price = priceUsd === undefined ? "" : `, $${priceUsd.toFixed(4)}`;
+  return `Compacted: ${tokensBefore} -> ${tokensAfter} tokens (by ${rung}, ${modelCalls} calls${price}). palimpsest undo takes it back.`;
+}

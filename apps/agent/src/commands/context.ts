@@ -1,0 +1,49 @@
+import type { Accounting, SessionSize } from "palimpsest";
+import { EXIT } from "../cli/exit-codes.ts";
+import { inSession } from "../cli/open-project.ts";
+import { readArguments } from "../cli/read-arguments.ts";
+import { table } from "../cli/table.ts";
+import type { Terminal } from "../cli/terminal.ts";
+
+/** What fills the window. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments(args, { json: { type: "boolean" } }, 1);
+  return inSession(terminal, { id: positionals[0] }, async (session) => {
+    const [size, accounting] = [session.size(), session.accounting()];
+    await terminal.print(
+      values.json ? JSON.stringify({ session: session.id, size, accounting }) : contextText(size, accounting),
+    );
+    return EXIT.done;
+  });
+}
+
+export function contextText(size: SessionSize, accounting: Accounting): string {
+  const { tokens, windowTokens, percentLeft, level, autoCompaction, autoCompactTokens, blockingTokens } = size;
+  const named = (what: string, tokensBy: Readonly<Record<string, number>>): [string, number][] =>
+    Object.entries(tokensBy).map(([name, count]) => [`${what} ${name}`, count]);
+  const attachments = Object.entries(accounting.attachments).map(([type, { tokens: count }]) => [type, count] as const);
+  const rows: readonly [string, number][] = [
+    ["system prompt", accounting.systemTokens],
+    ["tool definitions", accounting.toolDefinitionTokens],
+    ["you, and summaries", accounting.humanTokens],
+    ["the model", accounting.assistantTokens],
+    ...named("calls of", accounting.toolCallTokens),
+    ...named("results of", accounting.toolResultTokens),
+    ["output of your commands", accounting.commandOutputTokens],
+    ...named("attached:", Object.fromEntries(attachments)),
+    ["images, documents", accounting.otherTokens],
+  ];
+  const filled = rows.filter(([, count]) => count > 0).toSorted(([, one], [, other]) => other - one);
+  const most = Math.max(1, ...filled.map(([, count]) => count));
+  const { fileCount, wastedTokens } = accounting.duplicateReads;
+  return [
+    `${tokens.toLocaleString("en-US")} of ${windowTokens.toLocaleString("en-US")} tokens, ${percentLeft}% left (${level})`,
+    table([
+      ["compaction at", autoCompaction === "on" ? autoCompactTokens : "never"],
+      ["no more input from", blockingTokens],
+    ]),
+    "",
+    table(filled.map(([name, count]) => [name, count, "#".repeat(Math.max(1, Math.round((count / most) * 40)))])),
+    ...(wastedTokens > 0 ? ["", `${fileCount} files were read more than once: ${wastedTokens} tokens.`] : []),
+  ].join("\n");
+}

@@ -1,0 +1,55 @@
+import { answer, callTool, callTools, type Reply, type Script, summarise } from "@palimpsest/provider-simulator";
+
+const MODULES = 9;
+const ERROR = "E4711: limit of cart.js is 10, must be 100";
+
+/** A project in which something can be found and fixed. */
+export function demoFiles(): Readonly<Record<string, string>> {
+  const log = Array.from(
+    { length: 4_000 },
+    (_, line) => `step ${line}: compiled module ${line % 97} in ${line % 13} ms`,
+  );
+  log[2_718] = ERROR;
+  const modules = Array.from({ length: MODULES }, (_, index) => [
+    `module${index}.js`,
+    Array.from({ length: 250 }, (_, line) => `export const value${line} = ${line * index}; // of module ${index}`).join(
+      "\n",
+    ),
+  ]);
+  return { "build.log": log.join("\n"), "cart.js": "export const limit = 10;\n", ...Object.fromEntries(modules) };
+}
+
+/** What the simulated model says, in the order of the story; when it is asked for notes, it keeps them. */
+export function demoScript(): Script {
+  const story: readonly Reply[] = [
+    callTools(callTool("Bash", { command: "cat build.log" })),
+    answer("It is long and was put into a file. The preview shows no error; I will look at the modules."),
+    ...Array.from({ length: MODULES }, (_, index) => callTools(callTool("Read", { file_path: `module${index}.js` }))),
+    callTools(callTool("Read", { file_path: "cart.js" })),
+    callTools(callTool("Edit", { file_path: "cart.js", old_string: "limit = 10;", new_string: "limit = 100;" })),
+    answer("Fixed: cart.js has the limit 100 now."),
+    callTools(callTool("recall", { search: "E4711" })),
+    answer(`The log said ${ERROR.slice(0, 5)}. I had it read back from what was stored; it was in no summary.`),
+  ];
+  let told = 0;
+  return ({ userText }) => {
+    if (userText.includes("<session-notes>")) return notes(told);
+    if (userText.includes("nine sections")) return summarise(SUMMARY);
+    return story[told++] ?? answer("Done.");
+  };
+}
+
+/** It has forgotten the error code: whoever finds it later has not found it here. */
+const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+  .map(
+    (number) => `## ${number}. Section\nThe nightly build failed; cart.js had a wrong limit, and it was changed there.`,
+  )
+  .join("\n");
+
+function notes(told: number): Reply {
+  const section = (heading: string, text: string): string =>
+    `<notes-section heading="${heading}">\n${text}\n</notes-section>`;
+  return answer(
+    `<session-notes>\n${section("Current state", `The nightly build failed; the modules are compared. ${told} answers so far.`)}\n</session-notes>`,
+  );
+}

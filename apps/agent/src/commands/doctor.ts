@@ -1,0 +1,108 @@
+import { lstat, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { memoryStore, openSession } from "palimpsest";
+import { chooseProvider, PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
+import { offline } from "../cli/connect.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { inProject, type Project } from "../cli/open-project.ts";
+import { readArguments } from "../cli/read-arguments.ts";
+import { listSessions } from "../cli/stored-sessions.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { createPathGuard } from "../files/path-guard.ts";
+import { loadSettings } from "../permissions/load-settings.ts";
+import { findSandbox } from "../shell/sandbox.ts";
+
+interface Finding {
+  readonly about: string;
+  readonly state: "ok" | "note" | "problem";
+  readonly text: string;
+}
+
+const OPTIONS = { ...PROVIDER_OPTIONS, json: { type: "boolean" } } as const;
+
+/** Looks at what the agent needs, and says what is missing. Reaches nobody: nothing is sent anywhere. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values } = readArguments(args, OPTIONS, 0);
+  const findings = await inProject(terminal, async (project) => {
+    const checks = [checkHome, checkSessions, checkSettings, checkSandbox].map((check) => check(project));
+    return [...(await Promise.all(checks)).flat(), ...(await checkProvider(values, project, terminal))];
+  });
+  if (values.json) await terminal.print(JSON.stringify(findings));
+  else for (const { about, state, text } of findings) await terminal.print(`${state.padEnd(8)} ${about}: ${text}`);
+  return findings.some(({ state }) => state === "problem") ? EXIT.failed : EXIT.done;
+}
+
+async function checkHome({ places: { agentHome } }: Project): Promise<readonly Finding[]> {
+  const about = "home";
+  const stat = await lstat(agentHome).catch(() => undefined);
+  if (stat === undefined) return [{ about, state: "ok", text: `${agentHome} will be made with the first session` }];
+  if (!stat.isDirectory()) return [{ about, state: "problem", text: `${agentHome} is no folder` }];
+  const isPrivate = (stat.mode & 0o077) === 0;
+  const text = isPrivate ? agentHome : `others can look into ${agentHome}: chmod 700 ${agentHome}`;
+  return [{ about, state: isPrivate ? "ok" : "note", text }];
+}
+
+async function checkSessions({ store, places }: Project): Promise<readonly Finding[]> {
+  const about = "sessions";
+  try {
+    return [
+      { about, state: "ok", text: `${(await listSessions(store)).length} of this folder, in ${places.sessions}` },
+    ];
+  } catch (error) {
+    return [{ about, state: "problem", text: error instanceof Error ? error.message : String(error) }];
+  }
+}
+
+async function checkSettings({ folder, places: { agentHome } }: Project): Promise<readonly Finding[]> {
+  const about = "settings";
+  const { problems, heldBack, settings } = await loadSettings({ guard: await createPathGuard(folder), agentHome });
+  const found: readonly Finding[] = [
+    ...problems.map((text) => ({ about, state: "problem", text }) as const),
+    ...heldBack.map((what) => ({ about, state: "note", text: `not trusted yet: ${what} (palimpsest trust)` }) as const),
+  ];
+  if (found.length > 0) return found;
+  return [
+    {
+      about,
+      state: "ok",
+      text: `mode ${settings.mode}, ${settings.rules.length} rules, ${settings.hooks.length} hooks`,
+    },
+  ];
+}
+
+async function checkSandbox({ folder, places: { home } }: Project): Promise<readonly Finding[]> {
+  const sandboxFolder = await mkdtemp(join(tmpdir(), "palimpsest-doctor-"));
+  try {
+    const sandbox = await findSandbox({ roots: [folder], home, sandboxFolder });
+    if (sandbox.kind === "none") return [{ about: "sandbox", state: "note", text: sandbox.reason }];
+    return [{ about: "sandbox", state: "ok", text: "bubblewrap: commands stay inside the project" }];
+  } finally {
+    await rm(sandboxFolder, { recursive: true, force: true });
+  }
+}
+
+async function checkProvider(
+  wanted: Parameters<typeof chooseProvider>[0],
+  { places }: Project,
+  { environment }: Terminal,
+): Promise<readonly Finding[]> {
+  const { provider, model, key, keyName, baseUrl } = chooseProvider(wanted, environment);
+  const engine = await openSession({
+    ...{ store: memoryStore(), provider: await offline(provider), model },
+    settings: { file: places.engineSettings, environment },
+  });
+  const size = engine.size();
+  const problems = engine.settings().problems.map(({ source, name, because }) => {
+    return { about: "engine settings", state: "problem", text: `${name} (${source}): ${because}` } as const;
+  });
+  await engine.close();
+  const where = baseUrl === undefined ? "" : ` at ${baseUrl}`;
+  const window = `a window of ${size.windowTokens.toLocaleString("en-US")} tokens`;
+  return [
+    key === undefined
+      ? { about: "provider", state: "problem", text: `${provider}: no ${keyName} is set; palimpsest demo needs none` }
+      : { about: "provider", state: "ok", text: `${provider}${where}, model ${model}, ${window}` },
+    ...problems,
+  ];
+}

@@ -1,0 +1,17 @@
+import { exportLog } from "palimpsest";
+import { EXIT } from "../cli/exit-codes.ts";
+import { inProject } from "../cli/open-project.ts";
+import { readArguments } from "../cli/read-arguments.ts";
+import { findSession } from "../cli/stored-sessions.ts";
+import type { Terminal } from "../cli/terminal.ts";
+
+/** The whole log as lines of JSON, one entry each: what `importLog` reads. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { positionals } = readArguments(args, {}, 1);
+  return inProject(terminal, async ({ store }) => {
+    const { id } = await findSession(store, positionals[0]);
+    const reader = (await store.openReader(id))!;
+    for await (const line of exportLog(reader)) await terminal.print(line);
+    return EXIT.done;
+  });
+}

@@ -1,0 +1,171 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { answer, callTool, callTools, inOrder, stallStream } from "@palimpsest/provider-simulator";
+import { expect, test, vi } from "vitest";
+import { startCli } from "../testing/run-cli.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+
+// Each test starts processes, on machines that have other things to do.
+vi.setConfig({ testTimeout: 60_000 });
+
+const READ_THEN_SAY = inOrder([callTools(callTool("Read", { file_path: "a.txt" }))], ({ toolResults }) =>
+  answer(`It says ${toolResults[0]?.text.includes("forty-two") ? "forty-two" : "nothing"}.`),
+);
+
+test("a turn with a tool: the answer on the standard output, the rest beside it", async () => {
+  const project = temporaryProject({ "a.txt": "forty-two\n" });
+  const cli = await startCli(project, READ_THEN_SAY);
+  const { code, out, said } = await cli.run(["-p", "What does a.txt say?"]);
+  expect({ code, out }).toEqual({ code: 0, out: "It says forty-two.\n" });
+  expect(said).toContain("> Read a.txt");
+  expect(cli.refused()).toEqual([]);
+});
+
+test("all that is kept is for this user only", async () => {
+  const project = temporaryProject();
+  const cli = await startCli(project, () => answer("Done."));
+  await cli.run(["-p", "Hello"]);
+  const kept = join(project.home, ".palimpsest");
+  const modes = readdirSync(kept, { recursive: true, withFileTypes: true }).map((entry) => ({
+    path: join(entry.parentPath, entry.name),
+    mode: (statSync(join(entry.parentPath, entry.name)).mode & 0o777).toString(8),
+    expected: entry.isDirectory() ? "700" : "600",
+  }));
+  expect(modes.length).toBeGreaterThan(2);
+  // What commands find as /tmp is theirs, and Node's cache is Node's, both in folders that nobody else can enter.
+  const ours = modes.filter(({ path }) => !/\/(sandbox\/tmp|compiled)\//.test(path));
+  expect(ours.filter(({ mode, expected }) => mode !== expected)).toEqual([]);
+  expect((statSync(kept).mode & 0o777).toString(8)).toBe("700");
+});
+
+test("the prompt comes through a pipe, the session goes on, and the formats are JSON", async () => {
+  const project = temporaryProject();
+  const cli = await startCli(project, ({ request, userText }) =>
+    answer(`${(request["messages"] as unknown[]).length} messages, the newest: ${userText.trim()}`),
+  );
+  const first = await cli.run(["--output-format", "json"], { input: "From a pipe\n" });
+  const result = JSON.parse(first.out);
+  expect(result).toMatchObject({ kind: "result", outcome: "done", exitCode: 0, rounds: 1, denied: [] });
+  expect(result.text).toBe("1 messages, the newest: From a pipe");
+
+  const second = await cli.run([
+    "--resume",
+    result.session.slice(0, 8),
+    "-p",
+    "Again",
+    "--output-format",
+    "stream-json",
+  ]);
+  const events = second.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(events.at(-1)).toMatchObject({
+    kind: "result",
+    session: result.session,
+    text: "3 messages, the newest: Again",
+  });
+  expect(events.map(({ kind }) => kind)).toContain("response");
+
+  const both = await cli.run(["-c", "-p", "Behind this:", "-"], { input: "the pipe" });
+  expect(both.out).toContain("5 messages, the newest: Behind this:\n\nthe pipe");
+  expect(cli.refused()).toEqual([]);
+});
+
+test("messages as lines: a turn for each, and one bad line is named", async () => {
+  const project = temporaryProject();
+  const cli = await startCli(project, ({ userText }) => answer(`You said ${userText.trim()}.`));
+  const args = ["--input-format", "stream-json", "--output-format", "json"];
+  const { process: child, ended } = cli.start(args, { input: "open" });
+  child.stdin.write('{"kind":"user","text":"one"}\n');
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  child.stdin.end('no message\n{"kind":"user","text":"two"}\n');
+  const { code, out, said } = await ended;
+  expect(
+    out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).text),
+  ).toEqual(["You said one.", "You said two."]);
+  expect(code).toBe(2);
+  expect(said).toContain("no message");
+});
+
+test("nobody is there to be asked: the call is denied, and the rule is named that allows it", async () => {
+  const project = temporaryProject();
+  const script = inOrder([callTools(callTool("Bash", { command: "echo made > made.txt" }))], ({ toolResults, turn }) =>
+    turn > 2 || toolResults.length === 0 ? callTools(callTool("Bash", { command: "ls -a" })) : answer("That is all."),
+  );
+  const cli = await startCli(project, script);
+  const denied = await cli.run(["-p", "Make a file"]);
+  expect(denied).toMatchObject({ code: 3, out: "That is all.\n" });
+  expect(denied.said).toContain("To allow it: --allow 'Bash'");
+  expect(() => project.text("made.txt")).toThrow();
+
+  const cliAllowed = await startCli(project, script);
+  const allowed = await cliAllowed.run(["-p", "Make a file", "--allow", "Bash"]);
+  expect(allowed.code).toBe(0);
+  expect(project.text("made.txt")).toBe("made\n");
+  expect([...cli.refused(), ...cliAllowed.refused()]).toEqual([]);
+});
+
+test.each([
+  [["--modle", "x", "-p", "x"], "Did you mean --model?"],
+  [["--mode", "pla", "-p", "x"], "Did you mean plan?"],
+  [["sesions"], "Did you mean sessions?"],
+  [["-p", ""], "The prompt is empty."],
+  [["--max-rounds", "0", "-p", "x"], "a whole number above 0"],
+  [["--allow", "Bash(", "-p", "x"], "is no rule"],
+  [["--continue", "-p", "x"], "There is no session in this project"],
+])("a command line that makes no sense ends with 2 and says what would: %j", async (args, hint) => {
+  const cli = await startCli(temporaryProject(), () => answer(""));
+  const { code, said } = await cli.run(args);
+  expect({ code, said }).toMatchObject({ code: 2, said: expect.stringContaining(hint) });
+  expect(cli.server.recorder.exchanges).toEqual([]);
+});
+
+test("without a key it is said what to do", async () => {
+  const cli = await startCli(temporaryProject(), () => answer(""));
+  const { code, said } = await cli.run(["-p", "Hello"], { environment: { ANTHROPIC_API_KEY: "" } });
+  expect(code).toBe(1);
+  expect(said).toMatch(/ANTHROPIC_API_KEY[\s\S]*palimpsest demo/);
+});
+
+test("an interrupt ends the turn cleanly, and the session goes on", async () => {
+  const project = temporaryProject();
+  const script = inOrder([{ ...answer("This takes long."), fault: stallStream(2, 60_000) }], () => answer("Went on."));
+  const cli = await startCli(project, script);
+  const { process: child, ended } = cli.start(["-p", "Hello", "--output-format", "stream-json"]);
+  await new Promise<void>((resolve) =>
+    child.stdout.on("data", (chunk) => void (String(chunk).includes("request-started") && setTimeout(resolve, 300))),
+  );
+  child.kill("SIGINT");
+  const interrupted = await ended;
+  expect(interrupted.code).toBe(130);
+  expect(JSON.parse(interrupted.out.trim().split("\n").at(-1)!)).toMatchObject({ outcome: "aborted", exitCode: 130 });
+  expect(await cli.run(["--continue", "-p", "Go on"])).toMatchObject({ code: 0, out: "Went on.\n" });
+  expect(cli.refused()).toEqual([]);
+});
+
+test("rounds are bounded, and a turn that was cut short goes on", async () => {
+  const project = temporaryProject({ "a.txt": "forty-two\n" });
+  const cli = await startCli(project, READ_THEN_SAY);
+  expect(await cli.run(["-p", "Read it", "--max-rounds", "1"])).toMatchObject({ code: 4, out: "" });
+  expect(await cli.run(["--continue"])).toMatchObject({ code: 0, out: "It says forty-two.\n" });
+  expect(cli.refused()).toEqual([]);
+});
+
+test.each(["openai", "openai-chat"])("any endpoint of %s, and the session remembers whose it is", async (provider) => {
+  const project = temporaryProject({ "a.txt": "forty-two\n" });
+  const cli = await startCli(project, READ_THEN_SAY);
+  const to = ["--base-url", `${cli.server.url}/v1`];
+  const first = await cli.run(["-p", "Read a.txt", "--provider", provider, "--model", "gpt-6-luna", ...to]);
+  expect(first).toMatchObject({ code: 0, out: "It says forty-two.\n" });
+  const second = await cli.run(["-c", "-p", "Once more", ...to]);
+  expect(second.code).toBe(0);
+  const last = cli.server.recorder.last!;
+  expect({ path: last.path, model: JSON.parse(last.body).model }).toEqual({
+    ...{ path: provider === "openai" ? "/v1/responses" : "/v1/chat/completions", model: "gpt-6-luna" },
+  });
+  expect(cli.refused().filter(({ path }) => !path.includes("/models"))).toEqual([]);
+});

@@ -1,0 +1,163 @@
+import { text as readAll } from "node:stream/consumers";
+import { createInbox, type NewContent, query } from "palimpsest";
+import { chooseProvider, noKeyText, PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
+import { connect } from "../cli/connect.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { type Agent, openAgent } from "../cli/open-agent.ts";
+import { inProject } from "../cli/open-project.ts";
+import { countOf, oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import { readPromptLines } from "../cli/read-prompts.ts";
+import { findSession } from "../cli/stored-sessions.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { createReport, type OutputFormat, type TurnReport, toResult } from "../cli/turn-report.ts";
+import type { PermissionMode } from "../permissions/decide-permission.ts";
+import { type Rule, readRule } from "../permissions/rule.ts";
+
+const OPTIONS = {
+  ...PROVIDER_OPTIONS,
+  prompt: { type: "string", short: "p" },
+  resume: { type: "string", short: "r" },
+  continue: { type: "boolean", short: "c" },
+  "output-format": { type: "string" },
+  "input-format": { type: "string" },
+  mode: { type: "string" },
+  allow: { type: "string", multiple: true },
+  deny: { type: "string", multiple: true },
+  "max-rounds": { type: "string" },
+} as const;
+
+const FORMATS: readonly OutputFormat[] = ["text", "json", "stream-json"];
+const MODES: readonly PermissionMode[] = ["default", "accept-edits", "plan", "bypass"];
+
+/** A turn without a screen; with `--input-format stream-json`, as many as there are messages. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments(args, OPTIONS, 1);
+  const report = createReport(oneOf("--output-format", values["output-format"], FORMATS) ?? "text", terminal);
+  const input = oneOf("--input-format", values["input-format"], ["text", "stream-json"]) ?? "text";
+  const maxRounds = countOf("--max-rounds", values["max-rounds"]);
+  const mode = oneOf("--mode", values.mode, MODES);
+  const rules = [...toRules(values.deny, "deny"), ...toRules(values.allow, "allow")];
+  const goesOn = values.continue === true || values.resume !== undefined;
+  if (values.continue && values.resume !== undefined) throw new UsageError("--continue or --resume ID, not both.");
+
+  const prompt = input === "text" ? await readPrompt(values.prompt, positionals, terminal, goesOn) : undefined;
+  if (prompt === "nothing") {
+    const { run: help } = await import("./help.ts");
+    return help([], terminal);
+  }
+
+  return inProject(terminal, async ({ folder, places, store }) => {
+    const stored = goesOn ? await findSession(store, values.resume) : undefined;
+    const choice = chooseProvider(values, terminal.environment, stored?.usedBefore);
+    if (choice.key === undefined) {
+      terminal.say(noKeyText(choice));
+      return EXIT.failed;
+    }
+    const signal = terminal.interruption();
+    const provider = await connect(choice);
+    const agent = await openAgent({
+      ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, rules },
+      modelFacts: choice.provider === "openai-chat" && choice.baseUrl !== undefined ? "asked" : "table",
+      ...(stored === undefined ? {} : { id: stored.id }),
+      ...(mode === undefined ? {} : { mode }),
+    });
+    try {
+      sayProblems(agent, terminal);
+      const turn = { agent, provider, report, signal, maxRounds };
+      if (input === "text") return await runTurn({ ...turn, ...(prompt === undefined ? {} : { prompt }) });
+      return await runTurns(turn, terminal);
+    } finally {
+      await agent.close();
+    }
+  });
+}
+
+interface Turn {
+  readonly agent: Agent;
+  readonly provider: Parameters<typeof query>[0]["provider"];
+  readonly report: TurnReport;
+  readonly signal: AbortSignal;
+  readonly maxRounds: number | undefined;
+  readonly prompt?: NewContent;
+  readonly inbox?: ReturnType<typeof createInbox>;
+}
+
+async function runTurn({ agent, provider, report, signal, maxRounds, prompt, inbox }: Turn): Promise<number> {
+  const { session, tools, permission } = agent;
+  const { takeDenied, ...permissions } = permission;
+  const turn = query({
+    ...{ session, provider, tools, signal, ...permissions },
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(inbox === undefined ? {} : { inbox }),
+    ...(maxRounds === undefined ? {} : { maxRounds }),
+  });
+  for (;;) {
+    const next = await turn.next();
+    if (next.done !== true) {
+      if (next.value.kind !== "turn-ended") await report.event(next.value);
+      continue;
+    }
+    const result = toResult(session.id, next.value, takeDenied());
+    // Which of the two signals it was.
+    const exitCode =
+      next.value.kind === "aborted" && typeof signal.reason === "number" ? signal.reason : result.exitCode;
+    await report.result({ ...result, exitCode });
+    return exitCode;
+  }
+}
+
+/** One turn after the other, as messages come; the exit code is that of the first that was not done. */
+async function runTurns(turn: Turn, terminal: Terminal): Promise<number> {
+  const inbox = createInbox();
+  const lines = readPromptLines(terminal.input, inbox, turn.signal);
+  let exitCode: number = EXIT.done;
+  while ((await lines.next()) === "waiting" && !turn.signal.aborted) {
+    const ended = await runTurn({ ...turn, inbox });
+    if (exitCode === EXIT.done) exitCode = ended;
+  }
+  for (const problem of lines.problems) terminal.say(problem, "warning");
+  return exitCode === EXIT.done && lines.problems.length > 0 ? EXIT.usage : exitCode;
+}
+
+/** `nothing`: there is nobody to say anything. Undefined: the session goes on from what it holds. */
+async function readPrompt(
+  given: string | undefined,
+  positionals: readonly string[],
+  { input }: Terminal,
+  goesOn: boolean,
+): Promise<string | "nothing" | undefined> {
+  const [beside] = positionals;
+  if (beside !== undefined && beside !== "-") {
+    throw new UsageError(`${JSON.stringify(beside)}: a prompt goes behind -p; "-" stands for the standard input.`);
+  }
+  // An open pipe that nobody writes to is never waited for, unless it was asked for or is all there is.
+  const isPiped = given === "-" || beside === "-" || (given === undefined && !goesOn && !input.isTTY);
+  const words = given === "-" ? undefined : given;
+  const piped = isPiped ? (await readAll(input)).trim() : "";
+  const prompt = [words, piped].filter(Boolean).join("\n\n");
+  if (prompt !== "") return prompt;
+  if (given !== undefined || beside !== undefined) throw new UsageError("The prompt is empty.");
+  return goesOn ? undefined : "nothing";
+}
+
+function toRules(texts: readonly string[] = [], decision: "allow" | "deny"): readonly Rule[] {
+  return texts.map((text) => {
+    const rule = readRule(text, decision, "user");
+    if (rule !== undefined) return rule;
+    throw new UsageError(
+      `--${decision} ${JSON.stringify(text)} is no rule. Rules look like Bash(npm test *), Edit(src/**), Network.`,
+    );
+  });
+}
+
+function sayProblems({ settings, sandbox, session }: Agent, { say }: Terminal): void {
+  for (const problem of settings.problems) say(problem, "warning");
+  for (const { name, because } of session.settings().problems) say(`setting ${name}: ${because}`, "warning");
+  if (settings.heldBack.length > 0) {
+    say(
+      `This project's settings are not trusted, so these do not hold: ${settings.heldBack.join("; ")}. (palimpsest trust)`,
+      "warning",
+    );
+  }
+  if (sandbox.kind === "none" && settings.settings.sandbox === "required") say(sandbox.reason, "warning");
+}

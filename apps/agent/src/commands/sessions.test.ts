@@ -1,0 +1,54 @@
+import { answer, callTool, callTools, summarise } from "@palimpsest/provider-simulator";
+import { expect, test } from "vitest";
+import { startCli } from "../testing/run-cli.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+
+const LINES = Array.from({ length: 900 }, (_, index) => `line ${index}: ${"word ".repeat(5)}`).join("\n");
+
+test("a session is listed, shown, measured, billed, folded, unfolded and exported", async () => {
+  const project = temporaryProject({ "a.txt": LINES });
+  const cli = await startCli(project, ({ toolResults, userText }) => {
+    if (userText.includes("<summary>")) return summarise("The user had a.txt read; it holds 900 lines.");
+    if (toolResults.length > 0) return answer("Read.");
+    return userText.includes("Read") ? callTools(callTool("Read", { file_path: "a.txt" })) : answer("Fine.");
+  });
+  const done = async (...args: string[]): Promise<string> => {
+    const { code, out, said } = await cli.run(args);
+    expect({ args, code, said }).toMatchObject({ code: 0 });
+    return out;
+  };
+  await done("-p", "Read a.txt for me");
+  await done("-c", "-p", "Thank you");
+
+  const [listed] = JSON.parse(await done("sessions", "--json"));
+  expect(listed).toMatchObject({ title: "Read a.txt for me", usedBefore: { provider: "anthropic" } });
+  expect(await done("sessions")).toContain(listed.id.slice(0, 8));
+  expect(await done("show", listed.id.slice(0, 6))).toMatch(/human[\s\S]*Read a\.txt for me[\s\S]*more lines: --entry/);
+
+  const before = JSON.parse(await done("context", "--json"));
+  expect(before.accounting.toolResultTokens.Read).toBeGreaterThan(4_000);
+  expect(await done("context")).toMatch(/results of Read +[\d,]+ +#{40}/);
+
+  const compacted = JSON.parse(await done("compact", "Keep", "the", "numbers", "--json"));
+  expect(compacted).toMatchObject({ kind: "compacted", instructions: "Keep the numbers", session: listed.id });
+  const after = JSON.parse(await done("context", "--json"));
+  expect(after.size.tokens).toBeLessThan(before.size.tokens);
+
+  expect(await done("undo")).toContain("are in view again");
+  const again = JSON.parse(await done("context", "--json"));
+  expect(again.accounting.toolResultTokens).toEqual(before.accounting.toolResultTokens);
+  expect((await cli.run(["undo"])).code).toBe(1);
+
+  const cost = JSON.parse(await done("cost", "--json"));
+  expect(Object.keys(cost.bySource)).toContain("main");
+  expect(cost.priceUsd).toBeGreaterThan(0);
+  expect(await done("cost")).toMatch(/main +3 /);
+
+  const lines = (await done("export"))
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines.length).toBeGreaterThan(10);
+  await done("-c", "-p", "Still there?");
+  expect(cli.refused()).toEqual([]);
+}, 60_000);

@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+
+/** Nothing else is loaded before it is needed: `--version` costs no more than Node itself. */
+const args = process.argv.slice(2);
+if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) {
+  const file = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  console.log((JSON.parse(file) as { readonly version: string }).version);
+} else {
+  const { dispatch } = await import("./cli/dispatch.ts");
+  process.exitCode = await dispatch(args);
+}

@@ -1,0 +1,73 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import {
+  compatibleProfiles,
+  createAnthropic,
+  createOpenAiChat,
+  createOpenAiResponses,
+  type Exchange,
+  type Script,
+  type SimulatorServer,
+  serve,
+} from "@palimpsest/provider-simulator";
+import { onTestFinished } from "vitest";
+import type { TemporaryProject } from "./temporary-project.ts";
+
+const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly said: string;
+}
+
+export interface CommandLine {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ended>;
+}
+
+export interface Cli {
+  readonly server: SimulatorServer;
+  /** Starts the program in a process of its own, in the project. */
+  start(args: readonly string[], options?: StartOptions): CommandLine;
+  run(args: readonly string[], options?: StartOptions): Promise<Ended>;
+  /** Requests that the simulator did not accept: there are to be none. */
+  refused(): readonly Exchange[];
+}
+
+export interface StartOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** @default nothing */
+  readonly input?: string | "open";
+}
+
+/** The command line against a simulated provider whose model follows a script. */
+export async function startCli({ folder, home }: TemporaryProject, script: Script): Promise<Cli> {
+  const chat = createOpenAiChat({ script, profile: compatibleProfiles.vLLM });
+  const faces = [createAnthropic({ script }), createOpenAiResponses({ script }), chat];
+  const server = await serve({ faces });
+  onTestFinished(() => server.close());
+  const start: Cli["start"] = (args, { environment = {}, input = "" } = {}) => {
+    const child = spawn(process.execPath, ["--conditions=palimpsest-source", "--no-warnings", MAIN, ...args], {
+      cwd: folder,
+      env: {
+        ...{ PATH: process.env["PATH"], HOME: home, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url },
+        ...environment,
+      },
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    if (input !== "open") child.stdin.end(input);
+    const closed = new Promise<number | null>((resolve) => child.on("close", resolve));
+    const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(([code, out, said]) => ({
+      ...{ code, out, said },
+    }));
+    return { process: child, ended };
+  };
+  return {
+    ...{ server, start },
+    run: (args, options) => start(args, options).ended,
+    refused: () =>
+      server.recorder.exchanges.filter(({ outcome }) => outcome.kind === "refused" || outcome.kind === "broken"),
+  };
+}
