@@ -123,7 +123,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "economic",
     "`window`: when the window is nearly full. `economic`: also when it earns back its cost, at the end of a turn.",
   ),
-  "compaction.economicFromTokens": count(100_000, "`economic`: not below this size; chosen by cost-lab measurements."),
+  "compaction.economicFromTokens": count(100_000, "`economic`: not below this size, whatever it would save."),
   "compaction.horizonRequests": count(30, "`economic`: within how many requests it has to earn back its cost.", 1),
   "compaction.reactive": onOff("on", "Compaction when the provider refuses a request as too long."),
   "compaction.notes": onOff("on", "The session's notes stand in for a summary where they can."),
