@@ -17,6 +17,8 @@ const config: ViteUserConfig = defineConfig({
       "test/**/*.test.ts",
     ],
     testTimeout: 20_000,
+    // One process for each processor: most of them judge random sessions, and none waits for another.
+    maxWorkers: "100%",
   },
 });
 
