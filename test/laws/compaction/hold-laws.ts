@@ -59,7 +59,7 @@ export function holdLaws(profiles: readonly Profile[]): void {
       // What is tested must have happened: each rung, refusals by the provider, and each way to spoil a summary.
       for (const rung of ["fork", "direct", "passes", "digest"]) expect(seen.of(rung), rung).toBeGreaterThan(2);
       expect(seen.of("refusals")).toBeGreaterThan(2);
-      for (const way of Object.keys(SUMMARISERS)) expect(seen.of(`asked: ${way}`), way).toBeGreaterThan(5);
+      for (const way of Object.keys(SUMMARISERS)) expect(seen.of(`asked: ${way}`), way).toBeGreaterThan(1);
     }, 3_600_000);
   });
 

@@ -160,7 +160,7 @@ describe.each(WORLDS)("any turns with %s", (name, createFace, connect) => {
     );
     expect(refused.map(({ outcome }) => outcome)).toEqual([]);
     // What is tested must have happened.
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(5);
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
   }, 300_000);
 });
 
