@@ -114,7 +114,8 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   {
-    weight: 6,
+    // Often, so that there is something to clear in small windows too.
+    weight: 12,
     arbitrary: fc.record({
       do: fc.constant("answer-calls" as const),
       picks: fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }),

@@ -58,8 +58,8 @@ export function holdLaws(profiles: readonly Profile[]): void {
       if (numRuns < 1_000) return;
       // What is tested must have happened: each rung, refusals by the provider, and each way to spoil a summary.
       for (const rung of ["fork", "direct", "passes", "digest"]) expect(seen.of(rung), rung).toBeGreaterThan(2);
-      expect(seen.of("refusals")).toBeGreaterThan(2);
-      for (const way of Object.keys(SUMMARISERS)) expect(seen.of(`asked: ${way}`), way).toBeGreaterThan(1);
+      expect(seen.of("refusals")).toBeGreaterThan(20);
+      for (const way of Object.keys(SUMMARISERS)) expect(seen.of(`asked: ${way}`), way).toBeGreaterThan(5);
     }, 3_600_000);
   });
 

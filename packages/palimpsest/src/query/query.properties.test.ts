@@ -83,7 +83,8 @@ const replies = fc.array(
 /** What is done to a turn when so many events have been seen. `die`: nobody pulls any more, and the session is opened anew. */
 const cut = fc.record({
   how: fc.constantFrom("not" as const, "abort" as const, "leave" as const, "die" as const),
-  after: fc.nat(40),
+  // Most turns have some ten events: a cut far behind their end is none.
+  after: fc.oneof({ weight: 3, arbitrary: fc.nat(10) }, { weight: 1, arbitrary: fc.nat(40) }),
   says: fc.nat(30),
 });
 
@@ -160,7 +161,7 @@ describe.each(WORLDS)("any turns with %s", (name, createFace, connect) => {
     );
     expect(refused.map(({ outcome }) => outcome)).toEqual([]);
     // What is tested must have happened.
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(5);
   }, 300_000);
 });
 
