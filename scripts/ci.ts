@@ -34,6 +34,7 @@ count(
     ...NODE_ON_SOURCES,
     "--no-warnings",
     "bench/src/chaos/chaos.ts",
+    "all",
     "--quick",
   ]),
 );

@@ -1,8 +1,9 @@
 import { parseArgs } from "node:util";
-import type { Bench, Figures } from "./bench.ts";
+import type { Bench } from "./bench.ts";
 import { breaksBench } from "./breaks/breaks.ts";
 import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
 import { countingBench } from "./counting/counting.ts";
+import { figuresText } from "./figures-text.ts";
 import { checkFloors } from "./floors.ts";
 import { judgeBench } from "./judge.ts";
 import { manyBench } from "./many/many.ts";
@@ -48,11 +49,5 @@ if (name === "floors") {
   process.exitCode = values.help || name === undefined ? 0 : 1;
 } else {
   const figures = await bench.run({ size: values.quick ? "quick" : "full" });
-  console.log(values.json ? JSON.stringify(figures) : toText(figures));
-}
-
-function toText(figures: Figures): string {
-  return Object.entries(figures)
-    .map(([key, value]) => `${key.padEnd(34)}${typeof value === "object" ? JSON.stringify(value) : value}`)
-    .join("\n");
+  console.log(values.json ? JSON.stringify(figures) : figuresText(figures));
 }

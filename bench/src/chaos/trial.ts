@@ -1,0 +1,20 @@
+/** What a trial found, by name. */
+export type Findings = Readonly<Record<string, unknown>>;
+
+export interface TrialOptions {
+  /** "quick" belongs to the gate; figures to quote come from the full one. */
+  readonly size: "full" | "quick";
+  readonly say: (text: string) => void;
+}
+
+/** One kind of harm, done on purpose, and what came of it. */
+export interface Trial {
+  readonly name: string;
+  readonly about: string;
+  run(options: TrialOptions): Promise<{ readonly found: Findings; readonly outcome: "held" | "BROKEN" }>;
+}
+
+/** Held only if nothing was counted. */
+export function heldIfZero(...counts: readonly number[]): "held" | "BROKEN" {
+  return counts.every((count) => count === 0) ? "held" : "BROKEN";
+}
