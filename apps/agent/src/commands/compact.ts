@@ -1,6 +1,6 @@
 import type { CompactionOutcome } from "palimpsest";
-import { chooseProvider, noKeyText, PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
-import { connect } from "../cli/connect.ts";
+import { PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
+import { connectChosen } from "../cli/connect-chosen.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { openAgent } from "../cli/open-agent.ts";
 import { inProject } from "../cli/open-project.ts";
@@ -16,13 +16,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const instructions = positionals.join(" ");
   return inProject(terminal, async ({ folder, places, store }) => {
     const { id, usedBefore } = await findSession(store, values.session);
-    const choice = chooseProvider(values, terminal.environment, usedBefore);
-    if (choice.key === undefined) {
-      terminal.say(noKeyText(choice));
-      return EXIT.failed;
-    }
+    const connection = await connectChosen(values, terminal, usedBefore);
+    if (connection === undefined) return EXIT.failed;
+    const { choice, provider } = connection;
     const signal = terminal.interruption();
-    const provider = await connect(choice);
     const agent = await openAgent({
       ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, id, rules: [] },
       modelFacts: "table",

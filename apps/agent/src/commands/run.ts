@@ -1,7 +1,7 @@
 import { text as readAll } from "node:stream/consumers";
 import { createInbox, type NewContent, query } from "palimpsest";
-import { chooseProvider, noKeyText, PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
-import { connect } from "../cli/connect.ts";
+import { PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
+import { connectChosen } from "../cli/connect-chosen.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { type Agent, openAgent } from "../cli/open-agent.ts";
 import { inProject } from "../cli/open-project.ts";
@@ -48,13 +48,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 
   return inProject(terminal, async ({ folder, places, store }) => {
     const stored = goesOn ? await findSession(store, values.resume) : undefined;
-    const choice = chooseProvider(values, terminal.environment, stored?.usedBefore);
-    if (choice.key === undefined) {
-      terminal.say(noKeyText(choice));
-      return EXIT.failed;
-    }
+    const connection = await connectChosen(values, terminal, stored?.usedBefore);
+    if (connection === undefined) return EXIT.failed;
+    const { choice, provider } = connection;
     const signal = terminal.interruption();
-    const provider = await connect(choice);
     const agent = await openAgent({
       ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, rules },
       modelFacts: choice.provider === "openai-chat" && choice.baseUrl !== undefined ? "asked" : "table",

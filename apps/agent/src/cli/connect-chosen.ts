@@ -1,0 +1,29 @@
+import type { Provider } from "palimpsest";
+import {
+  chooseProvider,
+  noKeyText,
+  type ProviderChoice,
+  type UsedBefore,
+  type WantedProvider,
+} from "./choose-provider.ts";
+import { connect } from "./connect.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface Connection {
+  readonly choice: ProviderChoice;
+  readonly provider: Provider;
+}
+
+/** The provider that was chosen, with its client. Undefined: there is no key, and the person was told what to do. */
+export async function connectChosen(
+  wanted: WantedProvider,
+  terminal: Terminal,
+  before?: UsedBefore,
+): Promise<Connection | undefined> {
+  const choice = chooseProvider(wanted, terminal.environment, before);
+  if (choice.key === undefined) {
+    terminal.say(noKeyText(choice));
+    return undefined;
+  }
+  return { choice, provider: await connect(choice) };
+}
