@@ -47,6 +47,7 @@ export type { ExtraModels, ModelFacts } from "./providers/models.ts";
 export { type Overflow, readOverflow } from "./providers/overflow.ts";
 export type { Provider, ResponseContent, SendOptions, StreamPart } from "./providers/provider.ts";
 export { ProviderError, type ProviderFailure } from "./providers/provider-error.ts";
+export { readStream } from "./providers/read-stream.ts";
 export { createInbox, type Inbox, type MemoryInbox } from "./query/inbox.ts";
 export type { Permission, PermissionAnswer, PermissionDecision, WantedCall } from "./query/permission.ts";
 export { type QueryOptions, query } from "./query/query.ts";
@@ -62,12 +63,13 @@ export {
   tool,
 } from "./query/tool.ts";
 export type { Clock } from "./session/clock.ts";
-export type { CompactionOutcome, CompactOptions, NothingCause, Recovery } from "./session/compact-options.ts";
-export type { ExplainedBoundary } from "./session/explain.ts";
-export type { Answer, AskOptions, ForkOptions } from "./session/fork-options.ts";
+export type { CompactionOutcome, CompactOptions, NothingCause, Recovery } from "./session/compact/compact-options.ts";
+export type { ExplainedBoundary } from "./session/compact/explain.ts";
+export type { NamedText, Surroundings } from "./session/compact/surroundings.ts";
+export type { Answer, AskOptions, ForkOptions } from "./session/fork/fork-options.ts";
 export type { KeepWarmOptions, KeptWarm } from "./session/keep-warm.ts";
 export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";
-export type { NotesOptions, NotesUpdateOutcome } from "./session/notes-options.ts";
+export type { NotesOptions, NotesUpdateOutcome } from "./session/notes/notes-options.ts";
 export { openSession } from "./session/open-session.ts";
 export { repairMessages } from "./session/repair-messages.ts";
 export type {
@@ -90,7 +92,6 @@ export {
   UnknownRequestError,
   WindowFullError,
 } from "./session/session-errors.ts";
-export type { NamedText, Surroundings } from "./session/surroundings.ts";
 export type { NewContent } from "./session/to-contents.ts";
 export type { Happening, SessionEvent, UsedTokens } from "./session-event.ts";
 export { createEvidence, type EvidenceFold } from "./stages/compact/evidence/evidence.ts";

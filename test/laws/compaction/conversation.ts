@@ -1,5 +1,5 @@
 import { answer, type IdleClock, idleClock, type Reply } from "@palimpsest/provider-simulator";
-import { memoryStore, openSession, type Session, type SessionOptions, type Store } from "palimpsest";
+import { memoryStore, openSession, readStream, type Session, type SessionOptions, type Store } from "palimpsest";
 import { textOf } from "./histories.ts";
 import { SUMMARISERS, type Summariser } from "./summarisers.ts";
 import { createWorld, type Profile, type World } from "./worlds.ts";
@@ -65,12 +65,8 @@ export async function converse(terms: ConversationOptions): Promise<Conversation
     },
     async send(request, reply) {
       world.reply = reply;
-      const parts = provider.send(request);
       try {
-        for (;;) {
-          const next = await parts.next();
-          if (next.done === true) return next.value;
-        }
+        return await readStream(provider.send(request));
       } finally {
         world.reply = undefined;
       }

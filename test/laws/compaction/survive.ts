@@ -5,6 +5,7 @@ import {
   memoryStore,
   openSession,
   ProviderError,
+  readStream,
   type Session,
   type SessionEvent,
   toolResult,
@@ -189,11 +190,7 @@ async function summarising<Result>({ world }: Life, act: () => Promise<Result>):
 
 async function send(world: World, request: object, reply: Reply): Promise<object> {
   world.reply = reply;
-  const parts = world.provider.send(request);
-  for (;;) {
-    const next = await parts.next();
-    if (next.done === true) return next.value;
-  }
+  return readStream(world.provider.send(request));
 }
 
 async function afterwards(life: Life, { afterwards: next }: Turn, index: number): Promise<void> {

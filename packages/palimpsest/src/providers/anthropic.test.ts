@@ -13,7 +13,7 @@ import {
 } from "@palimpsest/provider-simulator";
 import { afterEach, expect, test } from "vitest";
 import { type AnthropicRequest, anthropic } from "./anthropic.ts";
-import type { Provider } from "./provider.ts";
+import { readStream } from "./read-stream.ts";
 
 let server: SimulatorServer | undefined;
 afterEach(async () => {
@@ -34,13 +34,6 @@ const request: AnthropicRequest = {
   messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
 };
 
-async function finish<Response>(sent: ReturnType<Provider<unknown, Response>["send"]>): Promise<Response> {
-  for (;;) {
-    const next = await sent.next();
-    if (next.done) return next.value;
-  }
-}
-
 test("a stream comes to the same message as a call without one", async () => {
   const everything: Reply = think("Let me see.", {
     words: [
@@ -53,12 +46,12 @@ test("a stream comes to the same message as a call without one", async () => {
   const whole = await (await connect(() => everything)).client.messages.create(body);
   await server!.close();
   const { provider } = await connect(() => everything);
-  expect(await finish(provider.send(body))).toEqual(whole);
+  expect(await readStream(provider.send(body))).toEqual(whole);
 });
 
 test("input that is no JSON stays what the model wrote", async () => {
   const { provider } = await connect(misbehave.garbleToolInput);
-  const { blocks } = provider.readResponse(await finish(provider.send(request)));
+  const { blocks } = provider.readResponse(await readStream(provider.send(request)));
   expect(blocks).toMatchObject([{ kind: "tool_call", name: "read", input: '{"path": "READ' }]);
   const [message] = provider.renderMessage({ role: "assistant", blocks });
   expect(message?.content).toMatchObject([{ type: "tool_use", input: { input: '{"path": "READ' } }]);
@@ -70,7 +63,7 @@ test("redacted thinking goes back as it came", async () => {
       ? { words: [{ kind: "thinking", text: "hidden", display: "redacted" }, callTool("read", {})] }
       : answer("Done."),
   );
-  const { blocks } = provider.readResponse(await finish(provider.send(request)));
+  const { blocks } = provider.readResponse(await readStream(provider.send(request)));
   const call = blocks.find((block) => block.kind === "tool_call")!;
   const messages = [
     ...request.messages,
@@ -80,13 +73,13 @@ test("redacted thinking goes back as it came", async () => {
       blocks: [{ kind: "tool_result", callId: call.id, content: "ok", status: "ok" }],
     }),
   ];
-  const next = provider.readResponse(await finish(provider.send({ ...request, messages })));
+  const next = provider.readResponse(await readStream(provider.send({ ...request, messages })));
   expect(next.blocks).toEqual([{ kind: "text", text: "Done." }]);
 });
 
 test("a request without output is not streamed", async () => {
   const { provider, recorder } = await connect();
-  const response = await finish(provider.send({ ...request, max_tokens: 0 }));
+  const response = await readStream(provider.send({ ...request, max_tokens: 0 }));
   expect(provider.readResponse(response)).toMatchObject({ blocks: [], stop: "length" });
   expect(JSON.parse(recorder.last!.body)).toMatchObject({ stream: false });
 });
@@ -96,14 +89,14 @@ test("betas go out as a header", async () => {
   const betas = ["context-management-2025-06-27"];
   const edits = [{ type: "clear_tool_uses_20250919" }];
   const body = { ...request, betas, context_management: { edits } } as AnthropicRequest;
-  await finish(provider.send(body));
+  await readStream(provider.send(body));
   expect(recorder.last!.headers["anthropic-beta"]).toBe(betas[0]);
   expect(await provider.countTokens(body)).toBeGreaterThan(0);
 });
 
 test("a spend limit is refused, not waited for", async () => {
   const { provider } = await connect(() => ({ ...answer("no"), fault: spendLimitReached() }));
-  await expect(finish(provider.send(request))).rejects.toMatchObject({ failure: { kind: "refused", status: 429 } });
+  await expect(readStream(provider.send(request))).rejects.toMatchObject({ failure: { kind: "refused", status: 429 } });
 });
 
 test("the models endpoint is believed over the table, and the caller over both", async () => {

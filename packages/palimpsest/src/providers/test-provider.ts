@@ -3,6 +3,7 @@ import type { Block } from "../log/block.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
 import type { Provider, RequestParts, ResponseContent, StreamPart } from "./provider.ts";
 import { ProviderError, type ProviderFailure } from "./provider-error.ts";
+import { readStream } from "./read-stream.ts";
 
 /** What the service behind a provider says, once. */
 export interface TestReply {
@@ -294,11 +295,8 @@ async function send(
 ): Promise<Exchanged> {
   const parts: StreamPart[] = [];
   const stream = provider.send(provider.renderRequest(request), signal === undefined ? {} : { signal });
-  for (;;) {
-    const next = await stream.next();
-    if (next.done) return { parts, content: provider.readResponse(next.value) };
-    parts.push(next.value);
-  }
+  const response = await readStream(stream, (part) => parts.push(part));
+  return { parts, content: provider.readResponse(response) };
 }
 
 async function failureOf(somewhere: ProviderPlace, signal?: AbortSignal): Promise<ProviderFailure> {

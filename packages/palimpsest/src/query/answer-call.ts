@@ -1,9 +1,9 @@
 import { addedContext } from "../hooks/added-context.ts";
 import type { ToolCall, ToolResult } from "../log/block.ts";
 import type { Clock } from "../session/clock.ts";
+import { watchCall } from "../session/compact/watch-call.ts";
 import { attachment, toolResult } from "../session/messages.ts";
 import type { Session } from "../session/session.ts";
-import { watchCall } from "../session/watch-call.ts";
 import { type AdmitOptions, admitCall } from "./admit-call.ts";
 import { NOT_RUN } from "./open-calls.ts";
 import { messageOf } from "./permission.ts";

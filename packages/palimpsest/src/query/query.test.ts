@@ -28,6 +28,7 @@ import type { Hook } from "../hooks/hook.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { openaiChat, openaiResponses } from "../providers/openai.ts";
 import type { Provider } from "../providers/provider.ts";
+import { readStream } from "../providers/read-stream.ts";
 import { openSession } from "../session/open-session.ts";
 import type { SessionOptions } from "../session/session.ts";
 import { memoryStore } from "../stores/memory-store.ts";
@@ -230,11 +231,7 @@ describe.each(WORLDS)("%s", (world) => {
     const opened = await open(inOrder([cities], repeatResults), world, { store });
     await opened.session.append("How is it?");
     const request = await opened.session.prepare();
-    const stream = opened.provider.send(request);
-    for (let next = await stream.next(); ; next = await stream.next()) {
-      if (next.done === true) await opened.session.record(next.value, request);
-      if (next.done === true) break;
-    }
+    await opened.session.record(await readStream(opened.provider.send(request)), request);
     expect(opened.session.openCalls()).toHaveLength(2);
     const { provider, clock } = opened;
     const again = await openSession({ store, id: "s", provider, model: opened.model, clock, takeover: "always" });

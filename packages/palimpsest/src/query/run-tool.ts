@@ -1,5 +1,5 @@
 import type { ToolCall, ToolResult } from "../log/block.ts";
-import { type Watched, type WatchOptions, watchCall } from "../session/watch-call.ts";
+import { type Watched, type WatchOptions, watchCall } from "../session/compact/watch-call.ts";
 import { messageOf } from "./permission.ts";
 import type { ToolEnding } from "./query-event.ts";
 import type { Tool, ToolOutput, ToolStream } from "./tool.ts";

@@ -2,7 +2,7 @@ import type { Provider } from "../providers/provider.ts";
 import { ProviderError } from "../providers/provider-error.ts";
 import { readStream } from "../providers/read-stream.ts";
 import type { Clock } from "../session/clock.ts";
-import { watchCall } from "../session/watch-call.ts";
+import { watchCall } from "../session/compact/watch-call.ts";
 import type { FailedSending, QueryEvent } from "./query-event.ts";
 import { type RetryOptions, retryDelayMs } from "./retry-delay.ts";
 

@@ -1,4 +1,4 @@
-import { type Watched, type WatchOptions, watchCall } from "../session/watch-call.ts";
+import { type Watched, type WatchOptions, watchCall } from "../session/compact/watch-call.ts";
 import type { ToolStream } from "./tool.ts";
 
 /**

@@ -17,6 +17,7 @@ import {
   anthropic,
 } from "../providers/anthropic.ts";
 import type { Provider } from "../providers/provider.ts";
+import { readStream } from "../providers/read-stream.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { toolResult } from "./messages.ts";
 import { openSession } from "./open-session.ts";
@@ -59,11 +60,8 @@ async function begin(file: Record<string, unknown> = { "clearing.byCacheEdit": "
   async function ask(said: Reply): Promise<readonly string[]> {
     reply = said;
     const request = await session.prepare();
-    const sent = provider.send(request);
-    for (;;) {
-      const next = await sent.next();
-      if (next.done) return (await session.record(next.value, request)).calls.map(({ id }) => id);
-    }
+    const { calls } = await session.record(await readStream(provider.send(request)), request);
+    return calls.map(({ id }) => id);
   }
   return {
     face,

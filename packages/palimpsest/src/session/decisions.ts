@@ -6,7 +6,7 @@ import { firstOverlapping } from "../view/fold-entry.ts";
 import { sharedTo } from "../view/shared-to.ts";
 import type { View } from "../view/view.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
-import { gatherKnowledge } from "./gather-knowledge.ts";
+import { gatherKnowledge } from "./compact/gather-knowledge.ts";
 import { loadView, readEntry } from "./load-view.ts";
 import { planBoundary } from "./plan-boundary.ts";
 import { NoSuchEntryError } from "./session-errors.ts";

@@ -2,8 +2,8 @@ import { entryText } from "../log/entry-text.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { Pin } from "../stages/compact/standing.ts";
 import type { Budget } from "../tokens/budget.ts";
+import { measuresOf } from "./compact/plan-compaction.ts";
 import { attachment } from "./messages.ts";
-import { measuresOf } from "./plan-compaction.ts";
 import { NoSuchEntryError, PinTooLargeError } from "./session-errors.ts";
 import type { SessionState } from "./session-state.ts";
 

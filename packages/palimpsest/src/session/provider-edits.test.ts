@@ -12,6 +12,7 @@ import {
 import { expect, onTestFinished, test } from "vitest";
 import { readPayload } from "../log/read-payload.ts";
 import { type AnthropicRequest, anthropic } from "../providers/anthropic.ts";
+import { readStream } from "../providers/read-stream.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { toolResult } from "./messages.ts";
 import { openSession } from "./open-session.ts";
@@ -39,11 +40,8 @@ async function begin({ file = SMALL, model = BOUND }: { file?: object; model?: s
   async function ask(said: Reply): Promise<readonly string[]> {
     reply = said;
     const request = await session.prepare();
-    const sent = provider.send(request);
-    for (;;) {
-      const next = await sent.next();
-      if (next.done) return (await session.record(next.value, request)).calls.map(({ id }) => id);
-    }
+    const { calls } = await session.record(await readStream(provider.send(request)), request);
+    return calls.map(({ id }) => id);
   }
   return {
     clock,

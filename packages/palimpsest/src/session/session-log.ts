@@ -2,7 +2,7 @@ import type { Draft, Entry, LogHead } from "../log/entry.ts";
 import { sealEntries } from "../log/seal-entries.ts";
 import { sha256 } from "../stores/sha256.ts";
 import type { LogReader, LogWriter } from "../stores/store.ts";
-import { type Base, forkedReader, renumbered } from "./forked-reader.ts";
+import { type Base, forkedReader, renumbered } from "./fork/forked-reader.ts";
 import { SessionLostError } from "./session-errors.ts";
 
 /** The log of an open session: the only place from which it is written. */

@@ -7,7 +7,7 @@ import type { LogReader, LogWriter } from "../stores/store.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import { foldEntry } from "../view/fold-entry.ts";
 import type { Configuration, View } from "../view/view.ts";
-import type { Base } from "./forked-reader.ts";
+import type { Base } from "./fork/forked-reader.ts";
 import { loadView } from "./load-view.ts";
 import { InvalidContentError, SessionLostError } from "./session-errors.ts";
 import { openSessionLog } from "./session-log.ts";

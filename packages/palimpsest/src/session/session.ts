@@ -17,13 +17,13 @@ import type { FeatureOptions } from "../tokens/features.ts";
 import type { Accounting, AccountOptions } from "../view/account.ts";
 import type { WantedConfiguration } from "./change-configuration.ts";
 import type { Clock } from "./clock.ts";
-import type { CompactionOutcome, CompactOptions, Recovery } from "./compact-options.ts";
-import type { ExplainedBoundary } from "./explain.ts";
-import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
+import type { CompactionOutcome, CompactOptions, Recovery } from "./compact/compact-options.ts";
+import type { ExplainedBoundary } from "./compact/explain.ts";
+import type { Surroundings } from "./compact/surroundings.ts";
+import type { Answer, AskOptions, ForkOptions } from "./fork/fork-options.ts";
 import type { KeepWarmOptions, KeptWarm } from "./keep-warm.ts";
-import type { NotesOptions, NotesUpdateOutcome } from "./notes-options.ts";
+import type { NotesOptions, NotesUpdateOutcome } from "./notes/notes-options.ts";
 import type { SettingsSource } from "./settings-source.ts";
-import type { Surroundings } from "./surroundings.ts";
 import type { NewContent } from "./to-contents.ts";
 
 export interface SessionOptions<Request, Response, Message> extends WantedConfiguration, FeatureOptions {

@@ -15,6 +15,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
 import { readSilentOverflow } from "../overflow.ts";
 import type { RequestParts, ResponseContent, StreamPart } from "../provider.ts";
+import { readStream } from "../read-stream.ts";
 import { createStreamCollector } from "./chat/collect-stream.ts";
 import { type ChatOptions, openaiChat } from "./chat.ts";
 import type { ChatMessage } from "./wire.ts";
@@ -33,11 +34,7 @@ async function connect(script: Script, name?: CompatibleServer, options: ChatOpt
     ...options,
   });
   const ask = async (fields: Partial<RequestParts<ChatMessage>> = {}): Promise<ResponseContent> => {
-    const sent = provider.send(provider.renderRequest({ ...parts, ...fields }));
-    for (;;) {
-      const next = await sent.next();
-      if (next.done) return provider.readResponse(next.value);
-    }
+    return provider.readResponse(await readStream(provider.send(provider.renderRequest({ ...parts, ...fields }))));
   };
   return { provider, ask, recorder: server.recorder };
 }

@@ -14,6 +14,7 @@ import OpenAI from "openai";
 import { afterEach, expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
 import type { RequestParts, ResponseContent } from "../provider.ts";
+import { readStream } from "../read-stream.ts";
 import { openaiResponses } from "./responses.ts";
 import type { ResponsesItem } from "./wire.ts";
 
@@ -27,11 +28,7 @@ async function connect(script: Script) {
   server = await serve({ faces: [createOpenAiResponses({ script })] });
   const provider = openaiResponses(new OpenAI({ apiKey: "none", baseURL: `${server.url}/v1` }));
   const ask = async (fields: Partial<RequestParts<ResponsesItem>> = {}): Promise<ResponseContent> => {
-    const sent = provider.send(provider.renderRequest({ ...parts, ...fields }));
-    for (;;) {
-      const next = await sent.next();
-      if (next.done) return provider.readResponse(next.value);
-    }
+    return provider.readResponse(await readStream(provider.send(provider.renderRequest({ ...parts, ...fields }))));
   };
   return { provider, ask, recorder: server.recorder };
 }

@@ -1,12 +1,12 @@
-import type { CacheTtl } from "../log/payload.ts";
-import type { Provider } from "../providers/provider.ts";
-import { clampMaxTokens } from "../tokens/budget.ts";
-import type { FlatMessage } from "../view/flat-message.ts";
-import type { FlattenRules } from "../view/flatten-segment.ts";
-import type { Item, Seal } from "../view/item.ts";
-import { GO_ON } from "../view/texts.ts";
+import type { CacheTtl } from "../../log/payload.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { clampMaxTokens } from "../../tokens/budget.ts";
+import type { FlatMessage } from "../../view/flat-message.ts";
+import type { FlattenRules } from "../../view/flatten-segment.ts";
+import type { Item, Seal } from "../../view/item.ts";
+import { GO_ON } from "../../view/texts.ts";
+import { createRendering } from "../rendering.ts";
 import type { FoldRange, Snapshot } from "./plan-compaction.ts";
-import { createRendering } from "./rendering.ts";
 
 export interface FoldRequestOptions {
   readonly session: string;

@@ -1,16 +1,16 @@
-import { findDeparture } from "../fork/check-prefix.ts";
-import type { ForkPayload } from "../log/payload.ts";
-import { toDraft } from "../log/to-draft.ts";
-import type { ModelFacts } from "../providers/models.ts";
-import type { Provider } from "../providers/provider.ts";
-import { readStream } from "../providers/read-stream.ts";
-import type { LogWriter } from "../stores/store.ts";
+import { findDeparture } from "../../fork/check-prefix.ts";
+import type { ForkPayload } from "../../log/payload.ts";
+import { toDraft } from "../../log/to-draft.ts";
+import type { ModelFacts } from "../../providers/models.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { readStream } from "../../providers/read-stream.ts";
+import type { LogWriter } from "../../stores/store.ts";
+import type { Requests } from "../requests.ts";
+import type { RecordedResponse, Session } from "../session.ts";
+import { ForkError } from "../session-errors.ts";
+import type { SessionState } from "../session-state.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
 import type { Base } from "./forked-reader.ts";
-import type { Requests } from "./requests.ts";
-import type { RecordedResponse, Session } from "./session.ts";
-import { ForkError } from "./session-errors.ts";
-import type { SessionState } from "./session-state.ts";
 
 export interface OpenSession<Request, Response> {
   readonly session: Session<Request, Response>;

@@ -1,19 +1,19 @@
-import { priceUsd } from "../cache/prices.ts";
-import type { UsagePayload } from "../log/payload.ts";
-import { toDraft } from "../log/to-draft.ts";
-import type { ModelFacts } from "../providers/models.ts";
-import type { Provider, ResponseContent } from "../providers/provider.ts";
-import { ProviderError, type ProviderFailure } from "../providers/provider-error.ts";
-import { readStream } from "../providers/read-stream.ts";
-import type { UsedTokens } from "../session-event.ts";
-import type { Called, FoldBlock, Talk, Talks } from "../stages/compact/climb.ts";
-import { COMPACTION_SOURCE } from "../stages/compact/standing.ts";
-import { DIRECT_SYSTEM } from "../stages/compact/summary/summary-prompt.ts";
-import type { FlatMessage } from "../view/flat-message.ts";
-import type { Clock } from "./clock.ts";
-import type { Answer } from "./fork-options.ts";
-import type { Forks } from "./forks.ts";
-import type { SessionState } from "./session-state.ts";
+import { priceUsd } from "../../cache/prices.ts";
+import type { UsagePayload } from "../../log/payload.ts";
+import { toDraft } from "../../log/to-draft.ts";
+import type { ModelFacts } from "../../providers/models.ts";
+import type { Provider, ResponseContent } from "../../providers/provider.ts";
+import { ProviderError, type ProviderFailure } from "../../providers/provider-error.ts";
+import { readStream } from "../../providers/read-stream.ts";
+import type { UsedTokens } from "../../session-event.ts";
+import type { Called, FoldBlock, Talk, Talks } from "../../stages/compact/climb.ts";
+import { COMPACTION_SOURCE } from "../../stages/compact/standing.ts";
+import { DIRECT_SYSTEM } from "../../stages/compact/summary/summary-prompt.ts";
+import type { FlatMessage } from "../../view/flat-message.ts";
+import type { Clock } from "../clock.ts";
+import type { Answer } from "../fork/fork-options.ts";
+import type { Forks } from "../fork/forks.ts";
+import type { SessionState } from "../session-state.ts";
 import { type Watched, watchCall } from "./watch-call.ts";
 
 export interface TalksOptions<Request, Response, Message> {

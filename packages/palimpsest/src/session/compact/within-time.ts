@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 export interface WithinTimeOptions {

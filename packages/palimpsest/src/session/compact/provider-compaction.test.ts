@@ -13,14 +13,14 @@ import {
 import fc from "fast-check";
 import OpenAI from "openai";
 import { afterAll, describe, expect, test } from "vitest";
-import { anthropic } from "../providers/anthropic.ts";
-import { openaiChat, openaiResponses } from "../providers/openai.ts";
-import type { Provider } from "../providers/provider.ts";
-import { readStream } from "../providers/read-stream.ts";
-import { memoryStore } from "../stores/memory-store.ts";
-import type { Store } from "../stores/store.ts";
-import { openSession } from "./open-session.ts";
-import type { Session } from "./session.ts";
+import { anthropic } from "../../providers/anthropic.ts";
+import { openaiChat, openaiResponses } from "../../providers/openai.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { readStream } from "../../providers/read-stream.ts";
+import { memoryStore } from "../../stores/memory-store.ts";
+import type { Store } from "../../stores/store.ts";
+import { openSession } from "../open-session.ts";
+import type { Session } from "../session.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));

@@ -1,14 +1,14 @@
-import type { CompactionRecord, CompactionRung, CompactionTrigger } from "../log/payload.ts";
-import { toDraft } from "../log/to-draft.ts";
-import type { BreakerState } from "../stages/compact/breaker.ts";
-import type { Climbed } from "../stages/compact/climb.ts";
-import type { Standing } from "../stages/compact/standing.ts";
+import type { CompactionRecord, CompactionRung, CompactionTrigger } from "../../log/payload.ts";
+import { toDraft } from "../../log/to-draft.ts";
+import type { BreakerState } from "../../stages/compact/breaker.ts";
+import type { Climbed } from "../../stages/compact/climb.ts";
+import type { Standing } from "../../stages/compact/standing.ts";
+import { planBoundary } from "../plan-boundary.ts";
+import type { SessionState } from "../session-state.ts";
 import type { CompactionOutcome } from "./compact-options.ts";
 import type { CompactedView } from "./compose-view.ts";
 import { addKnowledge } from "./gather-knowledge.ts";
-import { planBoundary } from "./plan-boundary.ts";
 import type { CompactionPlan, Snapshot } from "./plan-compaction.ts";
-import type { SessionState } from "./session-state.ts";
 import type { Spent } from "./talks.ts";
 
 /** A view that is ready to be installed, and how it came about. */

@@ -1,10 +1,10 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { answer, createAnthropic, type Script, serve, summarise } from "@palimpsest/provider-simulator";
 import { afterAll, describe, expect, test } from "vitest";
-import { anthropic } from "../providers/anthropic.ts";
-import { readStream } from "../providers/read-stream.ts";
-import { memoryStore } from "../stores/memory-store.ts";
-import { openSession } from "./open-session.ts";
+import { anthropic } from "../../providers/anthropic.ts";
+import { readStream } from "../../providers/read-stream.ts";
+import { memoryStore } from "../../stores/memory-store.ts";
+import { openSession } from "../open-session.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));

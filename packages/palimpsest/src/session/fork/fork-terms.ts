@@ -1,4 +1,4 @@
-import type { RecordedResponse } from "./session.ts";
+import type { RecordedResponse } from "../session.ts";
 
 /** What is different about the requests of a fork. */
 export interface ForkTerms {

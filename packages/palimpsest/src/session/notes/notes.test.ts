@@ -1,13 +1,13 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { answer, createAnthropic, manualClock, type Reply, type Script, serve } from "@palimpsest/provider-simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { anthropic } from "../providers/anthropic.ts";
-import { readStream } from "../providers/read-stream.ts";
-import type { SessionEvent } from "../session-event.ts";
-import { memoryStore } from "../stores/memory-store.ts";
+import { anthropic } from "../../providers/anthropic.ts";
+import { readStream } from "../../providers/read-stream.ts";
+import type { SessionEvent } from "../../session-event.ts";
+import { memoryStore } from "../../stores/memory-store.ts";
+import { openSession } from "../open-session.ts";
+import { InvalidOptionError } from "../session-errors.ts";
 import type { NotesOptions } from "./notes-options.ts";
-import { openSession } from "./open-session.ts";
-import { InvalidOptionError } from "./session-errors.ts";
 
 const MODEL = "claude-opus-5-5";
 const MINUTE_MS = 60_000;

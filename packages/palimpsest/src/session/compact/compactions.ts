@@ -1,21 +1,25 @@
-import type { Hooks } from "../hooks/hook.ts";
-import { mergeInstructions } from "../hooks/merge-instructions.ts";
-import type { AttemptPayload, CompactionRecord, CompactionTrigger } from "../log/payload.ts";
-import { toDraft } from "../log/to-draft.ts";
-import type { DeclinedCause } from "../notes/keep-calculation.ts";
-import type { ModelFacts } from "../providers/models.ts";
-import type { Provider } from "../providers/provider.ts";
-import type { CompactionEnded, Tell, UsedTokens } from "../session-event.ts";
-import type { Settings } from "../settings/settings.ts";
-import type { CompactionPart } from "../stages/compact/choose-range.ts";
-import type { Budget } from "../tokens/budget.ts";
+import type { Hooks } from "../../hooks/hook.ts";
+import { mergeInstructions } from "../../hooks/merge-instructions.ts";
+import type { AttemptPayload, CompactionRecord, CompactionTrigger } from "../../log/payload.ts";
+import { toDraft } from "../../log/to-draft.ts";
+import type { DeclinedCause } from "../../notes/keep-calculation.ts";
+import type { ModelFacts } from "../../providers/models.ts";
+import type { Provider } from "../../providers/provider.ts";
+import type { CompactionEnded, Tell, UsedTokens } from "../../session-event.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { CompactionPart } from "../../stages/compact/choose-range.ts";
+import type { Budget } from "../../tokens/budget.ts";
+import type { Clock } from "../clock.ts";
+import type { Forks } from "../fork/forks.ts";
+import type { SessionNotes } from "../notes/notes.ts";
+import { startContents } from "../run-hooks.ts";
+import { InvalidOptionError } from "../session-errors.ts";
+import type { SessionState } from "../session-state.ts";
+import type { NewContent } from "../to-contents.ts";
 import { askForSummary } from "./ask-for-summary.ts";
-import type { Clock } from "./clock.ts";
 import type { CompactionOutcome, CompactOptions } from "./compact-options.ts";
 import { composeView } from "./compose-view.ts";
-import type { Forks } from "./forks.ts";
 import { installBoundary, type ReadyView } from "./install-boundary.ts";
-import type { SessionNotes } from "./notes.ts";
 import {
   type CompactionPlan,
   type PlanOptions,
@@ -23,11 +27,7 @@ import {
   type Snapshot,
   takeSnapshot,
 } from "./plan-compaction.ts";
-import { startContents } from "./run-hooks.ts";
-import { InvalidOptionError } from "./session-errors.ts";
-import type { SessionState } from "./session-state.ts";
 import type { Surroundings } from "./surroundings.ts";
-import type { NewContent } from "./to-contents.ts";
 import { withinTime } from "./within-time.ts";
 
 export interface CompactionsOptions<Request, Response, Message> {
@@ -222,11 +222,9 @@ function partOf({ from, upTo }: CompactOptions): CompactionPart {
 }
 
 const TOO_SMALL: CompactionOutcome = {
-  ...{
-    kind: "nothing",
-    cause: "too-small",
-    why: "the conversation is too small for a summary to be smaller by enough",
-  },
+  kind: "nothing",
+  cause: "too-small",
+  why: "the conversation is too small for a summary to be smaller by enough",
 };
 
 /** What stays would leave room enough: it is what was said that is little. */

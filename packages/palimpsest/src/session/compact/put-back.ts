@@ -1,10 +1,10 @@
-import type { AttachmentPayload } from "../log/payload.ts";
-import type { Evidence } from "../stages/compact/evidence/evidence-state.ts";
-import { type PlannedFile, planFiles } from "../stages/compact/rehydrate/plan-files.ts";
-import { rankFiles } from "../stages/compact/rehydrate/rank-files.ts";
-import type { RoomPart } from "../stages/compact/share-room.ts";
-import { shortenText } from "../stages/compact/summary/shorten-text.ts";
-import { attachment } from "./messages.ts";
+import type { AttachmentPayload } from "../../log/payload.ts";
+import type { Evidence } from "../../stages/compact/evidence/evidence-state.ts";
+import { type PlannedFile, planFiles } from "../../stages/compact/rehydrate/plan-files.ts";
+import { rankFiles } from "../../stages/compact/rehydrate/rank-files.ts";
+import type { RoomPart } from "../../stages/compact/share-room.ts";
+import { shortenText } from "../../stages/compact/summary/shorten-text.ts";
+import { attachment } from "../messages.ts";
 import type { NamedText, Surroundings } from "./surroundings.ts";
 
 export interface PutBackOptions {

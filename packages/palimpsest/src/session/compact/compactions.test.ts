@@ -9,12 +9,12 @@ import {
   serve,
 } from "@palimpsest/provider-simulator";
 import { afterAll, describe, expect, test } from "vitest";
-import { anthropic } from "../providers/anthropic.ts";
-import { readStream } from "../providers/read-stream.ts";
-import type { SessionEvent } from "../session-event.ts";
-import { memoryStore } from "../stores/memory-store.ts";
-import { openSession } from "./open-session.ts";
-import type { Session, SessionOptions } from "./session.ts";
+import { anthropic } from "../../providers/anthropic.ts";
+import { readStream } from "../../providers/read-stream.ts";
+import type { SessionEvent } from "../../session-event.ts";
+import { memoryStore } from "../../stores/memory-store.ts";
+import { openSession } from "../open-session.ts";
+import type { Session, SessionOptions } from "../session.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));

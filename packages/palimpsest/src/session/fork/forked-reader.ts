@@ -1,5 +1,5 @@
-import type { Entry } from "../log/entry.ts";
-import type { LogReader } from "../stores/store.ts";
+import type { Entry } from "../../log/entry.ts";
+import type { LogReader } from "../../stores/store.ts";
 
 /** The log that a fork continues, up to the entry at which it parts from it. */
 export interface Base {

@@ -1,4 +1,4 @@
-import type { ResponseContent, StreamPart } from "../providers/provider.ts";
+import type { ResponseContent, StreamPart } from "../../providers/provider.ts";
 
 export interface ForkOptions {
   /** Who asks: its usage is counted under this name. */

@@ -1,22 +1,22 @@
-import type { Block } from "../log/block.ts";
-import type { CompactionTrigger } from "../log/payload.ts";
-import type { Settings } from "../settings/settings.ts";
-import { type ChosenRange, type CompactionPart, chooseRange } from "../stages/compact/choose-range.ts";
-import type { SummaryMaterial } from "../stages/compact/draft-summary.ts";
-import { type Evidence, readEvidence } from "../stages/compact/evidence/evidence-state.ts";
-import { type RoomPart, shareRoom } from "../stages/compact/share-room.ts";
-import type { Standing } from "../stages/compact/standing.ts";
-import { transcriptOf } from "../stages/compact/summary/transcript.ts";
-import type { UserMessage } from "../stages/compact/user-messages.ts";
-import type { LogReader } from "../stores/store.ts";
-import type { Budget } from "../tokens/budget.ts";
-import { estimateTokens, padTokens } from "../tokens/calibration.ts";
-import { featuresOf } from "../tokens/features.ts";
-import type { Item, MessageItem } from "../view/item.ts";
-import { type Configuration, sizeTokens, type View } from "../view/view.ts";
+import type { Block } from "../../log/block.ts";
+import type { CompactionTrigger } from "../../log/payload.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { type ChosenRange, type CompactionPart, chooseRange } from "../../stages/compact/choose-range.ts";
+import type { SummaryMaterial } from "../../stages/compact/draft-summary.ts";
+import { type Evidence, readEvidence } from "../../stages/compact/evidence/evidence-state.ts";
+import { type RoomPart, shareRoom } from "../../stages/compact/share-room.ts";
+import type { Standing } from "../../stages/compact/standing.ts";
+import { transcriptOf } from "../../stages/compact/summary/transcript.ts";
+import type { UserMessage } from "../../stages/compact/user-messages.ts";
+import type { LogReader } from "../../stores/store.ts";
+import type { Budget } from "../../tokens/budget.ts";
+import { estimateTokens, padTokens } from "../../tokens/calibration.ts";
+import { featuresOf } from "../../tokens/features.ts";
+import type { Item, MessageItem } from "../../view/item.ts";
+import { type Configuration, sizeTokens, type View } from "../../view/view.ts";
+import { readEntry } from "../load-view.ts";
+import type { SessionState } from "../session-state.ts";
 import { gatherKnowledge, type Knowledge } from "./gather-knowledge.ts";
-import { readEntry } from "./load-view.ts";
-import type { SessionState } from "./session-state.ts";
 
 /** A session at one moment: what a compaction goes by while the session goes on. */
 export interface Snapshot {

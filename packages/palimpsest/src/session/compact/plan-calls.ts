@@ -1,8 +1,8 @@
-import type { CompactionTrigger } from "../log/payload.ts";
-import type { Settings } from "../settings/settings.ts";
-import type { Climb } from "../stages/compact/climb.ts";
-import { headOf } from "../stages/store-results/cut-text.ts";
-import type { MessageItem } from "../view/item.ts";
+import type { CompactionTrigger } from "../../log/payload.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { Climb } from "../../stages/compact/climb.ts";
+import { headOf } from "../../stages/store-results/cut-text.ts";
+import type { MessageItem } from "../../view/item.ts";
 import type { CompactionPlan, Room } from "./plan-compaction.ts";
 
 export interface CallOptions {

@@ -1,9 +1,9 @@
-import { readPayload } from "../log/read-payload.ts";
-import { createEvidence } from "../stages/compact/evidence/evidence.ts";
-import type { Standing } from "../stages/compact/standing.ts";
-import { readEntries } from "../stores/read-entries.ts";
-import type { LogReader } from "../stores/store.ts";
-import { findBranch } from "./find-branch.ts";
+import { readPayload } from "../../log/read-payload.ts";
+import { createEvidence } from "../../stages/compact/evidence/evidence.ts";
+import type { Standing } from "../../stages/compact/standing.ts";
+import { readEntries } from "../../stores/read-entries.ts";
+import type { LogReader } from "../../stores/store.ts";
+import { findBranch } from "../find-branch.ts";
 
 /** How many of the user's messages are remembered by number beside the first. */
 const REMEMBERED_MESSAGES = 400;

@@ -1,15 +1,15 @@
-import type { Ledger } from "../cache/ledger.ts";
-import { costsOf } from "../cache/token-costs.ts";
-import type { ModelPrices } from "../log/prices.ts";
-import type { Settings } from "../settings/settings.ts";
-import type { Standing } from "../stages/compact/standing.ts";
-import { compactionCandidate } from "../stages/compaction-candidate.ts";
-import { decide } from "../stages/decide.ts";
-import type { Budget } from "../tokens/budget.ts";
-import { estimateTokens } from "../tokens/calibration.ts";
-import { NO_FEATURES } from "../tokens/features.ts";
-import { isTurnOpen } from "../view/is-turn-open.ts";
-import { sizeTokens, type View } from "../view/view.ts";
+import type { Ledger } from "../../cache/ledger.ts";
+import { costsOf } from "../../cache/token-costs.ts";
+import type { ModelPrices } from "../../log/prices.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { Standing } from "../../stages/compact/standing.ts";
+import { compactionCandidate } from "../../stages/compaction-candidate.ts";
+import { decide } from "../../stages/decide.ts";
+import type { Budget } from "../../tokens/budget.ts";
+import { estimateTokens } from "../../tokens/calibration.ts";
+import { NO_FEATURES } from "../../tokens/features.ts";
+import { isTurnOpen } from "../../view/is-turn-open.ts";
+import { sizeTokens, type View } from "../../view/view.ts";
 
 export interface DueQuestion {
   readonly view: View;

@@ -1,14 +1,15 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { answer, callTool, callTools, createAnthropic, type Script, serve } from "@palimpsest/provider-simulator";
 import { afterAll, describe, expect, test } from "vitest";
-import { anthropic } from "../providers/anthropic.ts";
-import { exportLog, importLog } from "../stores/export-log.ts";
-import { memoryStore } from "../stores/memory-store.ts";
-import type { Store } from "../stores/store.ts";
+import { anthropic } from "../../providers/anthropic.ts";
+import { readStream } from "../../providers/read-stream.ts";
+import { exportLog, importLog } from "../../stores/export-log.ts";
+import { memoryStore } from "../../stores/memory-store.ts";
+import type { Store } from "../../stores/store.ts";
+import { toolResult } from "../messages.ts";
+import { openSession } from "../open-session.ts";
+import { ForkError, NoSuchEntryError, SessionLostError } from "../session-errors.ts";
 import type { ForkOptions } from "./fork-options.ts";
-import { toolResult } from "./messages.ts";
-import { openSession } from "./open-session.ts";
-import { ForkError, NoSuchEntryError, SessionLostError } from "./session-errors.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));
@@ -26,11 +27,7 @@ async function warmSession(script: Script = () => answer("Done.")) {
   const session = await openSession({ ...options, id: "parent" });
   const send = async (of: typeof session) => {
     const request = await of.prepare();
-    const parts = provider.send(request);
-    for (;;) {
-      const next = await parts.next();
-      if (next.done === true) return { request, recorded: await of.record(next.value, request) };
-    }
+    return { request, recorded: await of.record(await readStream(provider.send(request)), request) };
   };
   for (const part of ["one", "two", "three"]) {
     for (let piece = 0; piece < 3; piece++) await session.append(`${part} `.repeat(19_000));

@@ -1,9 +1,9 @@
-import type { AttachmentPayload } from "../log/payload.ts";
-import type { Settings } from "../settings/settings.ts";
-import type { FoldBlock, WrittenSummary } from "../stages/compact/climb.ts";
-import { FOLDED_BY_PROVIDER } from "../stages/compact/compose-summary.ts";
-import { draftSummary } from "../stages/compact/draft-summary.ts";
-import type { RoomPart } from "../stages/compact/share-room.ts";
+import type { AttachmentPayload } from "../../log/payload.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { FoldBlock, WrittenSummary } from "../../stages/compact/climb.ts";
+import { FOLDED_BY_PROVIDER } from "../../stages/compact/compose-summary.ts";
+import { draftSummary } from "../../stages/compact/draft-summary.ts";
+import type { RoomPart } from "../../stages/compact/share-room.ts";
 import type { CompactionPlan, Room } from "./plan-compaction.ts";
 import { type PutBack, putBack } from "./put-back.ts";
 import type { Surroundings } from "./surroundings.ts";

@@ -1,19 +1,19 @@
-import { priceUsd } from "../cache/prices.ts";
-import type { Draft } from "../log/entry.ts";
-import type { CompactionRecord, UsagePayload } from "../log/payload.ts";
-import { toDraft } from "../log/to-draft.ts";
-import type { ModelFacts } from "../providers/models.ts";
-import type { ProviderCompaction, ResponseContent } from "../providers/provider.ts";
-import type { CompactionEnded, CompactionStarted } from "../session-event.ts";
-import type { Settings } from "../settings/settings.ts";
-import { COMPACTION_SOURCE } from "../stages/compact/standing.ts";
-import type { Budget } from "../tokens/budget.ts";
-import type { MessageItem } from "../view/item.ts";
+import { priceUsd } from "../../cache/prices.ts";
+import type { Draft } from "../../log/entry.ts";
+import type { CompactionRecord, UsagePayload } from "../../log/payload.ts";
+import { toDraft } from "../../log/to-draft.ts";
+import type { ModelFacts } from "../../providers/models.ts";
+import type { ProviderCompaction, ResponseContent } from "../../providers/provider.ts";
+import type { CompactionEnded, CompactionStarted } from "../../session-event.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { COMPACTION_SOURCE } from "../../stages/compact/standing.ts";
+import type { Budget } from "../../tokens/budget.ts";
+import type { MessageItem } from "../../view/item.ts";
+import { planBoundary } from "../plan-boundary.ts";
+import type { SessionState } from "../session-state.ts";
+import { wholeTokens } from "../whole-tokens.ts";
 import { composeRecord } from "./compose-view.ts";
-import { planBoundary } from "./plan-boundary.ts";
 import { type FoldRange, planFold, takeSnapshot } from "./plan-compaction.ts";
-import type { SessionState } from "./session-state.ts";
-import { wholeTokens } from "./whole-tokens.ts";
 
 export interface ProviderFoldOptions {
   readonly session: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withTimers } from "./clock.ts";
+import { withTimers } from "../clock.ts";
 import { watchCall } from "./watch-call.ts";
 
 /** A clock that runs as fast as it is waited for. */

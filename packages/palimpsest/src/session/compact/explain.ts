@@ -1,7 +1,7 @@
-import type { CompactionRecord, DecisionCost } from "../log/payload.ts";
-import { readPayload } from "../log/read-payload.ts";
-import type { LogReader } from "../stores/store.ts";
-import type { View } from "../view/view.ts";
+import type { CompactionRecord, DecisionCost } from "../../log/payload.ts";
+import { readPayload } from "../../log/read-payload.ts";
+import type { LogReader } from "../../stores/store.ts";
+import type { View } from "../../view/view.ts";
 
 /** One boundary, told: what went in, what came out, and what it did. */
 export interface ExplainedBoundary {

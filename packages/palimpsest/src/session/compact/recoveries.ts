@@ -1,12 +1,12 @@
-import type { OverflowPayload } from "../log/payload.ts";
-import { toDraft } from "../log/to-draft.ts";
-import { readOverflow } from "../providers/overflow.ts";
-import { ProviderError } from "../providers/provider-error.ts";
-import type { Settings } from "../settings/settings.ts";
-import type { Budget } from "../tokens/budget.ts";
+import type { OverflowPayload } from "../../log/payload.ts";
+import { toDraft } from "../../log/to-draft.ts";
+import { readOverflow } from "../../providers/overflow.ts";
+import { ProviderError } from "../../providers/provider-error.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { Budget } from "../../tokens/budget.ts";
+import type { SessionState } from "../session-state.ts";
 import type { Recovery } from "./compact-options.ts";
 import type { Compactions } from "./compactions.ts";
-import type { SessionState } from "./session-state.ts";
 
 export interface RecoveryOptions {
   readonly state: SessionState;

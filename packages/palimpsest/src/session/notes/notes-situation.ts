@@ -1,10 +1,10 @@
-import type { Ledger } from "../cache/ledger.ts";
-import { costsOf } from "../cache/token-costs.ts";
-import type { ModelPrices } from "../log/prices.ts";
-import type { UpdatePolicy, UpdateSituation } from "../notes/is-update-due.ts";
-import type { Settings } from "../settings/settings.ts";
-import type { MessageItem } from "../view/item.ts";
-import type { Snapshot } from "./plan-compaction.ts";
+import type { Ledger } from "../../cache/ledger.ts";
+import { costsOf } from "../../cache/token-costs.ts";
+import type { ModelPrices } from "../../log/prices.ts";
+import type { UpdatePolicy, UpdateSituation } from "../../notes/is-update-due.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { MessageItem } from "../../view/item.ts";
+import type { Snapshot } from "../compact/plan-compaction.ts";
 
 export interface SituationSources {
   readonly snapshot: Snapshot;

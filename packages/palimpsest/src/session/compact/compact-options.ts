@@ -1,4 +1,4 @@
-import type { AttemptPayload, CompactionRecord } from "../log/payload.ts";
+import type { AttemptPayload, CompactionRecord } from "../../log/payload.ts";
 
 export interface CompactOptions {
   /** Folds this message and all behind it: what stands before it stays, and stays in the cache. @default all is folded */
