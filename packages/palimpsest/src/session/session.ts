@@ -156,6 +156,8 @@ export interface Session<Request, Response> {
   size(): SessionSize;
   /** Files whose newest read the model still sees in whole, with its entry: for tools that edit only what was read. */
   filesRead(): ReadonlyMap<string, number>;
+  /** Texts of the attachments of a type that the model sees now, in order: for hosts that say nothing twice. */
+  attached(type: string): readonly string[];
   /**
    * A session of its own that begins with all that this one has sent: the same bytes, so that the provider's cache serves
    * both. Whatever happens in it leaves this one as it is; what it uses is entered in both ledgers.
