@@ -5,14 +5,17 @@ import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
 import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
 import { makePrivateFolder } from "../files/private-files.ts";
+import { openInstructions } from "../instructions/open-instructions.ts";
 import { decidePermission, type PermissionMode } from "../permissions/decide-permission.ts";
 import { type LoadedSettings, loadSettings } from "../permissions/load-settings.ts";
 import { toPermissionCall } from "../permissions/permission-call.ts";
 import type { Rule } from "../permissions/rule.ts";
 import type { HookSetting } from "../permissions/settings.ts";
 import { type Todo, todosText } from "../tools/todo.ts";
+import { followInstructions } from "./follow-instructions.ts";
 import { type HeadlessPermission, headlessPermission } from "./headless-permission.ts";
 import type { Places } from "./places.ts";
+import { createSessionHead } from "./session-head.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import { type AgentSession, takeSession } from "./take-session.ts";
 import type { Terminal } from "./terminal.ts";
@@ -43,6 +46,10 @@ export interface Agent {
   readonly settings: LoadedSettings;
   readonly sandbox: Tools["sandbox"];
   readonly mode: () => PermissionMode;
+  /** What could not be used, one line each. */
+  readonly problems: readonly string[];
+  /** Tells the model what has changed around the conversation since it was last told. */
+  beforeTurn(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -57,7 +64,10 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   let todos: readonly Todo[] = [];
   const usedSkills = new Map<string, string>();
 
+  const instructions = await openInstructions({ guard, rules, home: places.home, agentHome: places.agentHome });
+  const head = createSessionHead([instructions]);
   const surroundings: Surroundings = {
+    head: head.text,
     readFile: (path) => readAllowed(path, { guard, rules, mode }),
     todos: async () => todosText(todos),
     skills: async () => [...usedSkills].map(([name, text]) => ({ name, text })).toReversed(),
@@ -65,7 +75,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   };
   const session = await takeSession({
     ...{ store, provider, model, surroundings, attendance: "alone", modelFacts: options.modelFacts },
-    ...(id === undefined ? { system: await systemPrompt(folder) } : { id }),
+    ...(id === undefined ? { system: systemPrompt(folder) } : { id }),
     files: resultFiles({ folder: places.project }),
     settings: { file: places.engineSettings, environment },
     hooks: createHooks(settings.settings.hooks.map((hook) => toHook(hook, folder))),
@@ -92,10 +102,13 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
         comment: "Nobody is here to approve it. End your turn with the plan as your answer.",
       }),
     });
-    const byName = new Map(made.tools.map((tool) => [tool.name, tool]));
+    const followed = followInstructions({ session, head, instructions });
+    const tools = made.tools.map((tool) => (tool.name === "Read" ? followed.around(tool) : tool));
+    const byName = new Map(tools.map((tool) => [tool.name, tool]));
     return {
-      ...{ session, settings, sandbox: made.sandbox, mode: () => mode },
-      tools: made.tools.map((tool) => toTool(tool, session, folder)),
+      ...{ session, settings, sandbox: made.sandbox, problems: instructions.problems, mode: () => mode },
+      beforeTurn: followed.beforeTurn,
+      tools: tools.map((tool) => toTool(tool, session, folder)),
       permission: headlessPermission({ tools: byName, guard, rules, mode: () => mode }),
       async close() {
         await made.close();

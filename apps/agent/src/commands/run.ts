@@ -82,6 +82,8 @@ interface Turn {
 async function runTurn({ agent, provider, report, signal, maxRounds, prompt, inbox }: Turn): Promise<number> {
   const { session, tools, permission } = agent;
   const { takeDenied, ...permissions } = permission;
+  const stopListening = session.listen((event) => void report.event({ kind: "session-event", event }));
+  await agent.beforeTurn().finally(stopListening);
   const turn = query({
     ...{ session, provider, tools, signal, ...permissions },
     ...(prompt === undefined ? {} : { prompt }),
@@ -147,8 +149,8 @@ function toRules(texts: readonly string[] = [], decision: "allow" | "deny"): rea
   });
 }
 
-function sayProblems({ settings, sandbox, session }: Agent, { say }: Terminal): void {
-  for (const problem of settings.problems) say(problem, "warning");
+function sayProblems({ settings, sandbox, session, problems }: Agent, { say }: Terminal): void {
+  for (const problem of [...settings.problems, ...problems]) say(problem, "warning");
   for (const { name, because } of session.settings().problems) say(`setting ${name}: ${because}`, "warning");
   if (settings.heldBack.length > 0) {
     say(

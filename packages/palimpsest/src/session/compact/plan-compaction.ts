@@ -167,9 +167,9 @@ export async function planFold(
   };
 }
 
-/** Types of attachments that are made anew after every compaction. */
+/** Types of attachments that are made anew after every compaction, or by the host when they are due again. */
 const PUT_BACK_ANYWAY = [
-  ...[HEAD, "record", "file", "skill", "plan", "plan-mode", "agents", "tools", "tool-instructions"],
+  ...[HEAD, "instructions", "record", "file", "skill", "plan", "plan-mode", "agents", "tools", "tool-instructions"],
 ];
 
 /** Neither the user's words nor an earlier summary, which has them too: they are told for themselves, and once. */
