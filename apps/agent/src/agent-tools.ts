@@ -4,10 +4,11 @@ export { createPathGuard, type PathGuard } from "./files/path-guard.ts";
 export { type Instructions, type InstructionsOptions, openInstructions } from "./instructions/open-instructions.ts";
 export {
   openToolServers,
-  type ToolServer,
+  type ServerInstructions,
   type ToolServers,
   type ToolServersOptions,
 } from "./mcp/open-tool-servers.ts";
+export type { ToolServer } from "./mcp/tool-server.ts";
 export { decidePermission, type PermissionMode, type PermissionVerdict } from "./permissions/decide-permission.ts";
 export { type LoadedSettings, loadSettings, trustSettings } from "./permissions/load-settings.ts";
 export { type PermissionCall, toPermissionCall } from "./permissions/permission-call.ts";

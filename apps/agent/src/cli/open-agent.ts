@@ -6,6 +6,7 @@ import { loadFile } from "../files/file-states.ts";
 import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
 import { makePrivateFolder } from "../files/private-files.ts";
 import { openInstructions } from "../instructions/open-instructions.ts";
+import { serverSection } from "../mcp/server-section.ts";
 import { decidePermission, type PermissionMode } from "../permissions/decide-permission.ts";
 import { type LoadedSettings, loadSettings } from "../permissions/load-settings.ts";
 import { toPermissionCall } from "../permissions/permission-call.ts";
@@ -14,6 +15,8 @@ import type { HookSetting } from "../permissions/settings.ts";
 import { type Todo, todosText } from "../tools/todo.ts";
 import { followInstructions } from "./follow-instructions.ts";
 import { type HeadlessPermission, headlessPermission } from "./headless-permission.ts";
+import { offeredTools, toolChanges } from "./offered-tools.ts";
+import { openServers } from "./open-servers.ts";
 import type { Places } from "./places.ts";
 import { createSessionHead } from "./session-head.ts";
 import { systemPrompt } from "./system-prompt.ts";
@@ -55,17 +58,38 @@ export interface Agent {
 
 /** Opens the agent without a screen: nobody can be asked anything. */
 export async function openAgent(options: AgentOptions): Promise<Agent> {
+  const opened: { close(): Promise<void> }[] = [];
+  const close = async (): Promise<void> => {
+    for (const one of opened.splice(0).toReversed()) await one.close();
+  };
+  try {
+    return { ...(await openWith(options, (one) => void opened.push(one))), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** @param closing is told what is open, in the order in which it was opened */
+async function openWith(
+  options: AgentOptions,
+  closing: (one: { close(): Promise<void> }) => void,
+): Promise<Omit<Agent, "close">> {
   const { places, folder, environment, store, provider, model, id } = options;
+  const { home, agentHome } = places;
   await makePrivateFolder(places.project);
-  const settings = await loadSettings({ guard: await createPathGuard(folder), agentHome: places.agentHome });
+  const settings = await loadSettings({ guard: await createPathGuard(folder), agentHome });
   const guard = await createPathGuard(folder, settings.settings.folders);
   const rules = [...settings.settings.rules, ...options.rules];
   let mode = options.mode ?? settings.settings.mode;
   let todos: readonly Todo[] = [];
   const usedSkills = new Map<string, string>();
 
-  const instructions = await openInstructions({ guard, rules, home: places.home, agentHome: places.agentHome });
-  const head = createSessionHead([instructions]);
+  const offered = await offeredTools(store, id);
+  const servers = await openServers(settings.settings.servers, { folder, environment, offered });
+  closing(servers);
+  const instructions = await openInstructions({ guard, rules, home, agentHome });
+  const head = createSessionHead([instructions, serverSection(servers.instructions)]);
   const surroundings: Surroundings = {
     head: head.text,
     readFile: (path) => readAllowed(path, { guard, rules, mode }),
@@ -80,45 +104,41 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     settings: { file: places.engineSettings, environment },
     hooks: createHooks(settings.settings.hooks.map((hook) => toHook(hook, folder))),
   });
-  try {
-    const made = await createTools({
-      ...{ guard, environment, settings: { ...settings.settings, rules } },
-      ...{ home: places.home, agentHome: places.agentHome, sessionFolder: places.folderOf(session.id) },
-      shownReads: () => session.filesRead(),
-      recall: (request) => session.recall(request),
-      keepTodos: (kept) => {
-        todos = kept;
-      },
-      onSkillUsed: ({ name, text }) => {
-        usedSkills.delete(name);
-        usedSkills.set(name, text);
-      },
-      mode: () => mode,
-      setMode: (wanted) => {
-        mode = wanted;
-      },
-      approvePlan: async () => ({
-        kind: "rejected",
-        comment: "Nobody is here to approve it. End your turn with the plan as your answer.",
-      }),
-    });
-    const followed = followInstructions({ session, head, instructions });
-    const tools = made.tools.map((tool) => (tool.name === "Read" ? followed.around(tool) : tool));
-    const byName = new Map(tools.map((tool) => [tool.name, tool]));
-    return {
-      ...{ session, settings, sandbox: made.sandbox, problems: instructions.problems, mode: () => mode },
-      beforeTurn: followed.beforeTurn,
-      tools: tools.map((tool) => toTool(tool, session, folder)),
-      permission: headlessPermission({ tools: byName, guard, rules, mode: () => mode }),
-      async close() {
-        await made.close();
-        await session.close();
-      },
-    };
-  } catch (error) {
-    await session.close();
-    throw error;
-  }
+  closing(session);
+  const made = await createTools({
+    ...{ guard, environment, settings: { ...settings.settings, rules } },
+    ...{ home, agentHome, sessionFolder: places.folderOf(session.id) },
+    shownReads: () => session.filesRead(),
+    recall: (request) => session.recall(request),
+    keepTodos: (kept) => {
+      todos = kept;
+    },
+    onSkillUsed: ({ name, text }) => {
+      usedSkills.delete(name);
+      usedSkills.set(name, text);
+    },
+    mode: () => mode,
+    setMode: (wanted) => {
+      mode = wanted;
+    },
+    approvePlan: async () => ({
+      kind: "rejected",
+      comment: "Nobody is here to approve it. End your turn with the plan as your answer.",
+    }),
+  });
+  closing(made);
+  const followed = followInstructions({ session, head, instructions });
+  const own = made.tools.map((tool) => (tool.name === "Read" ? followed.around(tool) : tool));
+  const tools = [...own, ...servers.tools];
+  const changed = toolChanges(offered, tools);
+  return {
+    ...{ session, settings, sandbox: made.sandbox, mode: () => mode, beforeTurn: followed.beforeTurn },
+    problems: [...instructions.problems, ...servers.problems, ...(changed === undefined ? [] : [changed])],
+    tools: tools.map((tool) => toTool(tool, session, folder)),
+    permission: headlessPermission({
+      ...{ tools: new Map(tools.map((tool) => [tool.name, tool])), guard, rules, mode: () => mode },
+    }),
+  };
 }
 
 /** Hooks of events that are not known never run; `palimpsest doctor` names them. */
