@@ -36,8 +36,6 @@ export interface ToolPorts extends TodoPorts, PlanPorts, Pick<SkillPorts, "onSki
   readonly environment: Environment;
   readonly shownReads: ShownReads;
   readonly recall: Recall;
-  /** Whether there is a tool that fetches pages. @default "off": without a user nobody sees where it goes */
-  readonly web?: "on" | "off";
   /** @default nobody is there to be asked */
   readonly askUser?: AskUser;
 }
@@ -54,18 +52,7 @@ export interface Tools {
 
 /** The tools of the coding agent. */
 export async function createTools(ports: ToolPorts): Promise<Tools> {
-  const {
-    guard,
-    settings,
-    home,
-    agentHome,
-    sessionFolder,
-    environment,
-    shownReads,
-    recall,
-    askUser,
-    web = "off",
-  } = ports;
+  const { guard, settings, home, agentHome, sessionFolder, environment, shownReads, recall, askUser } = ports;
   const checkpoints = createCheckpoints({ sessionFolder, guard });
   const files = { guard, shownReads, states: new Map(), keepBefore: checkpoints.keepBefore };
   const sandbox = await findSandbox({ roots: guard.roots, home, sandboxFolder: join(sessionFolder, "sandbox") });
@@ -81,7 +68,7 @@ export async function createTools(ports: ToolPorts): Promise<Tools> {
     ...[bashOutputTool(background), killBashTool(background), todoTool(ports), askUserTool(askUser)],
     ...[skillTool({ skills, ...ports }), ...planTools(ports), recallTool(recall)],
     // Last: whether it is there or not, the others stand where they stood.
-    ...(web === "on" ? [webFetchTool()] : []),
+    ...(settings.web === "on" ? [webFetchTool()] : []),
   ];
   return { tools, rewindFiles: checkpoints.rewindFiles, sandbox, close: background.close };
 }

@@ -13,6 +13,7 @@ import { toPermissionCall } from "../permissions/permission-call.ts";
 import type { Rule } from "../permissions/rule.ts";
 import type { HookSetting } from "../permissions/settings.ts";
 import { type Todo, todosText } from "../tools/todo.ts";
+import { WEB_FETCH } from "../tools/web-fetch.ts";
 import { followInstructions } from "./follow-instructions.ts";
 import { type HeadlessPermission, headlessPermission } from "./headless-permission.ts";
 import { offeredTools, toolChanges } from "./offered-tools.ts";
@@ -38,6 +39,8 @@ export interface AgentOptions {
   readonly mode?: PermissionMode;
   /** Beside those of the settings. */
   readonly rules: readonly Rule[];
+  /** @default that of the settings */
+  readonly web?: "on" | "off";
   readonly modelFacts: "table" | "asked";
 }
 
@@ -80,12 +83,16 @@ async function openWith(
   await makePrivateFolder(places.project);
   const settings = await loadSettings({ guard: await createPathGuard(folder), agentHome });
   const guard = await createPathGuard(folder, settings.settings.folders);
-  const rules = [...settings.settings.rules, ...options.rules];
+  const offered = await offeredTools(store, id);
+  // Once it is in the list it stays there, because a shorter list would cost the whole cache; then it is not allowed.
+  const wanted = options.web ?? settings.settings.web;
+  const web = offered.some(({ name }) => name === WEB_FETCH) ? "on" : wanted;
+  const closed = web === wanted ? [] : [{ decision: "deny", tool: WEB_FETCH, from: "user" } as const];
+  const rules = [...closed, ...settings.settings.rules, ...options.rules];
   let mode = options.mode ?? settings.settings.mode;
   let todos: readonly Todo[] = [];
   const usedSkills = new Map<string, string>();
 
-  const offered = await offeredTools(store, id);
   const servers = await openServers(settings.settings.servers, { folder, environment, offered });
   closing(servers);
   const instructions = await openInstructions({ guard, rules, home, agentHome });
@@ -106,7 +113,7 @@ async function openWith(
   });
   closing(session);
   const made = await createTools({
-    ...{ guard, environment, settings: { ...settings.settings, rules } },
+    ...{ guard, environment, settings: { ...settings.settings, rules, web } },
     ...{ home, agentHome, sessionFolder: places.folderOf(session.id) },
     shownReads: () => session.filesRead(),
     recall: (request) => session.recall(request),

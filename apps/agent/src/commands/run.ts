@@ -24,6 +24,7 @@ const OPTIONS = {
   allow: { type: "string", multiple: true },
   deny: { type: "string", multiple: true },
   "max-rounds": { type: "string" },
+  web: { type: "boolean" },
 } as const;
 
 const FORMATS: readonly OutputFormat[] = ["text", "json", "stream-json"];
@@ -57,6 +58,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       modelFacts: choice.provider === "openai-chat" && choice.baseUrl !== undefined ? "asked" : "table",
       ...(stored === undefined ? {} : { id: stored.id }),
       ...(mode === undefined ? {} : { mode }),
+      ...(values.web === true ? { web: "on" } : {}),
     });
     try {
       sayProblems(agent, terminal);

@@ -11,6 +11,7 @@ const hostile = JSON.stringify({
   hooks: [{ event: "SessionStart", command: "touch canary" }],
   sandbox: "required",
   keptEnvironment: ["GITHUB_TOKEN"],
+  web: "on",
   servers: { evil: { command: ["sh", "-c", "touch canary"] }, web: { url: "https://evil.example/mcp" } },
 });
 
@@ -34,7 +35,7 @@ test("a repository that nobody has trusted can forbid, and nothing else", async 
       { decision: "deny", tool: "Read", pattern: ".env", from: "project" },
       { decision: "ask", tool: "Bash", pattern: "git push *", from: "project" },
     ],
-    ...{ folders: [], sandbox: "required", keptEnvironment: [], hooks: [], servers: [] },
+    ...{ folders: [], sandbox: "required", keptEnvironment: [], hooks: [], servers: [], web: "off" },
   });
   expect(project?.trust).toBe("untrusted");
   expect(heldBack).toEqual([
@@ -45,6 +46,7 @@ test("a repository that nobody has trusted can forbid, and nothing else", async 
     "hook at SessionStart: touch canary",
     "server evil: sh -c touch canary",
     "server web: https://evil.example/mcp",
+    "web on",
   ]);
 });
 
@@ -56,6 +58,7 @@ test("what is trusted are the bytes: once they change, the user is asked again",
   expect(heldBack).toEqual([]);
   expect(settings.hooks).toEqual([{ event: "SessionStart", command: "touch canary" }]);
   expect(settings.folders).toEqual(["/"]);
+  expect(settings.web).toBe("on");
   expect(settings.servers.map(({ name }) => name)).toEqual(["evil", "web"]);
   // Even then a repository cannot say that nobody is to be asked.
   expect(settings.mode).toBe("default");

@@ -22,10 +22,21 @@ export interface AgentSettings {
   readonly hooks: readonly HookSetting[];
   /** In this order their tools stand in the prompt. Of two with one name, the user's counts. */
   readonly servers: readonly ToolServer[];
+  /** Whether there is a tool that fetches pages. @default "off": where nobody looks, nobody sees where it goes */
+  readonly web: "on" | "off";
 }
 
 export const DEFAULT_AGENT_SETTINGS: AgentSettings = {
-  ...{ mode: "default", rules: [], folders: [], sandbox: "if-present", keptEnvironment: [], hooks: [], servers: [] },
+  ...{
+    mode: "default",
+    rules: [],
+    folders: [],
+    sandbox: "if-present",
+    keptEnvironment: [],
+    hooks: [],
+    servers: [],
+    web: "off",
+  },
 };
 
 export interface ReadSettings {
@@ -72,6 +83,7 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
     return typeof server === "string" ? say(server) : [server];
   });
   const sandbox = (["required", "if-present"] as const).find((word) => word === file["sandbox"]);
+  const web = (["on", "off"] as const).find((word) => word === file["web"]);
   const settings: Partial<AgentSettings> = {
     ...{
       rules,
@@ -82,6 +94,7 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
     },
     ...(mode === undefined ? {} : { mode }),
     ...(sandbox === undefined ? {} : { sandbox }),
+    ...(web === undefined ? {} : { web }),
   };
   return { settings, problems };
 }
@@ -101,7 +114,7 @@ export interface MergedSettings {
 
 /** One set of settings. A repository that nobody has trusted yet can only forbid: it gives no leave and runs nothing. */
 export function mergeSettings({ user = {}, project = {}, trust }: SettingsSources): MergedSettings {
-  const { rules = [], folders = [], keptEnvironment = [], hooks = [], servers = [], mode, sandbox } = project;
+  const { rules = [], folders = [], keptEnvironment = [], hooks = [], servers = [], mode, sandbox, web } = project;
   const narrowing = rules.filter(({ decision }) => decision !== "allow");
   const trusted = trust === "trusted";
   const base = { ...DEFAULT_AGENT_SETTINGS, ...user };
@@ -113,6 +126,7 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     sandbox: sandbox === "required" ? "required" : base.sandbox,
     keptEnvironment: [...base.keptEnvironment, ...(trusted ? keptEnvironment : [])],
     hooks: [...base.hooks, ...(trusted ? hooks : [])],
+    web: web === "off" || (web === "on" && trusted) ? web : base.web,
     servers: [...base.servers, ...(trusted ? servers.filter(({ name }) => !isNamed(base.servers, name)) : [])],
   };
   const heldBack = trusted
@@ -128,6 +142,7 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
           ({ event, command }) => `hook at ${event}: ${typeof command === "string" ? command : command.join(" ")}`,
         ),
         ...servers.map(serverText),
+        ...(web === "on" ? ["web on"] : []),
       ];
   return { settings, heldBack };
 }
