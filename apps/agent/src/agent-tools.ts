@@ -16,7 +16,6 @@ export type { AgentSettings, HookSetting } from "./permissions/settings.ts";
 export type { Sandbox } from "./shell/sandbox.ts";
 export type { AskUser, Question } from "./tools/ask-user.ts";
 export type { PlanAnswer } from "./tools/plan-mode.ts";
-export { type Todo, todosText } from "./tools/todo.ts";
 export type { AgentTool, ToolContext, ToolEffect, ToolOutcome } from "./tools/tool.ts";
 export { type FetchedPage, type FetchPageOptions, fetchPage } from "./web/fetch-page.ts";
 export { isPublicAddress } from "./web/is-public-address.ts";

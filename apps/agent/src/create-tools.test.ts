@@ -20,7 +20,7 @@ async function setUp(files: Readonly<Record<string, string>>, more: Partial<Tool
     },
     shownReads: () => new Map(),
     recall: async () => ({ kind: "nothing-asked" }),
-    ...{ keepTodos: () => {}, mode: () => "default", setMode: () => {} },
+    ...{ mode: () => "default", setMode: () => {} },
     approvePlan: async () => ({ kind: "rejected", comment: "" }),
     ...more,
   });

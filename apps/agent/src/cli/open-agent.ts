@@ -12,13 +12,13 @@ import { type LoadedSettings, loadSettings } from "../permissions/load-settings.
 import { toPermissionCall } from "../permissions/permission-call.ts";
 import type { Rule } from "../permissions/rule.ts";
 import type { HookSetting } from "../permissions/settings.ts";
-import { type Todo, todosText } from "../tools/todo.ts";
 import { WEB_FETCH } from "../tools/web-fetch.ts";
 import { followInstructions } from "./follow-instructions.ts";
 import { type HeadlessPermission, headlessPermission } from "./headless-permission.ts";
 import { offeredTools, toolChanges } from "./offered-tools.ts";
 import { openServers } from "./open-servers.ts";
 import type { Places } from "./places.ts";
+import { readWork } from "./read-work.ts";
 import { createSessionHead } from "./session-head.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import { type AgentSession, takeSession } from "./take-session.ts";
@@ -90,9 +90,6 @@ async function openWith(
   const closed = web === wanted ? [] : [{ decision: "deny", tool: WEB_FETCH, from: "user" } as const];
   const rules = [...closed, ...settings.settings.rules, ...options.rules];
   let mode = options.mode ?? settings.settings.mode;
-  let todos: readonly Todo[] = [];
-  const usedSkills = new Map<string, string>();
-
   const servers = await openServers(settings.settings.servers, { folder, environment, offered });
   closing(servers);
   const instructions = await openInstructions({ guard, rules, home, agentHome });
@@ -100,11 +97,10 @@ async function openWith(
   const surroundings: Surroundings = {
     head: head.text,
     readFile: (path) => readAllowed(path, { guard, rules, mode }),
-    todos: async () => todosText(todos),
-    skills: async () => [...usedSkills].map(([name, text]) => ({ name, text })).toReversed(),
+    ...readWork(store, () => session.id),
     planMode: async () => (mode === "plan" ? "A plan is being made: no file is changed before ExitPlan." : undefined),
   };
-  const session = await takeSession({
+  const session: AgentSession = await takeSession({
     ...{ store, provider, model, surroundings, attendance: "alone", modelFacts: options.modelFacts },
     ...(id === undefined ? { system: systemPrompt(folder) } : { id }),
     files: resultFiles({ folder: places.project }),
@@ -117,13 +113,6 @@ async function openWith(
     ...{ home, agentHome, sessionFolder: places.folderOf(session.id) },
     shownReads: () => session.filesRead(),
     recall: (request) => session.recall(request),
-    keepTodos: (kept) => {
-      todos = kept;
-    },
-    onSkillUsed: ({ name, text }) => {
-      usedSkills.delete(name);
-      usedSkills.set(name, text);
-    },
     mode: () => mode,
     setMode: (wanted) => {
       mode = wanted;

@@ -25,7 +25,7 @@ A turn
   -c, --continue             go on with the newest session of this folder
   -r, --resume ID            go on with a session; the beginning of its id is enough
   --model NAME               --provider anthropic | openai | openai-chat
-  --base-url URL             any endpoint that speaks the provider's API
+  --base-url URL             any endpoint that speaks the provider's API; the session remembers it ("" forgets it)
   --mode default | accept-edits | plan | bypass
                              nobody can be asked here: what would be asked is denied, and the answer names the rule
   --allow RULE, --deny RULE  Bash(npm test *), Edit(src/**), Network; may be given several times
