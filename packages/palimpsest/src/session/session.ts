@@ -59,7 +59,7 @@ export interface SessionOptions<Request, Response, Message> extends WantedConfig
   readonly onEvent?: (event: SessionEvent) => void;
   /** The session's notes: their template, what the model is told, where they are written. @default our own, in the log */
   readonly notes?: NotesOptions;
-  /** What is put back after a compaction: files, skills, todos, plans. @default nothing */
+  /** What stands at the head, and what is put back after a compaction: files, skills, todos, plans. @default nothing */
   readonly surroundings?: Surroundings;
   /** `alone`: the model works by itself, and nobody answers questions. @default "attended" */
   readonly attendance?: "attended" | "alone";
