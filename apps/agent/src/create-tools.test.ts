@@ -20,7 +20,7 @@ async function setUp(files: Readonly<Record<string, string>>, more: Partial<Tool
     },
     shownReads: () => new Map(),
     recall: async () => ({ kind: "nothing-asked" }),
-    ...{ keepTodos: () => {}, mode: () => "default", setMode: () => {} },
+    ...{ mode: () => "default", setMode: () => {} },
     approvePlan: async () => ({ kind: "rejected", comment: "" }),
     ...more,
   });
@@ -43,7 +43,7 @@ test("every tool has a name of its own and a schema", async () => {
 });
 
 test("pages can be fetched only where that is wanted, and the other tools stand as they stood", async () => {
-  const [off, on] = [await setUp({}), await setUp({}, { web: "on" })];
+  const [off, on] = [await setUp({}), await setUp({}, { settings: { ...DEFAULT_AGENT_SETTINGS, web: "on" } })];
   const names = off.tools.map(({ name }) => name);
   expect(on.tools.map(({ name }) => name)).toEqual([...names, "WebFetch"]);
 });

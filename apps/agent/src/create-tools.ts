@@ -17,14 +17,14 @@ import { type PlanPorts, planTools } from "./tools/plan-mode.ts";
 import { readTool } from "./tools/read.ts";
 import { readSkills } from "./tools/read-skills.ts";
 import { type Recall, recallTool } from "./tools/recall.ts";
-import { type SkillPorts, skillTool } from "./tools/skill.ts";
-import { type TodoPorts, todoTool } from "./tools/todo.ts";
+import { skillTool } from "./tools/skill.ts";
+import { todoTool } from "./tools/todo.ts";
 import type { AgentTool } from "./tools/tool.ts";
 import { webFetchTool } from "./tools/web-fetch.ts";
 import { writeTool } from "./tools/write.ts";
 
 /** What the tools need of the session, the screen and the machine. */
-export interface ToolPorts extends TodoPorts, PlanPorts, Pick<SkillPorts, "onSkillUsed"> {
+export interface ToolPorts extends PlanPorts {
   readonly guard: PathGuard;
   readonly settings: AgentSettings;
   /** The user's home: where his secrets are. */
@@ -36,8 +36,6 @@ export interface ToolPorts extends TodoPorts, PlanPorts, Pick<SkillPorts, "onSki
   readonly environment: Environment;
   readonly shownReads: ShownReads;
   readonly recall: Recall;
-  /** Whether there is a tool that fetches pages. @default "off": without a user nobody sees where it goes */
-  readonly web?: "on" | "off";
   /** @default nobody is there to be asked */
   readonly askUser?: AskUser;
 }
@@ -54,18 +52,7 @@ export interface Tools {
 
 /** The tools of the coding agent. */
 export async function createTools(ports: ToolPorts): Promise<Tools> {
-  const {
-    guard,
-    settings,
-    home,
-    agentHome,
-    sessionFolder,
-    environment,
-    shownReads,
-    recall,
-    askUser,
-    web = "off",
-  } = ports;
+  const { guard, settings, home, agentHome, sessionFolder, environment, shownReads, recall, askUser } = ports;
   const checkpoints = createCheckpoints({ sessionFolder, guard });
   const files = { guard, shownReads, states: new Map(), keepBefore: checkpoints.keepBefore };
   const sandbox = await findSandbox({ roots: guard.roots, home, sandboxFolder: join(sessionFolder, "sandbox") });
@@ -78,10 +65,10 @@ export async function createTools(ports: ToolPorts): Promise<Tools> {
   const tools = [
     ...[readTool(files), writeTool(files), editTool(files), globTool(search), grepTool(search)],
     bashTool({ ...shell, environment: commandEnvironment(environment, settings.keptEnvironment) }),
-    ...[bashOutputTool(background), killBashTool(background), todoTool(ports), askUserTool(askUser)],
-    ...[skillTool({ skills, ...ports }), ...planTools(ports), recallTool(recall)],
+    ...[bashOutputTool(background), killBashTool(background), todoTool(), askUserTool(askUser)],
+    ...[skillTool(skills), ...planTools(ports), recallTool(recall)],
     // Last: whether it is there or not, the others stand where they stood.
-    ...(web === "on" ? [webFetchTool()] : []),
+    ...(settings.web === "on" ? [webFetchTool()] : []),
   ];
   return { tools, rewindFiles: checkpoints.rewindFiles, sandbox, close: background.close };
 }

@@ -22,6 +22,14 @@ test("an endpoint of one's own needs no key, any other does", () => {
   expect(noKeyText(without)).toMatch(/ANTHROPIC_API_KEY[\s\S]*palimpsest demo/);
 });
 
+test("a session goes to the endpoint that it went to, unless another is named or the provider is another", () => {
+  const before = { provider: "openai-chat", model: "m", baseUrl: "http://127.0.0.1:1/v1" };
+  expect(chooseProvider({}, {}, before)).toMatchObject({ baseUrl: "http://127.0.0.1:1/v1", key: "none" });
+  expect(chooseProvider({ "base-url": "http://other/v1" }, {}, before).baseUrl).toBe("http://other/v1");
+  expect(chooseProvider({ "base-url": "" }, {}, before).baseUrl).toBeUndefined();
+  expect(chooseProvider({ provider: "anthropic" }, {}, before).baseUrl).toBeUndefined();
+});
+
 test("a provider that is not known is named, with the nearest that is", () => {
   expect(() => chooseProvider({ provider: "antropic" }, {})).toThrow(/one of .* Did you mean anthropic\?/);
 });

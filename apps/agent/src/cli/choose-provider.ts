@@ -19,6 +19,8 @@ export interface WantedProvider {
 export interface UsedBefore {
   readonly provider: string;
   readonly model: string;
+  /** Where it went, if that was not the provider's own endpoint. */
+  readonly baseUrl?: string;
 }
 
 export interface ProviderChoice {
@@ -48,12 +50,14 @@ export function chooseProvider(
   environment: Terminal["environment"],
   before?: UsedBefore,
 ): ProviderChoice {
-  const { "base-url": baseUrl } = wanted;
   const earlier = before && NAMES_IN_LOGS[before.provider];
   const byKey = WORDS.find((word) => environment[KEY_NAMES[word]]) ?? "anthropic";
   const provider = oneOf("--provider", wanted.provider, WORDS) ?? earlier ?? byKey;
+  const isSame = before !== undefined && provider === earlier;
+  // An empty one is the provider's own endpoint.
+  const baseUrl = (wanted["base-url"] ?? (isSame ? before.baseUrl : undefined)) || undefined;
   const key = environment[KEY_NAMES[provider]];
-  const model = wanted.model ?? (before !== undefined && provider === earlier ? before.model : MODELS[provider]);
+  const model = wanted.model ?? (isSame ? before.model : MODELS[provider]);
   return {
     ...{ provider, model, keyName: KEY_NAMES[provider] },
     ...(baseUrl === undefined ? {} : { baseUrl }),

@@ -12,6 +12,8 @@ import type { Terminal } from "./terminal.ts";
 export interface Connection {
   readonly choice: ProviderChoice;
   readonly provider: Provider;
+  /** Servers of one's own know their window better than any table. */
+  readonly modelFacts: "table" | "asked";
 }
 
 /** The provider that was chosen, with its client. Undefined: there is no key, and the person was told what to do. */
@@ -25,5 +27,6 @@ export async function connectChosen(
     terminal.say(noKeyText(choice));
     return undefined;
   }
-  return { choice, provider: await connect(choice) };
+  const isOwn = choice.provider === "openai-chat" && choice.baseUrl !== undefined;
+  return { choice, provider: await connect(choice), modelFacts: isOwn ? "asked" : "table" };
 }

@@ -5,14 +5,21 @@ import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
 import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
 import { makePrivateFolder } from "../files/private-files.ts";
+import { openInstructions } from "../instructions/open-instructions.ts";
+import { serverSection } from "../mcp/server-section.ts";
 import { decidePermission, type PermissionMode } from "../permissions/decide-permission.ts";
 import { type LoadedSettings, loadSettings } from "../permissions/load-settings.ts";
 import { toPermissionCall } from "../permissions/permission-call.ts";
 import type { Rule } from "../permissions/rule.ts";
 import type { HookSetting } from "../permissions/settings.ts";
-import { type Todo, todosText } from "../tools/todo.ts";
+import { WEB_FETCH } from "../tools/web-fetch.ts";
+import { followInstructions } from "./follow-instructions.ts";
 import { type HeadlessPermission, headlessPermission } from "./headless-permission.ts";
+import { offeredTools, toolChanges } from "./offered-tools.ts";
+import { openServers } from "./open-servers.ts";
 import type { Places } from "./places.ts";
+import { readWork } from "./read-work.ts";
+import { createSessionHead } from "./session-head.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import { type AgentSession, takeSession } from "./take-session.ts";
 import type { Terminal } from "./terminal.ts";
@@ -32,6 +39,8 @@ export interface AgentOptions {
   readonly mode?: PermissionMode;
   /** Beside those of the settings. */
   readonly rules: readonly Rule[];
+  /** @default that of the settings */
+  readonly web?: "on" | "off";
   readonly modelFacts: "table" | "asked";
 }
 
@@ -43,69 +52,89 @@ export interface Agent {
   readonly settings: LoadedSettings;
   readonly sandbox: Tools["sandbox"];
   readonly mode: () => PermissionMode;
+  /** What could not be used, one line each. */
+  readonly problems: readonly string[];
+  /** Tells the model what has changed around the conversation since it was last told. */
+  beforeTurn(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Opens the agent without a screen: nobody can be asked anything. */
 export async function openAgent(options: AgentOptions): Promise<Agent> {
-  const { places, folder, environment, store, provider, model, id } = options;
-  await makePrivateFolder(places.project);
-  const settings = await loadSettings({ guard: await createPathGuard(folder), agentHome: places.agentHome });
-  const guard = await createPathGuard(folder, settings.settings.folders);
-  const rules = [...settings.settings.rules, ...options.rules];
-  let mode = options.mode ?? settings.settings.mode;
-  let todos: readonly Todo[] = [];
-  const usedSkills = new Map<string, string>();
+  const opened: { close(): Promise<void> }[] = [];
+  const close = async (): Promise<void> => {
+    for (const one of opened.splice(0).toReversed()) await one.close();
+  };
+  try {
+    return { ...(await openWith(options, (one) => void opened.push(one))), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
 
+/** @param closing is told what is open, in the order in which it was opened */
+async function openWith(
+  options: AgentOptions,
+  closing: (one: { close(): Promise<void> }) => void,
+): Promise<Omit<Agent, "close">> {
+  const { places, folder, environment, store, provider, model, id } = options;
+  const { home, agentHome } = places;
+  await makePrivateFolder(places.project);
+  const settings = await loadSettings({ guard: await createPathGuard(folder), agentHome });
+  const guard = await createPathGuard(folder, settings.settings.folders);
+  const offered = await offeredTools(store, id);
+  // Once it is in the list it stays there, because a shorter list would cost the whole cache; then it is not allowed.
+  const wanted = options.web ?? settings.settings.web;
+  const web = offered.some(({ name }) => name === WEB_FETCH) ? "on" : wanted;
+  const closed = web === wanted ? [] : [{ decision: "deny", tool: WEB_FETCH, from: "user" } as const];
+  const rules = [...closed, ...settings.settings.rules, ...options.rules];
+  let mode = options.mode ?? settings.settings.mode;
+  const servers = await openServers(settings.settings.servers, { folder, environment, offered });
+  closing(servers);
+  const instructions = await openInstructions({ guard, rules, home, agentHome });
+  const head = createSessionHead([instructions, serverSection(servers.instructions)]);
   const surroundings: Surroundings = {
+    head: head.text,
     readFile: (path) => readAllowed(path, { guard, rules, mode }),
-    todos: async () => todosText(todos),
-    skills: async () => [...usedSkills].map(([name, text]) => ({ name, text })).toReversed(),
+    ...readWork(store, () => session.id),
     planMode: async () => (mode === "plan" ? "A plan is being made: no file is changed before ExitPlan." : undefined),
   };
-  const session = await takeSession({
+  const session: AgentSession = await takeSession({
     ...{ store, provider, model, surroundings, attendance: "alone", modelFacts: options.modelFacts },
-    ...(id === undefined ? { system: await systemPrompt(folder) } : { id }),
+    ...(id === undefined ? { system: systemPrompt(folder) } : { id }),
     files: resultFiles({ folder: places.project }),
     settings: { file: places.engineSettings, environment },
     hooks: createHooks(settings.settings.hooks.map((hook) => toHook(hook, folder))),
   });
-  try {
-    const made = await createTools({
-      ...{ guard, environment, settings: { ...settings.settings, rules } },
-      ...{ home: places.home, agentHome: places.agentHome, sessionFolder: places.folderOf(session.id) },
-      shownReads: () => session.filesRead(),
-      recall: (request) => session.recall(request),
-      keepTodos: (kept) => {
-        todos = kept;
-      },
-      onSkillUsed: ({ name, text }) => {
-        usedSkills.delete(name);
-        usedSkills.set(name, text);
-      },
-      mode: () => mode,
-      setMode: (wanted) => {
-        mode = wanted;
-      },
-      approvePlan: async () => ({
-        kind: "rejected",
-        comment: "Nobody is here to approve it. End your turn with the plan as your answer.",
-      }),
-    });
-    const byName = new Map(made.tools.map((tool) => [tool.name, tool]));
-    return {
-      ...{ session, settings, sandbox: made.sandbox, mode: () => mode },
-      tools: made.tools.map((tool) => toTool(tool, session, folder)),
-      permission: headlessPermission({ tools: byName, guard, rules, mode: () => mode }),
-      async close() {
-        await made.close();
-        await session.close();
-      },
-    };
-  } catch (error) {
-    await session.close();
-    throw error;
-  }
+  closing(session);
+  const made = await createTools({
+    ...{ guard, environment, settings: { ...settings.settings, rules, web } },
+    ...{ home, agentHome, sessionFolder: places.folderOf(session.id) },
+    shownReads: () => session.filesRead(),
+    recall: (request) => session.recall(request),
+    mode: () => mode,
+    setMode: (wanted) => {
+      mode = wanted;
+    },
+    approvePlan: async () => ({
+      kind: "rejected",
+      comment: "Nobody is here to approve it. End your turn with the plan as your answer.",
+    }),
+  });
+  closing(made);
+  const followed = followInstructions({ session, head, instructions });
+  const own = made.tools.map((tool) => (tool.name === "Read" ? followed.around(tool) : tool));
+  const tools = [...own, ...servers.tools];
+  const changed = toolChanges(offered, tools);
+  return {
+    ...{ session, settings, sandbox: made.sandbox, mode: () => mode, beforeTurn: followed.beforeTurn },
+    problems: [...instructions.problems, ...servers.problems, ...(changed === undefined ? [] : [changed])],
+    tools: tools.map((tool) => toTool(tool, session, folder)),
+    permission: headlessPermission({
+      ...{ tools: new Map(tools.map((tool) => [tool.name, tool])), guard, rules, mode: () => mode },
+    }),
+  };
 }
 
 /** Hooks of events that are not known never run; `palimpsest doctor` names them. */

@@ -1,6 +1,7 @@
 import type { CompactionOutcome } from "palimpsest";
 import { PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
+import { withEndpoint } from "../cli/endpoint.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { openAgent } from "../cli/open-agent.ts";
 import { inProject } from "../cli/open-project.ts";
@@ -16,13 +17,14 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const instructions = positionals.join(" ");
   return inProject(terminal, async ({ folder, places, store }) => {
     const { id, usedBefore } = await findSession(store, values.session);
-    const connection = await connectChosen(values, terminal, usedBefore);
+    const before = await withEndpoint(usedBefore, places.folderOf(id));
+    const connection = await connectChosen(values, terminal, before);
     if (connection === undefined) return EXIT.failed;
-    const { choice, provider } = connection;
+    const { choice, provider, modelFacts } = connection;
     const signal = terminal.interruption();
     const agent = await openAgent({
-      ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, id, rules: [] },
-      modelFacts: "table",
+      ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, modelFacts },
+      ...{ id, rules: [] },
     });
     try {
       const outcome = await agent.session.compact({ signal, ...(instructions === "" ? {} : { instructions }) });

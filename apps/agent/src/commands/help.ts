@@ -25,16 +25,17 @@ A turn
   -c, --continue             go on with the newest session of this folder
   -r, --resume ID            go on with a session; the beginning of its id is enough
   --model NAME               --provider anthropic | openai | openai-chat
-  --base-url URL             any endpoint that speaks the provider's API
+  --base-url URL             any endpoint that speaks the provider's API; the session remembers it ("" forgets it)
   --mode default | accept-edits | plan | bypass
                              nobody can be asked here: what would be asked is denied, and the answer names the rule
   --allow RULE, --deny RULE  Bash(npm test *), Edit(src/**), Network; may be given several times
+  --web                      with a tool that fetches pages of the public internet; --allow Network lets it
   --max-rounds N             stop after so many responses
   --output-format text | json | stream-json
   --input-format text | stream-json        lines of {"kind":"user","text":"..."}, a turn for each
 
 Keys come from ANTHROPIC_API_KEY and OPENAI_API_KEY. Sessions and settings are kept in PALIMPSEST_HOME (~/.palimpsest), for
-this user only: settings.json (permissions, hooks), engine.json (what docs/defaults.md lists). NO_COLOR is heeded.
+this user only: settings.json (permissions, hooks, servers of tools), engine.json (what docs/defaults.md lists). NO_COLOR is heeded.
 
 Exit codes: ${EXIT.done} done, ${EXIT.failed} failed, ${EXIT.usage} wrong command line, ${EXIT.refused} refused or not allowed, ${EXIT.roundsUsedUp} --max-rounds reached,
 ${EXIT.interrupted} interrupted, ${EXIT.terminated} terminated. A session can be gone on with after any of them.`);

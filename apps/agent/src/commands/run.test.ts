@@ -161,7 +161,7 @@ test.each(["openai", "openai-chat"])("any endpoint of %s, and the session rememb
   const to = ["--base-url", `${cli.server.url}/v1`];
   const first = await cli.run(["-p", "Read a.txt", "--provider", provider, "--model", "gpt-6-luna", ...to]);
   expect(first).toMatchObject({ code: 0, out: "It says forty-two.\n" });
-  const second = await cli.run(["-c", "-p", "Once more", ...to]);
+  const second = await cli.run(["-c", "-p", "Once more"]);
   expect(second.code).toBe(0);
   const last = cli.server.recorder.last!;
   expect({ path: last.path, model: JSON.parse(last.body).model }).toEqual({

@@ -2,6 +2,7 @@ import { text as readAll } from "node:stream/consumers";
 import { createInbox, type NewContent, query } from "palimpsest";
 import { PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
+import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { type Agent, openAgent } from "../cli/open-agent.ts";
 import { inProject } from "../cli/open-project.ts";
@@ -24,6 +25,7 @@ const OPTIONS = {
   allow: { type: "string", multiple: true },
   deny: { type: "string", multiple: true },
   "max-rounds": { type: "string" },
+  web: { type: "boolean" },
 } as const;
 
 const FORMATS: readonly OutputFormat[] = ["text", "json", "stream-json"];
@@ -48,18 +50,22 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 
   return inProject(terminal, async ({ folder, places, store }) => {
     const stored = goesOn ? await findSession(store, values.resume) : undefined;
-    const connection = await connectChosen(values, terminal, stored?.usedBefore);
+    const before = stored && (await withEndpoint(stored.usedBefore, places.folderOf(stored.id)));
+    const connection = await connectChosen(values, terminal, before);
     if (connection === undefined) return EXIT.failed;
-    const { choice, provider } = connection;
+    const { choice, provider, modelFacts } = connection;
     const signal = terminal.interruption();
     const agent = await openAgent({
-      ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, rules },
-      modelFacts: choice.provider === "openai-chat" && choice.baseUrl !== undefined ? "asked" : "table",
+      ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, modelFacts, rules },
       ...(stored === undefined ? {} : { id: stored.id }),
       ...(mode === undefined ? {} : { mode }),
+      ...(values.web === true ? { web: "on" } : {}),
     });
     try {
       sayProblems(agent, terminal);
+      const endpoint = await rememberEndpoint(places.folderOf(agent.session.id), choice);
+      if (endpoint === "secret")
+        terminal.say("This --base-url may hold a key. It is not kept: give it again.", "warning");
       const turn = { agent, provider, report, signal, maxRounds };
       if (input === "text") return await runTurn({ ...turn, ...(prompt === undefined ? {} : { prompt }) });
       return await runTurns(turn, terminal);
@@ -82,6 +88,8 @@ interface Turn {
 async function runTurn({ agent, provider, report, signal, maxRounds, prompt, inbox }: Turn): Promise<number> {
   const { session, tools, permission } = agent;
   const { takeDenied, ...permissions } = permission;
+  const stopListening = session.listen((event) => void report.event({ kind: "session-event", event }));
+  await agent.beforeTurn().finally(stopListening);
   const turn = query({
     ...{ session, provider, tools, signal, ...permissions },
     ...(prompt === undefined ? {} : { prompt }),
@@ -147,8 +155,8 @@ function toRules(texts: readonly string[] = [], decision: "allow" | "deny"): rea
   });
 }
 
-function sayProblems({ settings, sandbox, session }: Agent, { say }: Terminal): void {
-  for (const problem of settings.problems) say(problem, "warning");
+function sayProblems({ settings, sandbox, session, problems }: Agent, { say }: Terminal): void {
+  for (const problem of [...settings.problems, ...problems]) say(problem, "warning");
   for (const { name, because } of session.settings().problems) say(`setting ${name}: ${because}`, "warning");
   if (settings.heldBack.length > 0) {
     say(

@@ -5,14 +5,11 @@ import { createPathGuard } from "../files/path-guard.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { type InstructionsOptions, openInstructions } from "./open-instructions.ts";
 
-async function opened(
-  files: Readonly<Record<string, string>>,
-  options: Partial<Pick<InstructionsOptions, "rules" | "shownHead">> = {},
-) {
+async function opened(files: Readonly<Record<string, string>>, options: Pick<InstructionsOptions, "rules"> = {}) {
   const project = temporaryProject(files);
   const guard = await createPathGuard(project.folder);
-  const open = (more = options) =>
-    openInstructions({ guard, home: project.home, agentHome: join(project.home, ".palimpsest"), ...more });
+  const open = () =>
+    openInstructions({ guard, home: project.home, agentHome: join(project.home, ".palimpsest"), ...options });
   return { project, open };
 }
 
@@ -21,7 +18,8 @@ test("the user's, those above and the project's stand in this order", async () =
   mkdirSync(join(project.home, ".palimpsest"));
   writeFileSync(join(project.home, ".palimpsest/AGENTS.md"), "of the user");
   writeFileSync(join(project.base, "CLAUDE.md"), "from above");
-  const { head, problems } = await open();
+  const { text, problems } = await open();
+  const head = await text();
   expect(problems).toEqual([]);
   const places = ["of the user", "from above", "of the project"].map((text) => head!.indexOf(`\n\n${text}`));
   expect(places).toEqual(places.toSorted((one, other) => one - other));
@@ -30,7 +28,8 @@ test("the user's, those above and the project's stand in this order", async () =
 
 test("without files there is no head", async () => {
   const { open } = await opened({});
-  expect(await open()).toMatchObject({ head: undefined, files: [], problems: [] });
+  const { text, files, problems } = await open();
+  expect({ head: await text(), files, problems }).toEqual({ head: undefined, files: [], problems: [] });
 });
 
 test("imports are read once, circles end, and six deep is too deep", async () => {
@@ -61,8 +60,8 @@ test("nothing outside of the project is read, by whatever way it is named", asyn
   symlinkSync(join(project.base, "secret.md"), join(project.folder, "link.md"));
   symlinkSync(project.base, join(project.folder, "folder"));
   symlinkSync(join(project.base, "secret.md"), join(project.folder, "CLAUDE.md"));
-  const { head, problems } = await open();
-  expect(head).not.toContain("CANARY");
+  const { text, problems } = await open();
+  expect(await text()).not.toContain("CANARY");
   expect(problems).toHaveLength(5);
 });
 
@@ -80,8 +79,8 @@ test("what anybody could have written above the project is not read", async () =
   const path = join(project.base, "AGENTS.md");
   writeFileSync(path, "planted");
   chmodSync(path, 0o666);
-  const { head, problems } = await open();
-  expect(head).toBeUndefined();
+  const { text, problems } = await open();
+  expect(await text()).toBeUndefined();
   expect(problems).toEqual([expect.stringContaining("can be written by another user")]);
 });
 
@@ -93,7 +92,7 @@ test("what may not be read is neither shown nor followed", async () => {
   );
   const instructions = await open();
   expect(instructions.files).toHaveLength(1);
-  expect(await instructions.instructionsFor("secret/x.ts")).toBeUndefined();
+  expect(await instructions.instructionsFor("secret/x.ts", [])).toBeUndefined();
 });
 
 test("a text can neither end its reminder nor hide anything", async () => {
@@ -105,46 +104,44 @@ test("forty thousand characters in all, the user's own before the repository's",
   const { project, open } = await opened({ "AGENTS.md": "p".repeat(50_000), "sub/AGENTS.md": "more", "sub/x": "" });
   writeFileSync(join(project.home, "AGENTS.md"), "u".repeat(10_000));
   const instructions = await open();
-  expect(instructions.head!.match(/u{2,}/)![0]).toHaveLength(10_000);
-  expect(instructions.head!.match(/p{2,}/)![0]).toHaveLength(30_000);
-  expect(instructions.head).toContain("[20000 more characters: read the file for them]");
-  expect(await instructions.instructionsFor("sub/x")).toContain("[4 more characters: read the file for them]");
+  const head = (await instructions.text())!;
+  expect(head.match(/u{2,}/)![0]).toHaveLength(10_000);
+  expect(head.match(/p{2,}/)![0]).toHaveLength(30_000);
+  expect(head).toContain("[20000 more characters: read the file for them]");
+  // However it was cut, it is told.
+  expect(await instructions.changes([head])).toBeUndefined();
+  expect(await instructions.instructionsFor("sub/x", [head])).toContain("[4 more characters: read the file for them]");
 });
 
-test("the head stays while files change; a change is told once, and stands in the head after a boundary", async () => {
+test("a change is told once, by whomever it is asked for", async () => {
   const { project, open } = await opened({ "AGENTS.md": "old", "CLAUDE.md": "stays" });
-  const instructions = await open();
-  const { head } = instructions;
-  expect(await instructions.changes()).toBeUndefined();
+  const shown = [(await (await open()).text())!];
+  /** Each time by a new one, as after a resume. */
+  const tell = async () => {
+    const told = await (await open()).changes(shown);
+    if (told !== undefined) shown.push(told);
+    return told;
+  };
+  expect(await tell()).toBeUndefined();
   project.put("AGENTS.md", "new @more.md");
   project.put("more.md", "imported");
-  const told = await instructions.changes();
+  const told = await tell();
   expect(told).toMatch(/\nnew @more.md\n[\s\S]*\nimported$/);
   expect(told).not.toContain("stays");
-  expect(await instructions.changes()).toBeUndefined();
-  expect(instructions.head).toBe(head);
+  expect(await tell()).toBeUndefined();
   rmSync(join(project.folder, "CLAUDE.md"));
-  expect(await instructions.changes()).toContain("CLAUDE.md is gone");
-  await instructions.refresh();
-  expect(instructions.head).toContain("imported");
-  expect(instructions.head).not.toContain("stays");
-  expect(await instructions.changes()).toBeUndefined();
+  expect(await tell()).toMatch(/CLAUDE.md \(gone: what it said no longer holds\)$/);
+  expect(await tell()).toBeUndefined();
+  // As it was in the head, and yet not what was told last.
+  project.put("CLAUDE.md", "stays");
+  project.put("AGENTS.md", "old");
+  rmSync(join(project.folder, "more.md"));
+  const back = await tell();
+  for (const text of ["\n\nstays", "\n\nold", "more.md (gone"]) expect(back).toContain(text);
+  expect(await tell()).toBeUndefined();
 });
 
-test("a resumed session keeps the head that it has shown, and is told what has changed since", async () => {
-  const { project, open } = await opened({ "AGENTS.md": "old", "CLAUDE.md": "stays" });
-  const { head } = await open();
-  const same = await open({ shownHead: head! });
-  expect(await same.changes()).toBeUndefined();
-  project.put("AGENTS.md", "new");
-  const resumed = await open({ shownHead: head! });
-  expect(resumed.head).toBe(head);
-  const told = await resumed.changes();
-  expect(told).toContain("\nnew");
-  expect(told).not.toContain("stays");
-});
-
-test("folders below are told of when a file in them is read, once per boundary", async () => {
+test("folders below are told of when a file in them is read, once as long as that is in view", async () => {
   const { project, open } = await opened({
     "AGENTS.md": "top",
     "a/AGENTS.md": "in a",
@@ -152,15 +149,31 @@ test("folders below are told of when a file in them is read, once per boundary",
     "a/b/x.ts": "",
     "other/AGENTS.md": "elsewhere",
   });
-  const instructions = await open();
-  expect(instructions.head).not.toContain("in a");
-  const both = await Promise.all([instructions.instructionsFor("a/b/x.ts"), instructions.instructionsFor("a/b/y.ts")]);
-  expect(both[0]).toMatch(/in a[\s\S]*in b/);
-  expect(both[0]).not.toMatch(/top|elsewhere/);
-  expect(both[1]).toBeUndefined();
-  expect(await instructions.instructionsFor("../outside/x.ts")).toBeUndefined();
+  const { text, instructionsFor, changes } = await open();
+  const head = (await text())!;
+  expect(head).not.toContain("in a");
+  const told = (await instructionsFor("a/b/x.ts", [head]))!;
+  expect(told).toMatch(/in a[\s\S]*in b/);
+  expect(told).not.toMatch(/top|elsewhere/);
+  expect(await instructionsFor("a/b/y.ts", [head, told])).toBeUndefined();
+  expect(await instructionsFor("../outside/x.ts", [head, told])).toBeUndefined();
+  expect(await changes([head, told])).toBeUndefined();
   project.put("a/b/CLAUDE.md", "in b, changed");
-  expect(await instructions.changes()).toContain("in b, changed");
-  await instructions.refresh();
-  expect(await instructions.instructionsFor("a/b/x.ts")).toMatch(/in a[\s\S]*in b, changed/);
+  const changed = (await changes([head, told]))!;
+  expect(changed).toContain("in b, changed");
+  expect(changed).not.toContain("in a");
+  expect(await instructionsFor("a/b/x.ts", [head, told, changed])).toBeUndefined();
+  // A boundary has folded all of it.
+  expect(await instructionsFor("a/b/x.ts", [head])).toMatch(/in a[\s\S]*in b, changed/);
+});
+
+test("no text can say anything of another file, and what looks like a title is told once", async () => {
+  const { project, open } = await opened({ "CLAUDE.md": "of the project" });
+  const [title] = (await (await open()).text())!.split("\n").filter((line) => line.startsWith("# "));
+  project.put(
+    "AGENTS.md",
+    `${title!.replace(/[0-9a-f]{8}/, "00000000")}\n${title!.replace(/\(.*/, "(gone: what it said no longer holds)")}`,
+  );
+  const { text, changes } = await open();
+  expect(await changes([(await text())!])).toBeUndefined();
 });

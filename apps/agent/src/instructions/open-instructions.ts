@@ -2,15 +2,9 @@ import { stat } from "node:fs/promises";
 import { dirname, join, parse, relative } from "node:path";
 import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
 import { fitsPath, type Rule } from "../permissions/rule.ts";
+import { type InstructionFile, MOST_CHARACTERS } from "./instruction-file.ts";
 import { type InstructionPlace, type InstructionReading, readInstructionFiles } from "./read-instruction-files.ts";
-import {
-  changeText,
-  compareInstructions,
-  HEAD_LINE,
-  type InstructionFile,
-  MOST_CHARACTERS,
-  toSections,
-} from "./render-instructions.ts";
+import { changeText, HEAD_LINE, isTold, readTold, toSections } from "./render-instructions.ts";
 
 export interface InstructionsOptions {
   /** Its first root is the project. */
@@ -21,118 +15,68 @@ export interface InstructionsOptions {
   readonly agentHome: string;
   /** What may not be read is no instruction either. @default none */
   readonly rules?: readonly Rule[];
-  /** The head that a resumed session has shown already: it stays as it is. @default none, it is made anew */
-  readonly shownHead?: string;
 }
 
 /**
- * The files of instructions of a session (CLAUDE.md, AGENTS.md). Their head stands at the beginning of the messages, so it stays
- * the same to the byte until the next boundary; what changes meanwhile is told at the end.
+ * The files of instructions of a project (CLAUDE.md, AGENTS.md). What the model was told of them is read from what it sees, in
+ * order (`shown`): so nothing is said twice after a resume, and nothing stays unsaid after an undo.
  */
 export interface Instructions {
-  /** For an attachment at the head of the messages; undefined if there is nothing to say. */
-  readonly head: string | undefined;
+  /** As they were read last. */
   readonly files: readonly InstructionFile[];
   /** What was not read and why, one line each. */
   readonly problems: readonly string[];
-  /** After a boundary: reads everything afresh, makes a new head, and forgets what was attached. */
-  refresh(): Promise<void>;
-  /** For an attachment: what has changed since it was shown, once. Undefined if nothing has. */
-  changes(): Promise<string | undefined>;
-  /** For an attachment: what holds for a file that was read, from the folders between the project and it. Once per boundary. */
-  instructionsFor(path: string): Promise<string | undefined>;
+  /** For the head of the messages: the files as they are now. Undefined if there are none. */
+  text(): Promise<string | undefined>;
+  /** How they differ from what was shown; undefined if they do not. */
+  changes(shown: readonly string[]): Promise<string | undefined>;
+  /** What holds for a file that was read, from the folders between the project and it; undefined if it was shown. */
+  instructionsFor(path: string, shown: readonly string[]): Promise<string | undefined>;
 }
 
 export async function openInstructions(options: InstructionsOptions): Promise<Instructions> {
-  const { guard, rules = [], shownHead } = options;
+  const { guard, rules = [] } = options;
   const places = await placesOf(options);
-  /** What the model has been shown, by path. */
-  const shown = new Map<string, string>();
-  /** Folders whose files were attached, or would have been if there were any. */
-  const attached: InstructionPlace[] = [];
-  let head: string | undefined;
-  let reading = newReading();
-  let leftCharacters = 0;
 
-  function newReading(): InstructionReading {
-    return { files: [], problems: [], home: options.home, mayRead: (path) => !isHidden(path, rules, guard) };
-  }
   async function readAll(from: readonly InstructionPlace[]): Promise<InstructionReading> {
-    const fresh = newReading();
-    for (const place of from) await readInstructionFiles(place, fresh);
-    return fresh;
+    const mayRead = (path: string): boolean => !isHidden(path, rules, guard);
+    const reading: InstructionReading = { files: [], problems: [], home: options.home, mayRead };
+    for (const place of from) await readInstructionFiles(place, reading);
+    return reading;
   }
-  function show(files: readonly InstructionFile[]): void {
-    for (const { path, text } of files) {
-      shown.set(path, text);
-      leftCharacters = Math.max(0, leftCharacters - text.length);
-    }
-  }
-  async function refresh(): Promise<void> {
-    reading = await readAll(places);
-    attached.length = 0;
-    shown.clear();
-    leftCharacters = MOST_CHARACTERS;
-    show(reading.files);
-    const { files } = reading;
-    head = files.length === 0 ? undefined : [HEAD_LINE, ...toSections(files)].join("\n\n");
-  }
+  const inProject = (folder: string): InstructionPlace => ({ folder, of: "folder", guard });
 
-  // Tools run beside each other: two reads in one folder must not both be told of it.
-  let last: Promise<unknown> = Promise.resolve();
-  function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
-    const next = last.then(act);
-    last = next.catch(() => undefined);
-    return next;
-  }
-
-  await refresh();
-  if (shownHead !== undefined) {
-    head = shownHead;
-    const sections = toSections(reading.files);
-    reading.files.forEach(({ path }, position) => {
-      if (!shownHead.includes(sections[position]!)) shown.delete(path);
-    });
-  }
+  let reading = await readAll(places);
   return {
-    get head() {
-      return head;
-    },
     get files() {
       return reading.files;
     },
     get problems() {
       return reading.problems;
     },
-    refresh: () => inTurn(refresh),
-    changes: () =>
-      inTurn(async () => {
-        const fresh = await readAll([...places, ...attached]);
-        const differences = compareInstructions(shown, fresh.files);
-        reading = fresh;
-        for (const path of differences.gone) shown.delete(path);
-        for (const { path, text } of differences.changed) shown.set(path, text);
-        return changeText(differences);
-      }),
-    instructionsFor: (path) =>
-      inTurn(async () => {
-        const located = await guard.locate(path);
-        if (located.kind !== "inside" || isHidden(located.path, rules, guard)) return undefined;
-        const due = foldersTo(located.path, located.root)
-          .filter((folder) => ![...places, ...attached].some((known) => known.folder === folder))
-          .map((folder): InstructionPlace => ({ folder, of: "folder", guard }));
-        attached.push(...due);
-        const before = reading.files.length;
-        for (const place of due) await readInstructionFiles(place, reading);
-        const found = reading.files.slice(before);
-        // The file itself has just been shown.
-        const sections = toSections(
-          found.filter((file) => file.path !== located.path),
-          leftCharacters,
-        );
-        show(found);
-        return sections.length === 0 ? undefined : sections.join("\n\n");
-      }),
+    async text() {
+      reading = await readAll(places);
+      const { files } = reading;
+      return files.length === 0 ? undefined : [HEAD_LINE, ...toSections(files)].join("\n\n");
+    },
+    async changes(shown) {
+      const told = readTold(shown);
+      const folders = new Set([...told.values()].flatMap(({ folder }) => folder ?? []));
+      reading = await readAll([...places, ...[...folders].map(inProject)]);
+      return changeText(told, reading.files);
+    },
+    async instructionsFor(path, shown) {
+      const located = await guard.locate(path);
+      if (located.kind !== "inside" || isHidden(located.path, rules, guard)) return undefined;
+      const folders = foldersTo(located.path, located.root).filter((folder) =>
+        places.every((of) => of.folder !== folder),
+      );
+      const told = readTold(shown);
+      reading = await readAll([...places, ...folders.map(inProject)]);
+      const due = reading.files.filter((file) => file.of === "folder" && !isTold(told, file));
+      const leftCharacters = MOST_CHARACTERS - shown.reduce((sum, text) => sum + text.length, 0);
+      return due.length === 0 ? undefined : toSections(due, Math.max(0, leftCharacters)).join("\n\n");
+    },
   };
 }
 

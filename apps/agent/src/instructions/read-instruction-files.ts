@@ -3,7 +3,7 @@ import { openInside } from "../files/open-inside.ts";
 import type { PathGuard } from "../files/path-guard.ts";
 import { createEscapeFilter } from "../shell/escape-filter.ts";
 import { findImports, isSurelyPath } from "./find-imports.ts";
-import { type InstructionFile, MOST_CHARACTERS } from "./render-instructions.ts";
+import { type InstructionFile, MOST_CHARACTERS } from "./instruction-file.ts";
 
 /** A folder in which files of instructions are looked for. */
 export interface InstructionPlace {

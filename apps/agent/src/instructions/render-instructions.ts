@@ -1,29 +1,12 @@
-/** A file of instructions, as it was read. */
-export interface InstructionFile {
-  /** With links followed. */
-  readonly path: string;
-  /** Whose it is: the user's for every project, of a folder above the project, the project's, or of a folder in it. */
-  readonly of: "user" | "above" | "project" | "folder";
-  /** Where it was looked for. */
-  readonly folder: string;
-  readonly importedBy?: string;
-  readonly text: string;
-}
-
-/** Of all files together. What is longer is rather documentation: the model can read it when it needs it. */
-export const MOST_CHARACTERS = 40_000;
-
-const WHOSE: Readonly<Record<InstructionFile["of"], string>> = {
-  user: "of the user, for every project",
-  above: "of a folder above the project",
-  project: "of the project",
-  folder: "for what lies in that folder",
-};
+import { type InstructionFile, MOST_CHARACTERS } from "./instruction-file.ts";
+import { goneTitle, nameOf, readTitle, type SectionTitle, toTitle, versionOf } from "./section-title.ts";
 
 /** What stands before the sections at the head of the messages. */
 export const HEAD_LINE: string =
   "Instructions that the user and the project have written down. They are context and may or may not matter for the task: follow " +
   "those that do. Where two contradict each other, the later one is closer to the work.";
+
+const CHANGE_LINE = "Files of instructions have changed since they were shown. This holds from now on:";
 
 /** One titled section for each file, in the given order; together they hold no more than the given characters of the files. */
 export function toSections(
@@ -32,13 +15,17 @@ export function toSections(
 ): readonly string[] {
   const shares = shareCharacters(files, mostCharacters);
   return files.map((file) => {
-    const { path, of, importedBy, text } = file;
-    const whose = importedBy === undefined ? WHOSE[of] : `imported by ${importedBy}`;
+    const { text } = file;
     const share = shares.get(file)!;
-    const kept = text.slice(0, share).toWellFormed();
+    const kept = text.slice(0, share).toWellFormed().split("\n").map(asBody).join("\n");
     const cut = text.length > share ? [`[${text.length - share} more characters: read the file for them]`] : [];
-    return [`# ${path} (${whose})`, "", ...(kept === "" ? [] : [kept]), ...cut].join("\n");
+    return [toTitle(file), "", ...(kept === "" ? [] : [kept]), ...cut].join("\n");
   });
+}
+
+/** No text can look as if another file began in it. */
+function asBody(line: string): string {
+  return readTitle(line) === undefined ? line : `\\${line}`;
 }
 
 /**
@@ -63,31 +50,25 @@ function shareCharacters(
   );
 }
 
-export interface ChangedInstructions {
-  /** New, or with another text than was shown. */
-  readonly changed: readonly InstructionFile[];
-  /** Paths of what was shown and is there no more. */
-  readonly gone: readonly string[];
+/** What the model was told last of each file, by name. */
+export type ToldFiles = ReadonlyMap<string, SectionTitle>;
+
+/** Reads it from the texts that the model sees, in order. */
+export function readTold(texts: readonly string[]): ToldFiles {
+  const titles = texts.flatMap((text) => text.split("\n").flatMap((line) => readTitle(line) ?? []));
+  return new Map(titles.map((title) => [title.name, title]));
 }
 
-/** What differs from what the model was shown: texts by path. */
-export function compareInstructions(
-  shown: ReadonlyMap<string, string>,
-  files: readonly InstructionFile[],
-): ChangedInstructions {
-  const present = new Set(files.map(({ path }) => path));
-  return {
-    changed: files.filter(({ path, text }) => shown.get(path) !== text),
-    gone: [...shown.keys()].filter((path) => !present.has(path)),
-  };
+/** Whether the model was told of a file as it is. */
+export function isTold(told: ToldFiles, { path, text }: InstructionFile): boolean {
+  return told.get(nameOf(path))?.version === versionOf(text);
 }
 
-/** What is said of changes; undefined if there are none. */
-export function changeText({ changed, gone }: ChangedInstructions): string | undefined {
+/** What is to be said of how files differ from what was told of them; undefined if they do not. */
+export function changeText(told: ToldFiles, files: readonly InstructionFile[]): string | undefined {
+  const changed = files.filter((file) => !isTold(told, file));
+  const present = new Set(files.map(({ path }) => nameOf(path)));
+  const gone = [...told.values()].filter(({ name, version }) => version !== undefined && !present.has(name));
   if (changed.length + gone.length === 0) return undefined;
-  return [
-    "Files of instructions have changed since they were shown. This holds from now on:",
-    ...gone.map((path) => `${path} is gone, and what it said no longer holds.`),
-    ...toSections(changed),
-  ].join("\n\n");
+  return [CHANGE_LINE, ...gone.map(({ name }) => goneTitle(name)), ...toSections(changed)].join("\n\n");
 }

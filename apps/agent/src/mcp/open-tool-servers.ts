@@ -1,21 +1,19 @@
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { commandEnvironment, type Environment } from "../shell/command-environment.ts";
-import type { AgentTool } from "../tools/tool.ts";
-import { type CallServer, type ServedResult, type ServedTool, toAgentTools } from "./to-agent-tool.ts";
-
-/** A program that serves tools on its standard input and output (Model Context Protocol). */
-export interface ToolServer {
-  readonly name: string;
-  readonly command: readonly [program: string, ...args: string[]];
-  /** Beside the agent's own without its secrets: what is a secret of this server is named here. @default none */
-  readonly environment?: Environment;
-}
+import type { ToolDefinition } from "palimpsest";
+import type { Environment } from "../shell/command-environment.ts";
+import { type AgentTool, failed } from "../tools/tool.ts";
+import { type ConnectedServer, connectServer } from "./connect-server.ts";
+import { harmless, prefixOf, toAgentTools } from "./to-agent-tool.ts";
+import type { ToolServer } from "./tool-server.ts";
 
 export interface ToolServersOptions {
   readonly folder: string;
   readonly environment: Environment;
-  /** For a server to start and to list its tools. @default 30 seconds */
+  /**
+   * Tools that the session has been offered. Those of a server that cannot be used now stay in its list, because a shorter one
+   * would cost the whole cache; calls of them are answered by the reason. @default none
+   */
+  readonly offered?: readonly ToolDefinition[];
+  /** For a server to start, and then to list its tools. @default 30 seconds */
   readonly startTimeoutMs?: number;
   /** For one call. @default 10 minutes */
   readonly callTimeoutMs?: number;
@@ -24,66 +22,63 @@ export interface ToolServersOptions {
 export interface ToolServers {
   /** By server in the given order, then by name: the same servers give the same prompt. */
   readonly tools: readonly AgentTool[];
+  /** What servers say about the use of their tools, in the same order. */
+  readonly instructions: readonly ServerInstructions[];
   /** Servers that could not be used, one line each. */
   readonly problems: readonly string[];
   close(): Promise<void>;
 }
 
-const MOST_PAGES = 50;
+export interface ServerInstructions {
+  readonly server: string;
+  readonly text: string;
+}
 
-/** Starts servers of tools, all at once. One that fails is named, and the others count. */
+/** Of one server. It is no place for a manual. */
+const MOST_INSTRUCTION_CHARACTERS = 4_000;
+
+/** Connects with servers of tools, all at once. One that fails is named, and the others count. */
 export async function openToolServers(
   servers: readonly ToolServer[],
-  { folder, environment, startTimeoutMs = 30_000, callTimeoutMs = 600_000 }: ToolServersOptions,
+  { folder, environment, offered = [], startTimeoutMs = 30_000, callTimeoutMs = 600_000 }: ToolServersOptions,
 ): Promise<ToolServers> {
-  const base = commandEnvironment(environment);
   const opened = await Promise.all(
-    servers.map(async ({ name, command: [program, ...args], environment: own = {} }) => {
-      const client = new Client({ name: "palimpsest", version: "0.1.0" });
-      const env = onlyTexts({ ...base, ...own });
-      const transport = new StdioClientTransport({ command: program, args, cwd: folder, env, stderr: "ignore" });
+    servers.map(async (server) => {
+      const { name } = server;
       try {
-        await client.connect(transport, { timeout: startTimeoutMs });
-        const served = await listTools(client, startTimeoutMs);
-        return { client, tools: toAgentTools(name, served, callOf(client, callTimeoutMs)), problems: [] };
+        const connected = await connectServer(server, { folder, environment, startTimeoutMs, callTimeoutMs });
+        return { name, connected, tools: toAgentTools(name, connected.tools, connected.call) };
       } catch (error) {
-        await client.close();
-        const said = error instanceof Error ? error.message : String(error);
-        return { client, tools: [], problems: [`The tool server ${name} cannot be used: ${said}`] };
+        const said = harmless(error instanceof Error ? error.message : String(error));
+        const problem = `The tool server ${name} cannot be used: ${said}`;
+        const kept = offered.filter((tool) => tool.name.startsWith(prefixOf(name)));
+        return { name, problem, tools: kept.map((tool) => absent(tool, problem)) };
       }
     }),
   );
   return {
     tools: opened.flatMap(({ tools }) => tools),
-    problems: opened.flatMap(({ problems }) => problems),
+    instructions: opened.flatMap(({ name, connected }) => instructionsOf(name, connected)),
+    problems: opened.flatMap(({ problem }) => problem ?? []),
     close: async () => {
-      await Promise.all(opened.map(({ client }) => client.close()));
+      await Promise.all(opened.map(({ connected }) => connected?.close()));
     },
   };
 }
 
-async function listTools(client: Client, timeout: number): Promise<readonly ServedTool[]> {
-  const served: ServedTool[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout });
-    served.push(...tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })));
-    if (nextCursor === undefined) break;
-    cursor = nextCursor;
-  }
-  return served;
+function instructionsOf(server: string, connected: ConnectedServer | undefined): readonly ServerInstructions[] {
+  const whole = harmless(connected?.instructions ?? "")
+    .replaceAll(/<(?=\/?system-reminder)/gi, "&lt;")
+    .trim();
+  if (whole === "") return [];
+  const left = whole.length - MOST_INSTRUCTION_CHARACTERS;
+  const kept = whole.slice(0, MOST_INSTRUCTION_CHARACTERS).toWellFormed();
+  return [{ server, text: left > 0 ? `${kept}\n[${left} more characters]` : kept }];
 }
 
-function callOf(client: Client, timeout: number): CallServer {
-  return async (name, input, signal): Promise<ServedResult> => {
-    const given = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
-    const { content, isError } = await client.callTool({ name, arguments: given }, undefined, { signal, timeout });
-    return { content: Array.isArray(content) ? content : [], status: isError === true ? "error" : "ok" };
+function absent(tool: ToolDefinition, problem: string): AgentTool {
+  return {
+    ...{ ...tool, description: tool.description ?? "", concurrency: "safe", effect: "talk" },
+    run: async () => failed(`${problem} Go on without it.`),
   };
-}
-
-function onlyTexts(environment: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }

@@ -28,10 +28,14 @@ export function toAgentTools(server: string, served: readonly ServedTool[], call
   return [...byName.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
+/** What the names of a server's tools begin with. */
+export function prefixOf(server: string): string {
+  return `mcp__${server}__`;
+}
+
 function toAgentTool(server: string, { name, description = "", inputSchema }: ServedTool, call: CallServer): AgentTool {
-  const plainName = (text: string): string => text.replaceAll(/[^\w-]/g, "_");
   return {
-    name: `mcp__${plainName(server)}__${plainName(name)}`.slice(0, MOST_NAME_CHARACTERS),
+    name: `${prefixOf(server)}${name.replaceAll(/[^\w-]/g, "_")}`.slice(0, MOST_NAME_CHARACTERS),
     description: harmless(description).slice(0, MOST_DESCRIPTION_CHARACTERS).toWellFormed(),
     inputSchema,
     concurrency: "alone",
@@ -61,7 +65,8 @@ function toPart(block: Readonly<Record<string, unknown>>): Part {
   return { kind: "text", text: harmless(`[${String(type)} ${"uri" in said ? String(said.uri ?? "") : ""}]`) };
 }
 
-function harmless(text: string): string {
+/** Without anything that a terminal would obey. */
+export function harmless(text: string): string {
   const filter = createEscapeFilter();
   return (filter.push(text) + filter.end()).toWellFormed();
 }

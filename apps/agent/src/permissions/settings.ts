@@ -1,3 +1,4 @@
+import { readToolServer, serverText, type ToolServer } from "../mcp/tool-server.ts";
 import type { PermissionMode } from "./decide-permission.ts";
 import { type Rule, readRule } from "./rule.ts";
 
@@ -19,10 +20,23 @@ export interface AgentSettings {
   /** Names of secrets in the environment that commands may have. */
   readonly keptEnvironment: readonly string[];
   readonly hooks: readonly HookSetting[];
+  /** In this order their tools stand in the prompt. Of two with one name, the user's counts. */
+  readonly servers: readonly ToolServer[];
+  /** Whether there is a tool that fetches pages. @default "off": where nobody looks, nobody sees where it goes */
+  readonly web: "on" | "off";
 }
 
 export const DEFAULT_AGENT_SETTINGS: AgentSettings = {
-  ...{ mode: "default", rules: [], folders: [], sandbox: "if-present", keptEnvironment: [], hooks: [] },
+  ...{
+    mode: "default",
+    rules: [],
+    folders: [],
+    sandbox: "if-present",
+    keptEnvironment: [],
+    hooks: [],
+    servers: [],
+    web: "off",
+  },
 };
 
 export interface ReadSettings {
@@ -64,11 +78,23 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
   const hooks = Array.isArray(file["hooks"])
     ? file["hooks"].flatMap((hook) => readHook(hook) ?? say("a hook needs an event and a command"))
     : [];
+  const servers = Object.entries(fieldsOf(file["servers"])).flatMap(([name, value]) => {
+    const server = readToolServer(name, value);
+    return typeof server === "string" ? say(server) : [server];
+  });
   const sandbox = (["required", "if-present"] as const).find((word) => word === file["sandbox"]);
+  const web = (["on", "off"] as const).find((word) => word === file["web"]);
   const settings: Partial<AgentSettings> = {
-    ...{ rules, hooks, folders: texts(permissions, "folders"), keptEnvironment: texts(file, "keptEnvironment") },
+    ...{
+      rules,
+      hooks,
+      servers,
+      folders: texts(permissions, "folders"),
+      keptEnvironment: texts(file, "keptEnvironment"),
+    },
     ...(mode === undefined ? {} : { mode }),
     ...(sandbox === undefined ? {} : { sandbox }),
+    ...(web === undefined ? {} : { web }),
   };
   return { settings, problems };
 }
@@ -88,7 +114,7 @@ export interface MergedSettings {
 
 /** One set of settings. A repository that nobody has trusted yet can only forbid: it gives no leave and runs nothing. */
 export function mergeSettings({ user = {}, project = {}, trust }: SettingsSources): MergedSettings {
-  const { rules = [], folders = [], keptEnvironment = [], hooks = [], mode, sandbox } = project;
+  const { rules = [], folders = [], keptEnvironment = [], hooks = [], servers = [], mode, sandbox, web } = project;
   const narrowing = rules.filter(({ decision }) => decision !== "allow");
   const trusted = trust === "trusted";
   const base = { ...DEFAULT_AGENT_SETTINGS, ...user };
@@ -100,6 +126,8 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     sandbox: sandbox === "required" ? "required" : base.sandbox,
     keptEnvironment: [...base.keptEnvironment, ...(trusted ? keptEnvironment : [])],
     hooks: [...base.hooks, ...(trusted ? hooks : [])],
+    web: web === "off" || (web === "on" && trusted) ? web : base.web,
+    servers: [...base.servers, ...(trusted ? servers.filter(({ name }) => !isNamed(base.servers, name)) : [])],
   };
   const heldBack = trusted
     ? []
@@ -113,8 +141,14 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
         ...hooks.map(
           ({ event, command }) => `hook at ${event}: ${typeof command === "string" ? command : command.join(" ")}`,
         ),
+        ...servers.map(serverText),
+        ...(web === "on" ? ["web on"] : []),
       ];
   return { settings, heldBack };
+}
+
+function isNamed(servers: readonly ToolServer[], wanted: string): boolean {
+  return servers.some(({ name }) => name === wanted);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

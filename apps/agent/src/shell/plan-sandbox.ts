@@ -7,10 +7,10 @@ export interface SandboxPlan {
   readonly network: "allowed" | "none";
   /** Seen as empty. Paths that exist, links followed. */
   readonly hidden: readonly { readonly path: string; readonly kind: "file" | "folder" }[];
-  /** Inside the roots, and not to be put aside for another of its name. */
-  readonly fixed: readonly { readonly path: string }[];
-  /** Inside the roots, and yet not to be written. */
-  readonly readOnly: readonly { readonly path: string }[];
+  /** Writable as the roots are, and not to be put aside for another of its name. Outer folders come before inner ones. */
+  readonly bound: readonly string[];
+  /** Inside of what is writable, and yet not to be written. */
+  readonly readOnly: readonly string[];
 }
 
 /**
@@ -24,7 +24,7 @@ export function planSandbox({
   emptyFile,
   network,
   hidden,
-  fixed,
+  bound,
   readOnly,
 }: SandboxPlan): readonly string[] {
   return [
@@ -50,8 +50,8 @@ export function planSandbox({
     ...hidden.flatMap(({ path, kind }) => (kind === "folder" ? ["--tmpfs", path] : ["--ro-bind", emptyFile, path])),
     ...roots.flatMap((root) => ["--bind", root, root]),
     // What something is mounted on cannot be renamed; its parent can.
-    ...fixed.flatMap(({ path }) => ["--bind", path, path]),
-    ...readOnly.flatMap(({ path }) => ["--ro-bind", path, path]),
+    ...bound.flatMap((path) => ["--bind", path, path]),
+    ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
     ...["--chdir", folder, "--"],
   ];
 }

@@ -8,6 +8,7 @@ import { commandEnvironment } from "./command-environment.ts";
 import { planSandbox } from "./plan-sandbox.ts";
 import { findSandbox } from "./sandbox.ts";
 import { startCommand } from "./start-command.ts";
+import { startWatched } from "./start-watched.ts";
 
 function optionsOf({ folder, home, base }: TemporaryProject) {
   return { roots: [folder], home, sandboxFolder: join(base, "sandbox") };
@@ -20,8 +21,8 @@ test("the line is a function of what is to be enclosed", () => {
       { path: "/h/.ssh", kind: "folder" },
       { path: "/h/.netrc", kind: "file" },
     ],
-    fixed: [{ path: "/p/.git" }],
-    readOnly: [{ path: "/p/.git/hooks" }],
+    bound: ["/p/.git"],
+    readOnly: ["/p/.git/hooks"],
   }).join(" ");
   expect(line).toContain("--unshare-net");
   expect(line).toContain(
@@ -71,14 +72,9 @@ describe.skipIf(probe.kind === "none")("an enclosed command", () => {
     if (sandbox.kind === "none") throw new Error(sandbox.reason);
     const { enclose } = sandbox;
     async function run(command: string, network: "allowed" | "none" = "none", timeoutMs = 10_000) {
-      const startedBy = await enclose({ folder: project.folder, network });
-      const running = startCommand({
-        command,
-        folder: project.folder,
-        environment: commandEnvironment(process.env),
-        startedBy,
-        timeoutMs,
-      });
+      const { startedBy, names } = await enclose({ folder: project.folder, network });
+      const environment = commandEnvironment(process.env);
+      const running = await startWatched({ command, folder: project.folder, environment, startedBy, timeoutMs }, names);
       let text = "";
       for await (const piece of running.output) text += piece;
       return { text, ...(await running.ended) };

@@ -1,20 +1,28 @@
 import { execFile } from "node:child_process";
-import { mkdir, realpath, stat } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { isInside } from "../files/path-guard.ts";
 import { makePrivateFolder, writePrivateFile } from "../files/private-files.ts";
+import { findRepositories, gitPlaces } from "./git-places.ts";
 import { planSandbox } from "./plan-sandbox.ts";
 
 /** What encloses commands, or why nothing does. */
 export type Sandbox =
-  | { readonly kind: "bubblewrap"; enclose(wanted: Enclosure): Promise<readonly string[]> }
+  | { readonly kind: "bubblewrap"; enclose(wanted: Enclosure): Promise<Enclosed> }
   | { readonly kind: "none"; readonly reason: string };
 
 export interface Enclosure {
   /** Where the command begins. */
   readonly folder: string;
   readonly network: "allowed" | "none";
+}
+
+export interface Enclosed {
+  /** A program with its arguments that the command is started by. */
+  readonly startedBy: readonly string[];
+  /** What has to be kept as it is while the command runs (`keepNames`). */
+  readonly names: readonly string[];
 }
 
 export interface SandboxOptions {
@@ -33,9 +41,6 @@ const SECRETS = [
   ...[".config/google-chrome", ".config/chromium", ".local/share/keyrings", ".bash_history", ".zsh_history"],
   ...[".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties", ".claude", ".codex", ".gemini"],
 ];
-/** In a project: what the user's own programs would run, or take their settings from. */
-const PROTECTED = [".git/hooks", ".git/config", ".palimpsest"];
-
 const INSTALL = "Install it (on Debian and Ubuntu: apt-get install bubblewrap) to keep them inside the project.";
 
 /** Tries the sandbox, since one that is installed may not work: containers often forbid what it needs. */
@@ -43,9 +48,14 @@ export async function findSandbox(options: SandboxOptions): Promise<Sandbox> {
   const open = "commands run with all the rights of your user";
   if (process.platform !== "linux")
     return { kind: "none", reason: `There is no sandbox for ${process.platform} yet: ${open}.` };
-  const enclose = (wanted: Enclosure): Promise<readonly string[]> => encloseCommand(wanted, options);
+  const repositories = await Promise.all(
+    options.roots.map(async (root) => (await findRepositories(root)).map((folder) => ({ folder, root }))),
+  );
+  const known = { ...options, repositories: repositories.flat() };
+  const enclose = (wanted: Enclosure): Promise<Enclosed> => encloseCommand(wanted, known);
   try {
-    const [program, ...args] = await enclose({ folder: options.roots[0]!, network: "none" });
+    const { startedBy } = await enclose({ folder: options.roots[0]!, network: "none" });
+    const [program, ...args] = startedBy;
     await promisify(execFile)(program!, [...args, "true"], { timeout: 10_000 });
     return { kind: "bubblewrap", enclose };
   } catch (error) {
@@ -57,31 +67,37 @@ export async function findSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
+interface KnownOptions extends SandboxOptions {
+  /** Those that were there in the beginning. */
+  readonly repositories: readonly { readonly folder: string; readonly root: string }[];
+}
+
 async function encloseCommand(
   { folder, network }: Enclosure,
-  { roots, home, sandboxFolder }: SandboxOptions,
-): Promise<readonly string[]> {
+  { roots, home, sandboxFolder, repositories }: KnownOptions,
+): Promise<Enclosed> {
   const [temporaryFolder, emptyFile] = [join(sandboxFolder, "tmp"), join(sandboxFolder, "empty")];
   await makePrivateFolder(temporaryFolder);
   await writePrivateFile(emptyFile, "");
-  for (const root of roots) {
-    // A hook that does not exist yet would be run as well as one that does.
-    if ((await kindOf(join(root, ".git"))) === "folder") await mkdir(join(root, ".git/hooks"), { recursive: true });
-  }
-  const gits = await existing(roots.map((root) => join(root, ".git")));
+  const places = await Promise.all(repositories.map(({ folder: of, root }) => gitPlaces(of, root)));
+  const own = await Promise.all(roots.map((root) => ownSettings(root)));
   const hidden = await existing(SECRETS.map((path) => join(home, path)));
-  return planSandbox({
+  const startedBy = planSandbox({
     ...{ folder, network, roots, emptyFile, temporaryFolder },
     // What lies in the real /tmp is not seen anyway, and has no place in the other.
     hidden: hidden.filter(({ path }) => !isInside(path, "/tmp")),
-    // A repository that is put aside would take its protected parts with it.
-    fixed: gits.filter(({ kind }) => kind === "folder"),
-    // In a worktree, .git is a file that says where the repository is.
-    readOnly: [
-      ...gits.filter(({ kind }) => kind === "file"),
-      ...(await existing(roots.flatMap((root) => PROTECTED.map((path) => join(root, path))))),
-    ],
+    // Outer ones first: what is mounted later lies above what was mounted in it before.
+    bound: [...new Set(places.flatMap(({ bound }) => bound))].sort((one, other) => one.length - other.length),
+    readOnly: [...places.flatMap(({ readOnly }) => readOnly), ...own.flat()],
   });
+  return { startedBy, names: places.flatMap(({ names }) => names) };
+}
+
+/** The project's settings of the agent. A link could lead anywhere, and what is mounted is not hidden any more. */
+async function ownSettings(root: string): Promise<readonly string[]> {
+  const path = join(root, ".palimpsest");
+  const facts = await lstat(path).catch(() => undefined);
+  return facts === undefined || facts.isSymbolicLink() ? [] : [path];
 }
 
 async function existing(paths: readonly string[]): Promise<{ path: string; kind: "file" | "folder" }[]> {

@@ -21,6 +21,8 @@ export interface CommandEnd {
   readonly signal: string | undefined;
   /** The working folder that it ended in, if it said so. */
   readonly folder: string | undefined;
+  /** What it changed though it was not to, and is as it was again. @default nothing */
+  readonly putBack?: readonly string[];
 }
 
 export interface RunningCommand {

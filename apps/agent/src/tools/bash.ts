@@ -3,6 +3,7 @@ import type { BackgroundCommands } from "../shell/background-commands.ts";
 import type { Environment } from "../shell/command-environment.ts";
 import type { Sandbox } from "../shell/sandbox.ts";
 import { type CommandEnd, type RunningCommand, startCommand } from "../shell/start-command.ts";
+import { startWatched } from "../shell/start-watched.ts";
 import { flag, integer, optional, text } from "./input.ts";
 import { type AgentTool, defineTool, done, failed, type ToolContext, type ToolOutcome } from "./tool.ts";
 
@@ -27,13 +28,18 @@ export function bashTool(ports: BashPorts): AgentTool {
   let folder = guard.roots[0]!;
 
   async function start(command: string, network: "allowed" | "none", timeoutMs?: number): Promise<RunningCommand> {
-    const startedBy = sandbox.kind === "none" ? [] : await sandbox.enclose({ folder, network });
-    return startCommand({ command, folder, environment, startedBy, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+    const enclosed =
+      sandbox.kind === "none" ? { startedBy: [], names: [] } : await sandbox.enclose({ folder, network });
+    const { startedBy, names } = enclosed;
+    const wanted = { command, folder, environment, startedBy, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    return names.length === 0 ? startCommand(wanted) : startWatched(wanted, names);
   }
 
   /** What is to be said of the end, behind the output. */
-  async function finish({ by, exitCode, signal, folder: reached }: CommandEnd, timeoutMs: number): Promise<string> {
+  async function finish(end: CommandEnd, timeoutMs: number): Promise<string> {
+    const { by, exitCode, signal, folder: reached, putBack = [] } = end;
     const notes = [
+      ...putBack.map((path) => `[ended: ${path} decides what the user's git runs, and was changed. It is as it was.]`),
       ...(by === "timeout"
         ? [`[ended after ${timeoutMs / 1_000} s; use run_in_background for what takes longer]`]
         : []),

@@ -3,15 +3,11 @@ import { optional, text } from "./input.ts";
 import { readSkill, type Skill, skillBody } from "./read-skills.ts";
 import { type AgentTool, defineTool, done, failed } from "./tool.ts";
 
-export interface SkillPorts {
-  /** Read once: they stand in the tool's description, and so in the prompt. */
-  readonly skills: readonly Skill[];
-  /** Is told what was used, so that it is put back after a compaction. */
-  readonly onSkillUsed?: (used: { readonly name: string; readonly text: string }) => void;
-}
-
-/** Hands out the instructions of a skill. */
-export function skillTool({ skills, onSkillUsed }: SkillPorts): AgentTool {
+/**
+ * Hands out the instructions of a skill.
+ * @param skills read once: they stand in the tool's description, and so in the prompt
+ */
+export function skillTool(skills: readonly Skill[]): AgentTool {
   const lines = skills.map(({ name, description }) => `- ${name}: ${description}`);
   return defineTool({
     name: "Skill",
@@ -30,7 +26,6 @@ export function skillTool({ skills, onSkillUsed }: SkillPorts): AgentTool {
           `There is no skill ${JSON.stringify(wanted)}. There are: ${skills.map(({ name }) => name).join(", ") || "none"}.`,
         );
       const said = skillBody(await readSkill(skill.path));
-      onSkillUsed?.({ name: skill.name, text: said });
       const head = `Skill ${skill.name}, its files are in ${dirname(skill.path)}.${given === undefined ? "" : ` To be used on: ${given}`}`;
       return done(`${head}\n\n${said}`);
     },

@@ -9,28 +9,20 @@ import { type PlanAnswer, planTools } from "./plan-mode.ts";
 import { readSkills } from "./read-skills.ts";
 import { recallTool } from "./recall.ts";
 import { skillTool } from "./skill.ts";
-import { type Todo, todosText, todoTool } from "./todo.ts";
+import { todoTool } from "./todo.ts";
 
 const folder = "/";
 
-test("Todo keeps the whole list, and says it", async () => {
-  let kept: readonly Todo[] = [];
-  const tool = todoTool({
-    keepTodos: (todos) => {
-      kept = todos;
-    },
-  });
+test("Todo says the whole list", async () => {
+  const tool = todoTool();
   const todos = [
     { content: "read", state: "done" },
     { content: "write", state: "doing" },
     { content: "test", state: "open" },
   ];
   expect(await textOf(await call(tool, { todos }, { folder }))).toBe("[x] read\n[>] write\n[ ] test");
-  expect(kept).toEqual(todos);
-  expect(await textOf(await call(tool, { todos: [{ content: "read", state: "done" }] }, { folder }))).toBe(
-    "Nothing is left to do.",
-  );
-  expect(todosText(kept)).toBeUndefined();
+  const allDone = [{ content: "read", state: "done" }];
+  expect(await textOf(await call(tool, { todos: allDone }, { folder }))).toBe("Nothing is left to do.");
   expect((await call(tool, { todos: [{ content: "x", state: "later" }] }, { folder })).status).toBe("error");
 });
 
@@ -112,16 +104,11 @@ describe("skills", () => {
 
   test("are handed out as they are now", async () => {
     const { folders, project } = setUp();
-    const used: string[] = [];
-    const tool = skillTool({
-      skills: await readSkills(folders),
-      onSkillUsed: ({ name, text }) => used.push(`${name}: ${text}`),
-    });
+    const tool = skillTool(await readSkills(folders));
     expect(tool.description).toContain("- release: How to release.");
     expect(await textOf(await call(tool, { skill: "review", arguments: "a.ts" }, { folder }))).toBe(
       `Skill review, its files are in ${project}/review. To be used on: a.ts\n\nRead it twice.`,
     );
-    expect(used).toEqual(["review: Read it twice."]);
     writeFileSync(join(project, "release.md"), "---\ndescription: x\n---\nOnly tag.");
     expect(await textOf(await call(tool, { skill: "release" }, { folder }))).toContain("Only tag.");
     expect(await textOf(await call(tool, { skill: "x" }, { folder }))).toBe(

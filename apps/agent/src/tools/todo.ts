@@ -1,20 +1,18 @@
 import { choice, list, text } from "./input.ts";
 import { type AgentTool, defineTool, done } from "./tool.ts";
 
-export interface Todo {
+interface Todo {
   readonly content: string;
   readonly state: "open" | "doing" | "done";
 }
 
-export interface TodoPorts {
-  /** Keeps the list, for the screen and for what is put back after a compaction. */
-  readonly keepTodos: (todos: readonly Todo[]) => void;
-}
-
 const MARKS = { open: "[ ]", doing: "[>]", done: "[x]" } as const;
 
-/** Keeps the list of what is to be done. Every call gives it as a whole, so the newest one says all. */
-export function todoTool({ keepTodos }: TodoPorts): AgentTool {
+/** What is answered to a list of which all is done. */
+export const NOTHING_LEFT = "Nothing is left to do.";
+
+/** The list of what is to be done. Every call gives it as a whole, so the newest one in the log says all. */
+export function todoTool(): AgentTool {
   return defineTool({
     name: "Todo",
     description:
@@ -30,15 +28,11 @@ export function todoTool({ keepTodos }: TodoPorts): AgentTool {
     effect: "talk",
     // It says what is still to do, which nothing else does.
     results: "kept",
-    async run({ todos }) {
-      keepTodos(todos);
-      return done(todosText(todos) ?? "Nothing is left to do.");
-    },
+    run: async ({ todos }) => done(todosText(todos)),
   });
 }
 
-/** The list in words; undefined if there is nothing left to do. */
-export function todosText(todos: readonly Todo[]): string | undefined {
-  if (todos.every(({ state }) => state === "done")) return undefined;
+function todosText(todos: readonly Todo[]): string {
+  if (todos.every(({ state }) => state === "done")) return NOTHING_LEFT;
   return todos.map(({ content, state }) => `${MARKS[state]} ${content}`).join("\n");
 }

@@ -41,8 +41,8 @@ function namesOutside(said: string, folder: string): string | undefined {
 
 async function importing(path: string, { folder, guard, home, agentHome }: Playground): Promise<string> {
   await writeFile(join(folder, "AGENTS.md"), `Read @${path.replaceAll(" ", "\\ ")} first.`);
-  const { head } = await openInstructions({ guard, home, agentHome });
-  return head ?? "";
+  const { text } = await openInstructions({ guard, home, agentHome });
+  return (await text()) ?? "";
 }
 
 function pathsOut({ base, folder, home, outside }: Playground): readonly string[] {

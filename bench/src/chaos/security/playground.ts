@@ -55,7 +55,7 @@ export async function inPlayground<Result>(act: (playground: Playground) => Prom
     environment: { ...process.env, ...SECRET_ENVIRONMENT, HOME: home },
     shownReads: () => new Map(),
     recall: async () => ({ kind: "nothing-asked" }),
-    ...{ keepTodos: () => {}, mode: () => "default", setMode: () => {} },
+    ...{ mode: () => "default", setMode: () => {} },
     approvePlan: async () => ({ kind: "rejected", comment: "" }),
   });
   const watched = [outside, join(base, "project-backup"), join(base, "file.txt")];

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Attacked, type Attempt, skip, tryAll } from "./attempt.ts";
@@ -20,18 +20,20 @@ export function attackSandbox(): Promise<Attacked> {
       throw new Error(`a command that may reach the canary does not: ${control}`);
     }
     const bystander = spawn("sleep", ["600"], { stdio: "ignore", detached: true });
-    const hook = join(folder, ".git/hooks/pre-commit");
+    const inGit = (name: string): string => join(folder, ".git", name);
+    const [hook, leading] = [inGit("hooks/pre-commit"), inGit("commondir")];
     try {
       const attempts = commandsOf(playground, bystander.pid!).map(
         (command): Attempt => ({
           name: command,
           async run() {
-            await rm(hook, { force: true });
+            for (const path of [hook, leading]) await rm(path, { recursive: true, force: true });
             return use("Bash", { command, timeout_ms: 15_000 });
           },
           harm: () => {
             if (bystander.exitCode !== null || bystander.signalCode !== null) return "a process outside was ended";
-            return existsSync(hook) || existsSync(join(folder, ".palimpsest/settings.json"))
+            const written = [hook, leading, join(folder, ".palimpsest/settings.json")].some((path) => existsSync(path));
+            return written || readFileSync(inGit("config"), "utf8") !== "[core]\n"
               ? "what the user's programs run was written"
               : undefined;
           },
@@ -119,6 +121,15 @@ function commandsOf({ base, folder, home, outside, canaries }: Playground, pid: 
     ...[
       "ln -sfn ../../sub .git/hooks; echo x > .git/hooks/pre-commit",
       "umount .git/hooks; echo x > .git/hooks/pre-commit",
+    ],
+    ...[
+      "git config core.fsmonitor evil; echo evil >> .git/config; cp inside.txt .git/config",
+      "mv .git/config .git/c; cp inside.txt .git/config",
+      "umount .git/config; echo evil > .git/config",
+      "echo ../sub > .git/commondir",
+      "echo ../sub > .git/commondir; sleep 10",
+      "(sleep 0.3; mkdir .git/commondir) & sleep 3",
+      "ln -s ../sub .git/commondir; echo x > .git/config.worktree",
     ],
   ];
   const hosts = ["127.0.0.1", "localhost", "0.0.0.0", "::1", "127.1", "$(hostname)", "$(hostname -I | cut -d' ' -f1)"];

@@ -165,6 +165,8 @@ export interface Replacement {
   readonly role: "user" | "assistant";
   readonly blocks: readonly Block[];
   readonly origin: MessagePayload["origin"];
+  /** The type of attachment, if it is one: then it is sent as one, and is not put in the user's mouth. */
+  readonly attachment?: string;
 }
 
 /** A range of entries is shown as something else: a preview, a stub, a summary, or nothing. */

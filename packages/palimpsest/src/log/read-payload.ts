@@ -47,11 +47,11 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
   request: ({ maxTokens }) => isCount(maxTokens),
   usage: ({ responseId, freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens }) =>
     isText(responseId) && [freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens].every(isCount),
-  replace: (value) => isRange(value) && isListOf(value["with"], isMessage),
+  replace: (value) => isRange(value) && isListOf(value["with"], isReplacement),
   restore: (value) => isRange(value) && isCount(value["of"]),
   boundary: (value) =>
     isRange(value) &&
-    isListOf(value["with"], isMessage) &&
+    isListOf(value["with"], isReplacement) &&
     isListOf(value["outline"], isRange) &&
     isState(value["state"]),
   rewind: ({ ledger, sharedTo }) => isRecord(ledger) && isCount(sharedTo),
@@ -93,6 +93,8 @@ const isSource = (value: unknown): boolean =>
   isRecord(value) && (isText(value["url"]) || (isText(value["mediaType"]) && isText(value["data"])));
 const isMessage = (value: unknown): boolean =>
   isRecord(value) && (value["role"] === "user" || value["role"] === "assistant") && isListOf(value["blocks"], isBlock);
+const isReplacement = (value: unknown): boolean =>
+  isMessage(value) && ["undefined", "string"].includes(typeof (value as { attachment?: unknown }).attachment);
 const isStored = (value: unknown): boolean =>
   isRecord(value) &&
   isText(value["file"]) &&

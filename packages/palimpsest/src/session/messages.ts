@@ -1,5 +1,5 @@
 import type { Block, Part } from "../log/block.ts";
-import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
+import type { AttachmentPayload, MessagePayload, Replacement } from "../log/payload.ts";
 
 /** What the user says: text, or blocks with images and documents. */
 export function user(content: string | readonly Block[]): MessagePayload {
@@ -28,6 +28,14 @@ export function notice(text: string): MessagePayload {
 /** Content that the host adds for the model, such as a reminder: sent as part of a user message, marked as not his. */
 export function attachment(type: string, content: string | readonly Block[]): AttachmentPayload {
   return { type, blocks: toBlocks(content) };
+}
+
+/** The type of the attachment that stands before all that is said. */
+export const HEAD = "head";
+
+/** The same, put in the place of what is folded. */
+export function headInPlace(text: string): Replacement {
+  return { role: "user", origin: "host", attachment: HEAD, blocks: toBlocks(text) };
 }
 
 function toBlocks(content: string | readonly Block[]): readonly Block[] {

@@ -11,12 +11,14 @@ import { memoryResults } from "../stores/memory-results.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { LogWriter, Store, Takeover } from "../stores/store.ts";
 import { account } from "../view/account.ts";
+import { attachedTexts } from "../view/attached-texts.ts";
 import { openCalls } from "../view/open-calls.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
 import { withTimers } from "./clock.ts";
 import { createCompactions } from "./compact/compactions.ts";
 import { explainBoundaries } from "./compact/explain.ts";
 import { createRecovery } from "./compact/recoveries.ts";
+import { withinTime } from "./compact/within-time.ts";
 import { createContents } from "./contents.ts";
 import { createTell, type Listener } from "./create-tell.ts";
 import { createDecisions } from "./decisions.ts";
@@ -24,6 +26,7 @@ import type { ForkTerms } from "./fork/fork-terms.ts";
 import type { Base } from "./fork/forked-reader.ts";
 import { createForks, type OpenSession } from "./fork/forks.ts";
 import { createKeepWarm } from "./keep-warm.ts";
+import { attachment, HEAD } from "./messages.ts";
 import { createNotes } from "./notes/notes.ts";
 import { createPins } from "./pins.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
@@ -96,6 +99,7 @@ async function openWith<Request, Response, Message>(
   };
   const listeners = new Set(options.onEvent === undefined ? [] : [options.onEvent]);
   const tell = createTell({ session: id, clock, listeners });
+  const surroundings = withinTime(options.surroundings ?? {}, { clock, signal: ends });
   const runHooks = createRunHooks({ ...options, clock, tell });
   const contents = createContents({ session: id, state, settings, files, tell });
   const warmth = createKeepWarm({ state, provider, factsOf, settings, clock });
@@ -104,8 +108,7 @@ async function openWith<Request, Response, Message>(
     onHandOut: warmth.begin,
   });
   const record = createRecord({
-    ...{ session: id, state, provider, requests, factsOf, settings, clock, tell, fork },
-    todos: options.surroundings?.todos,
+    ...{ session: id, state, provider, requests, factsOf, settings, clock, tell, fork, surroundings },
   });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
   const forks = createForks({
@@ -159,6 +162,8 @@ async function openWith<Request, Response, Message>(
   await inOrder(async () => {
     if (base !== undefined && state.newestEntry === base.sequence) await state.append([toDraft("fork", base.fork)]);
     await configure(options);
+    const head = source === "startup" ? await surroundings.head?.() : undefined;
+    if (head !== undefined && head.trim() !== "") await contents.append([attachment(HEAD, head)]);
   });
   // A fork is no session of its own to those who are told of beginnings and ends.
   const started = fork === undefined ? startContents(await runHooks("SessionStart", { sessionId: id, source })) : [];
@@ -214,6 +219,7 @@ async function openWith<Request, Response, Message>(
     ask: forks.ask,
     size: requests.size,
     filesRead: requests.filesRead,
+    attached: (type) => attachedTexts(state.view, type),
     usage: () => spentTokens(state.ledger),
     cost: () => inOrder(requests.cost),
     ledger: () => readLedgerLines(state.log),

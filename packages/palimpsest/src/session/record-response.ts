@@ -10,6 +10,7 @@ import type { Settings } from "../settings/settings.ts";
 import type { MessageItem } from "../view/item.ts";
 import type { Clock } from "./clock.ts";
 import { planProviderFold } from "./compact/provider-fold.ts";
+import type { Surroundings } from "./compact/surroundings.ts";
 import type { ForkTerms } from "./fork/fork-terms.ts";
 import { toolResult } from "./messages.ts";
 import type { Requests } from "./requests.ts";
@@ -27,8 +28,8 @@ export interface ResponseOptions<Request, Response, Message> {
   readonly clock: Pick<Clock, "now">;
   readonly tell: Tell;
   readonly fork?: ForkTerms | undefined;
-  /** What is still to be done, as the host knows it. */
-  readonly todos?: (() => Promise<string | undefined>) | undefined;
+  /** What the host knows; it does not throw. */
+  readonly surroundings: Pick<Surroundings, "todos" | "head">;
 }
 
 /** Of what is told of a response, what the ledger does not know. */
@@ -40,7 +41,7 @@ const REFUSED = "This tool cannot be used here. Go on without it.";
 export function createRecord<Request, Response, Message>(
   options: ResponseOptions<Request, Response, Message>,
 ): (response: Response, request?: Request) => Promise<RecordedResponse> {
-  const { session, state, provider, requests, factsOf, settings, clock, tell, fork } = options;
+  const { session, state, provider, requests, factsOf, settings, clock, tell, fork, surroundings } = options;
 
   async function record(response: Response, answered?: Request): Promise<RecordedResponse> {
     const { blocks, usage, compaction, ...rest } = provider.readResponse(response);
@@ -60,11 +61,8 @@ export function createRecord<Request, Response, Message>(
         ? undefined
         : await planProviderFold({
             ...{ session, state, compaction, response: { responseId, model }, request, settings: settings() },
-            ...{
-              budget: requests.size(),
-              facts: factsOf(model),
-              todos: await options.todos?.().catch(() => undefined),
-            },
+            ...{ budget: requests.size(), facts: factsOf(model) },
+            ...{ todos: await surroundings.todos?.(), head: await surroundings.head?.() },
           });
     const used = {
       ...{ responseId, model, ...whole, ...answers, ...source },

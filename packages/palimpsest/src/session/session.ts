@@ -59,7 +59,7 @@ export interface SessionOptions<Request, Response, Message> extends WantedConfig
   readonly onEvent?: (event: SessionEvent) => void;
   /** The session's notes: their template, what the model is told, where they are written. @default our own, in the log */
   readonly notes?: NotesOptions;
-  /** What is put back after a compaction: files, skills, todos, plans. @default nothing */
+  /** What stands at the head, and what is put back after a compaction: files, skills, todos, plans. @default nothing */
   readonly surroundings?: Surroundings;
   /** `alone`: the model works by itself, and nobody answers questions. @default "attended" */
   readonly attendance?: "attended" | "alone";
@@ -156,6 +156,8 @@ export interface Session<Request, Response> {
   size(): SessionSize;
   /** Files whose newest read the model still sees in whole, with its entry: for tools that edit only what was read. */
   filesRead(): ReadonlyMap<string, number>;
+  /** Texts of the attachments of a type that the model sees now, in order: for hosts that say nothing twice. */
+  attached(type: string): readonly string[];
   /**
    * A session of its own that begins with all that this one has sent: the same bytes, so that the provider's cache serves
    * both. Whatever happens in it leaves this one as it is; what it uses is entered in both ledgers.

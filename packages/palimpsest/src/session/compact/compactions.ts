@@ -110,8 +110,8 @@ export function createCompactions<Request, Response, Message>(
     }
     tell({ kind: "compaction-progressed", compaction, phase: "gathering" });
     const host = withinTime(surroundings, { clock, signal });
-    const todos = await host.todos?.();
-    const planning = { log: state.log, settings: held, trigger, attendance, todos };
+    const [todos, head] = await Promise.all([host.todos?.(), host.head?.()]);
+    const planning = { log: state.log, settings: held, trigger, attendance, todos, head };
     const byNotes =
       trigger === "auto" && held["compaction.notes"] === "on" ? await tryNotes(snapshot, planning, host) : undefined;
     if (byNotes?.kind === "ready") return finish(byNotes.plan, byNotes.ready, trigger);
@@ -237,6 +237,6 @@ function tooLarge({ fixed, snapshot, targetTokens }: CompactionPlan): string {
   const parts = Object.entries(fixed).map(([part, tokens]) => `${part} ${tokens}`);
   return (
     `of ${snapshot.sizeTokens} tokens, what cannot be folded is too much for ${targetTokens}: ${parts.join(", ")}. ` +
-    "Shorten the system prompt, offer fewer tools, take back pins, or use a model with a larger window"
+    "Shorten the system prompt or the head, offer fewer tools, take back pins, or use a model with a larger window"
   );
 }

@@ -33,16 +33,16 @@ export function composeRecord(
   block: FoldBlock,
   plan: CompactionPlan,
 ): Pick<CompactedView, "text" | "parts" | "tokensAfter"> {
-  const { fixed, snapshot, targetTokens, material, room } = plan;
+  const { snapshot, targetTokens, material, room } = plan;
   const { countTokens, countBlock } = snapshot;
   const blockTokens = countBlock(block);
-  const around = fixed["system and tools"] + fixed["kept messages"] + blockTokens;
+  const around = tokensAround(plan) + blockTokens;
   for (const factor of [...SMALLER_AND_SMALLER, 0]) {
     const { text, parts } = draft({ block }, scaled(room ?? NO_ROOM, factor), material);
     const tokensAfter = around + countTokens(text);
     // It has been folded already: what cannot be left out (pins) stands there, however large.
     if (tokensAfter < targetTokens || factor === 0)
-      return { text, parts: { ...parts, provider: blockTokens }, tokensAfter };
+      return { text, parts: { ...parts, ...headPart(plan), provider: blockTokens }, tokensAfter };
   }
   throw new TypeError("There is no smallest part.");
 }
@@ -74,9 +74,10 @@ export async function composeView(
 async function composeWithin(
   room: Room,
   summary: WrittenSummary | undefined,
-  { material, snapshot, range, evidence, fixed }: CompactionPlan,
+  plan: CompactionPlan,
   { settings, surroundings, filesRead }: ComposeOptions,
 ): Promise<CompactedView> {
+  const { material, snapshot, range, evidence } = plan;
   const { countTokens, countBlock } = snapshot;
   const block = summary !== undefined && "block" in summary ? summary.block : undefined;
   const { text, parts } = draft(summary, room, material);
@@ -94,13 +95,22 @@ async function composeWithin(
     const tokens = blocks.reduce((sum, block) => sum + (block.kind === "text" ? countTokens(block.text) : 0), 0);
     putBackTokens[type] = (putBackTokens[type] ?? 0) + tokens;
   }
-  const around = fixed["system and tools"] + fixed["kept messages"] + countTokens(text) + blockTokens;
+  const around = tokensAround(plan) + countTokens(text) + blockTokens;
   const tokensAfter = Object.values(putBackTokens).reduce((sum, tokens) => sum + tokens, around);
   return {
     ...{ text, attachments, files, tokensAfter },
     ...(block === undefined ? {} : { block }),
-    parts: { ...parts, ...putBackTokens, ...(block === undefined ? {} : { provider: blockTokens }) },
+    parts: { ...parts, ...headPart(plan), ...putBackTokens, ...(block === undefined ? {} : { provider: blockTokens }) },
   };
+}
+
+/** Of what stands there beside the summary, without what is put back. Pins are part of the summary's text. */
+function tokensAround({ fixed }: CompactionPlan): number {
+  return fixed["system and tools"] + fixed.head + fixed["kept messages"];
+}
+
+function headPart({ head, fixed }: CompactionPlan): Readonly<Record<string, number>> {
+  return head === undefined ? {} : { head: fixed.head };
 }
 
 /** Beside a block that nobody can read, the newest rounds are told: without them another model would know nothing of them. */

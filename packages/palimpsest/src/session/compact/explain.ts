@@ -40,7 +40,9 @@ export async function explainBoundaries(
     const read = readPayload(entry);
     if (read.kind !== "boundary") continue;
     const { from, to, with: replacements, reason, cost, compaction } = read.payload;
-    const texts = replacements.flatMap(({ blocks }) => blocks.flatMap((b) => (b.kind === "text" ? [b.text] : [])));
+    // What the host put at the head was not made of what went in.
+    const made = replacements.filter(({ attachment }) => attachment === undefined);
+    const texts = made.flatMap(({ blocks }) => blocks.flatMap((b) => (b.kind === "text" ? [b.text] : [])));
     explained.push({
       ...{ boundary: entry.sequence, atMs: entry.atMs, from, to, reason, shownAs: texts.join("\n") },
       inEffect: undone(entry.sequence) ? "taken-back" : shown.has(entry.sequence) ? "yes" : "folded-again",

@@ -3,6 +3,7 @@ import { toDraft } from "../../log/to-draft.ts";
 import type { BreakerState } from "../../stages/compact/breaker.ts";
 import type { Climbed } from "../../stages/compact/climb.ts";
 import type { Standing } from "../../stages/compact/standing.ts";
+import { headInPlace } from "../messages.ts";
 import { planBoundary } from "../plan-boundary.ts";
 import type { SessionState } from "../session-state.ts";
 import type { CompactionOutcome } from "./compact-options.ts";
@@ -27,7 +28,7 @@ export async function installBoundary(
   ready: ReadyView,
   { state, trigger }: { readonly state: SessionState; readonly trigger: CompactionTrigger },
 ): Promise<CompactionOutcome> {
-  const { snapshot, range, variant } = plan;
+  const { snapshot, range, variant, head } = plan;
   if (isOvertaken(snapshot, state)) {
     return { kind: "nothing", cause: "overtaken", why: "the conversation was changed while it was summarised" };
   }
@@ -46,6 +47,8 @@ export async function installBoundary(
     with: [
       // In its place the provider finds a message of its own; to any other it is text, or nothing.
       ...(block === undefined ? [] : [{ role: "assistant", origin: "summary", blocks: [block] } as const]),
+      // As it began: where it is the same as before, the prompt is, too, up to here. Before a block nothing is read.
+      ...(head === undefined ? [] : [headInPlace(head)]),
       { role: "user", origin: "summary", blocks: [{ kind: "text", text }] } as const,
     ],
     reason: `compacted (${trigger}, ${rung})`,

@@ -15,6 +15,7 @@ import { featuresOf } from "../../tokens/features.ts";
 import type { Item, MessageItem } from "../../view/item.ts";
 import { type Configuration, sizeTokens, type View } from "../../view/view.ts";
 import { readEntry } from "../load-view.ts";
+import { HEAD } from "../messages.ts";
 import type { SessionState } from "../session-state.ts";
 import { gatherKnowledge, type Knowledge } from "./gather-knowledge.ts";
 
@@ -44,8 +45,10 @@ export interface CompactionPlan {
   readonly knowledge: Knowledge;
   readonly evidence: Evidence;
   readonly material: SummaryMaterial;
+  /** What is to stand first again, because it is folded. */
+  readonly head: string | undefined;
   /** Of what no compaction changes, in tokens. */
-  readonly fixed: Readonly<Record<"system and tools" | "kept messages" | "pins", number>>;
+  readonly fixed: Readonly<Record<"system and tools" | "head" | "kept messages" | "pins", number>>;
   /** The result must stay below. */
   readonly targetTokens: number;
   readonly leastShrink: number;
@@ -60,6 +63,8 @@ export interface PlanOptions {
   /** `alone`: nobody is there to answer. */
   readonly attendance: "attended" | "alone";
   readonly todos: string | undefined;
+  /** As the host gives it now. */
+  readonly head: string | undefined;
 }
 
 /** What stays may take so much of the target; more is folded too, and the user's newest words are shown in part. */
@@ -130,8 +135,11 @@ export async function planFold(
   const pins = snapshot.standing.pins.filter(({ entry, of = entry + 1 }) => !isIn(range.kept, of));
   const knowledge = await gatherKnowledge(log, newestEntry, snapshot.standing);
   const evidence = readEvidence(knowledge.evidence);
+  const isHeadKept = range.kept.some((item) => item.attachment === HEAD);
+  const head = isHeadKept || options.head?.trim() === "" ? undefined : options.head;
   const fixed = {
     "system and tools": padTokens(view.calibration, estimateTokens(view.calibration, configuration.features)),
+    head: head === undefined ? 0 : countTokens(head),
     "kept messages": range.kept.reduce((sum, item) => sum + tokensOf(item), 0),
     pins: pins.reduce((sum, { text }) => sum + countTokens(text), 0),
   };
@@ -139,7 +147,7 @@ export async function planFold(
   const fixedTokens = Object.values(fixed).reduce((sum, tokens) => sum + tokens, FRAME_TOKENS);
   const waits = trigger === "manual" || range.pending.length > 0;
   return {
-    ...{ snapshot, range, variant, knowledge, evidence, fixed, targetTokens, leastShrink },
+    ...{ snapshot, range, variant, knowledge, evidence, head, fixed, targetTokens, leastShrink },
     room: shareRoom({
       ...{ thresholdTokens: targetTokens, sizeTokens: snapshot.sizeTokens, fixedTokens, leastShrink },
       atMost: mostTokens(settings),
@@ -159,8 +167,10 @@ export async function planFold(
   };
 }
 
-/** Types of attachments that are made anew after every compaction. */
-const PUT_BACK_ANYWAY = ["record", "file", "skill", "plan", "plan-mode", "agents", "tools", "tool-instructions"];
+/** Types of attachments that are made anew after every compaction, or by the host when they are due again. */
+const PUT_BACK_ANYWAY = [
+  ...[HEAD, "instructions", "record", "file", "skill", "plan", "plan-mode", "agents", "tools", "tool-instructions"],
+];
 
 /** Neither the user's words nor an earlier summary, which has them too: they are told for themselves, and once. */
 function isWork({ origin }: MessageItem): boolean {

@@ -28,6 +28,7 @@ afterAll(() => Promise.all(closers.map((close) => close())));
 type AnyProvider = Provider<unknown, unknown, unknown>;
 type AnySession = Session<unknown, unknown>;
 
+const HEAD = "Use tabs, as the user wrote down.";
 const SUMMARY = "The loader in src/load.ts was renamed and tested twice.";
 const MODELS = { anthropic: "claude-opus-5-5", "openai-responses": "gpt-6-sol", "openai-chat": "gpt-4.1" };
 type Name = keyof typeof MODELS;
@@ -82,6 +83,7 @@ async function world(summary: Reply = answer(SUMMARY), windowTokens = 50_000): P
         ...{ store, provider: providers[name], model: MODELS[name], id: "s", system },
         parameters: { ...(name === "anthropic" ? { thinking: { type: "adaptive" } } : {}), ...parameters },
         settings: { file: { "compaction.byProvider": "on", "compaction.auto": "off" }, environment: {} },
+        surroundings: { head: async () => HEAD },
       } as never) as Promise<AnySession>,
     async send(session, name) {
       const request = await session.prepare();
@@ -122,7 +124,7 @@ describe("a compaction by the provider", () => {
     expect(request["betas"]).toContain("compact-2026-09-04");
     expect(firstBlock(request)).toMatchObject({ type: "compaction", content: SUMMARY, signature: expect.any(String) });
     const text = JSON.stringify((request["messages"] as unknown[]).slice(1));
-    for (const kept of ["Message 0 about", "Message 5 about", "Never touch main.", "Go on."])
+    for (const kept of [HEAD, "Message 0 about", "Message 5 about", "Never touch main.", "Go on."])
       expect(text).toContain(kept);
     expect(text).not.toContain(SUMMARY);
     // What it took is in the ledger, under its own name, and is no context of the conversation's.
@@ -272,7 +274,7 @@ describe.each(["anthropic", "openai-responses"] as const)("what %s folds in the 
     const { request } = await here.send(session, name);
     expect(messagesOf(request).length).toBeLessThan(6);
     expect(JSON.stringify(messagesOf(request)[0])).toContain('"type":"compaction"');
-    for (const kept of ["Done.", "Never touch main.", "The last straw", "Go on."])
+    for (const kept of [HEAD, "Done.", "Never touch main.", "The last straw", "Go on."])
       expect(JSON.stringify(request)).toContain(kept);
     // Opened again, it is the same.
     await session.close();
@@ -373,6 +375,7 @@ test("any session stays valid over folds of the provider's, rewinds, resumes and
         expect(own).toBeLessThanOrEqual(0);
         if (own === 0) folded++;
         expect(blocks.filter((block) => block.includes('"type":"compaction"')).length).toBeLessThanOrEqual(1);
+        expect(blocks.join("").split(HEAD)).toHaveLength(2);
         expect(blocks.join("")).toContain("Message 0 about");
         expect(blocks.at(-1)).toContain(`Message ${messages - 1} about`);
       };

@@ -9,6 +9,7 @@ import type { Settings } from "../../settings/settings.ts";
 import { COMPACTION_SOURCE } from "../../stages/compact/standing.ts";
 import type { Budget } from "../../tokens/budget.ts";
 import type { MessageItem } from "../../view/item.ts";
+import { attachment, HEAD } from "../messages.ts";
 import { planBoundary } from "../plan-boundary.ts";
 import type { SessionState } from "../session-state.ts";
 import { wholeTokens } from "../whole-tokens.ts";
@@ -26,6 +27,7 @@ export interface ProviderFoldOptions {
   readonly budget: Budget;
   readonly facts: ModelFacts;
   readonly todos: string | undefined;
+  readonly head: string | undefined;
 }
 
 /** What is to be written around a response, in one batch with it. */
@@ -39,12 +41,12 @@ export interface PlannedFold {
 
 /**
  * The provider has folded the conversation in the middle of an answer. The same is folded here, by a boundary that puts its
- * block in the place of all that was sent; the answer stays right behind it, where its thinking is bound. What is told from
- * the record comes behind the answer for that reason. Undefined if the conversation was changed since it was sent: then the
+ * block in the place of all that was sent; the answer stays right behind it, where its thinking is bound. The head and what is
+ * told from the record come behind the answer for that reason. Undefined if the conversation was changed since it was sent: then the
  * block stands for what is not there any more.
  */
 export async function planProviderFold(options: ProviderFoldOptions): Promise<PlannedFold | undefined> {
-  const { session, state, compaction, response, request, settings, budget, facts, todos } = options;
+  const { session, state, compaction, response, request, settings, budget, facts, todos, head } = options;
   if (request === undefined || state.view.awaited?.request !== request) return undefined;
   const { block, usage } = compaction;
   const snapshot = takeSnapshot(state, budget);
@@ -53,7 +55,7 @@ export async function planProviderFold(options: ProviderFoldOptions): Promise<Pl
     request,
   );
   if (range === undefined) return undefined;
-  const planning = { log: state.log, settings, trigger: "manual", attendance: "attended", todos } as const;
+  const planning = { log: state.log, settings, trigger: "manual", attendance: "attended", todos, head } as const;
   const plan = await planFold(snapshot, range, "full", planning);
   const { text, parts, tokensAfter } = composeRecord(block, plan);
   const price = usage === undefined || facts.prices === undefined ? {} : { priceUsd: priceUsd(usage, facts.prices) };
@@ -78,7 +80,8 @@ export async function planProviderFold(options: ProviderFoldOptions): Promise<Pl
     before: [toDraft("boundary", boundary)],
     behind: [
       ...(own === undefined ? [] : [toDraft("usage", own)]),
-      toDraft("attachment", { type: "record", blocks: [{ kind: "text", text }] }),
+      ...(plan.head === undefined ? [] : [toDraft("attachment", attachment(HEAD, plan.head))]),
+      toDraft("attachment", attachment("record", text)),
     ],
     folded: usage === undefined ? "within" : "before",
     happenings: [

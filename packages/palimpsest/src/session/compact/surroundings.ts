@@ -3,6 +3,11 @@
  * conversation said about it is folded. Whatever throws or is undefined is left out.
  */
 export interface Surroundings {
+  /**
+   * What stands before all that is said, such as instructions that the user has written down. Asked for when a session begins
+   * and at each compaction that folds it; in between it stays the same to the byte, whatever the answer would be by then.
+   */
+  readonly head?: () => Promise<string | undefined>;
   /** The present content of a file; undefined if it may not be read, or should not be shown again. */
   readonly readFile?: (path: string) => Promise<string | undefined>;
   /** Skills that were used, the newest first. */

@@ -1,0 +1,44 @@
+import { readPayload, type Store, type ToolDefinition } from "palimpsest";
+
+/** The tools that a stored session has offered last; none if it is new. */
+export async function offeredTools(store: Store, id: string | undefined): Promise<readonly ToolDefinition[]> {
+  const reader = id === undefined ? undefined : await store.openReader(id);
+  try {
+    const newest = await reader?.newest("configuration");
+    const configured = newest && readPayload(newest);
+    if (reader === undefined || configured?.kind !== "configuration") return [];
+    const { tools } = configured.payload;
+    if ("value" in tools) return tools.value;
+    const [holding] = await reader.read(tools.heldBy, tools.heldBy);
+    const held = holding && readPayload(holding);
+    return held?.kind === "configuration" && "value" in held.payload.tools ? held.payload.tools.value : [];
+  } finally {
+    await reader?.close();
+  }
+}
+
+/** What is said to the user if a session's tools are no longer what they were; undefined if they are, or it is new. */
+export function toolChanges(offered: readonly ToolDefinition[], now: readonly ToolDefinition[]): string | undefined {
+  if (offered.length === 0) return undefined;
+  const [before, after] = [byName(offered), byName(now)];
+  const changes = [
+    ["new", [...after.keys()].filter((name) => !before.has(name))],
+    ["gone", [...before.keys()].filter((name) => !after.has(name))],
+    ["changed", [...after].flatMap(([name, text]) => (before.has(name) && before.get(name) !== text ? [name] : []))],
+  ] as const;
+  const said = changes.flatMap(([what, names]) => (names.length === 0 ? [] : [`${what}: ${names.join(", ")}`]));
+  if (said.length === 0) return undefined;
+  return `The tools are not those of this session's last request (${said.join("; ")}): its prompt is cached anew.`;
+}
+
+function byName(tools: readonly ToolDefinition[]): ReadonlyMap<string, string> {
+  return new Map(
+    tools.map(({ name, description = "", inputSchema }) => [name, JSON.stringify([description, inputSchema], inOrder)]),
+  );
+}
+
+/** The order of fields says nothing. */
+function inOrder(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

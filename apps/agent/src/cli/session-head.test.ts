@@ -1,0 +1,121 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Ask, answer, callTool, callTools, summarise } from "@palimpsest/provider-simulator";
+import { expect, test, vi } from "vitest";
+import { startCli } from "../testing/run-cli.ts";
+import { sentRequests } from "../testing/sent-requests.ts";
+import { type TemporaryProject, temporaryProject } from "../testing/temporary-project.ts";
+
+// Each test starts processes, on machines that have other things to do.
+vi.setConfig({ testTimeout: 120_000 });
+
+const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+  .map(
+    (number) =>
+      `## ${number}. Section\nFiles were read one after the other, and nothing was found to be wrong in them.`,
+  )
+  .join("\n");
+
+/** Reads what the user asks for, files with a comma between them. */
+function think({ userText, toolResults }: Ask) {
+  if (userText.includes("nine sections")) return summarise(SUMMARY);
+  if (toolResults.length > 0) return answer("Read.");
+  const files = /^Read (.+)$/m.exec(userText)?.[1]?.split(",") ?? [];
+  return files.length === 0 ? answer("Fine.") : callTools(...files.map((file_path) => callTool("Read", { file_path })));
+}
+
+async function started(project: TemporaryProject) {
+  const cli = await startCli(project, think);
+  const done = async (...args: string[]): Promise<string> => {
+    const { code, said } = await cli.run(args);
+    expect({ args, code, said }).toMatchObject({ code: 0 });
+    return said;
+  };
+  const last = () => sentRequests(cli).at(-1)!;
+  return { cli, done, last };
+}
+
+test("instructions stand at the head of the messages to the byte, and changes come behind", async () => {
+  const project = temporaryProject({ "AGENTS.md": `Use tabs. ${"And so on. ".repeat(600)}` });
+  const { cli, done, last } = await started(project);
+  await done("-p", "Hello");
+  const first = last();
+  expect(first.system).not.toContain("Use tabs.");
+  expect(first.texts[0]).toMatch(/^<system-reminder>\nInstructions[\s\S]*AGENTS\.md[\s\S]*Use tabs\./);
+  expect(first.texts[1]).toBe("Hello");
+
+  project.put("AGENTS.md", "Use spaces.");
+  await done("-c", "-p", "And now?");
+  const second = last();
+  expect(second.messages.slice(0, first.messages.length)).toEqual(first.messages);
+  // All that was sent before is read from the cache, though the file is another one.
+  expect(second.cacheReadTokens).toBe(first.cacheReadTokens + first.cacheWriteTokens);
+  expect(second.texts.slice(-2)).toEqual([expect.stringContaining("Use spaces."), "And now?"]);
+
+  await done("-c", "-p", "Once more");
+  expect(last().texts.filter((text) => text.includes("Use spaces."))).toHaveLength(1);
+  const cost = JSON.parse((await cli.run(["cost", "--json"])).out);
+  expect(cost.breaks).toEqual([]);
+  expect(cli.refused()).toEqual([]);
+});
+
+test("behind a boundary the head is the new one; taken back, it is the old one and what was said of it", async () => {
+  const project = temporaryProject({ "AGENTS.md": "Use tabs.", "a.txt": "line of text\n".repeat(1_500) });
+  const { cli, done, last } = await started(project);
+  await done("-p", "Read a.txt");
+  project.put("AGENTS.md", "Use spaces.");
+  await done("-c", "-p", "And now?");
+  await done("compact");
+  await done("-c", "-p", "Go on");
+  const folded = last();
+  expect(folded.texts[0]).toContain("Use spaces.");
+  expect(folded.texts.join()).not.toContain("Use tabs.");
+  expect(folded.texts.join().split("Use spaces.")).toHaveLength(2);
+
+  await done("undo");
+  await done("-c", "-p", "And again?");
+  expect(last().texts[0]).toContain("Use tabs.");
+  expect(last().texts.filter((text) => text.includes("Use spaces."))).toHaveLength(1);
+
+  rmSync(join(project.folder, "AGENTS.md"));
+  await done("-c", "-p", "Whose word counts?");
+  expect(last().texts.at(-2)).toMatch(/AGENTS\.md \(gone/);
+  await done("compact");
+  await done("-c", "-p", "Go on");
+  expect(last().texts.join()).not.toMatch(/Use (tabs|spaces)/);
+  expect(cli.refused()).toEqual([]);
+});
+
+test("folders are told of behind the read of a file in them, once until a boundary", async () => {
+  const lines = "line of text\n".repeat(1_500);
+  const project = temporaryProject({ "sub/AGENTS.md": "In sub: no semicolons.", "sub/a.txt": lines, "sub/b.txt": "b" });
+  const { cli, done, last } = await started(project);
+  await done("-p", "Read sub/a.txt,sub/b.txt");
+  const isTold = (text: string): boolean => text.includes("no semicolons");
+  expect(last().texts.filter(isTold)).toHaveLength(1);
+  expect(last().texts.at(-1)).toMatch(/^<system-reminder>\n# .*sub\/AGENTS\.md/);
+  await done("-c", "-p", "Read sub/b.txt");
+  expect(last().texts.filter(isTold)).toHaveLength(1);
+  await done("compact");
+  await done("-c", "-p", "Go on");
+  expect(last().texts.filter(isTold)).toHaveLength(0);
+  await done("-c", "-p", "Read sub/b.txt");
+  expect(last().texts.filter(isTold)).toHaveLength(1);
+  expect(cli.refused()).toEqual([]);
+});
+
+test("hooks are told of each text that becomes part of a request, and people of what could not be read", async () => {
+  const project = temporaryProject({ "AGENTS.md": "@missing.md", "sub/CLAUDE.md": "below", "sub/a.txt": "a" });
+  mkdirSync(join(project.home, ".palimpsest"));
+  const command = "cat >> loaded.txt; echo >> loaded.txt";
+  const settings = { hooks: [{ event: "InstructionsLoaded", command }] };
+  writeFileSync(join(project.home, ".palimpsest/settings.json"), JSON.stringify(settings));
+  const { done } = await started(project);
+  expect(await done("-p", "Read sub/a.txt")).toContain("there is no");
+  project.put("AGENTS.md", "changed");
+  await done("-c", "-p", "Go on");
+  const loaded = readFileSync(join(project.folder, "loaded.txt"), "utf8").trim().split("\n");
+  const paths = loaded.filter(Boolean).map((line) => JSON.parse(line).path.slice(project.folder.length));
+  // The second process announces what it sends: the changed text, and that of the folder, which is still in view.
+  expect(paths).toEqual(["/AGENTS.md", "/sub/CLAUDE.md", "/AGENTS.md", "/sub/CLAUDE.md"]);
+});

@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { goneTitle, nameOf, readTitle, toTitle, versionOf } from "./section-title.ts";
+
+const path = fc
+  .array(fc.constantFrom("a", "b", " ", "(", ")", ",", "\n", "ü", "#", " (of the project", " (for what lies in "), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  .map((characters) => `/${characters.join("")}`);
+
+test("what a title says can be read from it, whatever the path is", () => {
+  const file = fc.record({
+    ...{ path, folder: path, text: fc.string(), of: fc.constantFrom("user", "above", "project", "folder") },
+    importedBy: fc.option(path, { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(file, ({ importedBy, ...rest }) => {
+      const one = { ...rest, of: rest.of as "user", ...(importedBy === undefined ? {} : { importedBy }) };
+      expect(readTitle(toTitle(one))).toEqual({
+        ...{ name: nameOf(one.path), version: versionOf(one.text) },
+        ...(rest.of === "folder" ? { folder: nameOf(one.folder) } : {}),
+      });
+      expect(readTitle(goneTitle(nameOf(one.path)))).toEqual({ name: nameOf(one.path) });
+    }),
+  );
+});
+
+test("other lines are none, and long ones are read in little time", () => {
+  for (const line of ["# Style", "# a (of the project)", "text, 12345678)", "## a (of the project, 12345678)"]) {
+    expect(readTitle(line)).toBeUndefined();
+  }
+  const startedAt = performance.now();
+  for (const piece of [" (for what lies in ", ", 1234567", "(((", "# "]) readTitle(`# ${piece.repeat(20_000)}`);
+  expect(performance.now() - startedAt).toBeLessThan(500);
+});

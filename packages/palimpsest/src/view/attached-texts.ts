@@ -1,0 +1,10 @@
+import type { View } from "./view.ts";
+
+/** What the model sees of the host's attachments of one type, in order. */
+export function attachedTexts({ items }: Pick<View, "items">, type: string): readonly string[] {
+  return items.flatMap((item) =>
+    item.kind === "message" && item.attachment === type
+      ? item.blocks.flatMap((block) => (block.kind === "text" ? [block.text] : []))
+      : [],
+  );
+}
