@@ -1,4 +1,4 @@
-import type { Provider, Store, Surroundings, Tool } from "palimpsest";
+import type { Clock, Provider, Store, Surroundings, Tool } from "palimpsest";
 import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
 import { resultFiles } from "palimpsest/result-files";
 import { createTools, type Tools } from "../create-tools.ts";
@@ -33,6 +33,8 @@ export interface AgentOptions {
   /** Beside those of the settings. */
   readonly rules: readonly Rule[];
   readonly modelFacts: "table" | "asked";
+  /** @default the system's clock */
+  readonly clock?: Clock;
 }
 
 /** A session with its tools and what they may do. */
@@ -66,6 +68,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   const session = await takeSession({
     ...{ store, provider, model, surroundings, attendance: "alone", modelFacts: options.modelFacts },
     ...(id === undefined ? { system: await systemPrompt(folder) } : { id }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     files: resultFiles({ folder: places.project }),
     settings: { file: places.engineSettings, environment },
     hooks: createHooks(settings.settings.hooks.map((hook) => toHook(hook, folder))),

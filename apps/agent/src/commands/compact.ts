@@ -22,7 +22,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const signal = terminal.interruption();
     const agent = await openAgent({
       ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, id, rules: [] },
-      modelFacts: "table",
+      ...{ modelFacts: "table", clock: terminal.clock },
     });
     try {
       const outcome = await agent.session.compact({ signal, ...(instructions === "" ? {} : { instructions }) });

@@ -1,5 +1,5 @@
 import { text as readAll } from "node:stream/consumers";
-import { createInbox, type NewContent, query } from "palimpsest";
+import { type Clock, createInbox, type NewContent, query } from "palimpsest";
 import { PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { EXIT } from "../cli/exit-codes.ts";
@@ -51,16 +51,17 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const connection = await connectChosen(values, terminal, stored?.usedBefore);
     if (connection === undefined) return EXIT.failed;
     const { choice, provider } = connection;
+    const { clock } = terminal;
     const signal = terminal.interruption();
     const agent = await openAgent({
-      ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, rules },
+      ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, rules, clock },
       modelFacts: choice.provider === "openai-chat" && choice.baseUrl !== undefined ? "asked" : "table",
       ...(stored === undefined ? {} : { id: stored.id }),
       ...(mode === undefined ? {} : { mode }),
     });
     try {
       sayProblems(agent, terminal);
-      const turn = { agent, provider, report, signal, maxRounds };
+      const turn = { agent, provider, report, signal, clock, maxRounds };
       if (input === "text") return await runTurn({ ...turn, ...(prompt === undefined ? {} : { prompt }) });
       return await runTurns(turn, terminal);
     } finally {
@@ -74,16 +75,17 @@ interface Turn {
   readonly provider: Parameters<typeof query>[0]["provider"];
   readonly report: TurnReport;
   readonly signal: AbortSignal;
+  readonly clock: Clock;
   readonly maxRounds: number | undefined;
   readonly prompt?: NewContent;
   readonly inbox?: ReturnType<typeof createInbox>;
 }
 
-async function runTurn({ agent, provider, report, signal, maxRounds, prompt, inbox }: Turn): Promise<number> {
+async function runTurn({ agent, provider, report, signal, clock, maxRounds, prompt, inbox }: Turn): Promise<number> {
   const { session, tools, permission } = agent;
   const { takeDenied, ...permissions } = permission;
   const turn = query({
-    ...{ session, provider, tools, signal, ...permissions },
+    ...{ session, provider, tools, signal, clock, ...permissions },
     ...(prompt === undefined ? {} : { prompt }),
     ...(inbox === undefined ? {} : { inbox }),
     ...(maxRounds === undefined ? {} : { maxRounds }),
