@@ -4,12 +4,12 @@ import OpenAI from "openai";
 import { type Provider, readOverflow } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
-import { type Handled, MODELS, type Profile, type Purpose, type ServiceOptions } from "./simulated-service.ts";
-import { startService } from "./start-service.ts";
+import { type Handled, type JudgeOptions, MODELS, type Profile, type Purpose } from "./create-judge.ts";
+import { startJudge } from "./start-judge.ts";
 
 export type AnyProvider = Provider<object, object, unknown>;
 
-export interface SimulationOptions extends ServiceOptions {
+export interface SimulationOptions extends JudgeOptions {
   /** What the engine is told. */
   readonly windowTokens: number;
   readonly clock: IdleClock;
@@ -40,7 +40,7 @@ export interface Simulation {
 
 export function createSimulation({ windowTokens, clock, ...options }: SimulationOptions): Simulation {
   const { profile } = options;
-  const service = startService(options);
+  const judge = startJudge(options);
   const judged: Judged = { requests: 0, rejected: 0, overflowed: 0, rejections: [], faults: {}, tookMs: 0 };
 
   function note({ reply, request, faults }: Handled): void {
@@ -60,7 +60,7 @@ export function createSimulation({ windowTokens, clock, ...options }: Simulation
       face: {
         handle(call) {
           const startedAtMs = performance.now();
-          const handled = service.handle({ call, purpose, nowMs: clock.now() });
+          const handled = judge.handle({ call, purpose, nowMs: clock.now() });
           judged.tookMs += performance.now() - startedAtMs;
           note(handled);
           return handled.reply && { ...handled.reply, begun() {} };
@@ -75,7 +75,7 @@ export function createSimulation({ windowTokens, clock, ...options }: Simulation
     model: MODELS[profile],
     parameters: profile === "anthropic" ? { thinking: { type: "adaptive" } } : {},
     judged,
-    close: service.close,
+    close: judge.close,
   };
 }
 

@@ -4,13 +4,13 @@ import { resultFiles } from "palimpsest/result-files";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { createRandom } from "../survival/random.ts";
 import { countLost, type Lost } from "./count-lost.ts";
+import type { JudgeOptions } from "./create-judge.ts";
 import type { HeapSample } from "./growth.ts";
 import { logUniform } from "./log-uniform.ts";
 import { createMarkedTexts, createSource, type MarkedTexts } from "./marked-texts.ts";
-import type { ServiceOptions } from "./simulated-service.ts";
 import { createSimulation, type Judged } from "./simulation.ts";
 
-export interface SoakPlan extends Omit<ServiceOptions, "seed" | "trueWindowTokens"> {
+export interface SoakPlan extends Omit<JudgeOptions, "seed" | "trueWindowTokens"> {
   readonly windowTokens: number;
   readonly turns: number;
   /** `measured`: it is long enough for all that it keeps of its past to have filled up to its bounds half-way. */

@@ -1,8 +1,8 @@
 import type { Bench, Figures } from "../bench.ts";
 import { startProcess } from "../run-process.ts";
 import { median, round } from "../statistics.ts";
+import { PROFILES } from "./create-judge.ts";
 import { growthMb, tenths } from "./growth.ts";
-import { PROFILES } from "./simulated-service.ts";
 import type { PrepareTime, Soaked, SoakPlan } from "./soak-session.ts";
 
 /** What is done in a window, whoever the provider is. Large windows have fewer turns and larger results: both fill. */

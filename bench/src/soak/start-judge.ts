@@ -1,8 +1,8 @@
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
-import type { ThreadData } from "./service-thread.ts";
-import type { Handled, ServiceOptions, TimedCall } from "./simulated-service.ts";
+import type { Handled, JudgeOptions, TimedCall } from "./create-judge.ts";
+import type { ThreadData } from "./judge-thread.ts";
 
-export interface StartedService {
+export interface StartedJudge {
   /** Waits for the answer: meanwhile nothing else happens here. */
   handle(timed: TimedCall): Handled;
   close(): Promise<unknown>;
@@ -10,13 +10,13 @@ export interface StartedService {
 
 /** Longer than any request takes to be judged: something has gone wrong there. */
 const MOST_MS = 120_000;
-const THREAD = new URL("./service-thread.ts", import.meta.url);
+const THREAD = new URL("./judge-thread.ts", import.meta.url);
 
 /**
- * The service in a thread, so that it has a heap of its own: like a real one it remembers every answer it ever gave, and
+ * The judge in a thread, so that it has a heap of its own: like a real service it remembers every answer it ever gave, and
  * what is measured here is the session.
  */
-export function startService(options: ServiceOptions): StartedService {
+export function startJudge(options: JudgeOptions): StartedJudge {
   const { port1: port, port2 } = new MessageChannel();
   const answered = new Int32Array(new SharedArrayBuffer(4));
   const workerData: ThreadData = { options, port: port2, answered };
@@ -26,7 +26,7 @@ export function startService(options: ServiceOptions): StartedService {
       Atomics.store(answered, 0, 0);
       port.postMessage(timed);
       if (Atomics.wait(answered, 0, 0, MOST_MS) === "timed-out") {
-        throw new Error(`The simulated service has not answered for ${MOST_MS} ms.`);
+        throw new Error(`The judge has not answered for ${MOST_MS} ms.`);
       }
       return receiveMessageOnPort(port)!.message as Handled;
     },

@@ -26,14 +26,14 @@ export const MODELS: Readonly<Record<Profile, string>> = {
 /** Whether the model is asked in the conversation, or by the engine for something beside it. */
 export type Purpose = "conversation" | "beside";
 
-export interface ServiceOptions extends Omit<MindOptions, "random"> {
+export interface JudgeOptions extends Omit<MindOptions, "random"> {
   readonly profile: Profile;
   readonly seed: string;
   /** What a request is held to. */
   readonly trueWindowTokens: number;
 }
 
-/** A call, and when it is made: the service has no clock of its own. */
+/** A call, and when it is made: the judge has no clock of its own. */
 export interface TimedCall {
   readonly call: HttpCall;
   readonly purpose: Purpose;
@@ -53,7 +53,7 @@ export interface Handled {
 }
 
 /** The strict simulator with a model that errs and a service that fails. */
-export function createService({ profile, seed, trueWindowTokens, ...mind }: ServiceOptions): {
+export function createJudge({ profile, seed, trueWindowTokens, ...mind }: JudgeOptions): {
   handle(timed: TimedCall): Handled;
 } {
   const minds = createMinds({ ...mind, random: createRandom(seed) });
@@ -82,7 +82,7 @@ function begin(reply: HttpReply): Begun<HttpReply> {
   return rest;
 }
 
-interface FaceOptions extends Pick<ServiceOptions, "profile" | "trueWindowTokens"> {
+interface FaceOptions extends Pick<JudgeOptions, "profile" | "trueWindowTokens"> {
   readonly clock: { now(): number };
   readonly script: Script;
 }
