@@ -9,7 +9,7 @@ export interface StartedJudge {
 }
 
 /** Longer than any request takes to be judged: something has gone wrong there. */
-const MOST_MS = 120_000;
+const MOST_MS = 600_000;
 const THREAD = new URL("./judge-thread.ts", import.meta.url);
 
 /**
