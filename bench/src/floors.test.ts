@@ -33,7 +33,13 @@ const compactions = {
   rehydration_ours_pct: 36,
 };
 
-const soak = { rejected_requests: 0, lost_messages: 0, stuck_turns: 0, heap_growth_mb_per_1000_turns: 30 };
+const soak = {
+  rejected_requests: 0,
+  lost_messages: 0,
+  stuck_turns: 0,
+  heap_growth_mb_per_1000_turns: 15,
+  prepare_growth: { median: 3 },
+};
 
 const survival = {
   ours_in_view_pct: { "10": 40 },
@@ -85,7 +91,8 @@ test.each([
   ["soak", { ...soak, rejected_requests: 1 }],
   ["soak", { ...soak, lost_messages: 1 }],
   ["soak", { ...soak, stuck_turns: 1 }],
-  ["soak", { ...soak, heap_growth_mb_per_1000_turns: 30.1 }],
+  ["soak", { ...soak, heap_growth_mb_per_1000_turns: 15.1 }],
+  ["soak", { ...soak, prepare_growth: { median: 3.1 } }],
   ["survival", { ...survival, ours_reused_in_view_pct: { "10": 94.9 } }],
   ["survival", { ...survival, ours_reachable_pct: { "10": 99.9 } }],
   ["survival", { ...survival, plain_in_view_pct: { "10": 20.1 } }],

@@ -105,8 +105,13 @@ const FLOORS: readonly Floor[] = [
   {
     bench: "soak",
     // In full it is 1: so short a session is still filling what it keeps of its past. One leaked request a turn is 100.
-    rule: "the heap of a session grows by at most 30 MB in 1,000 turns",
-    holds: ({ heap_growth_mb_per_1000_turns }) => (heap_growth_mb_per_1000_turns as number) <= 30,
+    rule: "the heap of a session grows by at most 15 MB in 1,000 turns",
+    holds: ({ heap_growth_mb_per_1000_turns }) => (heap_growth_mb_per_1000_turns as number) <= 15,
+  },
+  {
+    bench: "soak",
+    rule: "the median `prepare` of a session takes at most 3 times the processor's time at its end as half-way",
+    holds: ({ prepare_growth }) => (prepare_growth as { median: number }).median <= 3,
   },
   {
     bench: "spill",

@@ -1,38 +1,19 @@
 import Anthropic from "@anthropic-ai/sdk";
-import {
-  ANTHROPIC_MODELS,
-  createAnthropic,
-  createOpenAiChat,
-  createOpenAiResponses,
-  fetchInProcess,
-  type HttpFace,
-  type HttpReply,
-  type IdleClock,
-  openAiModels,
-  type Script,
-  virtualTokenizer,
-} from "@palimpsest/provider-simulator";
+import { fetchInProcess, type IdleClock } from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
 import { type Provider, readOverflow } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
+import { type Handled, type JudgeOptions, MODELS, type Profile, type Purpose } from "./create-judge.ts";
+import { startJudge } from "./start-judge.ts";
 
-export const PROFILES = ["anthropic", "openai-responses", "openai-chat"] as const;
-export type Profile = (typeof PROFILES)[number];
 export type AnyProvider = Provider<object, object, unknown>;
 
-export interface SimulationOptions {
-  readonly profile: Profile;
+export interface SimulationOptions extends JudgeOptions {
   /** What the engine is told. */
   readonly windowTokens: number;
-  /** What a request is held to. */
-  readonly trueWindowTokens: number;
   readonly clock: IdleClock;
-  /** What the model says in the conversation, and what it says when the engine asks it for something beside. */
-  readonly minds: Readonly<Record<Purpose, Script>>;
 }
-
-type Purpose = "conversation" | "beside";
 
 /** What became of the requests. */
 export interface Judged {
@@ -42,57 +23,47 @@ export interface Judged {
   /** Valid and too long for the true window, which the engine has to find out. */
   overflowed: number;
   readonly rejections: string[];
+  /** How often each fault was injected. */
+  faults: Readonly<Record<string, number>>;
   /** How long the simulator took, in real time. */
   tookMs: number;
 }
 
-/** The strict simulator behind real clients, in one process. */
+/** The strict simulator behind real clients. */
 export interface Simulation {
   readonly providers: Readonly<Record<Purpose, AnyProvider>>;
   readonly model: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly judged: Judged;
+  close(): Promise<unknown>;
 }
 
-const MODELS: Readonly<Record<Profile, string>> = {
-  // Its thinking is bound to the exact conversation.
-  anthropic: "claude-opus-5-5",
-  "openai-responses": "gpt-6-sol",
-  "openai-chat": "gpt-4.1",
-};
+export function createSimulation({ windowTokens, clock, ...options }: SimulationOptions): Simulation {
+  const { profile } = options;
+  const judge = startJudge(options);
+  const judged: Judged = { requests: 0, rejected: 0, overflowed: 0, rejections: [], faults: {}, tookMs: 0 };
 
-export function createSimulation(options: SimulationOptions): Simulation {
-  const { profile, windowTokens, clock, minds } = options;
-  const judged: Judged = { requests: 0, rejected: 0, overflowed: 0, rejections: [], tookMs: 0 };
-  let purpose: Purpose = "conversation";
-  let isValid = false;
-  const script: Script = (ask) => {
-    isValid = true;
-    return minds[purpose](ask);
-  };
-  const face = createFace(options, script);
-
-  function note({ outcome }: HttpReply): void {
+  function note({ reply, request, faults }: Handled): void {
+    if (reply === undefined) return;
     judged.requests++;
-    // Whatever the script was asked about had been accepted: it failed because it was made to.
-    if (isValid || outcome.kind !== "refused") return;
+    judged.faults = faults;
+    const { outcome } = reply;
+    if (request === "valid" || outcome.kind !== "refused") return;
     if (readOverflow(outcome) !== undefined) judged.overflowed++;
     else judged.rejections.push(`${outcome.status}: ${outcome.message}`);
     judged.rejected = judged.rejections.length;
   }
 
-  function connect(of: Purpose): AnyProvider {
+  function connect(purpose: Purpose): AnyProvider {
     const fetch = fetchInProcess({
       clock,
       face: {
         handle(call) {
-          purpose = of;
-          isValid = false;
           const startedAtMs = performance.now();
-          const reply = face.handle(call);
+          const handled = judge.handle({ call, purpose, nowMs: clock.now() });
           judged.tookMs += performance.now() - startedAtMs;
-          if (reply !== undefined) note(reply);
-          return reply;
+          note(handled);
+          return handled.reply && { ...handled.reply, begun() {} };
         },
       },
     });
@@ -104,22 +75,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
     model: MODELS[profile],
     parameters: profile === "anthropic" ? { thinking: { type: "adaptive" } } : {},
     judged,
+    close: judge.close,
   };
-}
-
-function createFace({ profile, trueWindowTokens, clock }: SimulationOptions, script: Script): HttpFace {
-  const model = MODELS[profile];
-  const size = { windowTokens: trueWindowTokens, maxInputTokens: trueWindowTokens };
-  // Which the engine does not know.
-  const terms = { clock, script, tokenizer: virtualTokenizer(11) };
-  if (profile === "anthropic") {
-    const known = ANTHROPIC_MODELS.find(({ id }) => id === model)!;
-    return createAnthropic({ ...terms, models: [{ ...known, windowTokens: trueWindowTokens }] });
-  }
-  const models = { [model]: { ...openAiModels[model]!, ...size } };
-  return profile === "openai-chat"
-    ? createOpenAiChat({ ...terms, models })
-    : createOpenAiResponses({ ...terms, models });
 }
 
 function createProvider(profile: Profile, windowTokens: number, fetch: typeof globalThis.fetch): AnyProvider {

@@ -18,5 +18,4 @@ async function measureHeapMb(): Promise<number> {
 
 // A process for each session: what one leaves behind in memory is not another's.
 const plan = JSON.parse(process.argv[2]!) as SoakPlan;
-const measure = plan.store === "sqlite" ? measureHeapMb : undefined;
-console.log(JSON.stringify(await inTemporaryFolder((folder) => soakSession(plan, folder, measure))));
+console.log(JSON.stringify(await inTemporaryFolder((folder) => soakSession(plan, folder, measureHeapMb))));

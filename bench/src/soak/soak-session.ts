@@ -1,29 +1,25 @@
 import { idleClock } from "@palimpsest/provider-simulator";
-import { memoryStore, openSession, type QueryOutcome, query, type Session, type Tool } from "palimpsest";
+import { openSession, type QueryOutcome, query, type Session, type Tool } from "palimpsest";
 import { resultFiles } from "palimpsest/result-files";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { createRandom } from "../survival/random.ts";
 import { countLost, type Lost } from "./count-lost.ts";
+import type { JudgeOptions } from "./create-judge.ts";
+import type { HeapSample } from "./growth.ts";
 import { logUniform } from "./log-uniform.ts";
 import { createMarkedTexts, createSource, type MarkedTexts } from "./marked-texts.ts";
-import { createMinds } from "./minds.ts";
-import { createSimulation, type Judged, type Profile } from "./simulation.ts";
+import { createSimulation, type Judged } from "./simulation.ts";
 
-export interface SoakPlan {
-  readonly profile: Profile;
+export interface SoakPlan extends Omit<JudgeOptions, "seed" | "trueWindowTokens"> {
   readonly windowTokens: number;
   readonly turns: number;
-  /** On a disk, what a session holds in memory is its own, and its growth can be measured. */
-  readonly store: "memory" | "sqlite";
-  readonly resultCharacters: readonly [number, number];
-  /** In one response. */
-  readonly mostCalls: number;
+  /** `measured`: it is long enough for all that it keeps of its past to have filled up to its bounds half-way. */
+  readonly heap: "measured" | "not-measured";
 }
 
 /** A session at its end. */
 export interface Soaked {
   readonly judged: Judged;
-  readonly faults: Readonly<Record<string, number>>;
   readonly lost: Lost;
   readonly prompts: number;
   readonly results: number;
@@ -33,15 +29,18 @@ export interface Soaked {
   readonly stuckTurns: number;
   /** By rung, and how many failed or were declined. */
   readonly compactions: Readonly<Record<string, number>>;
-  /** Of each `prepare`, without what the simulator took. */
-  readonly prepareMs: readonly number[];
+  readonly prepares: readonly PrepareTime[];
+  /** The first of them that was made when it was warm. */
+  readonly warmFrom: number;
   /** After each so many turns, once it is warm. */
   readonly heap: readonly HeapSample[];
 }
 
-export interface HeapSample {
-  readonly turn: number;
-  readonly usedMb: number;
+/** How long a `prepare` took, without what the simulator took. */
+export interface PrepareTime {
+  readonly wallMs: number;
+  /** Of this thread's processor: the same whatever else the machine does. */
+  readonly cpuMs: number;
 }
 
 /** The window that the service holds requests to: a little less than it says, as some do. */
@@ -57,14 +56,15 @@ const PROMPT_CHARACTERS = [20, 3_000] as const;
 export async function soakSession(
   plan: SoakPlan,
   folder: string,
-  measureHeapMb?: () => Promise<number>,
+  measureHeapMb: () => Promise<number>,
 ): Promise<Soaked> {
   const { profile, windowTokens, turns } = plan;
-  const random = createRandom(`soak ${profile} ${windowTokens} ${plan.store}`);
+  const random = createRandom(`soak ${profile} ${windowTokens}`);
   const clock = idleClock(1_000_000);
-  const minds = createMinds({ ...plan, random });
-  const trueWindowTokens = Math.floor(windowTokens * TRUE_SHARE);
-  const simulation = createSimulation({ profile, windowTokens, trueWindowTokens, clock, minds });
+  const simulation = createSimulation({
+    ...{ ...plan, clock, seed: `mind ${profile} ${windowTokens}` },
+    trueWindowTokens: Math.floor(windowTokens * TRUE_SHARE),
+  });
   const { providers, model, parameters, judged } = simulation;
   const source = createSource(random);
   const prompts = createMarkedTexts("prompt", source, random);
@@ -72,8 +72,8 @@ export async function soakSession(
   const compactions: Record<string, number> = {};
   const session = await openSession({
     ...{ id: "soak", provider: providers.beside, model, parameters, clock, system: "You are a careful engineer." },
-    store: plan.store === "memory" ? memoryStore({ clock }) : sqliteStore({ folder, clock }),
-    ...(plan.store === "memory" ? {} : { files: resultFiles({ folder }) }),
+    // On a disk: what a session holds in memory is its own.
+    ...{ store: sqliteStore({ folder, clock }), files: resultFiles({ folder }) },
     settings: { environment: {} },
     onEvent(event) {
       if (event.kind !== "compaction-ended") return;
@@ -82,12 +82,13 @@ export async function soakSession(
       compactions[name] = (compactions[name] ?? 0) + 1;
     },
   });
-  const prepareMs: number[] = [];
-  const timed = timePrepare(session, prepareMs, judged);
+  const prepares: PrepareTime[] = [];
+  const timed = timePrepare(session, prepares, judged);
   const tools = createTools(results);
   const outcomes: Record<string, number> = {};
   const heap: HeapSample[] = [];
   let stuckTurns = 0;
+  let warmFrom = 0;
 
   async function run(prompt?: string): Promise<QueryOutcome["kind"]> {
     const { kind } = await outcomeOf(
@@ -105,7 +106,8 @@ export async function soakSession(
     let kind = await run(prompts.next(logUniform(random, PROMPT_CHARACTERS)));
     for (let part = 1; isOpen(kind) && part < MOST_PARTS; part++) kind = await run();
     if (isOpen(kind)) stuckTurns++;
-    if (measureHeapMb !== undefined && turn >= WARM_SHARE * turns && turn % Math.ceil(turns / SAMPLES) === 0) {
+    if (turn < WARM_SHARE * turns) warmFrom = prepares.length;
+    else if (plan.heap === "measured" && turn % Math.ceil(turns / SAMPLES) === 0) {
       heap.push({ turn, usedMb: await measureHeapMb() });
     }
     await clock.wait(logUniform(random, PAUSE_MS));
@@ -113,7 +115,8 @@ export async function soakSession(
   const said = { prompts: prompts.count, results: results.count };
   const lost = await countLost(session.export(), said);
   await session.close();
-  return { judged, faults: minds.faults, lost, ...said, outcomes, stuckTurns, compactions, prepareMs, heap };
+  await simulation.close();
+  return { judged, lost, ...said, outcomes, stuckTurns, compactions, prepares, warmFrom, heap };
 }
 
 function isOpen(kind: QueryOutcome["kind"]): boolean {
@@ -128,16 +131,27 @@ async function outcomeOf(turn: ReturnType<typeof query>): Promise<QueryOutcome> 
 }
 
 /** The same session, whose `prepare` is timed. */
-function timePrepare(session: Session<object, object>, prepareMs: number[], judged: Judged): Session<object, object> {
+function timePrepare(
+  session: Session<object, object>,
+  prepares: PrepareTime[],
+  judged: Judged,
+): Session<object, object> {
+  const now = () => ({ wallMs: performance.now() - judged.tookMs, cpuMs: cpuMs() });
   const prepare: typeof session.prepare = async (options) => {
-    const startedAtMs = performance.now() - judged.tookMs;
+    const before = now();
     try {
       return await session.prepare(options);
     } finally {
-      prepareMs.push(performance.now() - judged.tookMs - startedAtMs);
+      const after = now();
+      prepares.push({ wallMs: after.wallMs - before.wallMs, cpuMs: after.cpuMs - before.cpuMs });
     }
   };
   return Object.create(session, { prepare: { value: prepare } });
+}
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 }
 
 const INPUT = {

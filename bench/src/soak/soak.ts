@@ -1,8 +1,9 @@
 import type { Bench, Figures } from "../bench.ts";
 import { startProcess } from "../run-process.ts";
-import { round } from "../statistics.ts";
-import { PROFILES } from "./simulation.ts";
-import type { HeapSample, Soaked, SoakPlan } from "./soak-session.ts";
+import { median, round } from "../statistics.ts";
+import { PROFILES } from "./create-judge.ts";
+import { growthMb, tenths } from "./growth.ts";
+import type { PrepareTime, Soaked, SoakPlan } from "./soak-session.ts";
 
 /** What is done in a window, whoever the provider is. Large windows have fewer turns and larger results: both fill. */
 interface Share extends Omit<SoakPlan, "profile"> {
@@ -17,24 +18,17 @@ const SIZES = {
   "1M": { windowTokens: 1_000_000, resultCharacters: [2_000, 60_000], mostCalls: 6 },
 } as const;
 
-/** Their heaps are the session's: the simulated Responses API remembers every item it ever produced, in the same heap. */
-const MEASURED: readonly SoakPlan["profile"][] = ["anthropic", "openai-chat"];
-
-/** In full 5,000 turns: 2,550 at 8K, 1,790 at 32K, 450 at 200K, 210 at 1M. */
+/** In full 5,010 turns: 2,400 at 8K, 1,800 at 32K, 600 at 200K, 210 at 1M. */
 const SHARES: Readonly<Record<"full" | "quick", readonly Share[]>> = {
   full: [
-    { ...SIZES["8K"], of: MEASURED, store: "sqlite", turns: 800 },
-    { ...SIZES["32K"], of: MEASURED, store: "sqlite", turns: 600 },
-    { ...SIZES["8K"], of: ["openai-responses"], store: "sqlite", turns: 200 },
-    { ...SIZES["32K"], of: ["openai-responses"], store: "sqlite", turns: 200 },
-    { ...SIZES["8K"], of: PROFILES, store: "memory", turns: 250 },
-    { ...SIZES["32K"], of: PROFILES, store: "memory", turns: 130 },
-    { ...SIZES["200K"], of: PROFILES, store: "memory", turns: 150 },
-    { ...SIZES["1M"], of: PROFILES, store: "memory", turns: 70 },
+    { ...SIZES["8K"], of: PROFILES, heap: "measured", turns: 800 },
+    { ...SIZES["32K"], of: PROFILES, heap: "measured", turns: 600 },
+    { ...SIZES["200K"], of: PROFILES, heap: "not-measured", turns: 200 },
+    { ...SIZES["1M"], of: PROFILES, heap: "not-measured", turns: 70 },
   ],
   quick: [
-    { ...SIZES["8K"], of: ["anthropic"], store: "sqlite", turns: 100 },
-    { ...SIZES["32K"], of: ["openai-responses", "openai-chat"], store: "memory", turns: 20 },
+    { ...SIZES["8K"], of: ["anthropic"], heap: "measured", turns: 100 },
+    { ...SIZES["32K"], of: ["openai-responses", "openai-chat"], heap: "not-measured", turns: 20 },
   ],
 };
 const AT_ONCE = 2;
@@ -68,32 +62,52 @@ async function runAll(plans: readonly SoakPlan[]): Promise<readonly Lived[]> {
 
 function toFigures(lived: readonly Lived[]): Figures {
   const sum = (of: (one: Lived) => number): number => lived.reduce((total, one) => total + of(one), 0);
-  const prepareMs = (of: (plan: SoakPlan) => boolean): number =>
-    p99(lived.filter(({ plan }) => of(plan)).flatMap((one) => one.prepareMs));
-  const windows = [...new Set(lived.map(({ plan }) => plan.windowTokens))].toSorted((one, other) => one - other);
-  const growths = lived
-    .filter(({ plan, heap }) => heap.length > 0 && MEASURED.includes(plan.profile))
-    .map(({ plan, heap }) => [`${plan.profile} ${plan.windowTokens}`, round(growthMb(heap))] as const);
+  const measured = lived.filter(({ plan }) => plan.heap === "measured");
   return {
     turns: sum(({ prompts }) => prompts),
     requests: sum(({ judged }) => judged.requests),
     rejected_requests: sum(({ judged }) => judged.rejected),
-    lost_messages: sum(({ lost }) => lost.prompts + lost.results + lost.unpaired),
+    lost_messages: sum(lostMessages),
     stuck_turns: sum(({ stuckTurns }) => stuckTurns),
-    heap_growth_mb_per_1000_turns: Math.max(...growths.map(([, growth]) => growth)),
-    p99_prepare_ms: prepareMs(() => true),
+    heap_growth_mb_per_1000_turns: Math.max(...measured.map(({ heap }) => round(growthMb(heap)))),
+    p99_prepare_ms: p99(lived.flatMap(({ prepares }) => prepares.map(({ wallMs }) => wallMs))),
+    // Of the processor's time: the last tenth of the long sessions against the first, once they are warm.
+    prepare_growth: prepareGrowth(measured),
     tool_results: sum(({ results }) => results),
-    injected_faults: total(lived.map(({ faults }) => faults)),
+    injected_faults: total(lived.map(({ judged }) => judged.faults)),
     // Valid requests that were longer than the window really is; each was recovered from.
     overflowed_requests: sum(({ judged }) => judged.overflowed),
     compactions: total(lived.map(({ compactions }) => compactions)),
     outcomes: total(lived.map(({ outcomes }) => outcomes)),
-    heap_growth_by_session: Object.fromEntries(growths),
-    p99_prepare_by_window_ms: Object.fromEntries(
-      windows.map((window) => [window, prepareMs(({ windowTokens }) => windowTokens === window)]),
+    by_session: Object.fromEntries(
+      lived.map((one) => [`${one.plan.profile} ${one.plan.windowTokens}`, ofSession(one)]),
     ),
     rejections: lived.flatMap(({ judged }) => judged.rejections).slice(0, 5),
   };
+}
+
+function ofSession(one: Lived): Figures {
+  const { plan, judged, prompts, prepares, heap } = one;
+  return {
+    turns: prompts,
+    requests: judged.requests,
+    rejected: judged.rejected,
+    lost: lostMessages(one),
+    p99_prepare_ms: p99(prepares.map(({ wallMs }) => wallMs)),
+    ...(plan.heap === "measured" ? { heap_growth_mb_per_1000_turns: round(growthMb(heap)) } : {}),
+  };
+}
+
+function lostMessages({ lost }: Soaked): number {
+  return lost.prompts + lost.results + lost.unpaired;
+}
+
+function prepareGrowth(lived: readonly Lived[]): Readonly<Record<"median" | "p99", number>> {
+  const ends = lived.map(({ prepares, warmFrom }) => tenths(prepares.slice(warmFrom)));
+  const cpuMs = (of: (one: (typeof ends)[number]) => readonly PrepareTime[]) =>
+    ends.flatMap(of).map((one) => one.cpuMs);
+  const [first, last] = [cpuMs((one) => one.first), cpuMs((one) => one.last)];
+  return { median: round(median(last) / median(first)), p99: round(p99(last) / p99(first)) };
 }
 
 function total(counts: readonly Readonly<Record<string, number>>[]): Readonly<Record<string, number>> {
@@ -104,15 +118,4 @@ function total(counts: readonly Readonly<Record<string, number>>[]): Readonly<Re
 
 function p99(values: readonly number[]): number {
   return round(values.toSorted((one, other) => one - other)[Math.floor(0.99 * values.length)]!);
-}
-
-/** The slope of the line through the samples, for 1,000 turns. */
-function growthMb(samples: readonly HeapSample[]): number {
-  const mean = (of: (sample: HeapSample) => number): number =>
-    samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
-  const turn = mean((sample) => sample.turn);
-  const usedMb = mean((sample) => sample.usedMb);
-  const slope =
-    mean((sample) => (sample.turn - turn) * (sample.usedMb - usedMb)) / mean((sample) => (sample.turn - turn) ** 2);
-  return 1_000 * slope;
 }

@@ -41,6 +41,11 @@ export const COMMANDS = [
     about: "takes the newest compaction back",
   },
   {
+    name: "rewind",
+    usage: "rewind [ENTRY] [--session ID]",
+    about: "takes your newest message back, or that of ENTRY, and all since: the answers, and what tools did to files",
+  },
+  {
     name: "doctor",
     usage: "doctor [--json]",
     about: "what the agent needs, and what is missing; nothing is sent anywhere",

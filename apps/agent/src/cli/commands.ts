@@ -18,6 +18,7 @@ const LOAD: Readonly<Record<CommandName, () => Promise<LoadedCommand>>> = {
   cost: () => import("../commands/cost.ts"),
   compact: () => import("../commands/compact.ts"),
   undo: () => import("../commands/undo.ts"),
+  rewind: () => import("../commands/rewind.ts"),
   doctor: () => import("../commands/doctor.ts"),
   trust: () => import("../commands/trust.ts"),
   demo: () => import("../commands/demo.ts"),

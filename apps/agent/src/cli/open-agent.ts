@@ -1,4 +1,4 @@
-import type { Provider, Store, Surroundings, Tool } from "palimpsest";
+import type { Clock, Provider, Store, Surroundings, Tool } from "palimpsest";
 import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
 import { resultFiles } from "palimpsest/result-files";
 import { createTools, type Tools } from "../create-tools.ts";
@@ -42,6 +42,8 @@ export interface AgentOptions {
   /** @default that of the settings */
   readonly web?: "on" | "off";
   readonly modelFacts: "table" | "asked";
+  /** @default the system's clock */
+  readonly clock?: Clock;
 }
 
 /** A session with its tools and what they may do. */
@@ -103,6 +105,7 @@ async function openWith(
   const session: AgentSession = await takeSession({
     ...{ store, provider, model, surroundings, attendance: "alone", modelFacts: options.modelFacts },
     ...(id === undefined ? { system: systemPrompt(folder) } : { id }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     files: resultFiles({ folder: places.project }),
     settings: { file: places.engineSettings, environment },
     hooks: createHooks(settings.settings.hooks.map((hook) => toHook(hook, folder))),

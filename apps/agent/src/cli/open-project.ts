@@ -4,7 +4,7 @@ import { sqliteStore } from "palimpsest/sqlite-store";
 import { chooseProvider, type WantedProvider } from "./choose-provider.ts";
 import { offline } from "./connect.ts";
 import { type Places, placesOf } from "./places.ts";
-import { findSession, type StoredSession } from "./stored-sessions.ts";
+import { findSession } from "./stored-sessions.ts";
 import { type AgentSession, takeSession } from "./take-session.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -16,10 +16,10 @@ export interface Project {
   readonly store: Store;
 }
 
-async function openProject({ folder: started, environment }: Terminal): Promise<Project> {
+async function openProject({ folder: started, environment, clock }: Terminal): Promise<Project> {
   const folder = await realpath(started);
   const places = placesOf(folder, environment);
-  return { folder, places, store: sqliteStore({ folder: places.sessions }) };
+  return { folder, places, store: sqliteStore({ folder: places.sessions, clock }) };
 }
 
 /** Opens a project for as long as the work takes. */
@@ -44,16 +44,18 @@ export interface InSessionOptions extends WantedProvider {
 export async function inSession<Result>(
   terminal: Terminal,
   { id, ...wanted }: InSessionOptions,
-  work: (session: AgentSession, stored: StoredSession) => Promise<Result>,
+  work: (session: AgentSession, project: Project) => Promise<Result>,
 ): Promise<Result> {
-  return inProject(terminal, async ({ store, places }) => {
+  const { clock, environment } = terminal;
+  return inProject(terminal, async (project) => {
+    const { store, places } = project;
     const stored = await findSession(store, id);
-    const choice = chooseProvider(wanted, terminal.environment, stored.usedBefore);
+    const choice = chooseProvider(wanted, environment, stored.usedBefore);
     const provider = await offline(choice.provider);
-    const settings = { file: places.engineSettings, environment: terminal.environment };
-    const session = await takeSession({ store, provider, model: choice.model, id: stored.id, settings });
+    const settings = { file: places.engineSettings, environment };
+    const session = await takeSession({ store, provider, model: choice.model, id: stored.id, settings, clock });
     try {
-      return await work(session, stored);
+      return await work(session, project);
     } finally {
       await session.close();
     }

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Clock } from "palimpsest";
 import { createEscapeFilter } from "../shell/escape-filter.ts";
 import { EXIT } from "./exit-codes.ts";
 
@@ -6,7 +7,8 @@ import { EXIT } from "./exit-codes.ts";
 export interface Terminal {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly input: NodeJS.ReadStream;
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly clock: Clock;
   /** Writes a line to the standard output: what was asked for. Resolves when there is room for more. */
   print(line: string): Promise<void>;
   /** Writes a line to the standard error: what happens meanwhile. */
@@ -27,7 +29,7 @@ export function processTerminal(): Terminal {
     throw error;
   });
   return {
-    ...{ folder: process.cwd(), environment, input },
+    ...{ folder: process.cwd(), environment, input, clock: { now: Date.now } },
     async print(line) {
       const text = stdout.isTTY ? harmless(line) : line;
       if (!stdout.write(`${text}\n`)) await once(stdout, "drain");

@@ -24,7 +24,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const signal = terminal.interruption();
     const agent = await openAgent({
       ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, modelFacts },
-      ...{ id, rules: [] },
+      ...{ id, rules: [], clock: terminal.clock },
     });
     try {
       const outcome = await agent.session.compact({ signal, ...(instructions === "" ? {} : { instructions }) });

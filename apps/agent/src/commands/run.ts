@@ -1,5 +1,5 @@
 import { text as readAll } from "node:stream/consumers";
-import { createInbox, type NewContent, query } from "palimpsest";
+import { type Clock, createInbox, type NewContent, query } from "palimpsest";
 import { PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
@@ -54,9 +54,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const connection = await connectChosen(values, terminal, before);
     if (connection === undefined) return EXIT.failed;
     const { choice, provider, modelFacts } = connection;
+    const { clock } = terminal;
     const signal = terminal.interruption();
     const agent = await openAgent({
-      ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, modelFacts, rules },
+      ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, modelFacts },
+      ...{ rules, clock },
       ...(stored === undefined ? {} : { id: stored.id }),
       ...(mode === undefined ? {} : { mode }),
       ...(values.web === true ? { web: "on" } : {}),
@@ -66,7 +68,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       const endpoint = await rememberEndpoint(places.folderOf(agent.session.id), choice);
       if (endpoint === "secret")
         terminal.say("This --base-url may hold a key. It is not kept: give it again.", "warning");
-      const turn = { agent, provider, report, signal, maxRounds };
+      const turn = { agent, provider, report, signal, clock, maxRounds };
       if (input === "text") return await runTurn({ ...turn, ...(prompt === undefined ? {} : { prompt }) });
       return await runTurns(turn, terminal);
     } finally {
@@ -80,18 +82,19 @@ interface Turn {
   readonly provider: Parameters<typeof query>[0]["provider"];
   readonly report: TurnReport;
   readonly signal: AbortSignal;
+  readonly clock: Clock;
   readonly maxRounds: number | undefined;
   readonly prompt?: NewContent;
   readonly inbox?: ReturnType<typeof createInbox>;
 }
 
-async function runTurn({ agent, provider, report, signal, maxRounds, prompt, inbox }: Turn): Promise<number> {
+async function runTurn({ agent, provider, report, signal, clock, maxRounds, prompt, inbox }: Turn): Promise<number> {
   const { session, tools, permission } = agent;
   const { takeDenied, ...permissions } = permission;
   const stopListening = session.listen((event) => void report.event({ kind: "session-event", event }));
   await agent.beforeTurn().finally(stopListening);
   const turn = query({
-    ...{ session, provider, tools, signal, ...permissions },
+    ...{ session, provider, tools, signal, clock, ...permissions },
     ...(prompt === undefined ? {} : { prompt }),
     ...(inbox === undefined ? {} : { inbox }),
     ...(maxRounds === undefined ? {} : { maxRounds }),

@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import {
+  type Clock,
   compatibleProfiles,
   createAnthropic,
   createOpenAiChat,
@@ -29,6 +30,9 @@ export interface CommandLine {
 
 export interface Cli {
   readonly server: SimulatorServer;
+  readonly folder: string;
+  /** What the program is started with. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Starts the program in a process of its own, in the project. */
   start(args: readonly string[], options?: StartOptions): CommandLine;
   run(args: readonly string[], options?: StartOptions): Promise<Ended>;
@@ -42,19 +46,30 @@ export interface StartOptions {
   readonly input?: string | "open";
 }
 
+export interface CliOptions {
+  /** The simulator's. @default the system's clock */
+  readonly clock?: Clock;
+}
+
 /** The command line against a simulated provider whose model follows a script. */
-export async function startCli({ folder, home }: TemporaryProject, script: Script): Promise<Cli> {
-  const chat = createOpenAiChat({ script, profile: compatibleProfiles.vLLM });
-  const faces = [createAnthropic({ script }), createOpenAiResponses({ script }), chat];
-  const server = await serve({ faces });
+export async function startCli(
+  { folder, home }: TemporaryProject,
+  script: Script,
+  { clock }: CliOptions = {},
+): Promise<Cli> {
+  const time = clock === undefined ? {} : { clock };
+  const terms = { script, ...time };
+  const chat = createOpenAiChat({ ...terms, profile: compatibleProfiles.vLLM });
+  const faces = [createAnthropic(terms), createOpenAiResponses(terms), chat];
+  const server = await serve({ faces, ...time });
   onTestFinished(() => server.close());
+  const ours = {
+    ...{ PATH: process.env["PATH"], HOME: home, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url },
+  };
   const start: Cli["start"] = (args, { environment = {}, input = "" } = {}) => {
     const child = spawn(process.execPath, ["--conditions=palimpsest-source", "--no-warnings", MAIN, ...args], {
       cwd: folder,
-      env: {
-        ...{ PATH: process.env["PATH"], HOME: home, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url },
-        ...environment,
-      },
+      env: { ...ours, ...environment },
     });
     onTestFinished(() => void child.kill("SIGKILL"));
     if (input !== "open") child.stdin.end(input);
@@ -65,7 +80,7 @@ export async function startCli({ folder, home }: TemporaryProject, script: Scrip
     return { process: child, ended };
   };
   return {
-    ...{ server, start },
+    ...{ server, folder, environment: ours, start },
     run: (args, options) => start(args, options).ended,
     refused: () =>
       server.recorder.exchanges.filter(({ outcome }) => outcome.kind === "refused" || outcome.kind === "broken"),

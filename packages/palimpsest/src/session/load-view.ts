@@ -54,8 +54,8 @@ async function viewAtBoundary(
   const view = createView(readCalibration(payload.state.calibration), options);
   view.configuration = await readConfiguration(log, payload.state.configuration, options);
   view.changedAt = sequence;
+  view.breaks = payload.outline.flatMap(({ from, to }) => [from, to + 1]);
   for (const shown of payload.outline) {
-    view.breaks.push(shown.from, shown.to + 1);
     const items = await itemsOf(log, shown, undone, options);
     if (items.length === 0 && shown.by !== undefined) view.hidden = [...view.hidden, shown];
     for (const item of items) {

@@ -20,7 +20,7 @@ export function planBoundary(
   replace: ReplacePayload,
   { view, ledger, standing, sequence }: BoundaryContext,
 ): BoundaryPayload {
-  const after: View = { ...view, items: [...view.items], breaks: [...view.breaks] };
+  const after: View = { ...view, items: [...view.items] };
   foldEntry(after, { kind: "replace", sequence, payload: replace });
   return {
     ...replace,

@@ -189,4 +189,19 @@ describe("the outline of a view", () => {
       { from: 4, to: 4, thinking: "lost" },
     ]);
   });
+
+  test("what was hidden within a range is forgotten once something stands for all of it", () => {
+    const said = Array.from({ length: 50 }, (_, index) => says(`${index}`));
+    const hidden = said.map((_, index) => {
+      const at = index + 2;
+      return ["replace", { from: at, to: at, with: [], reason: "test" }] as const;
+    });
+    const view = viewOf(configured, ...said, says("kept"), ...hidden.slice(1), replaced(2, 51), says("new"));
+    expect(outline(view)).toEqual([
+      { from: 2, to: 51, by: 102, thinking: "lost" },
+      { from: 52, to: 52, thinking: "lost" },
+      { from: 103, to: 103 },
+    ]);
+    expect(view.breaks.length).toBeLessThan(3);
+  });
 });

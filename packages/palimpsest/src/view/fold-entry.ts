@@ -44,7 +44,7 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
       forgetReport(view);
       break;
     case "rewind":
-      view.breaks.push(at);
+      view.breaks = [...view.breaks, at];
       break;
     case "overflow":
       // A refusal that says how long the request was tells as much as a report of what it used.
@@ -182,8 +182,10 @@ function replace(view: View, at: number, payload: ReplacePayload | BoundaryPaylo
   const added = replacementItems({ from, to, by: at }, payload.with, view.featureOptions);
   const removed = items.splice(first, end - first, ...added);
   view.hidden = view.hidden.filter((shown) => shown.to < from || shown.from > to);
+  // No run spans what stands for others, so it need not be known where runs within it ended.
+  view.breaks = view.breaks.filter((end) => end <= from || end > to);
   if (added.length === 0) {
-    view.breaks.push(removed.at(-1)!.to + 1);
+    view.breaks = [...view.breaks, removed.at(-1)!.to + 1];
     view.hidden = [...view.hidden, { from, to, by: at }];
   }
   changeFrom(view, at, first);

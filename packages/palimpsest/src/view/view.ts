@@ -25,7 +25,7 @@ export interface View {
   /** The newest entry that changed something before what is appended now. */
   changedAt: number;
   /** Entry numbers that a range of shown entries never spans: something before them is on another branch or hidden. */
-  readonly breaks: number[];
+  breaks: readonly number[];
   /** The request that the next report is about, unless something before it has changed. */
   awaited: Awaited | undefined;
   /** What the provider was asked to leave out since the newest boundary, by the newest request that asked. */

@@ -1,0 +1,84 @@
+import { relative } from "node:path";
+import { entryText, type LogReader, readPayload } from "palimpsest";
+import { EXIT } from "../cli/exit-codes.ts";
+import { inSession, type Project } from "../cli/open-project.ts";
+import { countOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { type Checkpoints, createCheckpoints } from "../files/checkpoints.ts";
+import { createPathGuard } from "../files/path-guard.ts";
+import { loadSettings } from "../permissions/load-settings.ts";
+
+const OPTIONS = { session: { type: "string" }, json: { type: "boolean" } } as const;
+const SHOWN_CHARACTERS = 60;
+
+/** Takes back a message of the user and all that came after it: in the conversation, and in the files. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments(args, OPTIONS, 1);
+  const wanted = countOf("rewind", positionals[0]);
+  return inSession(terminal, { id: values.session }, async (session, project) => {
+    const log = (await project.store.openReader(session.id))!;
+    const message = await findMessage(log, wanted);
+    if (message === undefined) {
+      if (wanted !== undefined) {
+        throw new UsageError(`Entry ${wanted} is no message of yours. palimpsest show ${session.id} numbers them.`);
+      }
+      await terminal.print(values.json ? JSON.stringify({ kind: "nothing" }) : "There is nothing to take back.");
+      return EXIT.failed;
+    }
+    const { rewindFiles } = await openCheckpoints(project, session.id);
+    // Files first: if it ends between the two, the same command does the rest.
+    const files = await rewindFiles(message.entry - 1, session.newestEntry);
+    await session.rewind(message.entry - 1, "palimpsest rewind");
+    const shown = (paths: readonly string[]) => paths.map((path) => relative(project.folder, path));
+    const rewound = {
+      ...{ session: session.id, kind: "rewound", before: message.entry, text: message.text },
+      ...{ restored: shown(files.restored), removed: shown(files.removed) },
+      changedByOthers: shown(files.changedByOthers),
+    };
+    await terminal.print(values.json ? JSON.stringify(rewound) : toText(rewound));
+    return EXIT.done;
+  });
+}
+
+interface UserMessage {
+  readonly entry: number;
+  readonly text: string;
+}
+
+/** The message of that number; the newest of the conversation as it stands, if none is given. */
+async function findMessage(log: LogReader, wanted: number | undefined): Promise<UserMessage | undefined> {
+  let at = wanted ?? (await log.head()).sequence;
+  for (;;) {
+    const [entry] = await log.read(at, at);
+    if (entry === undefined) return undefined;
+    const { kind, payload } = readPayload(entry) as { kind: string; payload?: { readonly origin?: string } };
+    if (kind === "message" && payload?.origin === "human") return { entry: at, text: entryText(entry) ?? "" };
+    if (wanted !== undefined) return undefined;
+    at = entry.parent;
+  }
+}
+
+async function openCheckpoints({ folder, places }: Project, session: string): Promise<Checkpoints> {
+  const { settings } = await loadSettings({ guard: await createPathGuard(folder), agentHome: places.agentHome });
+  const guard = await createPathGuard(folder, settings.folders);
+  return createCheckpoints({ sessionFolder: places.folderOf(session), guard });
+}
+
+interface Rewound {
+  readonly before: number;
+  readonly text: string;
+  readonly restored: readonly string[];
+  readonly removed: readonly string[];
+  readonly changedByOthers: readonly string[];
+}
+
+function toText({ before, text, restored, removed, changedByOthers }: Rewound): string {
+  const words = text.replaceAll(/\s+/g, " ").trim();
+  const said = words.length > SHOWN_CHARACTERS ? `${words.slice(0, SHOWN_CHARACTERS - 1)}…` : words;
+  return [
+    `Back to before entry ${before}: ${said}`,
+    ...restored.map((path) => `restored ${path}`),
+    ...removed.map((path) => `removed ${path}`),
+    ...changedByOthers.map((path) => `left ${path} as it is: something else has changed it since`),
+  ].join("\n");
+}

@@ -1,0 +1,71 @@
+import { PassThrough } from "node:stream";
+import type { Clock } from "palimpsest";
+import { findCommand } from "../cli/commands.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import type { TurnResult } from "../cli/turn-report.ts";
+import type { Cli, Ended } from "./run-cli.ts";
+
+/** The commands in this process: what the program does, on a clock that the test moves. */
+export interface Here {
+  run(args: readonly string[]): Promise<Ended>;
+  /** A run that takes message after message, as long as nobody leaves. */
+  talk(args: readonly string[]): Talk;
+}
+
+export interface Talk {
+  /** Resolves when the turn is over. */
+  say(text: string): Promise<TurnResult>;
+  leave(): Promise<Ended>;
+}
+
+export interface HereOptions extends Pick<Cli, "folder" | "environment"> {
+  readonly clock: Clock;
+}
+
+export function createHere({ folder, environment, clock }: HereOptions): Here {
+  async function start(args: readonly string[], { input, onLine }: Started): Promise<Ended> {
+    const [printed, said]: [string[], string[]] = [[], []];
+    const terminal: Terminal = {
+      ...{ folder, environment, input, clock },
+      async print(line) {
+        printed.push(line);
+        onLine?.(line);
+      },
+      say: (line) => void said.push(line),
+      interruption: () => new AbortController().signal,
+    };
+    const { load, rest } = findCommand(args);
+    const { run } = await load();
+    const code = await run(rest, terminal);
+    return { code, out: printed.join("\n"), said: said.join("\n") };
+  }
+
+  return {
+    run: (args) => start(args, { input: new PassThrough().end() }),
+    talk(args) {
+      const input = new PassThrough();
+      let turn = Promise.withResolvers<TurnResult>();
+      const ended = start([...args, "--input-format", "stream-json", "--output-format", "json"], {
+        input,
+        onLine: (line) => turn.resolve(JSON.parse(line)),
+      });
+      ended.catch((error) => turn.reject(error));
+      return {
+        say(text) {
+          turn = Promise.withResolvers();
+          input.write(`${JSON.stringify({ kind: "user", text })}\n`);
+          return turn.promise;
+        },
+        leave() {
+          input.end();
+          return ended;
+        },
+      };
+    },
+  };
+}
+
+interface Started {
+  readonly input: PassThrough;
+  readonly onLine?: (line: string) => void;
+}
