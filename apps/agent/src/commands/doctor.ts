@@ -6,7 +6,7 @@ import { chooseProvider, PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
 import { offline } from "../cli/connect.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject, type Project } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
+import { readArguments, UsageError } from "../cli/read-arguments.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { createPathGuard } from "../files/path-guard.ts";
@@ -19,11 +19,24 @@ interface Finding {
   readonly text: string;
 }
 
-const OPTIONS = { ...PROVIDER_OPTIONS, json: { type: "boolean" } } as const;
+const OPTIONS = {
+  ...PROVIDER_OPTIONS,
+  json: { type: "boolean" },
+  live: { type: "boolean" },
+  server: { type: "string" },
+  "max-usd": { type: "string" },
+} as const;
 
-/** Looks at what the agent needs, and says what is missing. Reaches nobody: nothing is sent anywhere. */
+/** Looks at what the agent needs, and says what is missing. Reaches nobody unless it is told to: nothing is sent anywhere. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, OPTIONS, 0);
+  if (values.live) {
+    const { runLive } = await import("./doctor-live.ts");
+    return runLive(values, terminal);
+  }
+  if (values.server !== undefined || values["max-usd"] !== undefined) {
+    throw new UsageError("--server and --max-usd are for doctor --live.");
+  }
   const findings = await inProject(terminal, async (project) => {
     const checks = [checkHome, checkSessions, checkSettings, checkSandbox].map((check) => check(project));
     return [...(await Promise.all(checks)).flat(), ...(await checkProvider(values, project, terminal))];
