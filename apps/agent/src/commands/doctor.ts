@@ -2,7 +2,8 @@ import { lstat, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryStore, openSession } from "palimpsest";
-import { chooseProvider, PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
+import { chooseProvider } from "../cli/choose-provider.ts";
+import { COMMANDS } from "../cli/command-list.ts";
 import { offline } from "../cli/connect.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { nearest } from "../cli/nearest.ts";
@@ -20,17 +21,9 @@ interface Finding {
   readonly text: string;
 }
 
-const OPTIONS = {
-  ...PROVIDER_OPTIONS,
-  json: { type: "boolean" },
-  live: { type: "boolean" },
-  server: { type: "string" },
-  "max-usd": { type: "string" },
-} as const;
-
 /** Looks at what the agent needs, and says what is missing. Reaches nobody unless it is told to: nothing is sent anywhere. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = readArguments(args, OPTIONS, 0);
+  const { values } = readArguments(args, COMMANDS.doctor);
   if (values.live) {
     const { runLive } = await import("./doctor-live.ts");
     return runLive(values, terminal);

@@ -1,6 +1,6 @@
 import { text as readAll } from "node:stream/consumers";
 import { createInbox, type NewContent, query } from "palimpsest";
-import { PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
+import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { type Agent, openAgent } from "../cli/open-agent.ts";
@@ -9,33 +9,21 @@ import { countOf, oneOf, readArguments, UsageError } from "../cli/read-arguments
 import { readPromptLines } from "../cli/read-prompts.ts";
 import { findSession } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { createReport, type OutputFormat, type TurnReport, toResult } from "../cli/turn-report.ts";
-import type { PermissionMode } from "../permissions/decide-permission.ts";
+import { createReport, type TurnReport, toResult } from "../cli/turn-report.ts";
 import { type Rule, readRule } from "../permissions/rule.ts";
 
-const OPTIONS = {
-  ...PROVIDER_OPTIONS,
-  prompt: { type: "string", short: "p" },
-  resume: { type: "string", short: "r" },
-  continue: { type: "boolean", short: "c" },
-  "output-format": { type: "string" },
-  "input-format": { type: "string" },
-  mode: { type: "string" },
-  allow: { type: "string", multiple: true },
-  deny: { type: "string", multiple: true },
-  "max-rounds": { type: "string" },
-} as const;
-
-const FORMATS: readonly OutputFormat[] = ["text", "json", "stream-json"];
-const MODES: readonly PermissionMode[] = ["default", "accept-edits", "plan", "bypass"];
+const { options: OPTIONS } = COMMANDS.run;
 
 /** A turn without a screen; with `--input-format stream-json`, as many as there are messages. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, OPTIONS, 1);
-  const report = createReport(oneOf("--output-format", values["output-format"], FORMATS) ?? "text", terminal);
-  const input = oneOf("--input-format", values["input-format"], ["text", "stream-json"]) ?? "text";
+  const { values, positionals } = readArguments(args, COMMANDS.run);
+  const report = createReport(
+    oneOf("--output-format", values["output-format"], OPTIONS["output-format"].of) ?? "text",
+    terminal,
+  );
+  const input = oneOf("--input-format", values["input-format"], OPTIONS["input-format"].of) ?? "text";
   const maxRounds = countOf("--max-rounds", values["max-rounds"]);
-  const mode = oneOf("--mode", values.mode, MODES);
+  const mode = oneOf("--mode", values.mode, OPTIONS.mode.of);
   const rules = [...toRules(values.deny, "deny"), ...toRules(values.allow, "allow")];
   const goesOn = values.continue === true || values.resume !== undefined;
   if (values.continue && values.resume !== undefined) throw new UsageError("--continue or --resume ID, not both.");

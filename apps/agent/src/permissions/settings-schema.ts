@@ -20,7 +20,8 @@ export interface SettingsSchema {
   readonly anyOf?: readonly SettingsSchema[];
 }
 
-const MODES: Readonly<Record<PermissionMode, string>> = {
+/** What each mode allows by itself. */
+export const MODES: Readonly<Record<PermissionMode, string>> = {
   default: "reading is allowed, the rest is asked",
   "accept-edits": "changing files of the project is allowed as well",
   plan: "nothing is changed before a plan is approved",
