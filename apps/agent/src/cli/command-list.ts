@@ -57,6 +57,11 @@ export const COMMANDS = {
       },
       deny: { type: "string", multiple: true, value: "RULE", about: "the same, and stronger than any that allows" },
       "max-rounds": { type: "string", value: "N", about: "stop after so many responses" },
+      "max-usd": {
+        type: "string",
+        value: "AMOUNT",
+        about: "stop once so much was spent, by our price list; a response that was begun is paid for",
+      },
       "output-format": { type: "string", value: "WORD", of: ["text", "json", "stream-json"], about: "text by default" },
       "input-format": {
         type: "string",
@@ -72,7 +77,7 @@ export const COMMANDS = {
       ['palimpsest --continue -p "Now the docs"', "the newest session of this folder goes on"],
       ["palimpsest --continue", "goes on where a turn was cut short"],
     ],
-    endings: ["failed", "refused", "roundsUsedUp", "interrupted", "terminated"],
+    endings: ["failed", "refused", "roundsUsedUp", "budgetUsedUp", "interrupted", "terminated"],
   },
   sessions: {
     usage: "sessions [--json]",

@@ -60,6 +60,14 @@ export function countOf(option: string, value: string | undefined): number | und
   return Number(value);
 }
 
+/** The value of an option that is an amount of money. */
+export function amountOf(option: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const amount = Number(value);
+  if (value.trim() !== "" && Number.isFinite(amount) && amount >= 0) return amount;
+  throw new UsageError(`${option} takes an amount of US dollars, not ${JSON.stringify(value)}.`);
+}
+
 function isParseError(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
 }

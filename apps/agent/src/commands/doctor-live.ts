@@ -1,7 +1,7 @@
 import { type CompatibleServer, compatibleProfiles } from "@palimpsest/provider-simulator";
 import { chooseProvider, noKeyText, type WantedProvider } from "../cli/choose-provider.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { oneOf, UsageError } from "../cli/read-arguments.ts";
+import { amountOf, oneOf } from "../cli/read-arguments.ts";
 import { usd } from "../cli/table.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { LivePlan } from "../live/plan-probes.ts";
@@ -64,11 +64,4 @@ function reportText({ checks, calls, priceUsd, comparedWith }: LiveReport): stri
     `${calls} calls${cost}.`,
     `${differing === 0 ? "No difference" : `${differing} differences`} from the simulator, which played ${comparedWith}.`,
   ].join("\n");
-}
-
-function amountOf(option: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const amount = Number(value);
-  if (value.trim() !== "" && Number.isFinite(amount) && amount >= 0) return amount;
-  throw new UsageError(`${option} takes an amount of US dollars, not ${JSON.stringify(value)}.`);
 }

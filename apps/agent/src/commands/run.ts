@@ -5,7 +5,7 @@ import { connectChosen } from "../cli/connect-chosen.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { type Agent, openAgent } from "../cli/open-agent.ts";
 import { inProject } from "../cli/open-project.ts";
-import { countOf, oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import { amountOf, countOf, oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
 import { readPromptLines } from "../cli/read-prompts.ts";
 import { findSession } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -23,6 +23,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   );
   const input = oneOf("--input-format", values["input-format"], OPTIONS["input-format"].of) ?? "text";
   const maxRounds = countOf("--max-rounds", values["max-rounds"]);
+  const maxUsd = amountOf("--max-usd", values["max-usd"]);
   const mode = oneOf("--mode", values.mode, OPTIONS.mode.of);
   const rules = [...toRules(values.deny, "deny"), ...toRules(values.allow, "allow")];
   const goesOn = values.continue === true || values.resume !== undefined;
@@ -39,6 +40,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const connection = await connectChosen(values, terminal, stored?.usedBefore);
     if (connection === undefined) return EXIT.failed;
     const { choice, provider } = connection;
+    if (maxUsd !== undefined && provider.factsOf(choice.model).prices === undefined) {
+      throw new UsageError(`--max-usd cannot be kept: no price is known for the model ${choice.model}.`);
+    }
     const signal = terminal.interruption();
     const agent = await openAgent({
       ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, rules },
@@ -48,7 +52,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     });
     try {
       sayProblems(agent, terminal);
-      const turn = { agent, provider, report, signal, maxRounds };
+      const spentBefore = agent.session.usage().priceUsd;
+      const spentUsd = (): number => agent.session.usage().priceUsd - spentBefore;
+      const turn = { agent, provider, report, signal, maxRounds, maxUsd, spentUsd };
       if (input === "text") return await runTurn({ ...turn, ...(prompt === undefined ? {} : { prompt }) });
       return await runTurns(turn, terminal);
     } finally {
@@ -63,15 +69,20 @@ interface Turn {
   readonly report: TurnReport;
   readonly signal: AbortSignal;
   readonly maxRounds: number | undefined;
+  readonly maxUsd: number | undefined;
+  /** Since the program was started, compactions and notes included. */
+  readonly spentUsd: () => number;
   readonly prompt?: NewContent;
   readonly inbox?: ReturnType<typeof createInbox>;
 }
 
-async function runTurn({ agent, provider, report, signal, maxRounds, prompt, inbox }: Turn): Promise<number> {
+async function runTurn({ agent, provider, report, signal, prompt, inbox, ...limits }: Turn): Promise<number> {
+  const { maxRounds, maxUsd = Number.POSITIVE_INFINITY, spentUsd } = limits;
   const { session, tools, permission } = agent;
+  const enough = new AbortController();
   const { takeDenied, ...permissions } = permission;
   const turn = query({
-    ...{ session, provider, tools, signal, ...permissions },
+    ...{ session, provider, tools, ...permissions, signal: AbortSignal.any([signal, enough.signal]) },
     ...(prompt === undefined ? {} : { prompt }),
     ...(inbox === undefined ? {} : { inbox }),
     ...(maxRounds === undefined ? {} : { maxRounds }),
@@ -80,9 +91,15 @@ async function runTurn({ agent, provider, report, signal, maxRounds, prompt, inb
     const next = await turn.next();
     if (next.done !== true) {
       if (next.value.kind !== "turn-ended") await report.event(next.value);
+      // Here, before its calls are run: what has not begun can be gone on with.
+      if (next.value.kind === "response" && next.value.response.calls.length > 0 && spentUsd() >= maxUsd)
+        enough.abort();
       continue;
     }
-    const result = toResult(session.id, next.value, takeDenied());
+    const isSpent = next.value.kind === "aborted" && enough.signal.aborted && !signal.aborted;
+    const { rounds, usage } = next.value;
+    const outcome = isSpent ? { kind: "budget-used-up" as const, spentUsd: spentUsd(), rounds, usage } : next.value;
+    const result = toResult(session.id, outcome, takeDenied());
     // Which of the two signals it was.
     const exitCode =
       next.value.kind === "aborted" && typeof signal.reason === "number" ? signal.reason : result.exitCode;
@@ -99,6 +116,7 @@ async function runTurns(turn: Turn, terminal: Terminal): Promise<number> {
   while ((await lines.next()) === "waiting" && !turn.signal.aborted) {
     const ended = await runTurn({ ...turn, inbox });
     if (exitCode === EXIT.done) exitCode = ended;
+    if (ended === EXIT.budgetUsedUp) break;
   }
   for (const problem of lines.problems) terminal.say(problem, "warning");
   return exitCode === EXIT.done && lines.problems.length > 0 ? EXIT.usage : exitCode;
