@@ -1,16 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { answer } from "@palimpsest/provider-simulator";
 import { expect, test, vi } from "vitest";
 import { COMMAND_NAMES, definitionOf } from "../cli/command-list.ts";
+import { programInPath } from "../testing/program-in-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const has = (shell: string): boolean => spawnSync(shell, ["-c", "exit 7"]).status === 7;
 
 /** A project with one session, the program in the path under its name, and its script for a shell. */
@@ -19,18 +16,14 @@ async function setUp(shell: string) {
   const cli = await startCli(project, () => answer("Hello."));
   expect((await cli.run(["-p", "Hi"])).code).toBe(0);
   const [session] = (await cli.run(["sessions", "--ids"])).out.trim().split("\n");
-  const bin = join(project.base, "bin");
-  mkdirSync(bin);
-  const start = `exec '${process.execPath}' --conditions=palimpsest-source --no-warnings '${MAIN}' "$@"`;
-  writeFileSync(join(bin, "palimpsest"), `#!/bin/sh\n${start}\n`);
-  chmodSync(join(bin, "palimpsest"), 0o755);
+  const environment = { ...programInPath(project), TERM: "dumb" };
   const { out, code } = await cli.run(["completion", shell]);
   expect(code).toBe(0);
   const script = project.put(`completion.${shell}`, out);
   const run = (lines: string, ...args: string[]): string => {
     const { stdout, stderr } = spawnSync(shell, [...args, "-c", lines], {
       cwd: project.folder,
-      env: { PATH: `${bin}:${process.env["PATH"]}`, HOME: project.home, TERM: "dumb" },
+      env: environment,
       ...{ encoding: "utf8", timeout: 50_000 },
     });
     expect(stderr).toBe("");

@@ -1,18 +1,16 @@
 import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { answer, callTool, callTools, inOrder } from "@palimpsest/provider-simulator";
 import { expect, test, vi } from "vitest";
 import { COMMAND_NAMES, definitionOf } from "../cli/command-list.ts";
 import { ENDINGS, type Ending, EXIT } from "../cli/exit-codes.ts";
 import { commandPage, VARIABLES } from "../cli/help-page.ts";
+import { programInPath } from "../testing/program-in-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
-const START = `'${process.execPath}' --conditions=palimpsest-source --no-warnings '${MAIN}'`;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
 const ESCAPE = /\u001b/;
 
@@ -72,10 +70,10 @@ test("a command's page is had by either way, and of what is no command there is 
 });
 
 test("whoever reads one line of it and leaves is no error", () => {
-  const { folder, home } = temporaryProject();
-  const line = `set -o pipefail; ${START} --help | head -n 1`;
+  const project = temporaryProject();
+  const line = "set -o pipefail; palimpsest --help | head -n 1";
   const { status, stdout, stderr } = spawnSync("bash", ["-c", line], {
-    ...{ cwd: folder, env: { PATH: process.env["PATH"], HOME: home }, encoding: "utf8" },
+    ...{ cwd: project.folder, env: programInPath(project), encoding: "utf8" },
   });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(stdout).toBe("palimpsest: a coding agent that keeps itself inside its context window\n");
@@ -89,13 +87,13 @@ test.skipIf(!hasScript)("on a screen it is coloured, unless NO_COLOR says otherw
   const read = callTools(callTool("Read", { file_path: "a.txt" }));
   const cli = await startCli(project, inOrder([read, answer("Read."), read, answer("Read."), read, answer("Read.")]));
   const env = {
-    ...{ PATH: process.env["PATH"], HOME: project.home, TERM: "xterm" },
+    ...{ ...programInPath(project), TERM: "xterm" },
     ...{ ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: cli.server.url },
   };
   // Not spawnSync: the simulator answers from this process.
   const onScreen = (environment: Readonly<Record<string, string>>): Promise<string> => {
     const options = { cwd: project.folder, env: { ...env, ...environment } };
-    const child = spawn("script", ["-qec", `${START} -p 'Read a.txt'`, "/dev/null"], options);
+    const child = spawn("script", ["-qec", "palimpsest -p 'Read a.txt'", "/dev/null"], options);
     child.stdin.end();
     return text(child.stdout);
   };
