@@ -1,12 +1,6 @@
 import { oneOf } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const PROVIDER_OPTIONS = {
-  model: { type: "string" },
-  provider: { type: "string" },
-  "base-url": { type: "string" },
-} as const;
-
 export type ProviderWord = "anthropic" | "openai" | "openai-chat";
 
 export interface WantedProvider {
@@ -33,7 +27,7 @@ export interface ProviderChoice {
   readonly keyName: string;
 }
 
-const WORDS: readonly ProviderWord[] = ["anthropic", "openai", "openai-chat"];
+export const PROVIDERS: readonly ProviderWord[] = ["anthropic", "openai", "openai-chat"];
 const KEY_NAMES = {
   anthropic: "ANTHROPIC_API_KEY",
   openai: "OPENAI_API_KEY",
@@ -51,8 +45,8 @@ export function chooseProvider(
   before?: UsedBefore,
 ): ProviderChoice {
   const earlier = before && NAMES_IN_LOGS[before.provider];
-  const byKey = WORDS.find((word) => environment[KEY_NAMES[word]]) ?? "anthropic";
-  const provider = oneOf("--provider", wanted.provider, WORDS) ?? earlier ?? byKey;
+  const byKey = PROVIDERS.find((word) => environment[KEY_NAMES[word]]) ?? "anthropic";
+  const provider = oneOf("--provider", wanted.provider, PROVIDERS) ?? earlier ?? byKey;
   const isSame = before !== undefined && provider === earlier;
   // An empty one is the provider's own endpoint.
   const baseUrl = (wanted["base-url"] ?? (isSame ? before.baseUrl : undefined)) || undefined;

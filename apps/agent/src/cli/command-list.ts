@@ -1,70 +1,265 @@
+import type { PermissionMode } from "../permissions/decide-permission.ts";
+import { MODES } from "../permissions/settings-schema.ts";
+import { PROVIDERS } from "./choose-provider.ts";
+import type { CommandDefinition, Operands, OptionDefinition } from "./command-definition.ts";
+
+type Flag = OptionDefinition & { readonly type: "boolean"; readonly multiple?: false };
+type Value = OptionDefinition & { readonly type: "string"; readonly multiple?: false };
+
+const JSON_OUTPUT: Flag = { type: "boolean", about: "prints JSON, for programs" };
+const MODEL: Value = {
+  type: "string",
+  value: "NAME",
+  about: "the model; by default the session's, or the provider's usual one",
+};
+const PROVIDER: Value = {
+  ...{ type: "string", value: "WORD", of: PROVIDERS },
+  about: "whose API is spoken; by default that of the key that there is",
+};
+const BASE_URL: Value = {
+  type: "string",
+  value: "URL",
+  about: 'any endpoint that speaks the provider\'s API; the session remembers it, "" forgets it',
+};
+
+const A_SESSION: Operands = { most: 1, completes: "sessions" };
+const WHICH = "ID is the id of a session of this folder, or its beginning. Without it, the newest is meant.";
+
 /** What the program can do; `cli/commands.ts` knows where. */
-export const COMMANDS = [
-  {
-    name: "run",
+export const COMMANDS = {
+  run: {
     usage: '-p "PROMPT"',
     about: "one turn of the agent: the model works with its tools until it is done",
+    more: [
+      "Nobody can be asked here. What would have to be asked is denied, and the output names the rule that would allow it.",
+      "The answer goes to the standard output, what happens meanwhile to the standard error. With json the output is one object at the end, with stream-json one event a line.",
+    ],
+    options: {
+      prompt: { type: "string", short: "p", value: "TEXT", about: 'what to do; "-" reads it from the standard input' },
+      continue: { type: "boolean", short: "c", about: "go on with the newest session of this folder" },
+      resume: {
+        type: "string",
+        short: "r",
+        value: "ID",
+        completes: "sessions",
+        about: "go on with a session; the beginning of its id is enough",
+      },
+      model: MODEL as Value,
+      provider: PROVIDER as Value,
+      "base-url": BASE_URL as Value,
+      mode: {
+        type: "string",
+        value: "WORD",
+        of: Object.keys(MODES) as readonly PermissionMode[],
+        about: "what needs no permission",
+      },
+      allow: {
+        type: "string",
+        multiple: true,
+        value: "RULE",
+        about: "Bash(npm test *), Edit(src/**), Network; may be given several times",
+      },
+      deny: { type: "string", multiple: true, value: "RULE", about: "the same, and stronger than any that allows" },
+      web: {
+        type: "boolean",
+        about: "with a tool that fetches pages of the public internet; --allow Network lets it",
+      },
+      "max-rounds": { type: "string", value: "N", about: "stop after so many responses" },
+      "max-usd": {
+        type: "string",
+        value: "AMOUNT",
+        about: "stop once so much was spent, by our price list; a response that was begun is paid for",
+      },
+      "output-format": { type: "string", value: "WORD", of: ["text", "json", "stream-json"], about: "text by default" },
+      "input-format": {
+        type: "string",
+        value: "WORD",
+        of: ["text", "stream-json"],
+        about: 'text by default; stream-json is lines of {"kind":"user","text":"..."}, a turn for each',
+      },
+    },
+    operands: { most: 1 },
+    examples: [
+      [`palimpsest -p "Fix the failing test" --mode accept-edits --allow 'Bash(npm test *)'`, "a turn"],
+      ['git diff | palimpsest -p "Review this:" -', "the standard input behind the prompt"],
+      ['palimpsest --continue -p "Now the docs"', "the newest session of this folder goes on"],
+      ["palimpsest --continue", "goes on where a turn was cut short"],
+    ],
+    endings: ["failed", "refused", "roundsUsedUp", "budgetUsedUp", "interrupted", "terminated"],
   },
-  {
-    name: "sessions",
+  sessions: {
     usage: "sessions [--json]",
     about: "the sessions of this folder, the newest first",
+    options: {
+      json: JSON_OUTPUT as Flag,
+      ids: { type: "boolean", about: "only their ids, one a line: opens none of them" },
+    },
+    examples: [["palimpsest sessions", "a table: id, last use, entries, model, how it began"]],
+    endings: ["failed"],
   },
-  {
-    name: "show",
+  show: {
     usage: "show [ID] [--entry N]",
     about: "a session as it was said, whatever was folded or cleared since; or one entry in whole",
+    more: [WHICH as string],
+    options: { entry: { type: "string", value: "N", about: "only this entry, all of it" }, json: JSON_OUTPUT as Flag },
+    operands: A_SESSION as Operands,
+    examples: [
+      ["palimpsest show | less", "the newest session from its beginning"],
+      ["palimpsest show 3f2a --entry 17", "entry 17 of the session that begins with 3f2a"],
+    ],
+    endings: ["failed"],
   },
-  {
-    name: "export",
+  export: {
     usage: "export [ID]",
     about: "a session's whole log as lines of JSON",
+    more: [WHICH as string],
+    options: {},
+    operands: A_SESSION as Operands,
+    examples: [["palimpsest export > session.jsonl", "the newest session, one entry a line"]],
+    endings: ["failed"],
   },
-  {
-    name: "context",
+  context: {
     usage: "context [ID] [--json]",
     about: "what fills the window",
+    more: [WHICH as string],
+    options: { json: JSON_OUTPUT as Flag },
+    operands: A_SESSION as Operands,
+    examples: [["palimpsest context", "tokens by part, the largest first, and when it will be compacted"]],
+    endings: ["failed"],
   },
-  {
-    name: "cost",
+  cost: {
     usage: "cost [ID] [--json]",
     about: "what was spent, on what, and what was lost to which cause",
+    more: [WHICH as string],
+    options: { json: JSON_OUTPUT as Flag },
+    operands: A_SESSION as Operands,
+    examples: [["palimpsest cost --json | jq .priceUsd", "what the newest session has cost, in US dollars"]],
+    endings: ["failed"],
   },
-  {
-    name: "compact",
+  compact: {
     usage: "compact [TEXT] [--session ID]",
     about: "folds the conversation into a summary that heeds TEXT",
+    more: ["A model is asked for the summary, so this needs a key. Nothing is lost: undo takes it back."],
+    options: {
+      session: {
+        type: "string",
+        value: "ID",
+        completes: "sessions",
+        about: "which; by default the newest of this folder",
+      },
+      model: MODEL as Value,
+      provider: PROVIDER as Value,
+      "base-url": BASE_URL as Value,
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: { most: 1_000 },
+    examples: [["palimpsest compact Keep the numbers of the tickets", "the newest session, with a wish"]],
+    endings: ["failed", "interrupted"],
   },
-  {
-    name: "undo",
+  undo: {
     usage: "undo [ID]",
     about: "takes the newest compaction back",
+    more: [WHICH as string],
+    options: { json: JSON_OUTPUT as Flag },
+    operands: A_SESSION as Operands,
+    examples: [["palimpsest undo", "the model sees again what it had seen before"]],
+    endings: ["failed"],
   },
-  {
-    name: "rewind",
+  rewind: {
     usage: "rewind [ENTRY] [--session ID]",
     about: "takes your newest message back, or that of ENTRY, and all since: the answers, and what tools did to files",
+    more: ["Files that something else has changed since are left as they are, and named."],
+    options: {
+      session: {
+        type: "string",
+        value: "ID",
+        completes: "sessions",
+        about: "which; by default the newest of this folder",
+      },
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: { most: 1 },
+    examples: [["palimpsest rewind", "your newest message was never said"]],
+    endings: ["failed"],
   },
-  {
-    name: "doctor",
-    usage: "doctor [--json]",
-    about: "what the agent needs, and what is missing; nothing is sent anywhere",
+  doctor: {
+    usage: "doctor [--live] [--json]",
+    about: "what the agent needs, and what is missing; nothing is sent anywhere without --live",
+    more: [
+      "With --live, nine small calls at most are made to the service, with your key: model and limits, an answer and its usage, the order of the stream, counting, a tool and thinking there and back, the prompt cache, and how too much is refused. The likely price is said before, what was used behind it. Then the same is asked of the built-in simulator, and every difference is named.",
+      "It ends with 1 if something does not hold that the agent relies on. A difference from the simulator alone is no failure.",
+    ],
+    options: {
+      live: { type: "boolean", about: "asks the service itself; costs a few cents at most" },
+      model: MODEL as Value,
+      provider: PROVIDER as Value,
+      "base-url": BASE_URL as Value,
+      "max-usd": {
+        type: "string",
+        value: "AMOUNT",
+        about: "with --live: leaves out a request that might cost more; 0.1 by default",
+      },
+      server: {
+        type: "string",
+        value: "NAME",
+        about:
+          "with --live and --base-url: which server it is held against; vLLM by default, and a wrong name lists all",
+      },
+      json: JSON_OUTPUT as Flag,
+    },
+    examples: [
+      ["palimpsest doctor", "home, sessions, settings, sandbox, key"],
+      ["palimpsest doctor --live", "the service with this key and the usual model"],
+      [
+        "palimpsest doctor --live --provider openai-chat --base-url http://127.0.0.1:8080/v1 --model NAME --server llama.cpp",
+        "a server on this machine",
+      ],
+    ],
+    endings: ["failed", "interrupted", "terminated"],
   },
-  {
-    name: "trust",
+  trust: {
     usage: "trust [--yes]",
     about: "shows what this project's settings want, and lets them hold",
+    more: [
+      "Before that a project can only forbid. Trusted are its settings as they are: once they change, this is asked again.",
+    ],
+    options: { yes: { type: "boolean", about: "they hold from now on, as they are" } },
+    examples: [["palimpsest trust", "what .palimpsest/settings.json wants: rules, hooks, folders"]],
+    endings: ["failed"],
   },
-  {
-    name: "demo",
+  demo: {
     usage: "demo",
     about: "a long session in a minute, against a built-in simulator: no key, no cost",
+    options: {},
+    examples: [["palimpsest demo", "results stored and cleared, notes, a compaction, recall, undo"]],
+    endings: ["failed"],
   },
-  {
-    name: "help",
-    usage: "help",
-    about: "this page",
+  completion: {
+    usage: "completion bash|zsh|fish",
+    about: "prints what lets a shell complete commands, options and sessions",
+    options: {},
+    operands: { most: 1, completes: ["bash", "zsh", "fish"] },
+    examples: [
+      ['eval "$(palimpsest completion bash)"', "in ~/.bashrc"],
+      ['eval "$(palimpsest completion zsh)"', "in ~/.zshrc, behind compinit"],
+      ["palimpsest completion fish > ~/.config/fish/completions/palimpsest.fish", "once"],
+    ],
+    endings: [],
   },
-] as const;
+  help: {
+    usage: "help [COMMAND]",
+    about: "this page, or that of a command",
+    options: {},
+    operands: { most: 1, completes: "commands" },
+    examples: [["palimpsest help doctor", "the same as palimpsest doctor --help"]],
+    endings: [],
+  },
+} as const;
 
-export type CommandName = (typeof COMMANDS)[number]["name"];
+export type CommandName = keyof typeof COMMANDS;
+export const COMMAND_NAMES: readonly CommandName[] = Object.keys(COMMANDS) as CommandName[];
+
+/** A command with no more known of it than of any. */
+export function definitionOf(name: CommandName): CommandDefinition {
+  return COMMANDS[name];
+}

@@ -1,7 +1,6 @@
-import { COMMANDS, type CommandName } from "./command-list.ts";
-import { nearest } from "./nearest.ts";
-import { UsageError } from "./read-arguments.ts";
+import type { CommandName } from "./command-list.ts";
 import type { Terminal } from "./terminal.ts";
+import { toCommand } from "./to-command.ts";
 
 /** Runs a command; resolves to the exit code. */
 interface LoadedCommand {
@@ -22,6 +21,7 @@ const LOAD: Readonly<Record<CommandName, () => Promise<LoadedCommand>>> = {
   doctor: () => import("../commands/doctor.ts"),
   trust: () => import("../commands/trust.ts"),
   demo: () => import("../commands/demo.ts"),
+  completion: () => import("../commands/completion.ts"),
   help: () => import("../commands/help.ts"),
 };
 
@@ -31,15 +31,8 @@ export function findCommand(args: readonly string[]): {
   readonly rest: readonly string[];
 } {
   const [first = "", ...others] = args;
-  if (args.includes("--help") || args.includes("-h")) return { load: LOAD.help, rest: args };
-  if (first === "" || first.startsWith("-")) return { load: LOAD.run, rest: args };
-  const command = COMMANDS.find(({ name }) => name === first);
-  if (command !== undefined) return { load: LOAD[command.name], rest: others };
-  const meant = nearest(
-    first,
-    COMMANDS.map(({ name }) => name),
-  );
-  const hint =
-    meant === undefined ? `To ask something: palimpsest -p ${JSON.stringify(first)}` : `Did you mean ${meant}?`;
-  throw new UsageError(`There is no command ${JSON.stringify(first)}. ${hint} (palimpsest --help shows all.)`);
+  const helps = args.includes("--help") || args.includes("-h");
+  if (first === "" || first.startsWith("-")) return { load: helps ? LOAD.help : LOAD.run, rest: helps ? [] : args };
+  const name = toCommand(first);
+  return helps ? { load: LOAD.help, rest: [name] } : { load: LOAD[name], rest: others };
 }

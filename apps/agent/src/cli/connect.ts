@@ -1,9 +1,21 @@
 import type { Provider } from "palimpsest";
 import type { ProviderChoice, ProviderWord } from "./choose-provider.ts";
 
+export interface ConnectOptions {
+  /** What calls are made with. @default the global `fetch` */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
 /** The provider with its client. Only the client that is used is loaded. The loop retries: the clients do not. */
-export async function connect({ provider, baseUrl, key }: ProviderChoice): Promise<Provider> {
-  const options = { apiKey: key ?? "none", maxRetries: 0, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) };
+export async function connect(
+  { provider, baseUrl, key }: ProviderChoice,
+  { fetch }: ConnectOptions = {},
+): Promise<Provider> {
+  const options = {
+    ...{ apiKey: key ?? "none", maxRetries: 0 },
+    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    ...(fetch === undefined ? {} : { fetch }),
+  };
   if (provider === "anthropic") {
     const [{ Anthropic }, { anthropic }] = await Promise.all([
       import("@anthropic-ai/sdk"),

@@ -9,8 +9,24 @@ export const EXIT = {
   refused: 3,
   /** `--max-rounds` was reached before the model was done; `--continue` goes on. */
   roundsUsedUp: 4,
+  /** `--max-usd` was reached before the model was done; `--continue` goes on. */
+  budgetUsedUp: 5,
   /** SIGINT; the session can be gone on with. */
   interrupted: 130,
   /** SIGTERM, likewise. */
   terminated: 143,
 } as const;
+
+export type Ending = keyof typeof EXIT;
+
+/** The same in words, for the pages that teach. */
+export const ENDINGS: Readonly<Record<Ending, string>> = {
+  done: "done",
+  failed: "failed: what was said tells why",
+  usage: "a command line that makes no sense; nothing was done",
+  refused: "the model declined, or calls were not allowed: the rules are named that would allow them",
+  roundsUsedUp: "--max-rounds was reached before the model was done",
+  budgetUsedUp: "--max-usd was reached before the model was done",
+  interrupted: "interrupted (SIGINT)",
+  terminated: "terminated (SIGTERM)",
+};

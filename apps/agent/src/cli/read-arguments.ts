@@ -8,15 +8,21 @@ export type Arguments<Options extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ readonly options: Options; readonly allowPositionals: true; readonly args: string[] }>
 >;
 
+/** What of a command's definition its arguments are read by. */
+export interface ReadBy<Options> {
+  readonly options: Options;
+  /** @default none */
+  readonly operands?: { readonly most: number };
+}
+
 /** Reads the arguments of a command. What is not known is named, with what may have been meant. */
 export function readArguments<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
-  options: Options,
-  mostPositionals: number,
+  { options, operands }: ReadBy<Options>,
 ): Arguments<Options> {
   try {
     const read = parseArgs({ args: [...args], options, allowPositionals: true as const });
-    const beyond = read.positionals[mostPositionals];
+    const beyond = read.positionals[operands?.most ?? 0];
     if (beyond !== undefined) throw new UsageError(`${JSON.stringify(beyond)} is one argument too many.`);
     return read as Arguments<Options>;
   } catch (error) {
@@ -26,9 +32,8 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
     if (unknown === undefined) throw new UsageError(error.message);
     const known = Object.keys(options).map((name) => `--${name}`);
     const meant = nearest(unknown, known);
-    throw new UsageError(
-      `There is no option ${unknown}. ${meant === undefined ? `There are: ${known.join(", ")}.` : `Did you mean ${meant}?`}`,
-    );
+    const all = known.length === 0 ? "There are none." : `There are: ${known.join(", ")}.`;
+    throw new UsageError(`There is no option ${unknown}. ${meant === undefined ? all : `Did you mean ${meant}?`}`);
   }
 }
 
@@ -53,6 +58,14 @@ export function countOf(option: string, value: string | undefined): number | und
     throw new UsageError(`${option} takes a whole number above 0, not ${JSON.stringify(value)}.`);
   }
   return Number(value);
+}
+
+/** The value of an option that is an amount of money. */
+export function amountOf(option: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const amount = Number(value);
+  if (value.trim() !== "" && Number.isFinite(amount) && amount >= 0) return amount;
+  throw new UsageError(`${option} takes an amount of US dollars, not ${JSON.stringify(value)}.`);
 }
 
 function isParseError(error: unknown): error is Error & { readonly code: string } {

@@ -3,11 +3,20 @@ import { EXIT } from "./exit-codes.ts";
 import type { DeniedCall } from "./headless-permission.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** How a turn ended: by itself, or because enough was spent. */
+export type TurnOutcome = QueryOutcome | BudgetUsedUp;
+
+interface BudgetUsedUp extends Pick<QueryOutcome, "rounds" | "usage"> {
+  readonly kind: "budget-used-up";
+  /** Since the program was started. */
+  readonly spentUsd: number;
+}
+
 /** How a turn ended, as `--output-format json` prints it. */
 export interface TurnResult {
   readonly kind: "result";
   readonly session: string;
-  readonly outcome: QueryOutcome["kind"];
+  readonly outcome: TurnOutcome["kind"];
   readonly text: string;
   /** What went wrong, and what can be done. */
   readonly problem?: string;
@@ -25,7 +34,7 @@ export interface TurnReport {
 }
 
 /** Sums up a turn. */
-export function toResult(session: string, outcome: QueryOutcome, denied: readonly DeniedCall[]): TurnResult {
+export function toResult(session: string, outcome: TurnOutcome, denied: readonly DeniedCall[]): TurnResult {
   const problem = problemOf(outcome);
   return {
     ...{ kind: "result", session, outcome: outcome.kind, text: "text" in outcome ? outcome.text : "" },
@@ -34,14 +43,15 @@ export function toResult(session: string, outcome: QueryOutcome, denied: readonl
   };
 }
 
-function exitCodeOf({ kind }: QueryOutcome, denied: readonly DeniedCall[]): number {
+function exitCodeOf({ kind }: TurnOutcome, denied: readonly DeniedCall[]): number {
   if (kind === "done") return denied.length === 0 ? EXIT.done : EXIT.refused;
   if (kind === "refused") return EXIT.refused;
   if (kind === "rounds-used-up") return EXIT.roundsUsedUp;
+  if (kind === "budget-used-up") return EXIT.budgetUsedUp;
   return kind === "aborted" ? EXIT.interrupted : EXIT.failed;
 }
 
-function problemOf(outcome: QueryOutcome): string | undefined {
+function problemOf(outcome: TurnOutcome): string | undefined {
   switch (outcome.kind) {
     case "done":
       return outcome.stop === "length" ? "The answer was cut at its length limit." : undefined;
@@ -51,6 +61,8 @@ function problemOf(outcome: QueryOutcome): string | undefined {
       return "Aborted. The session is kept: palimpsest --continue -p ... goes on.";
     case "rounds-used-up":
       return `Stopped after ${outcome.rounds} rounds, before the model was done. palimpsest --continue goes on.`;
+    case "budget-used-up":
+      return `Stopped after $${outcome.spentUsd.toFixed(4)}, before the model was done. palimpsest --continue goes on.`;
     case "window-full":
       return outcome.advice;
     case "failed":

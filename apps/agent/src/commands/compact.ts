@@ -1,5 +1,5 @@
 import type { CompactionOutcome } from "palimpsest";
-import { PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
+import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { withEndpoint } from "../cli/endpoint.ts";
 import { EXIT } from "../cli/exit-codes.ts";
@@ -9,11 +9,9 @@ import { readArguments } from "../cli/read-arguments.ts";
 import { findSession } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
 
-const OPTIONS = { ...PROVIDER_OPTIONS, session: { type: "string" }, json: { type: "boolean" } } as const;
-
 /** Folds the conversation into a summary now, paying heed to what is said behind the command. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, OPTIONS, Number.POSITIVE_INFINITY);
+  const { values, positionals } = readArguments(args, COMMANDS.compact);
   const instructions = positionals.join(" ");
   return inProject(terminal, async ({ folder, places, store }) => {
     const { id, usedBefore } = await findSession(store, values.session);

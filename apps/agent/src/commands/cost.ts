@@ -1,4 +1,5 @@
 import type { SessionCost } from "palimpsest";
+import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inSession } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
@@ -7,7 +8,7 @@ import type { Terminal } from "../cli/terminal.ts";
 
 /** What a session has cost, who spent it, and what was lost to which cause. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, { json: { type: "boolean" } }, 1);
+  const { values, positionals } = readArguments(args, COMMANDS.cost);
   return inSession(terminal, { id: positionals[0] }, async (session) => {
     const cost = await session.cost();
     await terminal.print(values.json ? JSON.stringify({ session: session.id, ...cost }) : costText(cost));

@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { query } from "palimpsest";
 import { sqliteStore } from "palimpsest/sqlite-store";
+import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { type Agent, openAgent } from "../cli/open-agent.ts";
 import { placesOf } from "../cli/places.ts";
@@ -28,7 +29,7 @@ const PAUSE_MS = 700;
 
 /** A long session against the built-in simulator: no key, no network, no cost. Everything but the model is the real thing. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  readArguments(args, {}, 0);
+  readArguments(args, COMMANDS.demo);
   const base = await realpath(await mkdtemp(join(tmpdir(), "palimpsest-demo-")));
   const [folder, home] = [join(base, "project"), join(base, "home")];
   for (const path of [folder, join(home, ".palimpsest")]) await makePrivateFolder(path);

@@ -2,11 +2,13 @@ import { lstat, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryStore, openSession } from "palimpsest";
-import { chooseProvider, PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
+import { chooseProvider } from "../cli/choose-provider.ts";
+import { COMMANDS } from "../cli/command-list.ts";
 import { offline } from "../cli/connect.ts";
 import { EXIT } from "../cli/exit-codes.ts";
+import { nearest } from "../cli/nearest.ts";
 import { inProject, type Project } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
+import { readArguments, UsageError } from "../cli/read-arguments.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { createPathGuard } from "../files/path-guard.ts";
@@ -19,11 +21,16 @@ interface Finding {
   readonly text: string;
 }
 
-const OPTIONS = { ...PROVIDER_OPTIONS, json: { type: "boolean" } } as const;
-
-/** Looks at what the agent needs, and says what is missing. Reaches nobody: nothing is sent anywhere. */
+/** Looks at what the agent needs, and says what is missing. Reaches nobody unless it is told to: nothing is sent anywhere. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = readArguments(args, OPTIONS, 0);
+  const { values } = readArguments(args, COMMANDS.doctor);
+  if (values.live) {
+    const { runLive } = await import("./doctor-live.ts");
+    return runLive(values, terminal);
+  }
+  if (values.server !== undefined || values["max-usd"] !== undefined) {
+    throw new UsageError("--server and --max-usd are for doctor --live.");
+  }
   const findings = await inProject(terminal, async (project) => {
     const checks = [checkHome, checkSessions, checkSettings, checkSandbox].map((check) => check(project));
     return [...(await Promise.all(checks)).flat(), ...(await checkProvider(values, project, terminal))];
@@ -93,8 +100,12 @@ async function checkProvider(
     settings: { file: places.engineSettings, environment },
   });
   const size = engine.size();
-  const problems = engine.settings().problems.map(({ source, name, because }) => {
-    return { about: "engine settings", state: "problem", text: `${name} (${source}): ${because}` } as const;
+  const { settings, problems: misfits } = engine.settings();
+  const known = Object.keys(settings);
+  const problems = misfits.map(({ source, name, because }) => {
+    const meant = known.includes(name) ? undefined : nearest(name, known);
+    const hint = meant === undefined ? "" : `. Did you mean ${meant}?`;
+    return { about: "engine settings", state: "problem", text: `${name} (${source}): ${because}${hint}` } as const;
   });
   await engine.close();
   const where = baseUrl === undefined ? "" : ` at ${baseUrl}`;

@@ -1,4 +1,5 @@
 import { exportLog } from "palimpsest";
+import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
@@ -7,7 +8,7 @@ import type { Terminal } from "../cli/terminal.ts";
 
 /** The whole log as lines of JSON, one entry each: what `importLog` reads. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { positionals } = readArguments(args, {}, 1);
+  const { positionals } = readArguments(args, COMMANDS.export);
   return inProject(terminal, async ({ store }) => {
     const { id } = await findSession(store, positionals[0]);
     const reader = (await store.openReader(id))!;

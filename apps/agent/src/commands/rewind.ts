@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { entryText, type LogReader, readPayload } from "palimpsest";
+import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inSession, type Project } from "../cli/open-project.ts";
 import { countOf, readArguments, UsageError } from "../cli/read-arguments.ts";
@@ -8,12 +9,11 @@ import { type Checkpoints, createCheckpoints } from "../files/checkpoints.ts";
 import { createPathGuard } from "../files/path-guard.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
 
-const OPTIONS = { session: { type: "string" }, json: { type: "boolean" } } as const;
 const SHOWN_CHARACTERS = 60;
 
 /** Takes back a message of the user and all that came after it: in the conversation, and in the files. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, OPTIONS, 1);
+  const { values, positionals } = readArguments(args, COMMANDS.rewind);
   const wanted = countOf("rewind", positionals[0]);
   return inSession(terminal, { id: values.session }, async (session, project) => {
     const log = (await project.store.openReader(session.id))!;

@@ -155,6 +155,20 @@ test("rounds are bounded, and a turn that was cut short goes on", async () => {
   expect(cli.refused()).toEqual([]);
 });
 
+test("a turn that has cost enough is stopped before its next call, and goes on", async () => {
+  const project = temporaryProject({ "a.txt": "forty-two\n" });
+  const cli = await startCli(project, READ_THEN_SAY);
+  const stopped = await cli.run(["-p", "Read it", "--max-usd", "0.0001", "--output-format", "json"]);
+  const result = JSON.parse(stopped.out);
+  expect(result).toMatchObject({ outcome: "budget-used-up", rounds: 1, exitCode: 5 });
+  expect(result.problem).toMatch(/^Stopped after \$0\.0\d+, before the model was done/);
+  expect(stopped.code).toBe(5);
+  expect(await cli.run(["--continue", "--max-usd", "5"])).toMatchObject({ code: 0 });
+  expect(cli.refused()).toEqual([]);
+  const unpriced = await cli.run(["-p", "Read it", "--max-usd", "1", "--model", "nobody-knows"]);
+  expect(unpriced).toMatchObject({ code: 2, said: expect.stringContaining("no price is known") });
+});
+
 test.each(["openai", "openai-chat"])("any endpoint of %s, and the session remembers whose it is", async (provider) => {
   const project = temporaryProject({ "a.txt": "forty-two\n" });
   const cli = await startCli(project, READ_THEN_SAY);

@@ -1,43 +1,31 @@
 import { text as readAll } from "node:stream/consumers";
 import { type Clock, createInbox, type NewContent, query } from "palimpsest";
-import { PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
+import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { type Agent, openAgent } from "../cli/open-agent.ts";
 import { inProject } from "../cli/open-project.ts";
-import { countOf, oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import { amountOf, countOf, oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
 import { readPromptLines } from "../cli/read-prompts.ts";
 import { findSession } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { createReport, type OutputFormat, type TurnReport, toResult } from "../cli/turn-report.ts";
-import type { PermissionMode } from "../permissions/decide-permission.ts";
+import { createReport, type TurnReport, toResult } from "../cli/turn-report.ts";
 import { type Rule, readRule } from "../permissions/rule.ts";
 
-const OPTIONS = {
-  ...PROVIDER_OPTIONS,
-  prompt: { type: "string", short: "p" },
-  resume: { type: "string", short: "r" },
-  continue: { type: "boolean", short: "c" },
-  "output-format": { type: "string" },
-  "input-format": { type: "string" },
-  mode: { type: "string" },
-  allow: { type: "string", multiple: true },
-  deny: { type: "string", multiple: true },
-  "max-rounds": { type: "string" },
-  web: { type: "boolean" },
-} as const;
-
-const FORMATS: readonly OutputFormat[] = ["text", "json", "stream-json"];
-const MODES: readonly PermissionMode[] = ["default", "accept-edits", "plan", "bypass"];
+const { options: OPTIONS } = COMMANDS.run;
 
 /** A turn without a screen; with `--input-format stream-json`, as many as there are messages. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, OPTIONS, 1);
-  const report = createReport(oneOf("--output-format", values["output-format"], FORMATS) ?? "text", terminal);
-  const input = oneOf("--input-format", values["input-format"], ["text", "stream-json"]) ?? "text";
+  const { values, positionals } = readArguments(args, COMMANDS.run);
+  const report = createReport(
+    oneOf("--output-format", values["output-format"], OPTIONS["output-format"].of) ?? "text",
+    terminal,
+  );
+  const input = oneOf("--input-format", values["input-format"], OPTIONS["input-format"].of) ?? "text";
   const maxRounds = countOf("--max-rounds", values["max-rounds"]);
-  const mode = oneOf("--mode", values.mode, MODES);
+  const maxUsd = amountOf("--max-usd", values["max-usd"]);
+  const mode = oneOf("--mode", values.mode, OPTIONS.mode.of);
   const rules = [...toRules(values.deny, "deny"), ...toRules(values.allow, "allow")];
   const goesOn = values.continue === true || values.resume !== undefined;
   if (values.continue && values.resume !== undefined) throw new UsageError("--continue or --resume ID, not both.");
@@ -55,6 +43,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     if (connection === undefined) return EXIT.failed;
     const { choice, provider, modelFacts } = connection;
     const { clock } = terminal;
+    if (maxUsd !== undefined && provider.factsOf(choice.model).prices === undefined) {
+      throw new UsageError(`--max-usd cannot be kept: no price is known for the model ${choice.model}.`);
+    }
     const signal = terminal.interruption();
     const agent = await openAgent({
       ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, modelFacts },
@@ -68,7 +59,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       const endpoint = await rememberEndpoint(places.folderOf(agent.session.id), choice);
       if (endpoint === "secret")
         terminal.say("This --base-url may hold a key. It is not kept: give it again.", "warning");
-      const turn = { agent, provider, report, signal, clock, maxRounds };
+      const spentBefore = agent.session.usage().priceUsd;
+      const spentUsd = (): number => agent.session.usage().priceUsd - spentBefore;
+      const turn = { agent, provider, report, signal, clock, maxRounds, maxUsd, spentUsd };
       if (input === "text") return await runTurn({ ...turn, ...(prompt === undefined ? {} : { prompt }) });
       return await runTurns(turn, terminal);
     } finally {
@@ -84,17 +77,22 @@ interface Turn {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly maxRounds: number | undefined;
+  readonly maxUsd: number | undefined;
+  /** Since the program was started, compactions and notes included. */
+  readonly spentUsd: () => number;
   readonly prompt?: NewContent;
   readonly inbox?: ReturnType<typeof createInbox>;
 }
 
-async function runTurn({ agent, provider, report, signal, clock, maxRounds, prompt, inbox }: Turn): Promise<number> {
+async function runTurn({ agent, provider, report, signal, clock, prompt, inbox, ...limits }: Turn): Promise<number> {
+  const { maxRounds, maxUsd = Number.POSITIVE_INFINITY, spentUsd } = limits;
   const { session, tools, permission } = agent;
+  const enough = new AbortController();
   const { takeDenied, ...permissions } = permission;
   const stopListening = session.listen((event) => void report.event({ kind: "session-event", event }));
   await agent.beforeTurn().finally(stopListening);
   const turn = query({
-    ...{ session, provider, tools, signal, clock, ...permissions },
+    ...{ session, provider, tools, clock, ...permissions, signal: AbortSignal.any([signal, enough.signal]) },
     ...(prompt === undefined ? {} : { prompt }),
     ...(inbox === undefined ? {} : { inbox }),
     ...(maxRounds === undefined ? {} : { maxRounds }),
@@ -103,9 +101,15 @@ async function runTurn({ agent, provider, report, signal, clock, maxRounds, prom
     const next = await turn.next();
     if (next.done !== true) {
       if (next.value.kind !== "turn-ended") await report.event(next.value);
+      // Here, before its calls are run: what has not begun can be gone on with.
+      if (next.value.kind === "response" && next.value.response.calls.length > 0 && spentUsd() >= maxUsd)
+        enough.abort();
       continue;
     }
-    const result = toResult(session.id, next.value, takeDenied());
+    const isSpent = next.value.kind === "aborted" && enough.signal.aborted && !signal.aborted;
+    const { rounds, usage } = next.value;
+    const outcome = isSpent ? { kind: "budget-used-up" as const, spentUsd: spentUsd(), rounds, usage } : next.value;
+    const result = toResult(session.id, outcome, takeDenied());
     // Which of the two signals it was.
     const exitCode =
       next.value.kind === "aborted" && typeof signal.reason === "number" ? signal.reason : result.exitCode;
@@ -122,6 +126,7 @@ async function runTurns(turn: Turn, terminal: Terminal): Promise<number> {
   while ((await lines.next()) === "waiting" && !turn.signal.aborted) {
     const ended = await runTurn({ ...turn, inbox });
     if (exitCode === EXIT.done) exitCode = ended;
+    if (ended === EXIT.budgetUsedUp) break;
   }
   for (const problem of lines.problems) terminal.say(problem, "warning");
   return exitCode === EXIT.done && lines.problems.length > 0 ? EXIT.usage : exitCode;

@@ -1,3 +1,4 @@
+import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
@@ -7,7 +8,11 @@ import type { Terminal } from "../cli/terminal.ts";
 
 /** The sessions of this folder. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = readArguments(args, { json: { type: "boolean" } }, 0);
+  const { values } = readArguments(args, COMMANDS.sessions);
+  if (values.ids) {
+    for (const id of await inProject(terminal, ({ store }) => store.sessions())) await terminal.print(id);
+    return EXIT.done;
+  }
   const sessions = await inProject(terminal, ({ store }) => listSessions(store));
   if (values.json) await terminal.print(JSON.stringify(sessions));
   else if (sessions.length === 0) await terminal.print('No session here yet. palimpsest -p "..." begins one.');

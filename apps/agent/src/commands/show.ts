@@ -1,4 +1,5 @@
 import { type Entry, entryText, readPayload } from "palimpsest";
+import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
 import { countOf, readArguments } from "../cli/read-arguments.ts";
@@ -6,13 +7,12 @@ import { findSession } from "../cli/stored-sessions.ts";
 import { time } from "../cli/table.ts";
 import type { Terminal } from "../cli/terminal.ts";
 
-const OPTIONS = { entry: { type: "string" }, json: { type: "boolean" } } as const;
 const SHOWN_LINES = 12;
 const AT_ONCE = 200;
 
 /** A session as it was said, whatever has been folded or cleared since; or one entry in whole. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, OPTIONS, 1);
+  const { values, positionals } = readArguments(args, COMMANDS.show);
   const only = countOf("--entry", values.entry);
   return inProject(terminal, async ({ store }) => {
     const { id } = await findSession(store, positionals[0]);

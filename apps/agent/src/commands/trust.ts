@@ -1,3 +1,4 @@
+import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
@@ -7,7 +8,7 @@ import { loadSettings, trustSettings } from "../permissions/load-settings.ts";
 
 /** Shows what the project's settings want; with `--yes` they hold from now on, as they are. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = readArguments(args, { yes: { type: "boolean" } }, 0);
+  const { values } = readArguments(args, COMMANDS.trust);
   return inProject(terminal, async ({ folder, places: { agentHome } }) => {
     const { project, heldBack } = await loadSettings({ guard: await createPathGuard(folder), agentHome });
     if (project === undefined) await terminal.print("This project has no .palimpsest/settings.json.");

@@ -1,3 +1,4 @@
+import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inSession } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
@@ -5,7 +6,7 @@ import type { Terminal } from "../cli/terminal.ts";
 
 /** Takes the newest compaction back: the model sees again what it had seen before. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, { json: { type: "boolean" } }, 1);
+  const { values, positionals } = readArguments(args, COMMANDS.undo);
   return inSession(terminal, { id: positionals[0] }, async (session) => {
     const newest = (await session.explain()).find(({ inEffect }) => inEffect === "yes");
     if (newest === undefined) {

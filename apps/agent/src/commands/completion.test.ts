@@ -1,0 +1,129 @@
+import { spawnSync } from "node:child_process";
+import { answer } from "@palimpsest/provider-simulator";
+import { expect, test, vi } from "vitest";
+import { COMMAND_NAMES, definitionOf } from "../cli/command-list.ts";
+import { programInPath } from "../testing/program-in-path.ts";
+import { startCli } from "../testing/run-cli.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const has = (shell: string): boolean => spawnSync(shell, ["-c", "exit 7"]).status === 7;
+
+/** A project with one session, the program in the path under its name, and its script for a shell. */
+async function setUp(shell: string) {
+  const project = temporaryProject();
+  const cli = await startCli(project, () => answer("Hello."));
+  expect((await cli.run(["-p", "Hi"])).code).toBe(0);
+  const [session] = (await cli.run(["sessions", "--ids"])).out.trim().split("\n");
+  const environment = { ...programInPath(project), TERM: "dumb" };
+  const { out, code } = await cli.run(["completion", shell]);
+  expect(code).toBe(0);
+  const script = project.put(`completion.${shell}`, out);
+  const run = (lines: string, ...args: string[]): string => {
+    const { stdout, stderr } = spawnSync(shell, [...args, "-c", lines], {
+      cwd: project.folder,
+      env: environment,
+      ...{ encoding: "utf8", timeout: 50_000 },
+    });
+    expect(stderr).toBe("");
+    return stdout;
+  };
+  return { script, run, session: session! };
+}
+
+test("bash completes commands, options, their words, and sessions", async () => {
+  const { script, run, session } = await setUp("bash");
+  /** What is offered for each line; the last word is the one that is being typed. */
+  const offered = (...lines: readonly (readonly string[])[]): string[][] => {
+    const calls = lines.map(
+      (words) =>
+        `COMP_WORDS=(palimpsest ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; _palimpsest; echo "\${COMPREPLY[*]}"`,
+    );
+    const out = run([`source '${script}'`, "complete -p palimpsest", ...calls].join("\n"));
+    const [registered, ...answers] = out.replace(/\n$/, "").split("\n");
+    expect(registered).toBe("complete -F _palimpsest palimpsest");
+    return answers.map((answer) => answer.split(" ").filter(Boolean));
+  };
+  expect(
+    offered(
+      [""],
+      ["do"],
+      ["--mode", ""],
+      ["--mode", "pl"],
+      ["--mode", "=", "acc"],
+      ["doctor", "--provider", "openai-"],
+      ["show", ""],
+      ["--resume", session.slice(0, 3)],
+      ["-p", "sessions", "--output-form"],
+      ["completion", "z"],
+      ["-p", ""],
+      ["trust", "no"],
+    ),
+  ).toEqual([
+    [...COMMAND_NAMES],
+    ["doctor"],
+    ["default", "accept-edits", "plan", "bypass"],
+    ["plan"],
+    ["accept-edits"],
+    ["openai-chat"],
+    [session],
+    [session],
+    ["--output-format"],
+    ["zsh"],
+    [],
+    [],
+  ]);
+  // Every option of every command, and nothing beside them.
+  const all = offered(...COMMAND_NAMES.map((name) => [name, "--"]));
+  expect(all).toEqual(
+    COMMAND_NAMES.map((name) => [...Object.keys(definitionOf(name).options).map((option) => `--${option}`), "--help"]),
+  );
+});
+
+test.skipIf(!has("fish"))("fish likewise", async () => {
+  const { script, run, session } = await setUp("fish");
+  const offered = (line: string): string[] =>
+    run(`source '${script}'; complete -C '${line}'`, "--no-config")
+      .trim()
+      .split("\n")
+      .map((each) => each.split("\t")[0]!);
+  expect(offered("palimpsest ")).toEqual([...COMMAND_NAMES].toSorted());
+  expect(offered("palimpsest --mode pl")).toEqual(["plan"]);
+  expect(offered("palimpsest -p sessions --output-f")).toEqual(["--output-format"]);
+  expect(offered("palimpsest show ")).toEqual([session]);
+  expect(offered("palimpsest trust --")).toEqual(["--help", "--yes"]);
+});
+
+test.skipIf(!has("zsh"))("zsh likewise, in a terminal of its own", async () => {
+  const { script, run, session } = await setUp("zsh");
+  const lines: readonly (readonly [typed: string, whole: string])[] = [
+    ["doc", "doctor "],
+    ["--mode pl", "--mode plan "],
+    ["doctor --li", "doctor --live "],
+    ["show ", `show ${session}`],
+  ];
+  const out = run(
+    [
+      "zmodload zsh/zpty; zpty -b shell zsh -f -i",
+      `zpty -w shell 'PROMPT=; autoload -Uz compinit && compinit -u -D; source ${script}; bindkey "^I" complete-word; print RE""ADY'`,
+      "zpty -r shell out '*READY*'",
+      // Each is waited for: a line that is never completed ends the test by its time.
+      ...lines.map(
+        ([typed, whole]) =>
+          `zpty -w -n shell 'palimpsest ${typed}'$'\\t'; zpty -r shell out '*${whole}*'; print -r -- '${whole}'; zpty -w -n shell $'\\C-u'`,
+      ),
+      "zpty -d shell",
+    ].join("\n"),
+    "-f",
+  );
+  expect(out.trimEnd().split("\n")).toEqual(lines.map(([, whole]) => whole));
+});
+
+test("a shell that is not known is named, with those that are", async () => {
+  const cli = await startCli(temporaryProject(), () => answer(""));
+  expect(await cli.run(["completion", "fisch"])).toMatchObject({
+    ...{ code: 2, said: expect.stringContaining("takes one of bash, zsh, fish") },
+  });
+  expect(await cli.run(["completion"])).toMatchObject({ code: 2 });
+});

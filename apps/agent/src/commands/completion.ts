@@ -1,0 +1,20 @@
+import { COMMANDS } from "../cli/command-list.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { bashCompletion } from "../completion/bash.ts";
+import { completedCommands } from "../completion/completed-words.ts";
+import { fishCompletion } from "../completion/fish.ts";
+import { zshCompletion } from "../completion/zsh.ts";
+
+const WRITERS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
+
+/** What a shell needs to complete our command lines. */
+export async function run(args: readonly string[], { print }: Terminal): Promise<number> {
+  const { options, operands } = COMMANDS.completion;
+  const [wanted] = readArguments(args, { options, operands }).positionals;
+  const shell = oneOf("completion", wanted, operands.completes);
+  if (shell === undefined) throw new UsageError(`completion takes one of ${operands.completes.join(", ")}.`);
+  await print(WRITERS[shell](completedCommands()));
+  return EXIT.done;
+}

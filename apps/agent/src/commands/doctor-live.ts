@@ -1,0 +1,67 @@
+import { type CompatibleServer, compatibleProfiles } from "@palimpsest/provider-simulator";
+import { chooseProvider, noKeyText, type WantedProvider } from "../cli/choose-provider.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { amountOf, oneOf } from "../cli/read-arguments.ts";
+import { usd } from "../cli/table.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import type { LivePlan } from "../live/plan-probes.ts";
+import { type LiveReport, runProbes } from "../live/run-probes.ts";
+
+export interface LiveOptions extends WantedProvider {
+  readonly json?: boolean | undefined;
+  readonly server?: string | undefined;
+  readonly "max-usd"?: string | undefined;
+}
+
+const SERVERS = Object.keys(compatibleProfiles) as CompatibleServer[];
+/** The plainest of those that speak Chat Completions. */
+const SERVER: CompatibleServer = "vLLM";
+const MAX_USD = 0.1;
+
+/** A few small calls to the service with the user's own key: what the engine relies on, and where the simulator is wrong. */
+export async function runLive(options: LiveOptions, terminal: Terminal): Promise<number> {
+  const { print, say, environment } = terminal;
+  const server = oneOf("--server", options.server, SERVERS) ?? SERVER;
+  const maxUsd = amountOf("--max-usd", options["max-usd"]) ?? MAX_USD;
+  const choice = chooseProvider(options, environment);
+  if (choice.key === undefined) {
+    say(noKeyText(choice));
+    return EXIT.failed;
+  }
+  const where = choice.baseUrl === undefined ? "" : ` at ${choice.baseUrl}`;
+  const signal = terminal.interruption();
+  const report = await runProbes({
+    ...{ choice, server, maxUsd, signal },
+    onPlan: (plan) => say(`${choice.provider}${where}, model ${choice.model}: ${planText(plan)}`),
+    onProbe: (about) => say(`> ${about}`, "faint"),
+  });
+  await print(options.json ? JSON.stringify(report) : reportText(report));
+  if (signal.aborted) return typeof signal.reason === "number" ? signal.reason : EXIT.interrupted;
+  return report.checks.some(({ state }) => state === "problem") ? EXIT.failed : EXIT.done;
+}
+
+function planText({ calls, price }: LivePlan): string {
+  const cost =
+    price === undefined
+      ? "at a price that is not known here"
+      : `likely ${usd(price.likelyUsd)}, hardly above ${usd(price.mostUsd)}`;
+  return `${calls} calls at most, ${cost}`;
+}
+
+function reportText({ checks, calls, priceUsd, comparedWith }: LiveReport): string {
+  const lines = checks.flatMap(({ state, check, text, differences }) => [
+    `${state.padEnd(8)} ${check}: ${text}`,
+    ...differences.map(
+      ({ field, actual = "not there", simulated = "not there" }) =>
+        `  differs  ${field}: ${actual} (simulator: ${simulated})`,
+    ),
+  ]);
+  const differing = checks.reduce((sum, { differences }) => sum + differences.length, 0);
+  const cost = priceUsd === undefined ? "" : `, ${usd(priceUsd)} by what the service says it used`;
+  return [
+    ...lines,
+    "",
+    `${calls} calls${cost}.`,
+    `${differing === 0 ? "No difference" : `${differing} differences`} from the simulator, which played ${comparedWith}.`,
+  ].join("\n");
+}

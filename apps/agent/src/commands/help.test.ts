@@ -1,0 +1,109 @@
+import { spawn, spawnSync } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { answer, callTool, callTools, inOrder } from "@palimpsest/provider-simulator";
+import { expect, test, vi } from "vitest";
+import { COMMAND_NAMES, definitionOf } from "../cli/command-list.ts";
+import { ENDINGS, type Ending, EXIT } from "../cli/exit-codes.ts";
+import { commandPage, VARIABLES } from "../cli/help-page.ts";
+import { programInPath } from "../testing/program-in-path.ts";
+import { startCli } from "../testing/run-cli.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
+const ESCAPE = /\u001b/;
+
+test("the page of the program names every command, option, variable, file and exit code", async () => {
+  const cli = await startCli(temporaryProject(), () => answer(""));
+  const { code, out, said } = await cli.run(["--help"]);
+  expect({ code, said }).toEqual({ code: 0, said: "" });
+  for (const name of COMMAND_NAMES) expect(out).toContain(definitionOf(name).usage);
+  for (const option of Object.keys(definitionOf("run").options)) expect(out).toContain(`--${option}`);
+  for (const [names] of VARIABLES) expect(out).toContain(names);
+  for (const ending of Object.keys(EXIT) as Ending[])
+    expect(out).toMatch(
+      new RegExp(`^ +${EXIT[ending]} +${ENDINGS[ending].slice(0, 20).replace(/[()]/g, "\\$&")}`, "m"),
+    );
+  for (const file of ["settings.json", "engine.json", "AGENTS.md"]) expect(out).toContain(file);
+  // Without a key, a session or anything to do it is shown as well.
+  expect((await cli.run(["help"])).out).toBe(out);
+  expect((await cli.run([], { environment: { ANTHROPIC_API_KEY: "" } })).out).toBe(out);
+});
+
+test.each(COMMAND_NAMES)("the page of %s teaches it: usage, options, examples that make sense, exit codes", (name) => {
+  const { usage, about, options, examples, endings } = definitionOf(name);
+  const page = commandPage(name);
+  const [first, , second] = page.split("\n");
+  expect(first).toBe(`palimpsest ${usage}`);
+  expect(about.startsWith(second!)).toBe(true);
+  for (const [option, { about: said }] of Object.entries(options)) {
+    expect(page).toContain(`--${option}`);
+    expect(page).toContain(said.split(" ").slice(0, 3).join(" "));
+  }
+  expect(examples.length).toBeGreaterThan(0);
+  for (const [line] of examples) {
+    expect(page).toContain(line);
+    expect(line).toMatch(/\bpalimpsest\b/);
+    const used = line.match(/(?<= )--[a-z-]+/g) ?? [];
+    expect(used.filter((option) => !Object.hasOwn(options, option.slice(2)))).toEqual([]);
+  }
+  for (const ending of ["done", "usage", ...endings] as const) expect(page).toContain(`${EXIT[ending]}`.padEnd(5));
+  const long = page
+    .split("\n")
+    .filter((line) => line.length > 112 && !examples.some(([example]) => line.includes(example)));
+  expect(long).toEqual([]);
+});
+
+test("a command's page is had by either way, and of what is no command there is none", async () => {
+  const cli = await startCli(temporaryProject(), () => answer(""));
+  const page = `${commandPage("doctor")}\n`;
+  expect(await cli.run(["doctor", "--help"])).toEqual({ code: 0, out: page, said: "" });
+  expect(await cli.run(["doctor", "--live", "-h"])).toEqual({ code: 0, out: page, said: "" });
+  expect(await cli.run(["help", "doctor"])).toEqual({ code: 0, out: page, said: "" });
+  for (const args of [
+    ["docter", "--help"],
+    ["help", "docter"],
+  ])
+    expect(await cli.run(args)).toMatchObject({ code: 2, said: expect.stringContaining("Did you mean doctor?") });
+  expect(cli.server.recorder.exchanges).toEqual([]);
+});
+
+test("whoever reads one line of it and leaves is no error", () => {
+  const project = temporaryProject();
+  const line = "set -o pipefail; palimpsest --help | head -n 1";
+  const { status, stdout, stderr } = spawnSync("bash", ["-c", line], {
+    ...{ cwd: project.folder, env: programInPath(project), encoding: "utf8" },
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(stdout).toBe("palimpsest: a coding agent that keeps itself inside its context window\n");
+});
+
+/** The one of util-linux, which knows how to run a line. */
+const hasScript = spawnSync("script", ["-qec", "exit 7", "/dev/null"]).status === 7;
+
+test.skipIf(!hasScript)("on a screen it is coloured, unless NO_COLOR says otherwise; in a pipe never", async () => {
+  const project = temporaryProject({ "a.txt": "forty-two\n" });
+  const read = callTools(callTool("Read", { file_path: "a.txt" }));
+  const cli = await startCli(project, inOrder([read, answer("Read."), read, answer("Read."), read, answer("Read.")]));
+  const env = {
+    ...{ ...programInPath(project), TERM: "xterm" },
+    ...{ ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: cli.server.url },
+  };
+  // Not spawnSync: the simulator answers from this process.
+  const onScreen = (environment: Readonly<Record<string, string>>): Promise<string> => {
+    const options = { cwd: project.folder, env: { ...env, ...environment } };
+    const child = spawn("script", ["-qec", "palimpsest -p 'Read a.txt'", "/dev/null"], options);
+    child.stdin.end();
+    return text(child.stdout);
+  };
+  const coloured = await onScreen({});
+  expect(coloured).toContain("> Read a.txt");
+  expect(coloured).toMatch(ESCAPE);
+  const plain = await onScreen({ NO_COLOR: "1" });
+  expect(plain).toContain("> Read a.txt");
+  expect(plain).not.toMatch(ESCAPE);
+  const piped = await cli.run(["-p", "Read a.txt"], { environment: { TERM: "xterm" } });
+  expect(piped.said).toContain("> Read a.txt");
+  expect(piped.said + piped.out).not.toMatch(ESCAPE);
+});

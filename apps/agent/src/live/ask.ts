@@ -1,0 +1,69 @@
+import { type Provider, ProviderError, type ResponseContent, readStream, type ToolDefinition } from "palimpsest";
+import type { Endpoint, Finding, Terms } from "./probe.ts";
+import { wireFields } from "./wire-fields.ts";
+
+type FlatMessage = Parameters<Provider["renderMessage"]>[0];
+
+export interface Question {
+  readonly messages: readonly FlatMessage[];
+  /** @default none */
+  readonly system?: string;
+  /** @default none */
+  readonly tools?: readonly ToolDefinition[];
+  /** @default none */
+  readonly parameters?: Readonly<Record<string, unknown>>;
+  readonly maxTokens: number;
+}
+
+export type Asked =
+  | { readonly kind: "answered"; readonly content: ResponseContent }
+  | { readonly kind: "failed"; readonly error: ProviderError };
+
+export function user(text: string): FlatMessage {
+  return { role: "user", blocks: [{ kind: "text", text }] };
+}
+
+/** A question as the adapter writes it: what is checked is what the engine sends, not what a hand wrote for the check. */
+export function renderQuestion({ provider }: Endpoint, { model, mark }: Terms, question: Question): unknown {
+  const { messages, system = "", tools = [], parameters = {}, maxTokens } = question;
+  const rendered = messages.flatMap((message) => provider.renderMessage(message));
+  return provider.renderRequest({
+    ...{ model, system, tools, parameters, messages: rendered, maxTokens, session: mark },
+    ...{ marks: [rendered.length - 1], cacheTtl: "5m" },
+  });
+}
+
+/** Sends it, as a stream. A service that refuses has answered, too. */
+export async function ask(endpoint: Endpoint, terms: Terms, question: Question): Promise<Asked> {
+  const { provider } = endpoint;
+  const { signal } = terms;
+  try {
+    const request = renderQuestion(endpoint, terms, question);
+    const response = await readStream(provider.send(request, signal === undefined ? {} : { signal }));
+    const content = provider.readResponse(response);
+    endpoint.heard(content);
+    return { kind: "answered", content };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { kind: "failed", error };
+  }
+}
+
+/** Failures that say nothing of the service's ways: another day it answers. */
+const PASSING = new Set(["rate-limited", "overloaded", "aborted"]);
+
+/** The finding for a call that was to be answered and was not. */
+export async function failedFinding(
+  check: string,
+  { failure, message }: ProviderError,
+  { takeExchanges }: Endpoint,
+): Promise<Finding> {
+  const exchanges = await takeExchanges();
+  const isPassing = PASSING.has(failure.kind);
+  const isShut = failure.kind === "refused" && (failure.status === 401 || failure.status === 403);
+  return {
+    ...{ check, state: isPassing ? "skipped" : "problem", text: `${failure.kind}: ${message}` },
+    fields: isPassing ? {} : { ...wireFields(exchanges.slice(-1)), "the adapter reads": failure.kind },
+    ...(isShut || failure.kind === "unreachable" ? { furtherCalls: "pointless" } : {}),
+  };
+}

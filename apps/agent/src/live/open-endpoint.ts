@@ -1,0 +1,30 @@
+import type { ResponseContent } from "palimpsest";
+import type { ProviderChoice } from "../cli/choose-provider.ts";
+import { connect } from "../cli/connect.ts";
+import type { Endpoint } from "./probe.ts";
+import { tapFetch } from "./wire-tap.ts";
+
+export interface LiveEndpoint extends Endpoint {
+  /** What was said since this was last asked. */
+  takeReplies(): readonly ResponseContent[];
+  /** Calls made so far. */
+  calls(): number;
+}
+
+/** The service itself, with the user's key. */
+export async function openEndpoint(choice: ProviderChoice): Promise<LiveEndpoint> {
+  const tap = tapFetch(globalThis.fetch);
+  const replies: ResponseContent[] = [];
+  let calls = 0;
+  return {
+    provider: await connect(choice, tap),
+    heard: (content) => void replies.push(content),
+    takeReplies: () => replies.splice(0),
+    calls: () => calls,
+    async takeExchanges() {
+      const exchanges = await tap.take();
+      calls += exchanges.length;
+      return exchanges;
+    },
+  };
+}

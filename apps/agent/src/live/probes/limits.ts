@@ -1,0 +1,122 @@
+import { type ProviderError, readOverflow } from "palimpsest";
+import { type Asked, ask, failedFinding, user } from "../ask.ts";
+import type { Endpoint, Finding, Probe } from "../probe.ts";
+import { wireFields } from "../wire-fields.ts";
+import { plainQuestion } from "./answer.ts";
+
+/** Out of range anywhere. */
+const ABSURD_TOKENS = 10_000_000;
+
+/** One token more output than the model has: refused, and not billed. The engine must not take it for too much input. */
+export const outputLimitProbe: Probe = {
+  check: "output limit",
+  about: "more output than there is: refused",
+  calls: 1,
+  plan: () => [{ inputTokens: 40, likelyOutputTokens: 60, mostOutputTokens: 1_024, likely: "refused" }],
+  async run(endpoint, terms) {
+    const maxTokens = terms.windowFrom === "nobody" ? ABSURD_TOKENS : terms.facts.maxOutputTokens + 1;
+    const asked = await ask(endpoint, terms, { ...plainQuestion(terms), maxTokens });
+    const check = "output limit";
+    if (asked.kind === "failed" && isOther(asked.error)) return [await failedFinding(check, asked.error, endpoint)];
+    const fields = await refusalFields(endpoint, asked);
+    if (asked.kind === "answered") {
+      return [{ check, state: "note", text: `${maxTokens} tokens of output were allowed`, fields }];
+    }
+    const { failure } = asked.error;
+    // Servers that add up input and output name the window here, which is as good.
+    const windowTokens = failure.kind === "overflow" ? failure.limitTokens : undefined;
+    const isRead = failure.kind === "refused" || windowTokens !== undefined;
+    const text = `${maxTokens} refused, read as ${failure.kind}${windowTokens === undefined ? "" : ` of ${windowTokens}`}`;
+    return [
+      {
+        ...{ check, fields, state: isRead ? "ok" : "problem" },
+        text: isRead ? text : `${text}: ${asked.error.message}`,
+        ...(windowTokens === undefined ? {} : { windowTokens }),
+      },
+    ];
+  },
+};
+
+const BEYOND = 1.1;
+
+/**
+ * A prompt that is larger than the window. Refused and not billed, if the window is what we think it is: so it is sent
+ * only where the service itself has said how large it is, or the price of being wrong was allowed.
+ */
+export const overLongProbe: Probe = {
+  check: "too long",
+  about: "a prompt that is larger than the window: refused",
+  calls: 1,
+  plan({ facts, windowFrom }) {
+    if (windowFrom === "service" || facts.windowTokens === undefined) return [];
+    const inputTokens = Math.ceil(facts.windowTokens * BEYOND);
+    return [{ inputTokens, likelyOutputTokens: 0, mostOutputTokens: 16, likely: "refused" }];
+  },
+  async run(endpoint, terms) {
+    const check = "too long";
+    const { windowTokens } = terms.facts;
+    if (windowTokens === undefined) {
+      return [{ check, state: "skipped", text: "nobody says how large its window is", fields: {} }];
+    }
+    const asked = await ask(endpoint, terms, { messages: [user(numbers(windowTokens * BEYOND))], maxTokens: 16 });
+    if (asked.kind === "failed" && isOther(asked.error)) return [await failedFinding(check, asked.error, endpoint)];
+    const fields = await refusalFields(endpoint, asked);
+    if (asked.kind === "answered") return [{ check, fields, ...judgeTaken(asked.content.usage, windowTokens) }];
+    return [{ check, fields, ...judgeRefusal(asked.error) }];
+  },
+};
+
+/** It failed, and not because of what was asked. */
+function isOther({ failure }: ProviderError): boolean {
+  return failure.kind !== "refused" && failure.kind !== "overflow";
+}
+
+function judgeRefusal(error: ProviderError): Pick<Finding, "state" | "text"> {
+  const overflow = readOverflow(error.cause);
+  if (overflow === undefined) {
+    return { state: "problem", text: `refused with a text that is not known as an overflow: ${error.message}` };
+  }
+  const { by, inputTokens, limitTokens } = overflow;
+  return { state: "ok", text: `read as overflow by ${by}, ${inputTokens ?? "?"} of ${limitTokens ?? "?"} tokens` };
+}
+
+/** Some servers cut the prompt, or pretend: only the usage tells, and the engine looks at it. */
+function judgeTaken(
+  {
+    freshTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+  }: { readonly freshTokens: number; readonly cacheReadTokens: number; readonly cacheWriteTokens: number },
+  windowTokens: number,
+): Pick<Finding, "state" | "text"> {
+  const inputTokens = freshTokens + cacheReadTokens + cacheWriteTokens;
+  return { state: "note", text: `taken, not refused: ${inputTokens} tokens in, of a window of ${windowTokens}` };
+}
+
+async function refusalFields(endpoint: Endpoint, asked: Asked): Promise<Finding["fields"]> {
+  const fields = wireFields(await endpoint.takeExchanges());
+  if (asked.kind === "answered") return { ...fields, "the adapter reads": "an answer" };
+  const overflow = readOverflow(asked.error.cause);
+  const told = [
+    overflow?.inputTokens === undefined ? [] : ["size"],
+    overflow?.limitTokens === undefined ? [] : ["limit"],
+  ];
+  const numbersTold = told.flat().join(" and ") || "no numbers";
+  return {
+    ...fields,
+    "the adapter reads":
+      overflow === undefined ? asked.error.failure.kind : `overflow by ${overflow.by}, ${numbersTold}`,
+  };
+}
+
+/** Numbers that no tokenizer has a word for together: three digits and a space. */
+function numbers(count: number): string {
+  const words: string[] = [];
+  // A sequence that does not repeat for long, and is the same every time.
+  let value = 7;
+  for (let index = 0; index < count; index++) {
+    value = (value * 421 + 137) % 10_007;
+    words.push(String(value).slice(-3).padStart(3, "0"));
+  }
+  return words.join(" ");
+}

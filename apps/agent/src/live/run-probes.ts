@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import type { CompatibleServer } from "@palimpsest/provider-simulator";
+import { priceUsd } from "palimpsest";
+import type { ProviderChoice } from "../cli/choose-provider.ts";
+import { compareFields, type Difference } from "./compare-fields.ts";
+import { termsByAsking, termsByRefusal, termsByTable } from "./find-terms.ts";
+import { openEndpoint } from "./open-endpoint.ts";
+import { type LivePlan, planProbes, whyTooDear } from "./plan-probes.ts";
+import type { Finding, Probe, Terms } from "./probe.ts";
+import { answerProbe } from "./probes/answer.ts";
+import { cacheProbe } from "./probes/cache.ts";
+import { outputLimitProbe, overLongProbe } from "./probes/limits.ts";
+import { askModel } from "./probes/model.ts";
+import { toolsProbe } from "./probes/tools.ts";
+import { openReference } from "./reference.ts";
+
+const PROBES: readonly Probe[] = [answerProbe, toolsProbe, cacheProbe, outputLimitProbe, overLongProbe];
+
+export interface RunProbesOptions {
+  readonly choice: ProviderChoice;
+  readonly server: CompatibleServer;
+  /** A probe that might cost more is left out. */
+  readonly maxUsd: number;
+  readonly signal: AbortSignal;
+  /** Told before anything is sent. */
+  onPlan(plan: LivePlan): void;
+  onProbe(about: string): void;
+}
+
+export interface LiveCheck extends Omit<Finding, "fields"> {
+  /** Where the service is not as the simulator says; what an earlier check has named is not named again. */
+  readonly differences: readonly Difference[];
+}
+
+export interface LiveReport {
+  readonly provider: string;
+  readonly model: string;
+  /** What the simulator played. */
+  readonly comparedWith: string;
+  readonly calls: number;
+  /** By our price list; undefined where it has none for this model. */
+  readonly priceUsd?: number;
+  readonly checks: readonly LiveCheck[];
+}
+
+/** Asks a service a few cheap questions, asks the simulator the same, and says what does not hold and what differs. */
+export async function runProbes(options: RunProbesOptions): Promise<LiveReport> {
+  const { choice, server, maxUsd, signal } = options;
+  const { provider: api, model } = choice;
+  const service = await openEndpoint(choice);
+  const table = service.provider.factsOf(model);
+  let terms: Terms = { api, model, mark: randomUUID(), signal, ...termsByTable(table) };
+  options.onPlan(planProbes(PROBES, terms, maxUsd));
+
+  const asked = await askModel(service, terms);
+  terms = { ...terms, ...termsByAsking(table, asked) };
+  let reference = await openReference({ choice, terms, server });
+  const compare = createComparison();
+  const checks: LiveCheck[] = [compare(asked.finding, (await askModel(reference, terms)).finding)];
+  let spentUsd = 0;
+  for (const probe of PROBES) {
+    if (signal.aborted || checks.some(({ furtherCalls }) => furtherCalls === "pointless")) break;
+    const tooDear = whyTooDear(probe, terms, maxUsd);
+    if (tooDear !== undefined) {
+      checks.push({ check: probe.check, state: "skipped", text: tooDear, differences: [] });
+      continue;
+    }
+    options.onProbe(probe.about);
+    const findings = await probe.run(service, terms);
+    await service.takeExchanges();
+    const replies = service.takeReplies();
+    spentUsd += replies.reduce((sum, { usage }) => sum + (table.prices ? priceUsd(usage, table.prices) : 0), 0);
+    reference.say(replies);
+    const others = new Map((await probe.run(reference, terms)).map((finding) => [finding.check, finding]));
+    await reference.takeExchanges();
+    checks.push(...findings.map((finding) => compare(finding, others.get(finding.check))));
+    const windowTokens = findings.find((finding) => finding.windowTokens !== undefined)?.windowTokens;
+    if (windowTokens === undefined || windowTokens === terms.facts.windowTokens) continue;
+    terms = termsByRefusal(terms, windowTokens);
+    reference = await openReference({ choice, terms, server });
+  }
+  return {
+    ...{ provider: api, model, comparedWith: reference.played, calls: service.calls(), checks },
+    ...(table.prices === undefined ? {} : { priceUsd: spentUsd }),
+  };
+}
+
+/** Compares findings one after the other: every answer has the same usage, and a field of it that is gone is named once. */
+function createComparison(): (finding: Finding, simulated: Finding | undefined) => LiveCheck {
+  const named = new Set<string>();
+  return ({ fields, ...rest }, simulated) => {
+    const isComparable = simulated !== undefined && Object.keys(fields).length > 0;
+    const differences = isComparable ? compareFields(fields, simulated.fields) : [];
+    const fresh = differences.filter((difference) => !named.has(JSON.stringify(difference)));
+    for (const difference of fresh) named.add(JSON.stringify(difference));
+    return { ...rest, differences: fresh };
+  };
+}
