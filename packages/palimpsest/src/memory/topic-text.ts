@@ -62,7 +62,7 @@ export function writeTopicText(draft: TopicDraft, over: string, { by, nowMs }: T
   return changeFrontmatter(stamped, "evidence" in said ? { evidence: lines } : {}, readFrontmatter(changed).body);
 }
 
-export function evidenceLine({ session, entry, quote }: Evidence): string {
+function evidenceLine({ session, entry, quote }: Evidence): string {
   return JSON.stringify({ session, entry, quote });
 }
 
