@@ -7,6 +7,7 @@ const steps: readonly [name: string, command: string, args: readonly string[]][]
   ["types", NPX, ["tsc", "-p", "tsconfig.json"]],
   ["architecture", NPX, ["vitest", "run", "test/architecture"]],
   ["defaults page", process.execPath, ["scripts/write-defaults.ts", "--check"]],
+  ["schemas of settings", process.execPath, ["scripts/write-schemas.ts", "--check"]],
   ["unused code", NPX, ["knip"]],
   ["build", process.execPath, ["scripts/build.ts"]],
   ...PACKAGES.flatMap((name): [string, string, string[]][] => [

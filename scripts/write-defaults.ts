@@ -15,8 +15,8 @@ const page = `# Settings and their defaults
 Written by \`npm run defaults\` from packages/palimpsest/src/settings/settings.ts; do not edit it here.
 
 Each setting comes from the strongest source that has it: environment, then flags (an OpenFeature client; the flag is named
-like the setting, with \`palimpsest.\` before it), then the settings file (a JSON object of names and values), then the
-default. They are read at the start of a turn and held for it. A value that does not fit is
+like the setting, with \`palimpsest.\` before it), then the settings file (a JSON object of names and values; its schema, for
+editors, is apps/agent/engine.schema.json, and \`$schema\` may point at it), then the default. They are read at the start of a turn and held for it. A value that does not fit is
 reported and the next weaker source holds. Also known: \`DISABLE_COMPACT\`, \`DISABLE_AUTO_COMPACT\`, \`DISABLE_MICROCOMPACT\`
 (1, true, yes, on), and \`PALIMPSEST_AUTOCOMPACT_PCT\`.
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nearest } from "./nearest.ts";
 
-const WORDS = ["--model", "--max-rounds", "--mode", "--continue", "--output-format"];
+const WORDS = ["--model", "--max-rounds", "--mode", "--continue", "--output-format", "PreToolUse"];
 
 test.each([
   ["--modle", "--model"],
@@ -9,6 +9,8 @@ test.each([
   ["--output", "--output-format"],
   ["--max-round", "--max-rounds"],
   ["--MODEL", "--model"],
+  ["pretooluse", "PreToolUse"],
+  ["PreToolUsed", "PreToolUse"],
   ["--frobnicate", undefined],
   ["", undefined],
 ])("%s is most likely %s", (typed, meant) => {

@@ -1,10 +1,10 @@
 /** The word that a mistyped one was most likely meant to be; undefined if none is near. */
 export function nearest(typed: string, words: readonly string[]): string | undefined {
   const lower = typed.toLowerCase();
-  const begun = words.filter((word) => lower.length > 2 && word.startsWith(lower));
+  const begun = words.filter((word) => lower.length > 2 && word.toLowerCase().startsWith(lower));
   if (begun.length === 1) return begun[0];
   const ranked = words
-    .map((word) => ({ word, distance: distance(lower, word) }))
+    .map((word) => ({ word, distance: distance(lower, word.toLowerCase()) }))
     .toSorted((one, other) => one.distance - other.distance);
   const best = ranked[0];
   return best !== undefined && best.distance <= Math.max(1, Math.floor(typed.length / 3)) ? best.word : undefined;

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { answer } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
@@ -22,4 +24,21 @@ test("what is missing is said, and a project's settings hold once they are trust
   expect((await cli.run(["trust", "--yes"])).out).toContain("Trusted as it is");
   expect((await cli.run(["doctor"])).out).toContain("mode default, 1 rules, 0 hooks");
   expect(cli.server.recorder.exchanges).toEqual([]);
+}, 60_000);
+
+test("settings that nobody reads are named, with what may have been meant", async () => {
+  const hooks = [{ event: "pretooluse", command: "true" }];
+  const project = temporaryProject({ ".palimpsest/settings.json": JSON.stringify({ permisions: {}, hooks }) });
+  mkdirSync(join(project.home, ".palimpsest"), { mode: 0o700 });
+  writeFileSync(join(project.home, ".palimpsest", "engine.json"), '{"$schema":"x","compaction.autoo":"off"}');
+  const cli = await startCli(project, () => answer(""));
+  const { code, out } = await cli.run(["doctor"]);
+  expect(code).toBe(1);
+  expect(out).toContain("settings of the project: permisions: there is no such setting. Did you mean permissions?");
+  expect(out).toMatch(/hooks\[0\]\.event: "pretooluse" is none of .* Did you mean PreToolUse\?/);
+  expect(out).toContain("compaction.autoo (file): there is no setting of this name. Did you mean compaction.auto?");
+  // A turn says the same, and is made nevertheless.
+  const turn = await cli.run(["-p", "Hello"]);
+  expect(turn.code).toBe(0);
+  expect(turn.said).toContain("Did you mean permissions?");
 }, 60_000);

@@ -5,6 +5,7 @@ import { memoryStore, openSession } from "palimpsest";
 import { chooseProvider, PROVIDER_OPTIONS } from "../cli/choose-provider.ts";
 import { offline } from "../cli/connect.ts";
 import { EXIT } from "../cli/exit-codes.ts";
+import { nearest } from "../cli/nearest.ts";
 import { inProject, type Project } from "../cli/open-project.ts";
 import { readArguments, UsageError } from "../cli/read-arguments.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
@@ -106,8 +107,12 @@ async function checkProvider(
     settings: { file: places.engineSettings, environment },
   });
   const size = engine.size();
-  const problems = engine.settings().problems.map(({ source, name, because }) => {
-    return { about: "engine settings", state: "problem", text: `${name} (${source}): ${because}` } as const;
+  const { settings, problems: misfits } = engine.settings();
+  const known = Object.keys(settings);
+  const problems = misfits.map(({ source, name, because }) => {
+    const meant = known.includes(name) ? undefined : nearest(name, known);
+    const hint = meant === undefined ? "" : `. Did you mean ${meant}?`;
+    return { about: "engine settings", state: "problem", text: `${name} (${source}): ${because}${hint}` } as const;
   });
   await engine.close();
   const where = baseUrl === undefined ? "" : ` at ${baseUrl}`;

@@ -78,22 +78,30 @@ test("the user's own settings hold as they are, and what cannot be used is named
   const { load } = await setUp(
     "{",
     JSON.stringify({
-      permissions: { mode: "bypass", allow: ["Bash(npm *)", "((", 5], deny: "x" },
-      hooks: [{}],
-      __proto__: { a: 1 },
+      permissions: { mode: "bypass", allow: ["Bash(npm *)", "((", 5], deny: "x", alow: ["Read"] },
+      hooks: [{}, { event: "PreToolUsed", command: "true" }, { event: "Stop", command: ["true"], timeoutMs: 2 ** 40 }],
+      ...{ sandbox: "always", $schema: "./settings.schema.json", Web: "off" },
     }),
   );
   const { settings, problems } = await load();
   expect(settings).toMatchObject({
     mode: "bypass",
     rules: [{ decision: "allow", tool: "Bash", pattern: "npm *", from: "user" }],
+    // One that is never run does no harm; a deadline that no timer has would end the program.
+    hooks: [{ event: "PreToolUsed" }, { event: "Stop", command: ["true"] }],
   });
-  expect(problems).toEqual([
-    ...["settings of the user: deny is no list", 'settings of the user: "((" is no rule'],
-    ...[
-      "settings of the user: a hook needs an event and a command",
-      expect.stringContaining("settings of the project: no JSON"),
-    ],
+  expect(problems.map((problem) => problem.replace("settings of the user: ", ""))).toEqual([
+    "permissions.allow[2]: it is a text, not 5",
+    'permissions.deny: it is a list, not "x"',
+    "permissions.alow: there is no such setting. Did you mean allow?",
+    "hooks[0]: it has no event",
+    "hooks[0]: it has no command",
+    expect.stringMatching(/^hooks\[1\]\.event: "PreToolUsed" is none of .*\. Did you mean PreToolUse\?$/),
+    "hooks[2].timeoutMs: it is above 0 and at most 2147483647, not 1099511627776",
+    'sandbox: "always" is none of required, if-present.',
+    "Web: there is no such setting. Did you mean web?",
+    '"((" is no rule',
+    expect.stringContaining("settings of the project: no JSON"),
   ]);
 });
 

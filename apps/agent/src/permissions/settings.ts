@@ -1,5 +1,7 @@
+import { checkSettings } from "./check-settings.ts";
 import type { PermissionMode } from "./decide-permission.ts";
 import { type Rule, readRule } from "./rule.ts";
+import { AGENT_SETTINGS, MOST_TIMEOUT_MS } from "./settings-schema.ts";
 
 /** A command that is to be run at an event, as a settings file names it. */
 export interface HookSetting {
@@ -40,18 +42,20 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
     problems.push(`settings of the ${from}: ${problem}`);
     return [];
   };
-  let file: Fields;
+  let parsed: unknown;
   try {
-    file = fieldsOf(JSON.parse(json));
+    parsed = JSON.parse(json);
   } catch (error) {
     say(`no JSON: ${error instanceof Error ? error.message : String(error)}`);
     return { settings: {}, problems };
   }
+  // Whatever does not fit is said here, and passed over in silence below.
+  for (const problem of checkSettings(parsed, AGENT_SETTINGS)) say(problem);
+  const file = fieldsOf(parsed);
   const permissions = fieldsOf(file["permissions"]);
   const texts = (fields: Fields, name: string): readonly string[] => {
     const value = fields[name];
-    if (value === undefined) return [];
-    return Array.isArray(value) ? value.filter((text) => typeof text === "string") : say(`${name} is no list`);
+    return Array.isArray(value) ? value.filter((text) => typeof text === "string") : [];
   };
   const rules = (["deny", "ask", "allow"] as const).flatMap((decision) =>
     texts(permissions, decision).flatMap(
@@ -59,11 +63,7 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
     ),
   );
   const mode = MODES.find((name) => name === permissions["mode"]);
-  if (permissions["mode"] !== undefined && mode === undefined)
-    say(`there is no mode ${JSON.stringify(permissions["mode"])}`);
-  const hooks = Array.isArray(file["hooks"])
-    ? file["hooks"].flatMap((hook) => readHook(hook) ?? say("a hook needs an event and a command"))
-    : [];
+  const hooks = Array.isArray(file["hooks"]) ? file["hooks"].flatMap((hook) => readHook(hook) ?? []) : [];
   const sandbox = (["required", "if-present"] as const).find((word) => word === file["sandbox"]);
   const settings: Partial<AgentSettings> = {
     ...{ rules, hooks, folders: texts(permissions, "folders"), keptEnvironment: texts(file, "keptEnvironment") },
@@ -130,6 +130,6 @@ function readHook(value: unknown): HookSetting | undefined {
   return {
     ...{ event, command: command as HookSetting["command"] },
     ...(typeof tools === "string" ? { tools } : {}),
-    ...(typeof timeoutMs === "number" && timeoutMs > 0 ? { timeoutMs } : {}),
+    ...(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= MOST_TIMEOUT_MS ? { timeoutMs } : {}),
   };
 }

@@ -61,6 +61,7 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
   notes: ({ markdown, coveredTo }) => isText(markdown) && isCount(coveredTo),
   attempt: ({ trigger, failure, why }) => [trigger, failure, why].every(isText),
   overflow: ({ inputTokens = 0, limitTokens = 0 }) => isCount(inputTokens) && isCount(limitTokens),
+  agent: ({ id, step, goal = "", session = "" }) => [id, step, goal, session].every(isText),
 };
 
 /** What each kind of block must have. */

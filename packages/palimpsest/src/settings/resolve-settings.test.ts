@@ -66,6 +66,11 @@ describe("settings", () => {
     expect(settings).toEqual(resolveSettings({}).settings);
   });
 
+  test("a file may name its schema", () => {
+    const { problems } = resolveSettings({ file: { $schema: "./engine.schema.json", "clearing.keepNewest": 4 } });
+    expect(problems).toEqual([]);
+  });
+
   test("whatever a file holds, every setting has a value of its kind", () => {
     const names = fc.oneof(fc.constantFrom(...Object.keys(SETTINGS)), fc.string());
     fc.assert(

@@ -36,9 +36,13 @@ export function resolveSettings({ file, flags = {}, environment = {} }: SettingS
     if (because === undefined) values[name] = value;
     else problems.push({ source, name, value, because });
   };
-  if (isRecord(file)) for (const [name, value] of Object.entries(file)) take("file", name, value);
-  else if (file !== undefined)
+  if (isRecord(file)) {
+    // The schema is for editors, and no setting.
+    const { $schema: _, ...given } = file;
+    for (const [name, value] of Object.entries(given)) take("file", name, value);
+  } else if (file !== undefined) {
     problems.push({ source: "file", name: "", value: file, because: "it is no JSON object" });
+  }
   for (const [name, value] of Object.entries(flags)) take("flags", name, value);
   for (const { name, value } of fromEnvironment(environment)) take("environment", name, value);
   return { settings: Object.freeze(values) as unknown as Settings, problems };

@@ -149,6 +149,7 @@ export async function planFold(
       userMessages: await readUserMessages(log, knowledge.said, range),
       evidence,
       pins,
+      agents: snapshot.standing.agents,
       ...(todos === undefined ? {} : { todos }),
       rounds: transcriptOf(range.folded, { leftOut: PUT_BACK_ANYWAY }),
       work: transcriptOf(range.folded.filter(isWork), { leftOut: [...PUT_BACK_ANYWAY, "pin"] }),
@@ -160,7 +161,7 @@ export async function planFold(
 }
 
 /** Types of attachments that are made anew after every compaction. */
-const PUT_BACK_ANYWAY = ["record", "file", "skill", "plan", "plan-mode", "agents", "tools", "tool-instructions"];
+const PUT_BACK_ANYWAY = ["record", "file", "skill", "plan", "plan-mode", "tools", "tool-instructions"];
 
 /** Neither the user's words nor an earlier summary, which has them too: they are told for themselves, and once. */
 function isWork({ origin }: MessageItem): boolean {

@@ -1,0 +1,63 @@
+/**
+ * Writes the JSON schemas of the settings files from the tables that the program itself goes by; with `--check` it only says
+ * whether they are what it would write.
+ */
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { AGENT_SETTINGS } from "../apps/agent/src/permissions/settings-schema.ts";
+import { SETTINGS, type SettingKind } from "../packages/palimpsest/src/settings/settings.ts";
+import { NPX } from "./run-step.ts";
+
+const DIALECT = { $schema: "http://json-schema.org/draft-07/schema#" };
+
+const engine = {
+  type: "object",
+  description: "Settings of the engine: engine.json in PALIMPSEST_HOME, or the settings file of a session.",
+  additionalProperties: false,
+  properties: {
+    $schema: { type: "string", description: "Where this schema is, for editors." },
+    ...Object.fromEntries(
+      Object.entries(SETTINGS).map(([name, { default: standard, about, is }]) => [
+        name,
+        { ...toSchema(is), default: standard, description: about },
+      ]),
+    ),
+  },
+};
+
+function toSchema(is: SettingKind): object {
+  switch (is.kind) {
+    case "choice":
+      return { type: "string", enum: is.of };
+    case "count":
+      return count(is.atLeast);
+    case "percent":
+      return { type: "number", exclusiveMinimum: 0, maximum: 100 };
+    case "text":
+      return { type: "string" };
+    case "amount":
+      return { type: "number", minimum: 0 };
+    case "names":
+      return { type: "array", items: { type: "string" } };
+    case "counts-by-name":
+      return { type: "object", additionalProperties: count(0) };
+  }
+}
+
+function count(minimum: number): object {
+  return { type: "integer", minimum, maximum: Number.MAX_SAFE_INTEGER };
+}
+
+for (const [path, schema] of Object.entries({
+  "apps/agent/settings.schema.json": AGENT_SETTINGS,
+  "apps/agent/engine.schema.json": engine,
+})) {
+  const input = JSON.stringify({ ...DIALECT, ...schema });
+  const text = execFileSync(NPX, ["biome", "format", `--stdin-file-path=${path}`], { input, encoding: "utf8" });
+  if (!process.argv.includes("--check")) {
+    writeFileSync(path, text);
+  } else if (readFileSync(path, "utf8") !== text) {
+    console.error(`${path} is not what the settings say: run npm run schemas`);
+    process.exitCode = 1;
+  }
+}
