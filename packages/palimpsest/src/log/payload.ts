@@ -21,6 +21,7 @@ export interface Payloads {
   readonly attempt: AttemptPayload;
   readonly overflow: OverflowPayload;
   readonly agent: AgentPayload;
+  readonly mark: MarkPayload;
 }
 
 export type PayloadKind = keyof Payloads;
@@ -43,6 +44,7 @@ export const PAYLOAD_VERSIONS: Readonly<Record<PayloadKind, number>> = {
   attempt: 1,
   overflow: 1,
   agent: 1,
+  mark: 1,
 };
 
 /** One message, or one piece of one: each tool result is an entry of its own, so that a decision can name it. */
@@ -344,4 +346,11 @@ export interface AgentEnded {
 export interface AgentResumed {
   readonly id: string;
   readonly step: "resumed";
+}
+
+/** Somebody has been through the log up to an entry, and need not go there again. */
+export interface MarkPayload {
+  /** Who. */
+  readonly name: string;
+  readonly coveredTo: number;
 }

@@ -202,6 +202,9 @@ async function openWith<Request, Response, Message>(
         if (outcome === "entered") await contents.append(told, [toDraft("agent", step)]);
         return outcome;
       }),
+    mark: (name) => state.standing.marks[name] ?? 0,
+    setMark: (name, coveredTo) =>
+      inOrder(async () => void (await state.append([toDraft("mark", { name, coveredTo })]))),
     snip: (target, reason = "not needed any more") => inOrder(() => decisions.snip(target, reason)),
     explain: (limit) => inOrder(() => explainBoundaries(state.log, state.view, limit)),
     async record(response, request) {

@@ -144,6 +144,9 @@ export interface Session<Request, Response> {
    * before, or that belongs to work which was taken back, changes nothing.
    */
   enterAgent(step: AgentPayload, ...told: readonly NewContent[]): Promise<AgentStepOutcome>;
+  /** How far somebody has been through the log, as `setMark` said; 0 if nowhere. Outlives the process; a rewind takes it back. */
+  mark(name: string): number;
+  setMark(name: string, coveredTo: number): Promise<void>;
   /** Takes messages, or one block of one, out of the view; a stub says what was there. `restore` brings it back. */
   snip(target: SnipTarget, reason?: string): Promise<number>;
   /** Every boundary there was, the newest first: what went in, what came out, how and at what price. */

@@ -17,6 +17,8 @@ export interface Standing {
   readonly breaker: BreakerState;
   /** Agents that were started, and how they are. */
   readonly agents: readonly AgentInFlight[];
+  /** How far each reader of the log has been through it. */
+  readonly marks: Readonly<Record<string, number>>;
   /** How many messages the user has sent in all. */
   readonly userMessages: number;
   readonly chain: CompactionChain;
@@ -52,6 +54,7 @@ export const NOTHING_STANDING: Standing = {
   said: [],
   breaker: CLOSED,
   agents: [],
+  marks: {},
   userMessages: 0,
   chain: { boundary: 0, boundaries: 0, turns: 0 },
   calls: 0,
@@ -77,6 +80,10 @@ export function foldStanding(standing: Standing, read: ReadEntry | PassedOver, a
       return { ...standing, pins: standing.pins.filter(({ entry }) => entry !== read.payload.of) };
     case "agent":
       return { ...standing, agents: foldAgent(standing.agents, read.payload, read.sequence) };
+    case "mark": {
+      const { name, coveredTo } = read.payload;
+      return { ...standing, marks: { ...standing.marks, [name]: coveredTo } };
+    }
     case "notes":
       return { ...standing, notes: { entry: read.sequence, coveredTo: read.payload.coveredTo } };
     case "attempt":
