@@ -12,11 +12,16 @@ export interface ProcessMark {
   readonly realm?: string;
 }
 
+export type FoundProcess =
+  | { readonly kind: "running"; readonly started: string }
+  | { readonly kind: "absent" }
+  | { readonly kind: "unknown" };
+
 /** What the system can say about processes. A port, so that a system that says little can be honest about it. */
 export interface Processes {
   readonly self: ProcessMark;
   /** The process that has this number now. `unknown`: there may be one. */
-  find(pid: number): { readonly kind: "running"; readonly started: string } | { readonly kind: "absent" | "unknown" };
+  find(pid: number): FoundProcess;
   /** Time that never jumps, the same for all processes of a realm. */
   ticksMs(): number;
 }
@@ -51,7 +56,7 @@ function namespaceOf(name: string): string {
   }
 }
 
-function findInProc(pid: number): ReturnType<Processes["find"]> {
+function findInProc(pid: number): FoundProcess {
   try {
     const { state, started } = readStart(pid);
     // It has ended; only its parent has not asked yet how.
@@ -71,7 +76,7 @@ function readStart(pid: number): { state: string; started: string } {
   return { state, started };
 }
 
-function findBySignal(pid: number): { kind: "absent" | "unknown" } {
+function findBySignal(pid: number): FoundProcess {
   try {
     process.kill(pid, 0);
     return { kind: "unknown" };
