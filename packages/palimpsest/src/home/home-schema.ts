@@ -29,4 +29,34 @@ export const SCHEMA: readonly string[] = [
 BEGIN SELECT RAISE(ABORT, 'a lease is never deleted: its generation would begin anew'); END`,
   `CREATE TRIGGER generation_never_falls BEFORE UPDATE ON lease WHEN NEW.generation < OLD.generation
 BEGIN SELECT RAISE(ABORT, 'a generation never falls'); END`,
+  `CREATE TABLE address (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  team TEXT NOT NULL,
+  name TEXT NOT NULL,
+  session TEXT NOT NULL,
+  token TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('running', 'stopped')),
+  socket TEXT,
+  ${HOLDER_COLUMNS},
+  UNIQUE (team, name)
+) STRICT`,
+  // The numbers of messages rise in the order in which they were sent and are not used twice: they are the order per pair.
+  // A body is a blob, because Node 22 reads a text only up to its first NUL.
+  `CREATE TABLE message (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  receiver INTEGER NOT NULL REFERENCES address (number),
+  sender_name TEXT NOT NULL,
+  sender_session TEXT NOT NULL,
+  id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'acknowledged')),
+  sent_at_ms REAL NOT NULL,
+  kind TEXT NOT NULL,
+  in_reply_to TEXT,
+  summary TEXT,
+  body BLOB,
+  UNIQUE (sender_session, id, receiver)
+) STRICT`,
+  "CREATE INDEX message_waiting ON message (receiver, number) WHERE state = 'waiting'",
+  "CREATE INDEX message_acknowledged ON message (sender_session, number) WHERE state = 'acknowledged'",
 ];

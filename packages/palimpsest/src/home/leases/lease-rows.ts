@@ -1,4 +1,5 @@
 import type { Holder } from "../holder.ts";
+import { present, readHolder } from "../holder-columns.ts";
 import type { HomeConnection } from "../home-connection.ts";
 
 /** A lease as it stands in the file. */
@@ -31,14 +32,7 @@ export function readLease({ statement }: HomeConnection, name: string): LeaseRow
   const row = statement("SELECT * FROM lease WHERE name = ?").get(name);
   if (row === undefined) return undefined;
   const { generation, state, holder, owner, taken_at_ms: takenAtMs } = row;
-  const process = {
-    host: row["host"],
-    pid: row["pid"],
-    ...present("started", row["started"]),
-    ...present("realm", row["realm"]),
-    renewedAtMs: row["renewed_at_ms"],
-    renewedTicksMs: row["renewed_ticks_ms"],
-  };
+  const process = readHolder(row);
   const dates = {
     ...present("lastDoneAtMs", row["last_done_at_ms"]),
     ...present("lastScanAtMs", row["last_scan_at_ms"]),
@@ -85,8 +79,4 @@ export function markScan({ statement }: HomeConnection, name: string, atMs: numb
   statement(`INSERT INTO lease (name, generation, state, holder, owner, taken_at_ms,
     host, pid, renewed_at_ms, renewed_ticks_ms, last_scan_at_ms) VALUES (?, 0, 'free', '', '', 0, '', 0, 0, 0, ?)
   ON CONFLICT (name) DO UPDATE SET last_scan_at_ms = excluded.last_scan_at_ms`).run(name, atMs);
-}
-
-function present(name: string, value: unknown): Record<string, unknown> {
-  return value === null ? {} : { [name]: value };
 }
