@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { figuresText } from "../figures-text.ts";
 import { compactionTrial } from "./compaction-trial.ts";
-import { poisonTrial } from "./poison/poison-trial.ts";
 import { mailTrial } from "./mail-trial.ts";
+import { poisonTrial } from "./poison/poison-trial.ts";
 import { securityTrial } from "./security/security-trial.ts";
 import { storeTrial } from "./store-trial.ts";
 import type { Trial } from "./trial.ts";

@@ -28,7 +28,7 @@ export { isSlug, slugOf } from "./slug.ts";
 export type { Author, Evidence, Topic, TopicDraft, TopicSummary, TopicType } from "./topic.ts";
 export { readTopicText, type TopicContent } from "./topic-text.ts";
 export { RECALLED, type Said, toSaid } from "./trust/said.ts";
-export { type Claim, type Weighed, weighClaim } from "./trust/weigh-claim.ts";
+export { type Claim, findForeign, type Weighed, weighClaim } from "./trust/weigh-claim.ts";
 export type { UndoOutcome } from "./undo.ts";
 export type { Forgotten, Proposal } from "./waiting-text.ts";
 export type { ChangedTopics } from "./workbench.ts";

@@ -59,6 +59,12 @@ export interface Settings {
   readonly "memory.extractionSeconds": number;
   readonly "memory.extractionTokens": number;
   readonly "memory.recall": Switch;
+  readonly "dream.enabled": Switch;
+  readonly "dream.hours": number;
+  readonly "dream.scanMinutes": number;
+  readonly "dream.sessions": number;
+  readonly "dream.rounds": number;
+  readonly "dream.guardPercent": number;
   readonly "toolResults.storing": Switch;
   readonly "toolResults.thresholdCharacters": number;
   readonly "toolResults.aggregateCharacters": number;
@@ -271,6 +277,19 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "Of one session: tokens that its extractions may use, those read from the cache aside.",
   ),
   "memory.recall": onOff("on", "Where the host has set it up, topics that fit what the user says are attached to it."),
+  "dream.enabled": onOff(
+    "on",
+    "Where the host has set it up, memory is gone over in the background when a turn has ended.",
+  ),
+  "dream.hours": count(24, "So long after the last time at the earliest."),
+  "dream.scanMinutes": count(10, "Whether there is enough to go over is looked at so often at most."),
+  "dream.sessions": count(5, "Only if so many other sessions were used since the last time."),
+  "dream.rounds": count(40, "So many responses at most in one run.", 1),
+  "dream.guardPercent": {
+    default: 30,
+    about: "A run that would take away or rewrite more of the topics than this waits for the user's yes.",
+    is: { kind: "percent" },
+  },
   "cache.ttl": choice(
     ["auto", "5m", "1h"],
     "auto",

@@ -40,25 +40,31 @@ export function weighClaim(claim: Claim, said: readonly Said[]): Weighed {
   if (by === "outside") return unsure("it rests on what a tool brought, not on what the user said");
   if (by === "model") return unsure("it rests on the model's own words, not on what the user said");
 
+  const foreign = findForeign(claim.text, said);
+  if (foreign !== undefined) return unsure(foreign);
+  const userText = plain(source.text);
+  const sentence = sentenceAt(userText, userText.indexOf(quote), quote.length);
+  if (isNegated(sentence) !== isNegated(claim.text)) return unsure("one says not to, the other does not");
+  return { kind: "supported", entry };
+}
+
+/** Why a text is not made of the user's words; undefined if it is. */
+export function findForeign(text: string, said: readonly Said[]): string | undefined {
   const users = said.filter((one) => one.by === "user").map(({ text }) => text);
   const everything = plain(users.join("\n"));
-  const foreign = namesIn(claim.text).find((name) => !everything.includes(plain(name)));
-  if (foreign !== undefined) return unsure(`the user has not said ${JSON.stringify(foreign)}`);
+  const foreign = namesIn(text).find((name) => !everything.includes(plain(name)));
+  if (foreign !== undefined) return `the user has not said ${JSON.stringify(foreign)}`;
 
-  const words = [...new Set(tellingWords(claim.text))];
+  const words = [...new Set(tellingWords(text))];
   const own = users.flatMap(tellingWords);
   const others = words.filter((word) => !own.some((other) => isSameWord(word, other)));
   const outside =
     others.length === 0 ? [] : said.flatMap((one) => (one.by === "outside" ? tellingWords(one.text) : []));
   const brought = others.find((word) => outside.some((other) => isSameWord(word, other)));
-  if (brought !== undefined)
-    return unsure(`${JSON.stringify(brought)} comes from what a tool brought, not from the user`);
+  if (brought !== undefined) return `${JSON.stringify(brought)} comes from what a tool brought, not from the user`;
   const share = words.length === 0 ? 0 : 1 - others.length / words.length;
   if (share < MIN_OWN_SHARE) {
-    return unsure(`${Math.round(share * 100)}% of its words are the user's; ${MIN_OWN_SHARE * 100}% are needed`);
+    return `${Math.round(share * 100)}% of its words are the user's; ${MIN_OWN_SHARE * 100}% are needed`;
   }
-  const userText = plain(source.text);
-  const sentence = sentenceAt(userText, userText.indexOf(quote), quote.length);
-  if (isNegated(sentence) !== isNegated(claim.text)) return unsure("one says not to, the other does not");
-  return { kind: "supported", entry };
+  return undefined;
 }
