@@ -25,7 +25,9 @@ export function dreamTools({ batch, store, sessions, onChange }: DreamToolsOptio
   /** What was there before, and what was found: the only words that a change may be made of without asking. */
   const heard: Said[] = batch.list().flatMap(({ slug }) => {
     const topic = batch.read(slug);
-    return topic === undefined ? [] : [{ entry: 0, by: "user" as const, text: topic.text }];
+    return topic === undefined
+      ? []
+      : [{ entry: 0, by: "user" as const, text: [topic.name, topic.description, topic.body].join("\n") }];
   });
 
   async function write(input: Fields): Promise<string> {

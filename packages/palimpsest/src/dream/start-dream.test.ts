@@ -41,7 +41,7 @@ async function open(mind: (ask: Ask) => Reply, topics = 12) {
       name: `Topic ${number}`,
       description: `About ${number}.`,
       type: "project",
-      body: `Fact ${number} holds.`,
+      body: `Parser ${number} was rewritten.`,
     };
     expect(await memory.write(draft as never, "model", "none")).toMatchObject({ kind: "written" });
   }
@@ -53,7 +53,8 @@ async function open(mind: (ask: Ask) => Reply, topics = 12) {
   await past.append("The release moves to 2026-12-01, Fact 3 is over.");
   await past.close();
   const start = async (options: Partial<DreamOptions<never, never>> = {}) => {
-    const taken = await home.leases.take("dream", { owner: "test" });
+    const name = options.lease === undefined ? "dream" : "of nobody";
+    const taken = await home.leases.take(name, { owner: "test" });
     if (taken.kind !== "taken") throw new Error("held");
     const session = await openSession({ store: memoryStore(), provider, model: MODEL, system: DREAM_SYSTEM });
     return startDream({
@@ -141,16 +142,16 @@ describe("a run", () => {
   test("writes nothing when it is killed, loses its lease, fails, or is only to show what it would do", async () => {
     const write = {
       command: "write",
-      name: "Topic 99",
+      name: "Parser rewritten",
       description: "About 3.",
       type: "project",
-      body: "Fact 3 holds.",
+      body: "Parser 3 was rewritten.",
     };
     const { memory, home, start } = await open((ask) => rounds([["Topics", write]])(ask));
     const before = await filesOf(memory);
     expect(await (await start({ mode: "dry-run" })).done).toMatchObject({
       kind: "held",
-      summary: { added: ["fact-holds"] },
+      summary: { added: ["parser-rewritten"] },
     });
     const task = await start();
     task.kill();
@@ -196,7 +197,8 @@ test("a hundred runs that delete, rewrite, duplicate and overfill: nothing is go
     const harm = run % 4;
     plan = some.map(({ slug, version, name, description, type }): readonly [string, object] => {
       if (harm === 0) return ["Topics", { command: "forget", slug, because: `Run ${run}.`, version }];
-      const body = harm === 1 ? `Fact ${run % 20} holds.` : `Fact ${"holds. ".repeat(harm === 3 ? 4_000 : 1)}`;
+      const body =
+        harm === 1 ? `Parser ${run % 20} was rewritten.` : `Parser ${"rewritten. ".repeat(harm === 3 ? 4_000 : 1)}`;
       const same = harm === 2 ? { name: `${name} again` } : { name, slug, version };
       return ["Topics", { command: "write", description: description.slice(0, 80), type, body, ...same }];
     });
