@@ -158,7 +158,14 @@ describe("a run", () => {
     expect(await task.done).toMatchObject({ kind: "killed" });
     const lost = await start({ lease: { ...(await lostLease()), guard: async () => ({ kind: "lost" }) } as never });
     expect(await lost.done).toMatchObject({ kind: "lost" });
-    const failing = await start({ provider: { name: "x", send: () => Promise.reject(new Error("no")) } as never });
+    const broken = {
+      name: "broken",
+      // biome-ignore lint/correctness/useYield: it fails before its first part
+      async *send() {
+        throw new Error("no");
+      },
+    };
+    const failing = await start({ provider: broken as never });
     expect(await failing.done).toMatchObject({ kind: "failed" });
     expect(await filesOf(memory)).toEqual(before);
     expect((await home.leases.read("dream")).lastDoneAtMs).toBeUndefined();
