@@ -88,7 +88,7 @@ async function exchange(
       await sleep(Math.random() * 10);
       // Those that have sent everything are killed as receivers, now and then.
       const victim = agents.find(({ sentThrough, killedAtStep, state }) =>
-        state === "sending" ? sentThrough >= killedAtStep : Math.random() < 0.002,
+        state === "sending" ? sentThrough >= killedAtStep : Math.random() < 0.0005,
       );
       if (victim === undefined) continue;
       const { process: killed } = victim;

@@ -11,3 +11,12 @@ export type { AgentSender, Message, MessageDraft, MessageKind, Refusal, Refused 
 export { separateRecorded } from "./mail/separate-recorded.ts";
 export { type Home, type HomeOptions, openHome } from "./open-home.ts";
 export { type FoundProcess, type Processes, type ProcessMark, systemProcesses } from "./processes.ts";
+export {
+  type ListeningSocket,
+  type ListenOptions,
+  type ListenResult,
+  listenOnSocket,
+} from "./socket/listen-on-socket.ts";
+export type { PeerDraft, PeerMessage, PeerSender } from "./socket/peer-message.ts";
+export { type SendToSocketOptions, type SentToSocket, sendToSocket } from "./socket/send-to-socket.ts";
+export { UnsafeSocketError } from "./socket/socket-path.ts";

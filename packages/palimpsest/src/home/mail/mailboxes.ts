@@ -4,7 +4,7 @@ import type { HomeFile } from "../home-file.ts";
 import { type Address, deleteTeam, isFree, readAddress, readTeam, toAddress, writeAddress } from "./address-rows.ts";
 import type { Bell } from "./bell.ts";
 import { createMailbox, type Mailbox, type MailLimits } from "./mailbox.ts";
-import { isId, isName } from "./message.ts";
+import { isName, isSession } from "./message.ts";
 
 export interface Registration {
   readonly team: string;
@@ -53,7 +53,8 @@ export function createMailboxes(options: MailboxesOptions): Mailboxes {
     async register({ team, name, session, socket, takeover = "if-free" }) {
       for (const value of [team, name])
         if (!isName(value)) return { kind: "refused", because: "bad-name", why: badName(value) };
-      if (!isId(session)) return { kind: "refused", because: "bad-id", why: `${JSON.stringify(session)} is no id.` };
+      if (!isSession(session))
+        return { kind: "refused", because: "bad-id", why: `${JSON.stringify(session)} is no id of a session.` };
       const token = randomBytes(32).toString("hex");
       const result = await file.write((connection): Address | number => {
         const before = readAddress(connection, team, name);

@@ -60,9 +60,14 @@ export function isName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Ids of sessions and messages: no spaces, no control characters, no `/`. */
+/** No spaces, no control characters, no `/`. */
 export function isId(id: string): boolean {
   return PLAIN.test(id) && id.isWellFormed();
+}
+
+/** And no `:`, so that what came from outside has keys that no agent's message has. */
+export function isSession(id: string): boolean {
+  return isId(id) && !id.includes(":");
 }
 
 /** Why a message cannot be kept as it is, if so. */
