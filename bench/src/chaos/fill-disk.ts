@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Store, sealEntries, sha256 } from "palimpsest";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { addLosses, audit, type Losses, noLosses } from "./ledger.ts";
+import { mount, unmount } from "./mount.ts";
 import { readLog, takeLog } from "./open-log.ts";
 import { inTemporaryFolder } from "./temporary-folder.ts";
 import type { Acknowledged } from "./writer-process.ts";
@@ -41,7 +41,7 @@ export async function fillDisk(rounds: number): Promise<DiskFaults> {
           await rm(join(folder, `${session}.sqlite${suffix}`), { force: true });
       }
     } finally {
-      execFileSync("umount", ["--lazy", folder], { stdio: "pipe" });
+      unmount(folder);
     }
     return { faults: rounds, losses, notRecovered };
   });
@@ -109,8 +109,4 @@ async function appendTo(
       return "failed";
     }
   };
-}
-
-function mount(...args: string[]): void {
-  execFileSync("mount", args, { stdio: "pipe" });
 }

@@ -31,7 +31,7 @@ export function readPromptLines(input: NodeJS.ReadableStream, inbox: MemoryInbox
     problems,
     async next() {
       for (;;) {
-        if ((await inbox.waiting()).length > 0) return "waiting";
+        if (inbox.waiting.length > 0) return "waiting";
         if (state === "ended") return "ended";
         await new Promise<void>((resolve) => {
           wake = resolve;

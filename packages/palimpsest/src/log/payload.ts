@@ -20,6 +20,8 @@ export interface Payloads {
   readonly notes: NotesPayload;
   readonly attempt: AttemptPayload;
   readonly overflow: OverflowPayload;
+  readonly agent: AgentPayload;
+  readonly mark: MarkPayload;
 }
 
 export type PayloadKind = keyof Payloads;
@@ -41,6 +43,8 @@ export const PAYLOAD_VERSIONS: Readonly<Record<PayloadKind, number>> = {
   notes: 1,
   attempt: 1,
   overflow: 1,
+  agent: 1,
+  mark: 1,
 };
 
 /** One message, or one piece of one: each tool result is an entry of its own, so that a decision can name it. */
@@ -310,4 +314,45 @@ export interface OverflowPayload {
   readonly request?: number;
   readonly inputTokens?: number;
   readonly limitTokens?: number;
+}
+
+/** A step in the life of an agent that this session has started. */
+export type AgentPayload = AgentStarted | AgentEnded | AgentResumed;
+
+/** `subagent`: its caller waits for it. `background`: nobody does. `fork`: it continues this conversation. `teammate`: its own process. */
+export type AgentWay = "subagent" | "background" | "fork" | "teammate";
+
+export interface AgentStarted {
+  readonly id: string;
+  readonly step: "started";
+  readonly way: AgentWay;
+  /** What it is to do, in one line. */
+  readonly goal: string;
+  /** Its own session. */
+  readonly session: string;
+  /** What others call it by. */
+  readonly name?: string;
+  /** What kind of agent it is. */
+  readonly definition?: string;
+}
+
+export interface AgentEnded {
+  readonly id: string;
+  readonly step: "ended";
+  readonly outcome: "done" | "failed" | "stopped";
+  /** Where its result stands: in the entry right behind, or in the result of the call that waited for it. */
+  readonly told: "next-entry" | "by-call";
+}
+
+/** It was woken by a message, and goes on from its log. */
+export interface AgentResumed {
+  readonly id: string;
+  readonly step: "resumed";
+}
+
+/** Somebody has been through the log up to an entry, and need not go there again. */
+export interface MarkPayload {
+  /** Who. */
+  readonly name: string;
+  readonly coveredTo: number;
 }

@@ -56,6 +56,8 @@ const EXAMPLES: Payloads = {
   notes: { markdown: "# Title", coveredTo: 4 },
   attempt: { trigger: "auto", failure: "too-large", why: "test" },
   overflow: { request: 3, inputTokens: 210_000, limitTokens: 200_000 },
+  agent: { id: "a1", step: "started", way: "background", goal: "Look around.", session: "s-a1" },
+  mark: { name: "extract_memories", coveredTo: 12 },
 };
 const KINDS = Object.keys(PAYLOAD_VERSIONS) as PayloadKind[];
 const digest = (text: string): string => `${text.length}`;

@@ -61,6 +61,8 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
   notes: ({ markdown, coveredTo }) => isText(markdown) && isCount(coveredTo),
   attempt: ({ trigger, failure, why }) => [trigger, failure, why].every(isText),
   overflow: ({ inputTokens = 0, limitTokens = 0 }) => isCount(inputTokens) && isCount(limitTokens),
+  agent: ({ id, step, goal = "", session = "" }) => [id, step, goal, session].every(isText),
+  mark: ({ name, coveredTo }) => isText(name) && isCount(coveredTo),
 };
 
 /** What each kind of block must have. */

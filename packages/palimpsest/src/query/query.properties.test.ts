@@ -143,7 +143,7 @@ describe.each(WORLDS)("any turns with %s", (name, createFace, connect) => {
           const counts = await countsOf(session);
           seen.calls += counts.calls;
           expect(counts.results).toBe(counts.calls);
-          const waiting = await inbox.waiting();
+          const { waiting } = inbox;
           // A message is in the log before it leaves the inbox: who dies between the two finds it in both.
           for (const message of accepted) {
             const times = counts.texts.filter((text) => text === message).length;

@@ -280,7 +280,7 @@ describe.each(WORLDS)("%s", (world) => {
     expect(said[0]).toContain("In Celsius, please.");
     expect(said[1]).toContain("One more thing.");
     expect(outcome).toMatchObject({ kind: "done", rounds: 3 });
-    expect(inbox.waiting()).toEqual([]);
+    expect(inbox.waiting).toEqual([]);
   });
 });
 

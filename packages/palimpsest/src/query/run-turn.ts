@@ -4,7 +4,7 @@ import { afterResponse } from "./after-response.ts";
 import type { AnswerOptions } from "./answer-call.ts";
 import type { EventChannel } from "./event-channel.ts";
 import { type ExchangeOptions, exchange } from "./exchange.ts";
-import { type Inbox, takeNew } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
 import { CUT_OFF } from "./open-calls.ts";
 import type { QueryEvent, TurnEnd } from "./query-event.ts";
 import { runCalls } from "./run-calls.ts";
@@ -36,9 +36,13 @@ export async function* runTurn<Request, Response>(
   let continuations = 0;
   let stopBlocks = 0;
   let text = "";
-  for (;;) {
-    const count = yield* during(takeNew(inbox, session));
+  const take = async (): Promise<number> => {
+    const count = (await inbox?.deliver(session)) ?? 0;
     if (count > 0) emit({ kind: "new-content-taken", count });
+    return count;
+  };
+  for (;;) {
+    yield* during(take());
     if (signal.aborted) return { kind: "aborted" };
     if (rounds() >= maxRounds) return { kind: "rounds-used-up" };
 
@@ -70,7 +74,7 @@ export async function* runTurn<Request, Response>(
     if (step.kind === "go-on") yield* during(session.append(attachment("cut-off", GO_ON)));
     if (step.kind !== "end") continue;
 
-    if (((await inbox?.waiting()) ?? []).length > 0) continue;
+    if ((yield* during(take())) > 0) continue;
     const { blocked } = yield* during(session.hooks.run("Stop", { sessionId: session.id }, { signal }));
     const done = { kind: "done", text, stop: response.stop } as const;
     if (blocked === undefined || signal.aborted) return done;

@@ -32,7 +32,8 @@ interface Prepared {
 
 /** The way in: the one place that everything passes before it is an entry. What is too large goes to a file here. */
 export interface Contents {
-  append(content: readonly NewContent[]): Promise<readonly number[]>;
+  /** @param before entries that stand before it, in the same batch */
+  append(content: readonly NewContent[], before?: readonly Draft[]): Promise<readonly number[]>;
   appendStream(
     callId: string,
     chunks: AsyncIterable<Uint8Array | string>,
@@ -68,22 +69,22 @@ export function createContents({ session, state, settings, files, tell }: Conten
     };
   }
 
-  async function appendAll(prepared: readonly Prepared[]): Promise<readonly number[]> {
+  async function appendAll(prepared: readonly Prepared[], before: readonly Draft[] = []): Promise<readonly number[]> {
     const drafts = prepared.map(({ draft }) => draft);
-    const numbers = await state.append([...drafts, ...prepared.flatMap(({ notice }) => notice)]);
+    const numbers = await state.append([...before, ...drafts, ...prepared.flatMap(({ notice }) => notice)]);
     prepared.flatMap(({ happenings }) => happenings).forEach(tell);
-    return numbers.slice(0, drafts.length);
+    return numbers.slice(before.length, before.length + drafts.length);
   }
 
   return {
-    async append(content) {
+    async append(content, before = []) {
       const prepared: Prepared[] = [];
       for (const one of content.flatMap(toContents)) {
-        const entry = state.newestEntry + 1 + prepared.length;
+        const entry = state.newestEntry + 1 + before.length + prepared.length;
         const asItIs = { notice: [], happenings: [] };
         prepared.push("role" in one ? await store(one, entry) : { draft: toDraft("attachment", one), ...asItIs });
       }
-      return appendAll(prepared);
+      return appendAll(prepared, before);
     },
 
     async appendStream(callId, chunks, wanted) {

@@ -5,6 +5,7 @@ import { readPayload } from "../log/read-payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Settings } from "../settings/settings.ts";
+import { weighStep } from "../stages/compact/agents-in-flight.ts";
 import { recall } from "../stages/recall/recall.ts";
 import { exportLog } from "../stores/export-log.ts";
 import { memoryResults } from "../stores/memory-results.ts";
@@ -199,6 +200,16 @@ async function openWith<Request, Response, Message>(
     pin: (what) => inOrder(() => pins.pin(what)),
     unpin: (pin) => inOrder(() => pins.unpin(pin)),
     pins: () => state.standing.pins,
+    agents: () => state.standing.agents,
+    enterAgent: (step, ...told) =>
+      inOrder(async () => {
+        const outcome = weighStep(state.standing.agents, step);
+        if (outcome === "entered") await contents.append(told, [toDraft("agent", step)]);
+        return outcome;
+      }),
+    mark: (name) => state.standing.marks[name] ?? 0,
+    setMark: (name, coveredTo) =>
+      inOrder(async () => void (await state.append([toDraft("mark", { name, coveredTo })]))),
     snip: (target, reason = "not needed any more") => inOrder(() => decisions.snip(target, reason)),
     explain: (limit) => inOrder(() => explainBoundaries(state.log, state.view, limit)),
     async record(response, request) {

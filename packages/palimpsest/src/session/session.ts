@@ -2,11 +2,12 @@ import type { SessionCost } from "../cache/cost.ts";
 import type { LedgerLine, LedgerTotals } from "../cache/ledger.ts";
 import type { Hooks } from "../hooks/hook.ts";
 import type { ToolCall, ToolResult } from "../log/block.ts";
-import type { Replacement } from "../log/payload.ts";
+import type { AgentPayload, Replacement } from "../log/payload.ts";
 import type { Overflow } from "../providers/overflow.ts";
 import type { Provider, ResponseContent } from "../providers/provider.ts";
 import type { SessionEvent } from "../session-event.ts";
 import type { ResolvedSettings } from "../settings/resolve-settings.ts";
+import type { AgentInFlight, AgentStepOutcome } from "../stages/compact/agents-in-flight.ts";
 import type { Pin } from "../stages/compact/standing.ts";
 import type { SnipTarget } from "../stages/plan-snip.ts";
 import type { Recalled, RecallRequest } from "../stages/recall/recall.ts";
@@ -136,6 +137,16 @@ export interface Session<Request, Response> {
   pin(what: string | number): Promise<number>;
   unpin(pin: number): Promise<void>;
   pins(): readonly Pin[];
+  /** Agents that were started from here: those that run, and the newest of those that have ended. */
+  agents(): readonly AgentInFlight[];
+  /**
+   * Enters a step of an agent, together with what the model is told of it: both or neither. A step that has been entered
+   * before, or that belongs to work which was taken back, changes nothing.
+   */
+  enterAgent(step: AgentPayload, ...told: readonly NewContent[]): Promise<AgentStepOutcome>;
+  /** How far somebody has been through the log, as `setMark` said; 0 if nowhere. Outlives the process; a rewind takes it back. */
+  mark(name: string): number;
+  setMark(name: string, coveredTo: number): Promise<void>;
   /** Takes messages, or one block of one, out of the view; a stub says what was there. `restore` brings it back. */
   snip(target: SnipTarget, reason?: string): Promise<number>;
   /** Every boundary there was, the newest first: what went in, what came out, how and at what price. */

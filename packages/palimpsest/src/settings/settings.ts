@@ -54,6 +54,17 @@ export interface Settings {
   readonly "notes.keepTokens": number;
   readonly "notes.keepTextMessages": number;
   readonly "notes.keepMostTokens": number;
+  readonly "memory.extraction": Switch;
+  readonly "memory.extractionRounds": number;
+  readonly "memory.extractionSeconds": number;
+  readonly "memory.extractionTokens": number;
+  readonly "memory.recall": Switch;
+  readonly "dream.enabled": Switch;
+  readonly "dream.hours": number;
+  readonly "dream.scanMinutes": number;
+  readonly "dream.sessions": number;
+  readonly "dream.rounds": number;
+  readonly "dream.guardPercent": number;
   readonly "toolResults.storing": Switch;
   readonly "toolResults.thresholdCharacters": number;
   readonly "toolResults.aggregateCharacters": number;
@@ -251,6 +262,34 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   ),
   "clearing.cacheEditResults": count(12, "By cache edit: only if so many results could be deleted or kept.", 1),
   "clearing.cacheEditKeepNewest": count(5, "By cache edit: so many of the newest results stay.", 1),
+  "memory.extraction": onOff(
+    "on",
+    "Where the host has set it up, each turn is looked through for what is worth remembering. `off`: no call is made for it.",
+  ),
+  "memory.extractionRounds": count(
+    5,
+    "So many responses at most in one extraction: first it reads, then it writes.",
+    1,
+  ),
+  "memory.extractionSeconds": count(120, "An extraction that takes longer is given up.", 1),
+  "memory.extractionTokens": count(
+    100_000,
+    "Of one session: tokens that its extractions may use, those read from the cache aside.",
+  ),
+  "memory.recall": onOff("on", "Where the host has set it up, topics that fit what the user says are attached to it."),
+  "dream.enabled": onOff(
+    "on",
+    "Where the host has set it up, memory is gone over in the background when a turn has ended.",
+  ),
+  "dream.hours": count(24, "So long after the last time at the earliest."),
+  "dream.scanMinutes": count(10, "Whether there is enough to go over is looked at so often at most."),
+  "dream.sessions": count(5, "Only if so many other sessions were used since the last time."),
+  "dream.rounds": count(40, "So many responses at most in one run.", 1),
+  "dream.guardPercent": {
+    default: 30,
+    about: "A run that would take away or rewrite more of the topics than this waits for the user's yes.",
+    is: { kind: "percent" },
+  },
   "cache.ttl": choice(
     ["auto", "5m", "1h"],
     "auto",

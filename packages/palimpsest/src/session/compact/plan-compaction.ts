@@ -157,6 +157,7 @@ export async function planFold(
       userMessages: await readUserMessages(log, knowledge.said, range),
       evidence,
       pins,
+      agents: snapshot.standing.agents,
       ...(todos === undefined ? {} : { todos }),
       rounds: transcriptOf(range.folded, { leftOut: PUT_BACK_ANYWAY }),
       work: transcriptOf(range.folded.filter(isWork), { leftOut: [...PUT_BACK_ANYWAY, "pin"] }),
@@ -169,7 +170,7 @@ export async function planFold(
 
 /** Types of attachments that are made anew after every compaction, or by the host when they are due again. */
 const PUT_BACK_ANYWAY = [
-  ...[HEAD, "instructions", "record", "file", "skill", "plan", "plan-mode", "agents", "tools", "tool-instructions"],
+  ...[HEAD, "instructions", "record", "file", "skill", "plan", "plan-mode", "tools", "tool-instructions"],
 ];
 
 /** Neither the user's words nor an earlier summary, which has them too: they are told for themselves, and once. */

@@ -55,7 +55,6 @@ export async function putBack(options: PutBackOptions): Promise<PutBack> {
 const OTHERS = [
   ["plan", "plan", "The plan, as it stands:"],
   ["planMode", "plan-mode", "The plan is still being made:"],
-  ["agents", "agents", "Agents that were started; do not start them again:"],
   ["tools", "tools", "Tools, as they were announced:"],
   ["toolInstructions", "tool-instructions", "How these tools are to be used:"],
 ] as const;

@@ -18,8 +18,6 @@ export interface Surroundings {
   readonly plan?: () => Promise<string | undefined>;
   /** What holds while the plan is being made. */
   readonly planMode?: () => Promise<string | undefined>;
-  /** Agents that are at work or have just finished: one line each, so that none is started twice. */
-  readonly agents?: () => Promise<string | undefined>;
   /** Tools that are announced in the conversation: their list, schemas that were handed out later. */
   readonly tools?: () => Promise<string | undefined>;
   /** What servers of tools say about their use. */

@@ -8,6 +8,7 @@ const PARTS: SummaryParts = {
   userMessages: "[entry 1] Write a parser.",
   evidence: "edited src/parse.ts (entry 7)",
   pins: [{ entry: 3, text: "Never push." }],
+  agents: "- a1 (background): look for callers [running]",
   todos: "- credit notes",
   latestResults: "[entry 9] 3 tests passed",
   recallHint: "Use recall with an entry number, or search.",
@@ -24,6 +25,7 @@ describe("the message that stands for what was folded", () => {
       "What the user has said, word for word:\n[entry 1] Write a parser.",
       "Evidence from the record:\nedited src/parse.ts (entry 7)",
       "(entry 3):\nNever push.",
+      "do not start them again:\n- a1",
       "Open todos, as they stood:\n- credit notes",
       "The latest results of tools:\n[entry 9] 3 tests passed",
       "Carry on with the last task",
@@ -47,6 +49,7 @@ describe("the message that stands for what was folded", () => {
       userMessages: " ",
       evidence: "",
       pins: [],
+      agents: "",
       recallHint: "",
     });
     expect(text).toContain("No summary could be written");

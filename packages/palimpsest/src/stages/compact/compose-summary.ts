@@ -11,6 +11,8 @@ export interface SummaryParts {
   /** Files, commands, errors and the like, from the log. */
   readonly evidence: string;
   readonly pins: readonly { readonly entry: number; readonly text: string }[];
+  /** Those that run, and those that have ended. */
+  readonly agents: string;
   /** Those that are open. */
   readonly todos?: string;
   /** Of a turn that was folded while tools were at work. */
@@ -50,7 +52,7 @@ const ENDINGS: Readonly<Record<SummaryParts["preamble"], string | undefined>> = 
 
 /** The one message that stands for all that was folded. What is blank has no heading; pins are there byte for byte. */
 export function composeSummary(parts: SummaryParts): string {
-  const { preamble, summary, userMessages, evidence, pins, todos, latestResults, recallHint } = parts;
+  const { preamble, summary, userMessages, evidence, pins, agents, todos, latestResults, recallHint } = parts;
   const opening = isBlank(recallHint) ? PREAMBLE : `${PREAMBLE} ${recallHint}`;
   return [
     opening,
@@ -58,6 +60,7 @@ export function composeSummary(parts: SummaryParts): string {
     ...under("What the user has said, word for word:", userMessages),
     ...under("Evidence from the record:", evidence),
     ...pins.map(({ entry, text }) => `Pinned, to be kept in mind at all times (entry ${entry}):\n${text}`),
+    ...under("Agents that you have started; do not start them again:", agents),
     ...under("Open todos, as they stood:", todos),
     ...under("The latest results of tools:", latestResults),
     ...under(undefined, ENDINGS[preamble]),

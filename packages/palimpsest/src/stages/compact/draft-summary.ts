@@ -1,3 +1,4 @@
+import { type AgentInFlight, agentsText } from "./agents-in-flight.ts";
 import { composeSummary, type SummaryParts } from "./compose-summary.ts";
 import type { Evidence } from "./evidence/evidence-state.ts";
 import { evidenceText } from "./evidence/evidence-text.ts";
@@ -13,6 +14,7 @@ export interface SummaryMaterial {
   readonly userMessages: readonly UserMessage[];
   readonly evidence: Evidence;
   readonly pins: readonly Pin[];
+  readonly agents: readonly AgentInFlight[];
   readonly todos?: string;
   /** What is folded, oldest first. */
   readonly rounds: readonly TranscriptRound[];
@@ -40,6 +42,7 @@ export function draftSummary(
   material: SummaryMaterial,
 ): DraftedSummary {
   const { preamble, evidence, pins, work, turn, recallHint, countTokens } = material;
+  const agents = agentsText(material.agents, { budgetTokens: room.surroundings, countTokens });
   const todos = material.todos && within(material.todos, room.surroundings, countTokens);
   const resultTokens = room.latestResults + (summary === undefined ? room.summary : 0);
   const mostTokens = room.userMessages + resultTokens + room.evidence;
@@ -53,10 +56,12 @@ export function draftSummary(
   const evidenceTokens = room.evidence - Math.max(0, overTokens - resultTokens);
   const evidenceLines = evidenceText(evidence, { budgetTokens: evidenceTokens, countTokens, shown });
   const text = composeSummary({
-    ...{ preamble, summary, userMessages, evidence: evidenceLines, pins, latestResults, recallHint },
+    ...{ preamble, summary, userMessages, evidence: evidenceLines, pins, agents, latestResults, recallHint },
     ...(todos === undefined || todos === "" ? {} : { todos }),
   });
-  const counted = { summary: summary ?? "", userMessages, evidence: evidenceLines, latestResults, todos: todos ?? "" };
+  const counted = {
+    ...{ summary: summary ?? "", userMessages, evidence: evidenceLines, latestResults, agents, todos: todos ?? "" },
+  };
   const parts = Object.entries(counted).flatMap(([part, words]) => (words === "" ? [] : [[part, countTokens(words)]]));
   const pinTokens = pins.reduce((sum, pin) => sum + countTokens(pin.text), 0);
   return { text, parts: { ...Object.fromEntries(parts), ...(pinTokens === 0 ? {} : { pins: pinTokens }) } };

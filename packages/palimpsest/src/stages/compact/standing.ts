@@ -1,4 +1,5 @@
 import type { PassedOver, ReadEntry } from "../../log/read-payload.ts";
+import { type AgentInFlight, foldAgent } from "./agents-in-flight.ts";
 import { type BreakerState, breakerAfter, CLOSED, type Seen } from "./breaker.ts";
 
 /**
@@ -14,6 +15,10 @@ export interface Standing {
   /** What the user said before the newest boundary, by entry: the first, and the newest. */
   readonly said: readonly number[];
   readonly breaker: BreakerState;
+  /** Agents that were started, and how they are. */
+  readonly agents: readonly AgentInFlight[];
+  /** How far each reader of the log has been through it. */
+  readonly marks: Readonly<Record<string, number>>;
   /** How many messages the user has sent in all. */
   readonly userMessages: number;
   readonly chain: CompactionChain;
@@ -48,6 +53,8 @@ export const NOTHING_STANDING: Standing = {
   evidence: undefined,
   said: [],
   breaker: CLOSED,
+  agents: [],
+  marks: {},
   userMessages: 0,
   chain: { boundary: 0, boundaries: 0, turns: 0 },
   calls: 0,
@@ -71,6 +78,12 @@ export function foldStanding(standing: Standing, read: ReadEntry | PassedOver, a
       return { ...standing, pins: [...standing.pins, { entry: read.sequence, ...read.payload }] };
     case "unpin":
       return { ...standing, pins: standing.pins.filter(({ entry }) => entry !== read.payload.of) };
+    case "agent":
+      return { ...standing, agents: foldAgent(standing.agents, read.payload, read.sequence) };
+    case "mark": {
+      const { name, coveredTo } = read.payload;
+      return { ...standing, marks: { ...standing.marks, [name]: coveredTo } };
+    }
     case "notes":
       return { ...standing, notes: { entry: read.sequence, coveredTo: read.payload.coveredTo } };
     case "attempt":

@@ -53,7 +53,7 @@ function placeFile(path: string, bytes: Uint8Array): void {
 }
 
 /** Only for those that are missing: an existing folder is the user's, whatever its mode. */
-function createPrivateFolder(folder: string): void {
+export function createPrivateFolder(folder: string): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
   if (parent !== folder) createPrivateFolder(parent);
@@ -99,7 +99,7 @@ function writeSynced(path: string, bytes: Uint8Array): void {
 }
 
 /** The name of a new file is safe only when its folder is. Windows has no such call, and needs none. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   if (process.platform === "win32") return;
   const file = openSync(folder, "r");
   try {

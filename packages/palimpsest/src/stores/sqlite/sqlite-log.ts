@@ -170,7 +170,7 @@ export function readWriter(connection: Connection): Writer {
   return { fence, owner, activeAtMs, state } as Writer;
 }
 
-export function inTransaction<T>(connection: Connection, work: () => T): T {
+export function inTransaction<T>(connection: Pick<Connection, "database">, work: () => T): T {
   const { database } = connection;
   // IMMEDIATE takes the write lock before anything is read: what was read is still true when it is written upon.
   database.exec("BEGIN IMMEDIATE");

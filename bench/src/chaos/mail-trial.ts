@@ -1,0 +1,17 @@
+import { exchangeMail } from "./mail/exchange-mail.ts";
+import { heldIfZero, type Trial } from "./trial.ts";
+
+const SIZES = { full: { agents: 8, messages: 1_250 }, quick: { agents: 4, messages: 40 } };
+
+export const mailTrial: Trial = {
+  name: "mail",
+  about: "agents that write to each other, killed as senders and receivers, on a disk that fills up",
+  async run({ size, say }) {
+    const { agents, messages } = SIZES[size];
+    say(`${agents} agents send ${messages} messages each ...`);
+    const found = await exchangeMail(agents, messages);
+    if (found.disks_skipped !== null) say(`  no disk was filled: ${found.disks_skipped}`);
+    const { lost, duplicated, out_of_order, misdelivered, crashed } = found;
+    return { found: { ...found }, outcome: heldIfZero(lost, duplicated, out_of_order, misdelivered, crashed) };
+  },
+};

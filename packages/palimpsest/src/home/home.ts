@@ -1,0 +1,22 @@
+export { elapsedMs } from "./holder.ts";
+export { ClosedHomeError, DamagedHomeError, HomeFormatError } from "./home-errors.ts";
+export { type KeepLeaseOptions, type KeptLease, keepLease } from "./leases/keep-lease.ts";
+export type { Guarded, Lease, LeaseFacts } from "./leases/lease.ts";
+export type { LeaseHolder } from "./leases/lease-rows.ts";
+export type { LeaseState, Leases, TakeResult } from "./leases/leases.ts";
+export type { Address } from "./mail/address-rows.ts";
+export type { Lost, Mailbox, SendOutcome } from "./mail/mailbox.ts";
+export type { Mailboxes, RegisterResult, Registration } from "./mail/mailboxes.ts";
+export type { AgentSender, Message, MessageDraft, MessageKind, Refusal, Refused } from "./mail/message.ts";
+export { separateRecorded } from "./mail/separate-recorded.ts";
+export { type Home, type HomeOptions, openHome } from "./open-home.ts";
+export { type FoundProcess, type Processes, type ProcessMark, systemProcesses } from "./processes.ts";
+export {
+  type ListeningSocket,
+  type ListenOptions,
+  type ListenResult,
+  listenOnSocket,
+} from "./socket/listen-on-socket.ts";
+export type { PeerDraft, PeerMessage, PeerSender } from "./socket/peer-message.ts";
+export { type SendToSocketOptions, type SentToSocket, sendToSocket } from "./socket/send-to-socket.ts";
+export { UnsafeSocketError } from "./socket/socket-path.ts";

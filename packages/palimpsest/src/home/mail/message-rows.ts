@@ -1,0 +1,94 @@
+import { hash } from "node:crypto";
+import { present } from "../holder-columns.ts";
+import type { HomeConnection } from "../home-connection.ts";
+import type { AddressRow } from "./address-rows.ts";
+import { fromKey, type Message, type MessageDraft, toKey } from "./message.ts";
+
+// Ids of messages that were acknowledged are kept, so many for each sender, to know one again that is sent once more. By
+// number and not by age: a clock that jumps must not make the file forget.
+const KNOWN_IDS = 1_000;
+// How often the older ones are deleted, in messages of the whole file.
+const FORGET_EVERY = 64;
+
+/** What a sender's id stands for. */
+export function digestOf({ to, kind = "message", body, summary, inReplyTo }: MessageDraft): string {
+  return hash("sha256", JSON.stringify([to, kind, body, summary ?? null, inReplyTo ?? null]), "hex");
+}
+
+/** What was sent under this id before: its digest and whom it went to. */
+export function findSent(
+  { statement }: HomeConnection,
+  session: string,
+  id: string,
+): { digest: string; receivers: readonly number[] } | undefined {
+  const rows = statement("SELECT digest, receiver FROM message WHERE sender_session = ? AND id = ?").all(session, id);
+  const [first] = rows;
+  return first && { digest: String(first["digest"]), receivers: rows.map(({ receiver }) => Number(receiver)) };
+}
+
+export function countWaiting({ statement }: HomeConnection, receiver: number): number {
+  const row = statement("SELECT count(*) AS count FROM message WHERE receiver = ? AND state = 'waiting'").get(receiver);
+  return Number(row?.["count"]);
+}
+
+export function insertMessage(
+  connection: HomeConnection,
+  { sender, receiver, draft, nowMs }: { sender: AddressRow; receiver: number; draft: MessageDraft; nowMs: number },
+): void {
+  const { id, kind = "message", body, summary = null, inReplyTo = null } = draft;
+  const { lastInsertRowid } = connection
+    .statement(`INSERT INTO message (receiver, sender_name, sender_session, id, digest, state, sent_at_ms, kind, in_reply_to,
+    summary, body) VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?)`)
+    .run(
+      ...[receiver, sender.name, sender.session, id, digestOf(draft), nowMs, kind, inReplyTo, summary],
+      Buffer.from(body),
+    );
+  if (Number(lastInsertRowid) % FORGET_EVERY === 0) forgetOld(connection, sender.session);
+}
+
+/** What waits, in the order in which it was sent. */
+export function readWaiting(
+  { statement }: HomeConnection,
+  { number, team }: AddressRow,
+  limit: number,
+): NumberedMessage[] {
+  return statement("SELECT * FROM message WHERE receiver = ? AND state = 'waiting' ORDER BY number LIMIT ?")
+    .all(number, limit)
+    .map((row) => toMessage(row, team));
+}
+
+export interface NumberedMessage {
+  readonly number: number;
+  readonly message: Message;
+}
+
+export function hasWaiting({ statement }: HomeConnection, receiver: number, after: number): boolean {
+  const sql = "SELECT 1 FROM message WHERE receiver = ? AND state = 'waiting' AND number > ? LIMIT 1";
+  return statement(sql).get(receiver, after) !== undefined;
+}
+
+/** Of what was acknowledged the id stays, and the words go. */
+export function acknowledgeMessage({ statement }: HomeConnection, receiver: number, key: string): void {
+  const { session, id } = fromKey(key);
+  statement(`UPDATE message SET state = 'acknowledged', summary = NULL, body = NULL
+    WHERE sender_session = ? AND id = ? AND receiver = ?`).run(session, id, receiver);
+}
+
+function forgetOld({ statement }: HomeConnection, session: string): void {
+  statement(`DELETE FROM message WHERE sender_session = :session AND state = 'acknowledged' AND number <=
+    (SELECT number FROM message WHERE sender_session = :session AND state = 'acknowledged'
+      ORDER BY number DESC LIMIT 1 OFFSET ${KNOWN_IDS})`).run({ session });
+}
+
+function toMessage(row: Record<string, unknown>, team: string): NumberedMessage {
+  const { number, id, kind, sent_at_ms: sentAtMs } = row;
+  const [name, session] = [String(row["sender_name"]), String(row["sender_session"])];
+  const message = {
+    ...{ key: toKey(session, String(id)), id, from: { kind: "agent", team, name, session }, kind },
+    body: Buffer.from(row["body"] as Uint8Array).toString(),
+    ...present("summary", row["summary"]),
+    ...present("inReplyTo", row["in_reply_to"]),
+    sentAtMs,
+  };
+  return { number: Number(number), message: message as Message };
+}

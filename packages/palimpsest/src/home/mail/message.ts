@@ -1,0 +1,102 @@
+/** What agents say to each other: words, results, and what belongs to the life of an agent. */
+export type MessageKind = "message" | "result" | "shutdown_request" | "shutdown_response" | "plan_approval_response";
+
+export interface MessageDraft {
+  /** The sender's own, and for good: what is sent again under the same id is not delivered again. */
+  readonly id: string;
+  /** A name of the team, or `*` for all others in it. */
+  readonly to: string;
+  /** @default "message" */
+  readonly kind?: MessageKind;
+  readonly body: string;
+  /** A few words for people. */
+  readonly summary?: string;
+  /** The id of the message that this one answers. */
+  readonly inReplyTo?: string;
+}
+
+export interface Message {
+  /** One of a kind in the receiver's life: what it knows a message by that it has in its log already. */
+  readonly key: string;
+  readonly id: string;
+  /** Set by the mailbox that it was sent from, never by what the message says. */
+  readonly from: AgentSender;
+  readonly kind: MessageKind;
+  readonly body: string;
+  readonly summary?: string;
+  readonly inReplyTo?: string;
+  readonly sentAtMs: number;
+}
+
+/** An agent that is registered in the same team. */
+export interface AgentSender {
+  readonly kind: "agent";
+  readonly team: string;
+  readonly name: string;
+  readonly session: string;
+}
+
+export type Refusal =
+  | "bad-id"
+  | "not-well-formed"
+  | "too-large"
+  | "no-such-address"
+  | "mailbox-full"
+  /** The id stands for another message. */
+  | "id-taken";
+
+export interface Refused {
+  readonly kind: "refused";
+  readonly because: Refusal;
+  readonly why: string;
+}
+
+/** No `*`, no `:` and no `/`: a name is not all, not `uds:<path>`, and no path. */
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+const PLAIN = /^[^\s/\p{Cc}]{1,200}$/u;
+
+/** Names of teams and agents. */
+export function isName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** No spaces, no control characters, no `/`. */
+export function isId(id: string): boolean {
+  return PLAIN.test(id) && id.isWellFormed();
+}
+
+/** And no `:`, so that what came from outside has keys that no agent's message has. */
+export function isSession(id: string): boolean {
+  return isId(id) && !id.includes(":");
+}
+
+/** Why a message cannot be kept as it is, if so. */
+export function checkDraft(draft: MessageDraft, { maxMessageBytes }: { maxMessageBytes: number }): Refused | undefined {
+  const { id, body, summary = "", inReplyTo } = draft;
+  for (const [field, value] of Object.entries({ id, inReplyTo: inReplyTo ?? id })) {
+    if (!isId(value))
+      return refuse("bad-id", `The ${field} must be 1 to 200 characters without spaces, control characters and "/".`);
+  }
+  if (!body.isWellFormed() || !summary.isWellFormed())
+    return refuse("not-well-formed", "The text has half a surrogate pair: it was cut within a character.");
+  const bytes = Buffer.byteLength(body) + Buffer.byteLength(summary);
+  if (bytes > maxMessageBytes)
+    return refuse(
+      "too-large",
+      `The message has ${bytes} bytes; the limit is ${maxMessageBytes}. Write it to a file, and send where it is.`,
+    );
+  return undefined;
+}
+
+export function refuse(because: Refusal, why: string): Refused {
+  return { kind: "refused", because, why };
+}
+
+export function toKey(session: string, id: string): string {
+  return `${session}/${id}`;
+}
+
+export function fromKey(key: string): { session: string; id: string } {
+  const [session = "", id = ""] = key.split("/", 2);
+  return { session, id };
+}

@@ -1,0 +1,86 @@
+import { readFileSync, readlinkSync } from "node:fs";
+
+/** What a process is known by, beyond the life of its number. */
+export interface ProcessMark {
+  readonly pid: number;
+  /** When it began, in whatever unit the system counts; tells it from a later process of the same number. */
+  readonly started?: string;
+  /**
+   * Where numbers of processes and `ticksMs` mean the same: this start of the machine, these namespaces. Two containers
+   * on one machine may both have a process 7.
+   */
+  readonly realm?: string;
+}
+
+export type FoundProcess =
+  | { readonly kind: "running"; readonly started: string }
+  | { readonly kind: "absent" }
+  | { readonly kind: "unknown" };
+
+/** What the system can say about processes. A port, so that a system that says little can be honest about it. */
+export interface Processes {
+  readonly self: ProcessMark;
+  /** The process that has this number now. `unknown`: there may be one. */
+  find(pid: number): FoundProcess;
+  /** Time that never jumps, the same for all processes of a realm. */
+  ticksMs(): number;
+}
+
+/** Linux tells all of it; other systems tell whether there is a process of that number, and not whether it is the same. */
+export function systemProcesses(): Processes {
+  const ticksMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+  if (process.platform !== "linux") return { self: { pid: process.pid }, find: findBySignal, ticksMs };
+  try {
+    const self = markSelf();
+    return { self, find: findInProc, ticksMs };
+  } catch {
+    // No /proc, or that of another namespace, which knows this process by another number.
+    return { self: { pid: process.pid }, find: () => ({ kind: "unknown" }), ticksMs };
+  }
+}
+
+function markSelf(): ProcessMark {
+  const { pid } = process;
+  if (readlinkSync("/proc/self") !== String(pid)) throw new Error("/proc belongs to another namespace");
+  const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  const realm = [boot, ...["pid", "time"].map((name) => namespaceOf(name))].join(" ");
+  return { pid, started: readStart(pid).started, realm };
+}
+
+/** Kernels before 5.6 have no namespaces of time. */
+function namespaceOf(name: string): string {
+  try {
+    return readlinkSync(`/proc/self/ns/${name}`);
+  } catch {
+    return `${name}:none`;
+  }
+}
+
+function findInProc(pid: number): FoundProcess {
+  try {
+    const { state, started } = readStart(pid);
+    // It has ended; only its parent has not asked yet how.
+    return state === "Z" || state === "X" ? { kind: "absent" } : { kind: "running", started };
+  } catch {
+    // /proc can be mounted so that it hides the processes of others; a signal tells of them.
+    return findBySignal(pid);
+  }
+}
+
+/** Field 22 is the start in clock ticks since the machine's start; before it stands a name that may hold anything. */
+function readStart(pid: number): { state: string; started: string } {
+  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, started] = [fields[0], fields[19]];
+  if (state === undefined || started === undefined) throw new Error(`/proc/${pid}/stat has ${fields.length} fields`);
+  return { state, started };
+}
+
+function findBySignal(pid: number): FoundProcess {
+  try {
+    process.kill(pid, 0);
+    return { kind: "unknown" };
+  } catch (error) {
+    return { kind: error instanceof Error && "code" in error && error.code === "ESRCH" ? "absent" : "unknown" };
+  }
+}

@@ -1,0 +1,52 @@
+import { isId, toKey } from "../mail/message.ts";
+
+/** Another session, or whatever else was given the token. */
+export interface PeerSender {
+  readonly kind: "peer";
+  /** What it calls itself. It has shown that it knows the token, and not that this is its name. */
+  readonly says: string;
+}
+
+/** A message from outside of any team: plain words, and never a part of the life of an agent. */
+export interface PeerMessage {
+  readonly key: string;
+  readonly id: string;
+  readonly from: PeerSender;
+  readonly body: string;
+  readonly summary?: string;
+}
+
+export interface PeerDraft {
+  /** For good: what comes again under the same id and name has the same key. */
+  readonly id: string;
+  /** How the sender calls itself: its session. */
+  readonly from: string;
+  readonly body: string;
+  readonly summary?: string;
+}
+
+export function encodeDraft({ id, from, body, summary }: PeerDraft): Buffer {
+  return Buffer.from(JSON.stringify({ id, from, body, ...(summary === undefined ? {} : { summary }) }));
+}
+
+/** The message, if it is one: nothing else of what came is kept. */
+export function decodeDraft(bytes: Buffer): PeerMessage | undefined {
+  let found: unknown;
+  try {
+    // Bytes that are no UTF-8 must not become a text that only looks like what was sent.
+    found = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+  if (typeof found !== "object" || found === null) return undefined;
+  const { id, from, body, summary } = found as Record<string, unknown>;
+  if (!isWellFormedText(id) || !isWellFormedText(from) || !isWellFormedText(body)) return undefined;
+  if (!isId(id) || !isId(from) || !(summary === undefined || isWellFormedText(summary))) return undefined;
+  // No session of an agent has a name like this one: what a peer calls itself is never taken for an agent.
+  const key = toKey(`uds:${from}`, id);
+  return { key, id, from: { kind: "peer", says: from }, body, ...(summary === undefined ? {} : { summary }) };
+}
+
+function isWellFormedText(value: unknown): value is string {
+  return typeof value === "string" && value.isWellFormed();
+}

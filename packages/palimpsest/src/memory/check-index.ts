@@ -1,0 +1,27 @@
+import { wantedIndex } from "./desk.ts";
+import { rowsAfter } from "./file-row.ts";
+import type { AuthoredChange } from "./files/pending.ts";
+import { headroomOf } from "./index-text.ts";
+import { type Refused, refused } from "./outcomes.ts";
+import { INDEX_PATH } from "./paths.ts";
+import type { DirectoryView } from "./plan-changes.ts";
+
+/**
+ * Refuses changes for which the index has no room. What shortens it is never refused, also where edits by hand have made it
+ * longer than it may be.
+ */
+export function checkIndex(view: DirectoryView, changes: readonly AuthoredChange[]): Refused | undefined {
+  const { limits } = view;
+  if (view.isUnsafe(INDEX_PATH)) {
+    return refused("unsafe-file", `${INDEX_PATH} is a link or no plain file, and was left alone. Remove it first.`);
+  }
+  const text = view.rows.get(INDEX_PATH)?.version === undefined ? "" : Buffer.from(view.bytes(INDEX_PATH)).toString();
+  const [now, then] = [text, wantedIndex(rowsAfter(view.rows, changes, view.nowMs), text, limits)].map((index) =>
+    headroomOf(index, limits),
+  ) as [ReturnType<typeof headroomOf>, ReturnType<typeof headroomOf>];
+  const fits = (free: number, freeBefore: number): boolean => free >= 0 || free >= freeBefore;
+  if (fits(then.lines, now.lines) && fits(then.bytes, now.bytes)) return undefined;
+  const needed = `${now.lines - then.lines} lines and ${now.bytes - then.bytes} bytes are needed`;
+  const free = `${Math.max(0, now.lines)} of ${limits.indexLines} lines and ${Math.max(0, now.bytes)} of ${limits.indexBytes} bytes are free`;
+  return refused("index-full", `The index is full: ${needed}, ${free}. Shorten, merge or forget topics first.`, now);
+}

@@ -1,0 +1,167 @@
+import type { LedgerTotals } from "../../cache/ledger.ts";
+import type { PermissionOptions } from "../../query/permission.ts";
+import { query } from "../../query/query.ts";
+import type { Sender } from "../../query/send-with-retries.ts";
+import type { Tool } from "../../query/tool.ts";
+import type { Session } from "../../session/session.ts";
+import type { MemoriesExtracted } from "../../session-event.ts";
+import type { Store } from "../../stores/store.ts";
+import type { Memory } from "../open-memory.ts";
+import { extractionPrompt } from "./extraction-prompt.ts";
+import { MEMORY_TOOL } from "./memory-tool.ts";
+import { readSaid } from "./read-said.ts";
+
+/** Under this name its calls stand in the ledger, and its mark in the log. */
+export const EXTRACTION_SOURCE = "extract_memories";
+
+export interface ExtractionOptions<Request, Response> extends Pick<PermissionOptions, "permission"> {
+  readonly memory: Pick<Memory, "list">;
+  /** Where the sessions' logs are. */
+  readonly store: Pick<Store, "openReader">;
+  readonly provider: Sender<Request, Response>;
+  /** All tools of the session, the memory tool among them: a fork has the same list as its parent. */
+  readonly tools: readonly Tool[];
+  /** Those of them that change nothing. */
+  readonly readOnlyTools: readonly string[];
+  /** What all sessions together may still use today, and what was used. @default there is no such limit */
+  readonly daily?: DailyBudget;
+  /** Is told how each went. */
+  readonly onEnd?: (ended: ExtractionEnded) => void;
+}
+
+export interface DailyBudget {
+  leftTokens(): Promise<number>;
+  spend(tokens: number): Promise<void>;
+}
+
+/** `nothing` to look at, `own-writes`: the model has seen to it by itself. `over-budget`: not today, or not in this session. */
+export interface ExtractionEnded {
+  readonly kind: "extracted" | "nothing" | "own-writes" | "over-budget" | "failed";
+  /** Topics that were written or proposed. */
+  readonly count: number;
+  readonly used?: MemoriesExtracted["used"];
+  readonly why?: string;
+}
+
+export interface Extractions<Request, Response> {
+  /** For `afterTurn` of a query: at the end of a turn. Never rejects. One at a time; the newest that waits is run afterwards. */
+  afterTurn(session: Session<Request, Response>): Promise<void>;
+  /** Waits for what runs, so long and no longer. */
+  drain(timeoutMs: number): Promise<"drained" | "left">;
+}
+
+/** Looks through each turn for what is worth remembering, on a fork that shares the session's cached prompt. */
+export function createExtractions<Request, Response>(
+  options: ExtractionOptions<Request, Response>,
+): Extractions<Request, Response> {
+  const { onEnd } = options;
+  let running: Promise<void> | undefined;
+  let next: Session<Request, Response> | undefined;
+
+  async function runAll(first: Session<Request, Response>): Promise<void> {
+    for (let session: typeof next = first; session !== undefined; ) {
+      next = undefined;
+      const ended = await extract(session, options).catch(
+        (error: unknown): ExtractionEnded => ({ kind: "failed", count: 0, why: String(error) }),
+      );
+      onEnd?.(ended);
+      session = next;
+    }
+    running = undefined;
+  }
+
+  return {
+    afterTurn(session) {
+      if (running === undefined) running = runAll(session);
+      else next = session;
+      return running;
+    },
+    async drain(timeoutMs) {
+      if (running === undefined) return "drained";
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<"left">((resolve) => {
+        timer = setTimeout(() => resolve("left"), timeoutMs);
+      });
+      const outcome = await Promise.race([running.then(() => "drained" as const), late]);
+      clearTimeout(timer);
+      return outcome;
+    },
+  };
+}
+
+async function extract<Request, Response>(
+  session: Session<Request, Response>,
+  options: ExtractionOptions<Request, Response>,
+): Promise<ExtractionEnded> {
+  const { settings } = session.settings();
+  if (settings["memory.extraction"] === "off") return { kind: "nothing", count: 0, why: "it is off" };
+  const { memory, store, daily } = options;
+  const to = session.newestEntry;
+  const log = await store.openReader(session.id);
+  if (log === undefined) return { kind: "failed", count: 0, why: "the session's log is not in the store" };
+  const { said, wroteMemory } = await readSaid(log, session.mark(EXTRACTION_SOURCE) + 1, to, MEMORY_TOOL);
+  // What was looked through once is not looked through again, whatever came of it.
+  const done = async (ended: ExtractionEnded): Promise<ExtractionEnded> => {
+    await session.setMark(EXTRACTION_SOURCE, to);
+    return ended;
+  };
+  if (wroteMemory === "yes") return done({ kind: "own-writes", count: 0 });
+  if (!said.some(({ by }) => by === "user")) return done({ kind: "nothing", count: 0 });
+  const { bySource } = await session.cost();
+  const left = Math.min(
+    settings["memory.extractionTokens"] - paidTokens(bySource[EXTRACTION_SOURCE]),
+    (await daily?.leftTokens()) ?? Number.POSITIVE_INFINITY,
+  );
+  if (left <= 0) return done({ kind: "over-budget", count: 0, why: `${-left} tokens over` });
+
+  const { ended, used } = await runFork(session, extractionPrompt(await memory.list(), said), options);
+  await daily?.spend(paidTokens(used));
+  return done({ ...ended, used });
+}
+
+async function runFork<Request, Response>(
+  session: Session<Request, Response>,
+  prompt: string,
+  { provider, tools, readOnlyTools, permission }: ExtractionOptions<Request, Response>,
+) {
+  const { settings } = session.settings();
+  const signal = AbortSignal.timeout(settings["memory.extractionSeconds"] * 1_000);
+  const maxRounds = settings["memory.extractionRounds"];
+  const fork = await session.fork({ source: EXTRACTION_SOURCE, allowedTools: [...readOnlyTools, MEMORY_TOOL], signal });
+  try {
+    const turn = query({
+      ...{ session: fork, provider, tools, maxRounds, signal },
+      prompt: { role: "user", origin: "host", blocks: [{ kind: "text", text: prompt }] },
+      ...(permission === undefined ? {} : { permission }),
+    });
+    let count = 0;
+    for (;;) {
+      const { done, value } = await turn.next();
+      if (done === true) {
+        const failure =
+          value.kind === "failed" ? value.error.message : value.kind === "aborted" ? "it took too long" : undefined;
+        const kind = failure !== undefined ? "failed" : count > 0 ? "extracted" : "nothing";
+        const ended: ExtractionEnded = { kind, count, ...(failure === undefined ? {} : { why: failure }) };
+        return { ended, used: value.usage };
+      }
+      if (
+        value.kind === "tool-ended" &&
+        value.call.name === MEMORY_TOOL &&
+        value.status === "ok" &&
+        isSave(value.call.input)
+      )
+        count++;
+    }
+  } finally {
+    await fork.close();
+  }
+}
+
+function isSave(input: unknown): boolean {
+  return (input as { command?: unknown } | undefined)?.command === "save";
+}
+
+/** What is read from the cache costs a tenth or less: it is not what a budget is for. */
+function paidTokens(totals: LedgerTotals | undefined): number {
+  return totals === undefined ? 0 : totals.freshTokens + totals.cacheWriteTokens + totals.outputTokens;
+}

@@ -1,0 +1,27 @@
+import { readPayload } from "../../log/read-payload.ts";
+import { readEntries } from "../../stores/read-entries.ts";
+import type { LogReader } from "../../stores/store.ts";
+import { type Said, toSaid } from "../trust/said.ts";
+
+/** What was said in a range of a log, and whether the model has written memory in it by itself. */
+export interface SaidInLog {
+  readonly said: readonly Said[];
+  readonly wroteMemory: "yes" | "no";
+}
+
+export async function readSaid(log: LogReader, from: number, to: number, memoryTool: string): Promise<SaidInLog> {
+  const said: Said[] = [];
+  let wroteMemory: SaidInLog["wroteMemory"] = "no";
+  for await (const entry of readEntries(log, from, to)) {
+    const read = readPayload(entry);
+    const one = toSaid(read);
+    if (one !== undefined) said.push(one);
+    if (read.kind === "message" && read.payload.blocks.some((block) => isWrite(block, memoryTool))) wroteMemory = "yes";
+  }
+  return { said, wroteMemory };
+}
+
+function isWrite(block: { readonly kind: string }, memoryTool: string): boolean {
+  const { kind, name, input } = block as { kind: string; name?: string; input?: { command?: unknown } };
+  return kind === "tool_call" && name === memoryTool && (input?.command === "save" || input?.command === "forget");
+}

@@ -1,0 +1,71 @@
+import { hash } from "node:crypto";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from "node:fs";
+
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+/** A file of this size was not written for a memory, and is not read into one. */
+const MOST_BYTES = 1_048_576;
+
+/** What tells, without reading it, that a file is still the one that was read. */
+export interface FileState {
+  /** Where it lies, its size and its times. A time of change cannot be set back by who edits the file. */
+  readonly text: string;
+  readonly changedAtMs: number;
+  readonly modifiedAtMs: number;
+}
+
+export interface OwnFile {
+  readonly bytes: Buffer;
+  readonly version: string;
+  readonly state: FileState;
+}
+
+export type ReadFile = OwnFile | "absent" | { readonly unsafe: string };
+export type SeenFile = FileState | "absent" | { readonly unsafe: string };
+
+/** SHA-256 of a file's bytes. */
+export function versionOf(bytes: Uint8Array): string {
+  return hash("sha256", bytes, "hex");
+}
+
+/** A plain file with one name. A link to elsewhere, of whatever sort, is not read. */
+export function readOwnFile(path: string | undefined): ReadFile {
+  if (path === undefined) return "absent";
+  let descriptor: number;
+  try {
+    // NONBLOCK: opening a named pipe that someone has put there must not wait for its writer.
+    descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    return absentOrUnsafe(error);
+  }
+  try {
+    // Before the bytes: an edit while they are read then shows as one.
+    const seen = judge(fstatSync(descriptor));
+    if ("unsafe" in seen) return seen;
+    const bytes = readFileSync(descriptor);
+    return { bytes, version: versionOf(bytes), state: seen };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export function seeOwnFile(path: string | undefined): SeenFile {
+  const stats = path === undefined ? undefined : lstatSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? "absent" : judge(stats);
+}
+
+function judge(stats: Stats): FileState | { readonly unsafe: string } {
+  if (stats.isSymbolicLink()) return { unsafe: "is a link" };
+  if (!stats.isFile()) return { unsafe: "is no plain file" };
+  if (stats.nlink !== 1) return { unsafe: `has ${stats.nlink} names, and may lie elsewhere too` };
+  if (stats.size > MOST_BYTES) return { unsafe: `has ${stats.size} bytes, more than the ${MOST_BYTES} that are read` };
+  const { ino, size, mtimeMs, ctimeMs } = stats;
+  return { text: [ino, size, mtimeMs, ctimeMs].join(), changedAtMs: Math.max(mtimeMs, ctimeMs), modifiedAtMs: mtimeMs };
+}
+
+function absentOrUnsafe(error: unknown): "absent" | { readonly unsafe: string } {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return "absent";
+  if (code === "ELOOP" || code === "EMLINK") return { unsafe: "is a link" };
+  if (code === "ENXIO") return { unsafe: "is no plain file" };
+  throw error;
+}

@@ -1,0 +1,119 @@
+import type { Author } from "../topic.ts";
+import { BRANCH } from "./commit-files.ts";
+import type { Git } from "./git.ts";
+
+export interface CommittedChange {
+  /** Of a topic `<slug>.md`, of a proposal `inbox/<slug>.md`, of what was forgotten `forgotten/<slug>.md`. */
+  readonly path: string;
+  readonly how: "added" | "changed" | "removed";
+}
+
+export interface MemoryCommit {
+  readonly commit: string;
+  readonly atMs: number;
+  readonly by: Author;
+  readonly message: string;
+  readonly changes: readonly CommittedChange[];
+}
+
+/** Git is missing, or cannot read what is there. What is written is kept all the same, and can be read once it can. */
+export interface NoHistory {
+  readonly kind: "no-history";
+  readonly why: string;
+}
+
+/** A change of one file, with git's names for both contents; undefined: not there. */
+export interface BlobChange {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+interface RawCommit extends Omit<MemoryCommit, "changes"> {
+  readonly changes: readonly BlobChange[];
+}
+
+const RAW = ["--raw", "--no-renames", "--no-abbrev", "--no-show-signature"];
+const FORMAT = "--format=%x02%H%x1f%an%x1f%at%x1f%s";
+const LINE = /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\t(.*)$/;
+
+export async function readLog(
+  git: Git,
+  limit: number,
+): Promise<{ readonly kind: "log"; readonly commits: readonly MemoryCommit[] } | NoHistory> {
+  const commits = await readCommits(git, [`--max-count=${limit}`, BRANCH]);
+  if ("kind" in commits) return commits;
+  const toChange = ({ path, before, after }: BlobChange): CommittedChange => ({
+    path,
+    how: before === undefined ? "added" : after === undefined ? "removed" : "changed",
+  });
+  return { kind: "log", commits: commits.map((commit) => ({ ...commit, changes: commit.changes.map(toChange) })) };
+}
+
+/** One commit by its name, or the beginning of it; the newest without. Undefined if there is no such commit. */
+export async function readCommit(git: Git, name?: string): Promise<RawCommit | NoHistory | undefined> {
+  if (name !== undefined && !/^[0-9a-f]{4,40}$/.test(name)) return undefined;
+  const commits = await readCommits(git, ["--max-count=1", name ?? BRANCH]);
+  // A name that git does not know is no failure of ours; a git that is missing is.
+  if (!("kind" in commits)) return commits[0];
+  return (await git(["rev-parse", "--verify", "--quiet", BRANCH])).kind === "answered" ? undefined : commits;
+}
+
+/** The newest change of each file, from a commit on: what history has of it, and who wrote that. */
+export async function readNewest(
+  git: Git,
+  from: string = BRANCH,
+): Promise<ReadonlyMap<string, { readonly blob: string | undefined; readonly by: Author }> | NoHistory> {
+  const commits = await readCommits(git, [from]);
+  if ("kind" in commits) return commits;
+  const newest = new Map<string, { blob: string | undefined; by: Author }>();
+  for (const { by, changes } of commits) {
+    for (const { path, after } of changes) if (!newest.has(path)) newest.set(path, { blob: after, by });
+  }
+  return newest;
+}
+
+/** The differences of one commit, as git shows them. The index is left out: it follows from the topics. */
+export async function readDiff(git: Git, commit: string): Promise<{ kind: "diff"; text: string } | NoHistory> {
+  const what = ["-p", "--root", "-r", "--no-commit-id", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
+  const answer = await git(["diff-tree", ...what, commit, "--", ".", ":(exclude)MEMORY.md"]);
+  if (answer.kind !== "answered") return { kind: "no-history", why: answer.why };
+  return { kind: "diff", text: answer.output.toString() };
+}
+
+/** Contents by git's names for them. */
+export async function readBlobs(git: Git, ids: readonly string[]): Promise<ReadonlyMap<string, Buffer> | NoHistory> {
+  const answer = await git(["cat-file", "--batch"], ids.map((id) => `${id}\n`).join(""));
+  if (answer.kind !== "answered") return { kind: "no-history", why: answer.why };
+  const contents = new Map<string, Buffer>();
+  for (let at = 0; at < answer.output.length; ) {
+    const end = answer.output.indexOf(10, at);
+    const [id = "", kind, size] = answer.output.subarray(at, end).toString().split(" ");
+    if (kind === "missing" || size === undefined) return { kind: "no-history", why: `history lacks ${id}` };
+    contents.set(id, answer.output.subarray(end + 1, end + 1 + Number(size)));
+    at = end + 1 + Number(size) + 1;
+  }
+  return contents;
+}
+
+async function readCommits(git: Git, what: readonly string[]): Promise<readonly RawCommit[] | NoHistory> {
+  const answer = await git(["log", ...RAW, FORMAT, ...what, "--"]);
+  if (answer.kind !== "answered") return { kind: "no-history", why: answer.why };
+  return answer.output
+    .toString()
+    .split("\x02")
+    .slice(1)
+    .map((text) => {
+      const [head = "", ...lines] = text.split("\n");
+      const [commit = "", by = "", at = "", message = ""] = head.split("\x1f");
+      const changes = lines.flatMap((line) => {
+        const [, before, after, path] = LINE.exec(line) ?? [];
+        return path === undefined ? [] : [{ path, before: presentId(before), after: presentId(after) }];
+      });
+      return { commit, by: by as Author, atMs: Number(at) * 1_000, message, changes };
+    });
+}
+
+function presentId(id: string | undefined): string | undefined {
+  return id === undefined || /^0+$/.test(id) ? undefined : id;
+}

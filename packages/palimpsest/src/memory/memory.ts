@@ -1,0 +1,34 @@
+export type { Batch, BatchGuard, BatchOutcome, BatchStep, BatchSummary } from "./batch.ts";
+export {
+  createExtractions,
+  type DailyBudget,
+  EXTRACTION_SOURCE,
+  type ExtractionEnded,
+  type ExtractionOptions,
+  type Extractions,
+} from "./extraction/extractions.ts";
+export { MEMORY_TOOL, type MemoryToolOptions, memoryTool } from "./extraction/memory-tool.ts";
+export { readSaid, type SaidInLog } from "./extraction/read-said.ts";
+export { ClosedMemoryError, UnsafeMemoryError } from "./files/memory-errors.ts";
+export type { MemoryProblem } from "./files/scan-files.ts";
+export type { CommittedChange, MemoryCommit, NoHistory } from "./history/read-history.ts";
+export { DEFAULT_LIMITS, type Headroom, type MemoryLimits } from "./limits.ts";
+export { type DiffOutcome, type Memory, type MemoryOptions, openMemory } from "./open-memory.ts";
+export type {
+  Proposed,
+  RefusalCause,
+  Refused,
+  StagedOutcome,
+  Stale,
+  Unchanged,
+  WriteOutcome,
+  Written,
+} from "./outcomes.ts";
+export { isSlug, slugOf } from "./slug.ts";
+export type { Author, Evidence, Topic, TopicDraft, TopicSummary, TopicType } from "./topic.ts";
+export { readTopicText, type TopicContent } from "./topic-text.ts";
+export { RECALLED, type Said, toSaid } from "./trust/said.ts";
+export { type Claim, findForeign, type Weighed, weighClaim } from "./trust/weigh-claim.ts";
+export type { UndoOutcome } from "./undo.ts";
+export type { Forgotten, Proposal } from "./waiting-text.ts";
+export type { ChangedTopics } from "./workbench.ts";

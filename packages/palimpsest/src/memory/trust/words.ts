@@ -1,0 +1,73 @@
+/** Words that carry no claim of their own, in English and German, and those that memories are framed in. */
+const EMPTY_WORDS = new Set(
+  `a about above after again all also am an and any are as at be because been before being below between both but by can could
+  did do does doing down during each few for from further had has have having he her here hers him his how i if in into is it its
+  itself just me more most must my now of off on once only or other our ours out over own same she should so some such than that
+  the their theirs them then there these they this those through to too under until up very was we were what when where which
+  while who whom why will with would you your yours
+  aber alle als also am an andere auch auf aus bei bin bis da damit dann das dass dein dem den der des die dies diese doch dort
+  du durch ein eine einem einen einer eines er es euer fur für hat ich ihm ihn ihr im in ist ja jede jetzt kann man mein mir mit
+  muss nach noch nur ob oder sein sich sie sind so soll sondern uber über um und uns unser unter vom von vor wann war was weil
+  wenn wer werden wie wir wird wo zu zum zur
+  user users prefer prefers preferred want wants wanted like likes asked asks said says told works work working team project
+  fact note reason apply applies applied holds benutzer nutzer will möchte bevorzugt sagt sagte projekt`.split(/\s+/),
+);
+
+const NEGATIONS =
+  /(?<![\p{L}])(?:not|never|no|none|without|cannot|avoid|stop|nicht|nie|niemals|kein\p{L}*|ohne)(?![\p{L}])|n['’]t(?![\p{L}])|[不别勿没無无]/iu;
+
+const ISO_DATE = /^\d{4}-\d{2}(?:-\d{2})?$/;
+const CJK = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u;
+
+/** One form for texts that say the same: case, width, white space and marks of markdown make no difference. */
+export function plain(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[’‘`´]/g, "'")
+    .replace(/[“”„«»"*_>#]+/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** The words that make a claim what it is, numbers aside. Where words are not set apart by spaces, every two signs are one. */
+export function tellingWords(text: string): readonly string[] {
+  const words = plain(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.flatMap((word) => {
+    if (CJK.test(word)) return pairsOf(word);
+    return word.length < 3 || EMPTY_WORDS.has(word) || /^\d+$/.test(word) ? [] : [word];
+  });
+}
+
+/** Names of files, hosts, commands, versions: what has a form that no plain word has. Dates are none: they are made absolute. */
+export function namesIn(text: string): readonly string[] {
+  const pieces = text.normalize("NFKC").match(/[\p{L}\p{N}_./:@#$~\\-]+/gu) ?? [];
+  return pieces
+    .map((piece) => piece.replace(/^[.:\-/]+(?=[\p{L}\p{N}])|[.:\-/]+$/gu, ""))
+    .filter((piece) => !ISO_DATE.test(piece) && /[\p{L}\p{N}][_./:@#$~\\]+[\p{L}\p{N}]|\d|\p{Ll}\p{Lu}/u.test(piece))
+    .map((piece) => piece.toLowerCase());
+}
+
+export function isNegated(text: string): boolean {
+  return NEGATIONS.test(text);
+}
+
+/** The sentence, or the line, of a text that holds a place in it. */
+export function sentenceAt(text: string, from: number, length: number): string {
+  const before = Math.max(...[". ", "! ", "? ", "\n", "。"].map((end) => text.lastIndexOf(end, from - 1)));
+  const ends = [". ", "! ", "? ", "\n", "。"].map((end) => text.indexOf(end, from + length)).filter((at) => at >= 0);
+  return text.slice(before + 1, ends.length === 0 ? undefined : Math.min(...ends) + 1);
+}
+
+/** Forms of one word: `commit`, `commits` and `committed`, not `command`. */
+export function isSameWord(one: string, other: string): boolean {
+  if (one === other) return true;
+  const shorter = Math.min(one.length, other.length);
+  const shared = Math.max(4, shorter - 1);
+  return shorter >= 4 && one.slice(0, shared) === other.slice(0, shared);
+}
+
+function pairsOf(word: string): readonly string[] {
+  const signs = [...word];
+  return signs.length === 1 ? signs : signs.slice(1).map((sign, index) => `${signs[index]}${sign}`);
+}

@@ -1,0 +1,68 @@
+import { carryOut } from "./carry-out.ts";
+import { checkIndex } from "./check-index.ts";
+import type { Desk } from "./desk.ts";
+import { viewOf } from "./desk-view.ts";
+import type { AuthoredChange } from "./files/pending.ts";
+import { type BlobChange, type NoHistory, readBlobs, readCommit, readNewest } from "./history/read-history.ts";
+import type { Refused } from "./outcomes.ts";
+import { INDEX_PATH } from "./paths.ts";
+
+export type UndoOutcome =
+  | {
+      readonly kind: "undone";
+      /** The commit that takes the other back. */
+      readonly commit: string;
+      /** Paths that are again what they were, to the byte. */
+      readonly restored: readonly string[];
+      /** Changed since: they were left as they are. */
+      readonly stale: readonly string[];
+    }
+  /** All files of that commit were changed since. Nothing was done. */
+  | { readonly kind: "stale"; readonly stale: readonly string[] }
+  | { readonly kind: "unknown-commit" }
+  | NoHistory
+  | Refused;
+
+/** Takes one commit back by another: files go to what they were before it, unless they were changed after it. */
+export async function undoCommit(desk: Desk, name: string): Promise<UndoOutcome> {
+  const found = await readCommit(desk.git, name);
+  if (found === undefined) return { kind: "unknown-commit" };
+  if ("kind" in found) return found;
+  const files = found.changes.filter(({ path }) => path !== INDEX_PATH);
+  const isAsLeft = ({ path, after }: BlobChange): boolean => desk.rows.get(path)?.blob === after;
+  const stale = files.filter((file) => !isAsLeft(file)).map(({ path }) => path);
+  const toRestore = files.filter(isAsLeft);
+  // Of a commit that edited nothing but the index, the index is what is taken back.
+  const ofIndex = found.changes.filter((change) => change.path === INDEX_PATH && isAsLeft(change));
+  if (toRestore.length === 0 && (files.length > 0 || ofIndex.length === 0)) return { kind: "stale", stale };
+  const wanted = stale.length === 0 ? [...toRestore, ...ofIndex] : toRestore;
+  const restored = await restoreChanges(desk, found.commit, wanted);
+  if ("kind" in restored) return restored;
+  const full = checkIndex(viewOf(desk), restored);
+  if (full !== undefined) return full;
+  const message = `undo ${found.commit.slice(0, 10)}: ${found.message}`;
+  const done = await carryOut(desk, { by: "user", message, changes: restored });
+  if (done.kind === "stale") return { kind: "stale", stale: [...stale, done.path] };
+  return { kind: "undone", commit: done.commit, restored: wanted.map(({ path }) => path), stale };
+}
+
+async function restoreChanges(
+  desk: Desk,
+  commit: string,
+  changes: readonly BlobChange[],
+): Promise<readonly AuthoredChange[] | NoHistory> {
+  const contents = await readBlobs(
+    desk.git,
+    changes.flatMap(({ before }) => before ?? []),
+  );
+  if ("kind" in contents) return contents;
+  const isRoot = changes.every(({ before }) => before === undefined);
+  const authors = isRoot ? new Map() : await readNewest(desk.git, `${commit}^`);
+  if ("kind" in authors) return authors;
+  return changes.map(({ path, before }) => ({
+    path,
+    before: desk.rows.get(path)?.version ?? "none",
+    after: before === undefined ? undefined : contents.get(before),
+    author: authors.get(path)?.by ?? "user",
+  }));
+}
