@@ -14,6 +14,7 @@ export type {
   WriteOutcome,
   Written,
 } from "./outcomes.ts";
+export { type FoundSecret, findSecrets } from "./secrets/find-secrets.ts";
 export { isSlug, slugOf } from "./slug.ts";
 export type { Author, Evidence, Topic, TopicDraft, TopicSummary, TopicType } from "./topic.ts";
 export { readTopicText, type TopicContent } from "./topic-text.ts";
