@@ -1,4 +1,5 @@
 export type { Batch, BatchGuard, BatchOutcome, BatchStep, BatchSummary } from "./batch.ts";
+export { type FileAnswer, type FileCommand, type FileCommandOptions, runFileCommand } from "./file-commands.ts";
 export { ClosedMemoryError, UnsafeMemoryError } from "./files/memory-errors.ts";
 export type { MemoryProblem } from "./files/scan-files.ts";
 export type { CommittedChange, MemoryCommit, NoHistory } from "./history/read-history.ts";
