@@ -7,6 +7,7 @@ import type { MemoryLimits } from "./limits.ts";
 import type { Refused, StagedOutcome } from "./outcomes.ts";
 import { pathOf, readPath } from "./paths.ts";
 import { type DirectoryView, type Plan, planForget, planProposal, planRename, planWrite } from "./plan-changes.ts";
+import { screen } from "./secrets/screen.ts";
 import { topicOf } from "./to-topic.ts";
 import type { Author, Topic, TopicDraft, TopicSummary } from "./topic.ts";
 
@@ -74,11 +75,9 @@ export interface BatchTerms {
   readonly by: Author;
   readonly limits: MemoryLimits;
   readonly now: () => number;
-  /** Looks for secrets in what would be written. */
-  readonly screen: (texts: readonly string[]) => Promise<Refused | undefined>;
 }
 
-export function stageBatch(snapshot: Snapshot, { by, limits, now, screen }: BatchTerms): StagedBatch {
+export function stageBatch(snapshot: Snapshot, { by, limits, now }: BatchTerms): StagedBatch {
   let rows = snapshot.rows;
   const contents = new Map(snapshot.contents);
   const staged = new Map<string, AuthoredChange>();

@@ -207,6 +207,23 @@ describe("what was lost of our own folder", () => {
     expect(await messagesOf(again)).toEqual(["user: taken over: 3 files"]);
   });
 
+  test("is made anew where its pages are damaged", async () => {
+    const { memory, folder, reopen } = await temporaryMemory();
+    for (let number = 0; number < 8; number++) {
+      await memory.write(draft(`topic-${number}`, { description: "x".repeat(400) }), "model", "none");
+    }
+    await memory.close();
+    const path = join(folder, ".palimpsest/index.sqlite");
+    const bytes = readFileSync(path);
+    expect(bytes.length).toBeGreaterThan(3 * 4_096);
+    // All but the first page, which has the schema.
+    writeFileSync(path, bytes.fill(0xee, 4_096));
+    const again = await reopen();
+    expect(await again.list()).toHaveLength(8);
+    expect(await again.write(draft("more"), "model", "none")).toMatchObject({ kind: "written" });
+    expect(new Set((await again.list()).map(({ author }) => author))).toEqual(new Set(["model"]));
+  });
+
   test.each(["not a database", ""])("is made anew where it is damaged: %j", async (content) => {
     const { memory, folder, reopen } = await temporaryMemory();
     await memory.write(draft("a"), "model", "none");

@@ -68,20 +68,29 @@ PRAGMA user_version=${FORMAT_VERSION};`;
 const COLUMNS = "path, version, blob, author, state, seen_at_ms, name, description, type, updated_at_ms, topic, fact";
 
 /**
- * Opens the index, and makes it where there is none. One that is damaged, or of another format, is moved out of the way and
- * made anew. Nothing is synced that could not be found anew; it stays consistent through a loss of power all the same.
+ * Opens the index, and makes it where there is none; one of another format, or no database, is made anew. Nothing is synced
+ * that could not be found anew; it stays consistent through a loss of power all the same.
  */
 export function openIndexDatabase(path: string): IndexDatabase {
   try {
     return open(path);
   } catch (error) {
-    const code = sqliteCode(error);
-    const isUseless = code === 11 || code === 26 || error instanceof OtherFormatError;
-    if (!isUseless) throw error;
-    renameSync(path, `${path}.unusable`);
-    for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    if (!isUseless(error)) throw error;
+    discardIndexDatabase(path);
     return open(path);
   }
+}
+
+/** Whether an error says that the database cannot be used, now or later. */
+export function isUseless(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === 11 || code === 26 || error instanceof OtherFormatError;
+}
+
+/** Out of the way, for who wants to look at it. */
+export function discardIndexDatabase(path: string): void {
+  renameSync(path, `${path}.unusable`);
+  for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
 }
 
 class OtherFormatError extends Error {}

@@ -9,6 +9,7 @@ export {
 } from "./extraction/extractions.ts";
 export { MEMORY_TOOL, type MemoryToolOptions, memoryTool } from "./extraction/memory-tool.ts";
 export { readSaid, type SaidInLog } from "./extraction/read-said.ts";
+export { type FileAnswer, type FileCommand, type FileCommandOptions, runFileCommand } from "./file-commands.ts";
 export { ClosedMemoryError, UnsafeMemoryError } from "./files/memory-errors.ts";
 export type { MemoryProblem } from "./files/scan-files.ts";
 export type { CommittedChange, MemoryCommit, NoHistory } from "./history/read-history.ts";
@@ -24,6 +25,7 @@ export type {
   WriteOutcome,
   Written,
 } from "./outcomes.ts";
+export { type FoundSecret, findSecrets } from "./secrets/find-secrets.ts";
 export { isSlug, slugOf } from "./slug.ts";
 export type { Author, Evidence, Topic, TopicDraft, TopicSummary, TopicType } from "./topic.ts";
 export { readTopicText, type TopicContent } from "./topic-text.ts";

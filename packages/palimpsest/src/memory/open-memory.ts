@@ -12,7 +12,7 @@ import { readReference } from "./history/objects.ts";
 import { type MemoryCommit, type NoHistory, readCommit, readDiff, readLog } from "./history/read-history.ts";
 import { headOf } from "./index-text.ts";
 import { DEFAULT_LIMITS, type MemoryLimits } from "./limits.ts";
-import type { Refused, WriteOutcome } from "./outcomes.ts";
+import type { WriteOutcome } from "./outcomes.ts";
 import { INDEX_PATH, pathOf, readPath } from "./paths.ts";
 import {
   type DirectoryView,
@@ -24,6 +24,7 @@ import {
   planRename,
   planWrite,
 } from "./plan-changes.ts";
+import { screen } from "./secrets/screen.ts";
 import { isSlug } from "./slug.ts";
 import { toTopic } from "./to-topic.ts";
 import type { Author, Topic, TopicDraft, TopicSummary } from "./topic.ts";
@@ -99,7 +100,6 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   const { folder, clock = { now: Date.now }, gitProgram = "git", lockTimeoutMs = 30_000, onChanged } = options;
   const limits: MemoryLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const bench = createWorkbench({ folder, clock, limits, gitProgram, lockTimeoutMs, onChanged });
-  const screen = async (_texts: readonly string[]): Promise<Refused | undefined> => undefined;
 
   /** Plans upon what is there now, and does it. */
   const change = (by: Author, plan: (view: DirectoryView) => Plan): Promise<WriteOutcome> =>
@@ -159,7 +159,13 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
           (one, other) => (one.proposedAtMs ?? 0) - (other.proposedAtMs ?? 0),
         ),
       ),
-    accept: (slug, expected) => change("user", (view) => planAcceptance(view, slug, expected)),
+    async accept(slug, expected) {
+      // It may have been edited since it was proposed.
+      const waiting = await bench.look("closely", (glance) => filesIn(glance, "inbox", readProposal));
+      const proposal = waiting.find((one) => one.slug === slug);
+      const secret = proposal === undefined ? undefined : await screen(textsOf(proposal.draft));
+      return secret ?? change("user", (view) => planAcceptance(view, slug, proposal?.version, expected));
+    },
     reject: (slug) => change("user", (view) => planRejection(view, slug)),
     forgotten: () =>
       bench.look("closely", (glance) =>
@@ -194,7 +200,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
       const bad = checkReason("message", message) ?? (await screen([message]));
       if (bad !== undefined) return bad;
       const snapshot = await bench.atDesk(async (desk) => takeSnapshot(desk));
-      const staged = stageBatch(snapshot, { by, limits, now: () => clock.now(), screen });
+      const staged = stageBatch(snapshot, { by, limits, now: () => clock.now() });
       await act(staged.batch);
       const [changes, summary] = [staged.changes(), staged.summary()];
       if (changes.length === 0) return { kind: "unchanged" };

@@ -136,11 +136,15 @@ export function planProposal(view: DirectoryView, draft: CheckedDraft, by: Autho
   );
 }
 
-/** @param expected what the topic is to be; without, what it was when the proposal was made */
-export function planAcceptance(view: DirectoryView, slug: string, expected?: string): Plan {
+/**
+ * @param seen the proposal's version that was looked at
+ * @param expected what the topic is to be; without, what it was when the proposal was made
+ */
+export function planAcceptance(view: DirectoryView, slug: string, seen: string | undefined, expected?: string): Plan {
   const inbox = pathOf("inbox", slug);
   const version = isSlug(slug) ? versionAt(view, inbox) : "none";
   if (version === "none") return refused("not-there", `No proposal ${slug} waits in the inbox.`);
+  if (version !== seen) return { kind: "stale", slug, version };
   const { draft, topic, by, over } = readProposal(textOf(view, inbox), slug, version);
   const path = pathOf("topic", topic);
   const blocked = checkPlace(view, "topic", topic, expected ?? over);

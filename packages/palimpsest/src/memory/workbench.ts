@@ -12,7 +12,13 @@ import { removePending } from "./files/pending.ts";
 import { type MemoryProblem, scanFiles } from "./files/scan-files.ts";
 import { findDifferences } from "./find-differences.ts";
 import { createGit, type Git } from "./history/git.ts";
-import { type FileRow, type IndexDatabase, openIndexDatabase } from "./index-database.ts";
+import {
+  discardIndexDatabase,
+  type FileRow,
+  type IndexDatabase,
+  isUseless,
+  openIndexDatabase,
+} from "./index-database.ts";
 import type { MemoryLimits } from "./limits.ts";
 import { toTopic } from "./to-topic.ts";
 import type { Topic } from "./topic.ts";
@@ -100,6 +106,19 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
     return index;
   }
 
+  /** Does it once more with a new index where the one that there was turns out to be damaged. */
+  async function evenIfDamaged<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isUseless(error)) throw error;
+      index?.close();
+      index = undefined;
+      discardIndexDatabase(indexPath());
+      return work();
+    }
+  }
+
   async function lock(): Promise<IndexDatabase> {
     for (;;) {
       const connected = await connect();
@@ -159,16 +178,15 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
 
   return {
     ...{ root, git, gitFolder },
-    atDesk: (work) => inTurn(() => withDesk(work)),
+    atDesk: (work) => inTurn(() => evenIfDamaged(() => withDesk(work))),
     look: (how, work) =>
       inTurn(async () => {
         const folders = holdFolders(root());
         try {
           const names = folders.changedAtMs("") ?? 0;
           const isKnown = how === "lightly" && seen !== undefined && seen.names === names;
-          const rows = isKnown
-            ? seen!.rows
-            : ((await rowsInStep(folders)) ?? (await withDesk(async (desk) => desk.rows)));
+          const find = async () => (await rowsInStep(folders)) ?? (await withDesk(async (desk) => desk.rows));
+          const rows = isKnown ? seen!.rows : await evenIfDamaged(find);
           // Names that come within the same tick of the clock would not show.
           const isSettled = names < Date.now() - TICK_MS && folders.changedAtMs("") === names;
           if (!isKnown) seen = isSettled ? { names, rows } : undefined;
