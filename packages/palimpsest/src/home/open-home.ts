@@ -45,7 +45,7 @@ export interface HomeOptions {
   readonly pollMs?: number;
 }
 
-export const DEFAULT_HOME: Required<Omit<HomeOptions, "file" | "clock" | "host" | "processes">> = {
+const DEFAULT_HOME: Required<Omit<HomeOptions, "file" | "clock" | "host" | "processes">> = {
   // Five renewals of the usual minute. A process that slept through them may wake again; its writes are refused then.
   silentAfterMs: 300_000,
   // A transaction of ours takes milliseconds; one that is held for a guarded write, tenths of a second.

@@ -89,7 +89,8 @@ export function createMailbox({ file, place, bell, limits, address, token }: Mai
     const holder = holderHere(place);
     if (holder.renewedTicksMs - renewedTicksMs < RENEW_EVERY_MS) return;
     renewedTicksMs = holder.renewedTicksMs;
-    await file.write((connection) => own(connection) && renewAddress(connection, number, holder));
+    // A full disk is no reason not to read.
+    await file.write((connection) => own(connection) && renewAddress(connection, number, holder)).catch(() => {});
   };
   const look = (): Promise<"mail" | "none" | "lost"> =>
     file.read((connection) => {

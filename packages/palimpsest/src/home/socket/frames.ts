@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 
 /** The other side did what no peer of ours does, or went away. The connection is of no use any more. */
-export class BrokenTalkError extends Error {}
+class BrokenTalkError extends Error {}
 
 /** The other side does not know what it should. */
 export class UntrustedPeerError extends BrokenTalkError {}

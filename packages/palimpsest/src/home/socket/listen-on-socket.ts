@@ -34,7 +34,7 @@ export interface ListenOptions {
   readonly maxConnections?: number;
 }
 
-export const DEFAULT_LISTEN: Required<Omit<ListenOptions, "path" | "onMessage" | "token">> = {
+const DEFAULT_LISTEN: Required<Omit<ListenOptions, "path" | "onMessage" | "token">> = {
   maxMessageBytes: 262_144,
   deadlineMs: 5_000,
   maxConnections: 64,
