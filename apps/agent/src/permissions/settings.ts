@@ -2,7 +2,7 @@ import { readToolServer, serverText, type ToolServer } from "../mcp/tool-server.
 import { checkSettings } from "./check-settings.ts";
 import type { PermissionMode } from "./decide-permission.ts";
 import { type Rule, readRule } from "./rule.ts";
-import { AGENT_SETTINGS, MOST_TIMEOUT_MS } from "./settings-schema.ts";
+import { AGENT_SETTINGS, MODES, MOST_TIMEOUT_MS } from "./settings-schema.ts";
 
 /** A command that is to be run at an event, as a settings file names it. */
 export interface HookSetting {
@@ -47,8 +47,6 @@ export interface ReadSettings {
   readonly problems: readonly string[];
 }
 
-const MODES: readonly PermissionMode[] = ["default", "accept-edits", "plan", "bypass"];
-
 /** Reads a settings file. What cannot be used is left out and named: half of the settings is better than none. */
 export function readSettings(json: string, from: Rule["from"]): ReadSettings {
   const problems: string[] = [];
@@ -76,7 +74,7 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
       (text) => readRule(text, decision, from) ?? say(`${JSON.stringify(text)} is no rule`),
     ),
   );
-  const mode = MODES.find((name) => name === permissions["mode"]);
+  const mode = (Object.keys(MODES) as PermissionMode[]).find((name) => name === permissions["mode"]);
   const hooks = Array.isArray(file["hooks"]) ? file["hooks"].flatMap((hook) => readHook(hook) ?? []) : [];
   const servers = Object.entries(fieldsOf(file["servers"])).flatMap(([name, value]) => {
     const server = readToolServer(name, value);
