@@ -182,6 +182,45 @@ export const COMMANDS = {
     examples: [["palimpsest rewind", "your newest message was never said"]],
     endings: ["failed"],
   },
+  memory: {
+    usage: "memory [WHAT ...]",
+    about: "what is remembered of this project: list, show, search, inbox, accept, reject, forget, log, diff, undo, import, serve",
+    more: [
+      "list: the topics. show SLUG: one of them. search WORDS. forget SLUG [WHY]: it is not used any more; its text is kept.",
+      "inbox: what waits for your yes, because it was not you who said it. accept SLUG, reject SLUG.",
+      "log: every change. diff [COMMIT]: one of them. undo COMMIT: takes it back. Topics are files; edit them by hand as you like.",
+      "import FILE ...: each section of a file of instructions (CLAUDE.md and the like) becomes a topic.",
+      "serve: offers the memory to other programs, as a server of tools (Model Context Protocol) on standard input and output. What they write waits in the inbox.",
+    ],
+    options: { json: JSON_OUTPUT as Flag },
+    operands: {
+      most: 1_000,
+      completes: ["list", "show", "search", "inbox", "accept", "reject", "forget", "log", "diff", "undo", "import", "serve"],
+    },
+    examples: [
+      ["palimpsest memory", "all topics, and where they are"],
+      ["palimpsest memory inbox", "what waits for a yes"],
+      ["palimpsest memory forget package-manager It is pnpm now", "with the reason"],
+    ],
+    endings: ["failed"],
+  },
+  dream: {
+    usage: "dream [--dry-run] [--yes]",
+    about: "goes over what is remembered: merges, corrects and prunes topics, as one change that can be undone",
+    more: [
+      "Sessions since the last time are searched for what has changed. A run that would take away or rewrite much is held, and --yes carries it out. Ctrl-C stops it, and then nothing was changed.",
+    ],
+    options: {
+      "dry-run": { type: "boolean", about: "shows what would be changed, and changes nothing" },
+      yes: { type: "boolean", about: "carries out what the last run held back; no model is asked" },
+      model: MODEL as Value,
+      provider: PROVIDER as Value,
+      "base-url": BASE_URL as Value,
+      json: JSON_OUTPUT as Flag,
+    },
+    examples: [["palimpsest dream --dry-run", "what would become of the topics"]],
+    endings: ["failed", "interrupted", "terminated"],
+  },
   doctor: {
     usage: "doctor [--live] [--json]",
     about: "what the agent needs, and what is missing; nothing is sent anywhere without --live",

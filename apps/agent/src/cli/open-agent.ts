@@ -3,6 +3,7 @@ import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
 import { resultFiles } from "palimpsest/result-files";
 import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
+import { openAgentMemory } from "../memory/agent-memory.ts";
 import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
 import { makePrivateFolder } from "../files/private-files.ts";
 import { openInstructions } from "../instructions/open-instructions.ts";
@@ -95,7 +96,16 @@ async function openWith(
   const servers = await openServers(settings.settings.servers, { folder, environment, offered });
   closing(servers);
   const instructions = await openInstructions({ guard, rules, home, agentHome });
-  const head = createSessionHead([instructions, serverSection(servers.instructions)]);
+  const remembered =
+    settings.settings.memory === "off"
+      ? undefined
+      : await openAgentMemory({ folder: places.memory, store });
+  if (remembered !== undefined) closing(remembered);
+  const head = createSessionHead([
+    instructions,
+    serverSection(servers.instructions),
+    ...(remembered === undefined ? [] : [remembered.section]),
+  ]);
   const surroundings: Surroundings = {
     head: head.text,
     readFile: (path) => readAllowed(path, { guard, rules, mode }),
@@ -128,7 +138,7 @@ async function openWith(
   closing(made);
   const followed = followInstructions({ session, head, instructions });
   const own = made.tools.map((tool) => (tool.name === "Read" ? followed.around(tool) : tool));
-  const tools = [...own, ...servers.tools];
+  const tools = [...own, ...(remembered === undefined ? [] : [remembered.toolFor(session.id)]), ...servers.tools];
   const changed = toolChanges(offered, tools);
   return {
     ...{ session, settings, sandbox: made.sandbox, mode: () => mode, beforeTurn: followed.beforeTurn },
