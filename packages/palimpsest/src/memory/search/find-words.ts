@@ -2,6 +2,7 @@ import { SAME_MEANING } from "./same-meaning.ts";
 import { isSlip } from "./spelling.ts";
 import { rootOf, stemOf } from "./stem.ts";
 import type { KnownWord, Vocabulary } from "./vocabulary.ts";
+import { wordShare } from "./word-share.ts";
 
 /** A word of topics that stands for a word of the query. */
 export interface Match extends KnownWord {
@@ -10,7 +11,7 @@ export interface Match extends KnownWord {
 }
 
 /** How surely a word of a topic is meant by another word of the query. Chosen on the development half. */
-const SURENESS = { form: 0.95, meaning: 0.8, derived: 0.7, slip: 0.7, compound: 0.6, anyYear: 0.7 } as const;
+const SURENESS = { form: 0.95, meaning: 0.8, derived: 0.6, slip: 0.7, compound: 0.6, anyYear: 0.7 } as const;
 /** Letters from which on a word may be found within another; what is left of that one must be a word, too. */
 const LEAST_PIECE_LETTERS = 5;
 const LEAST_REST_LETTERS = 4;
@@ -26,7 +27,11 @@ export function findWord(word: string, vocabulary: Vocabulary): readonly Match[]
     ...as(findCompounds(stem, vocabulary), SURENESS.compound),
   ];
   if (found.length > 0) return found;
-  const pieces = as(findPieces(word, vocabulary), SURENESS.compound);
+  // A piece that is a common word (`lifetime`) says as little as that word does.
+  const pieces = findPieces(word, vocabulary).map((known) => ({
+    ...known,
+    sureness: SURENESS.compound * wordShare(known.word),
+  }));
   if (pieces.length > 0 || word.length < LEAST_SLIP_LETTERS) return pieces;
   const slips = vocabulary.similarTo(word).filter((known) => isSlip(word, known.word));
   return as(slips, SURENESS.slip);

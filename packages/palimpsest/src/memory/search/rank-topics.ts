@@ -13,21 +13,23 @@ export interface Candidate {
 
 export interface FoundTopic {
   readonly slug: string;
-  /** From 1 on it is clear that the query is about it. */
+  /** From 1 on it is clear that the query is about it, and what has at least half of that may be meant, too. */
   readonly score: number;
   /** Words of the query that were found in it, what says most first. */
   readonly why: readonly string[];
 }
 
 /** What a word counts by where it stands: bodies are long, and mention things in passing. */
-const PLACES = { name: 1.2, description: 1, body: 0.8 } as const;
+const PLACES = { name: 1.2, description: 1, body: 0.9 } as const;
+/** What is left of a score if neither name nor description has any of the query's words. */
+const IN_PASSING = 0.7;
 /**
  * What the best topic must have for it to be clear. Chosen so that of the queries in the development half that are about
  * nothing remembered, some 85 in 100 find nothing.
  */
-const CLEAR = 2.3;
+const CLEAR = 2.6;
 /** Of the best topic's score, what another must have to be shown beside it. */
-const BESIDE_BEST = 0.4;
+const BESIDE_BEST = 0.5;
 /** Of two that fit as well, the newer one comes first: by up to a tenth, half of that after 180 days. */
 const FRESHNESS = 0.1;
 const FRESHNESS_HALVES_MS = 180 * 24 * 60 * 60_000;
@@ -47,10 +49,10 @@ export function rankTopics(
     .map(({ slug, score, why }) => ({ slug, score, why }));
 }
 
-/** Of ranked topics, those that the query is clearly about. */
+/** Of ranked topics, those to show: none, unless it is clear that the query is about one of them. */
 export function clearTopics(ranked: readonly FoundTopic[]): readonly FoundTopic[] {
   const best = Math.max(0, ...ranked.map(({ score }) => score));
-  return ranked.filter(({ score }) => score >= 1 && score >= best * BESIDE_BEST);
+  return best < 1 ? [] : ranked.filter(({ score }) => score >= best * BESIDE_BEST);
 }
 
 function scoreTopic(units: readonly Unit[], topic: Candidate): FoundTopic {
@@ -69,9 +71,10 @@ function scoreTopic(units: readonly Unit[], topic: Candidate): FoundTopic {
   });
   const says = sum(shared.map((unit) => unit.says));
   const ofQuery = says / Math.max(Number.MIN_VALUE, sum(units.map(({ weight }) => weight)));
+  const title = ofTitle(units, topic);
   return {
     slug: topic.slug,
-    score: (says * (ofQuery + ofTitle(units, topic))) / CLEAR,
+    score: (says * (ofQuery + title) * (title > 0 ? 1 : IN_PASSING)) / CLEAR,
     why: shared
       .filter((unit) => unit.says > 0)
       .toSorted((one, other) => other.says - one.says)

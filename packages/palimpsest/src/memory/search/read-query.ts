@@ -19,14 +19,18 @@ export interface Unit {
 const SHARES = {
   /** Part of an identifier or a pair that topics have as a whole: it is found there already. */
   part: 0.4,
+  /** An identifier that topics have as it stands. */
+  code: 1.5,
   /** Two characters of a script without spaces: half of a word, or none at all. */
   pair: 0.5,
   /** No topic has it: the query may be about something else, or say it in other words. */
   unknown: 0.7,
-  unknownPair: 0.2,
+  unknownPair: 0.1,
 } as const;
 /** A collection is taken to have at least so many topics: in a small one every word is rare. */
 const LEAST_TOPICS = 50;
+/** From here on a match is the word itself, in some form. */
+const OWN_SURENESS = 0.9;
 /** What is longer was pasted: its beginning says what it is about. */
 const MAX_CHARACTERS = 4_000;
 const MAX_UNITS = 200;
@@ -42,7 +46,11 @@ export function readQuery(query: string, vocabulary: Vocabulary): readonly Unit[
     const both = `${word.text} ${words[index + 1]?.text}`;
     const share = pair.length > 0 || isJoined ? SHARES.part : 1;
     isJoined = pair.length > 0;
-    const named = [...(isJoined ? [{ text: both, matches: pair, share: 1 }] : []), ...namedBy(word, share, vocabulary)];
+    const pairShare = Math.max(...[word, words[index + 1]].map((one) => wordShare(one?.terms[0] ?? "")));
+    const named = [
+      ...(isJoined ? [{ text: both, matches: pair, share: pairShare }] : []),
+      ...namedBy(word, share, vocabulary),
+    ];
     for (const one of named) {
       const key = one.text.toLowerCase();
       if (one.share > 0 && !units.has(key)) units.set(key, toUnit(one, vocabulary));
@@ -84,28 +92,49 @@ function namedBy({ kind, text, terms, parts }: Word, share: number, vocabulary: 
           matches: findWord(part, vocabulary),
           share: wordShare(part) * (whole.length > 0 ? SHARES.part : 1),
         }));
-      return whole.length > 0 ? [{ text, matches: whole, share: 1 }, ...within] : within;
+      return whole.length > 0 ? [{ text, matches: whole, share: wholeShare(text, term) }, ...within] : within;
     }
   }
+}
+
+/** What is written as code is meant as it stands; `on-call` is a word. */
+function wholeShare(text: string, term: string): number {
+  return wordShare(term) * (/[_.:/\\]|\p{Ll}\p{Lu}/u.test(text) ? SHARES.code : 1);
 }
 
 function pairOf(pair: string, share: number, vocabulary: Vocabulary): Named {
   const matches = findExact(pair, vocabulary);
   // Unknown pairs are mostly the end of one word and the beginning of the next.
-  return { text: pair, matches, share: share * (matches.length > 0 ? SHARES.pair : SHARES.unknownPair) };
+  return {
+    text: pair,
+    matches,
+    share: share * wordShare(pair) * (matches.length > 0 ? SHARES.pair : SHARES.unknownPair),
+  };
 }
 
 function toUnit({ text, matches: found, share }: Named, vocabulary: Vocabulary): Unit {
-  const matches = new Map<string, number>();
-  let topics = 0;
-  for (const { word, sureness, topics: having } of found) {
-    const known = matches.get(word) ?? 0;
-    if (known === 0) topics += having * sureness;
-    matches.set(word, Math.max(sureness, known));
+  const rarity = (topics: number): number => rarityOf(topics, vocabulary.topics);
+  const words = new Map<string, Match>();
+  for (const match of found) {
+    if (match.sureness > (words.get(match.word)?.sureness ?? 0)) words.set(match.word, match);
   }
-  const all = Math.max(LEAST_TOPICS, vocabulary.topics);
+  const all = [...words.values()];
+  const own = all.filter(({ sureness }) => sureness >= OWN_SURENESS);
+  const topics = (some: readonly Match[]): number =>
+    some.reduce((sum, match) => sum + match.topics * match.sureness, 0);
+  // How rare it is by its own forms: `SMS` stays a rare word, though `text` may stand for it.
+  const whole = rarity(topics(own.length > 0 ? own : all));
+  return {
+    text,
+    matches: new Map(all.map((match) => [match.word, match.sureness * Math.min(1, rarity(match.topics) / whole)])),
+    topics: Math.min(topics(all), vocabulary.topics),
+    weight: whole * share * (found.length === 0 ? SHARES.unknown : 1),
+  };
+}
+
+/** As in BM25: from 0, if all topics have it, to what a word says that none has. */
+function rarityOf(topics: number, ofTopics: number): number {
+  const all = Math.max(LEAST_TOPICS, ofTopics);
   const having = Math.min(topics, all);
-  // As in BM25: from 0, if all topics have it, to what a word says that none has.
-  const rarity = Math.log(1 + (all - having + 0.5) / (having + 0.5));
-  return { text, matches, topics: having, weight: rarity * share * (found.length === 0 ? SHARES.unknown : 1) };
+  return Math.log(1 + (all - having + 0.5) / (having + 0.5));
 }

@@ -1,5 +1,5 @@
-import { SEPARATOR } from "./common-words.ts";
 import { findDates } from "./find-dates.ts";
+import { SEPARATOR } from "./function-words.ts";
 import { SAME_MEANING } from "./same-meaning.ts";
 
 /**
@@ -81,7 +81,8 @@ function readChunk(chunk: string): Word {
   if (parts.length === 1) return plain("word", chunk, whole);
   // A file without its folders, and without its ending; a field without its object.
   const names = [chunk.split(/[/\\:]+/), chunk.split(/[/\\:.]+/), pieces].flat().map(joined);
-  const inner = [...names, ...parts].filter((part) => part.length > 1 && part !== whole);
+  const ending = /\.\p{L}{1,4}$/u.test(chunk) ? parts.at(-1) : undefined;
+  const inner = [...names, ...parts].filter((part) => part.length > 1 && part !== whole && part !== ending);
   return { kind: "identifier", text: chunk, terms: [whole], parts: [...new Set(inner)] };
 }
 

@@ -348,7 +348,7 @@ medicine medication drug medikament medikation arznei 药品
 diagnosis finding result befund diagnose 诊断
 laboratory lab labor 化验
 vaccination vaccine impfung impfen 疫苗
-insurance health versicherung kasse krankenkasse 保险
+insurance versicherung krankenkasse 保险
 nurse nursing pflege 护士
 xray radiology mri ct mrt rontgen radiologie 放射
 questionnaire survey form fragebogen anamnese umfrage 问卷
@@ -430,7 +430,7 @@ consent optin permission einwilligung zustimmung 同意
 personal pii sensitive private personenbezogen 个人信息
 lawyer legal counsel anwalt 律师
 authority agency office amt behorde 政府
-insurance audit inspection inspector kontrolle kontrolleur 检查
+audit inspection inspector kontrolle kontrolleur
 blind disabled accessibility screenreader voiceover blind 盲人
 screenreader voiceover talkback nvda 读屏
 keyboard shortcut tastatur 键盘 快捷键

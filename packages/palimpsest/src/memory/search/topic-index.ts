@@ -54,7 +54,8 @@ export function openTopicIndex(database: DatabaseSync): TopicIndex {
 
   function put(topic: IndexedTopic): void {
     remove(topic.slug);
-    const fields = [topic.name, topic.description, topic.body].map(termsOf);
+    // The slug is a name, too, and often says it in another language.
+    const fields = [`${topic.name}\n${topic.slug}`, topic.description, topic.body].map(termsOf);
     const { lastInsertRowid: id } = statement(
       "INSERT INTO topic (slug, type, updated_at_ms, version) VALUES (?, ?, ?, ?)",
     ).run(topic.slug, topic.type, topic.updatedAtMs, topic.version);
