@@ -8,9 +8,7 @@ import { securityTrial } from "./security/security-trial.ts";
 import { storeTrial } from "./store-trial.ts";
 import type { Trial } from "./trial.ts";
 
-const TRIALS: readonly Trial[] = [
-  ...[storeTrial, compactionTrial, securityTrial, memoryTrial, poisonTrial, mailTrial],
-];
+const TRIALS: readonly Trial[] = [...[storeTrial, compactionTrial, securityTrial, memoryTrial, poisonTrial, mailTrial]];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: "boolean" }, quick: { type: "boolean" }, help: { type: "boolean" } },

@@ -184,7 +184,8 @@ export const COMMANDS = {
   },
   memory: {
     usage: "memory [WHAT ...]",
-    about: "what is remembered of this project: list, show, search, inbox, accept, reject, forget, log, diff, undo, import, serve",
+    about:
+      "what is remembered of this project: list, show, search, inbox, accept, reject, forget, log, diff, undo, import, serve",
     more: [
       "list: the topics. show SLUG: one of them. search WORDS. forget SLUG [WHY]: it is not used any more; its text is kept.",
       "inbox: what waits for your yes, because it was not you who said it. accept SLUG, reject SLUG.",
@@ -195,7 +196,20 @@ export const COMMANDS = {
     options: { json: JSON_OUTPUT as Flag },
     operands: {
       most: 1_000,
-      completes: ["list", "show", "search", "inbox", "accept", "reject", "forget", "log", "diff", "undo", "import", "serve"],
+      completes: [
+        "list",
+        "show",
+        "search",
+        "inbox",
+        "accept",
+        "reject",
+        "forget",
+        "log",
+        "diff",
+        "undo",
+        "import",
+        "serve",
+      ],
     },
     examples: [
       ["palimpsest memory", "all topics, and where they are"],

@@ -3,11 +3,11 @@ import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
 import { resultFiles } from "palimpsest/result-files";
 import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
-import { openAgentMemory } from "../memory/agent-memory.ts";
 import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
 import { makePrivateFolder } from "../files/private-files.ts";
 import { openInstructions } from "../instructions/open-instructions.ts";
 import { serverSection } from "../mcp/server-section.ts";
+import { openAgentMemory } from "../memory/agent-memory.ts";
 import { decidePermission, type PermissionMode } from "../permissions/decide-permission.ts";
 import { type LoadedSettings, loadSettings } from "../permissions/load-settings.ts";
 import { toPermissionCall } from "../permissions/permission-call.ts";
@@ -97,9 +97,7 @@ async function openWith(
   closing(servers);
   const instructions = await openInstructions({ guard, rules, home, agentHome });
   const remembered =
-    settings.settings.memory === "off"
-      ? undefined
-      : await openAgentMemory({ folder: places.memory, store });
+    settings.settings.memory === "off" ? undefined : await openAgentMemory({ folder: places.memory, store });
   if (remembered !== undefined) closing(remembered);
   const head = createSessionHead([
     instructions,

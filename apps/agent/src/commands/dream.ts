@@ -70,8 +70,11 @@ async function carryOut(
   }
   const outcome = await applySteps(memory, JSON.parse(held) as readonly BatchStep[]);
   if (outcome.kind === "written") await rm(places.heldDream, { force: true });
-  const why = "why" in outcome ? outcome.why : outcome.kind === "stale" ? `changed since: ${outcome.slugs.join(", ")}` : "";
-  await terminal.print(outcome.kind === "written" ? `Done, as change ${outcome.commit.slice(0, 10)}.` : `Not done: ${why}`);
+  const why =
+    "why" in outcome ? outcome.why : outcome.kind === "stale" ? `changed since: ${outcome.slugs.join(", ")}` : "";
+  await terminal.print(
+    outcome.kind === "written" ? `Done, as change ${outcome.commit.slice(0, 10)}.` : `Not done: ${why}`,
+  );
   return outcome.kind === "written" ? EXIT.done : EXIT.failed;
 }
 

@@ -16,7 +16,8 @@ export function readSections(markdown: string): readonly TopicDraft[] {
     const body = lines.join("\n").trim();
     if (body === "") return [];
     const first = body.replace(/^[-*\s]+/, "").split(/(?<=[.!?])\s|\n/)[0]!;
-    const description = first.length <= DESCRIPTION_CHARACTERS ? first : `${first.slice(0, DESCRIPTION_CHARACTERS - 1)}…`;
+    const description =
+      first.length <= DESCRIPTION_CHARACTERS ? first : `${first.slice(0, DESCRIPTION_CHARACTERS - 1)}…`;
     return [{ name, description, type: "project" as const, body }];
   });
 }

@@ -1,14 +1,18 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { Memory, TopicType } from "palimpsest/memory";
+import { createMemorySearch, type Memory, type MemorySearch, type TopicType } from "palimpsest/memory";
 import { readVersion } from "../cli/version.ts";
 
 const TYPES: readonly TopicType[] = ["user", "feedback", "project", "reference"];
 const text = { type: "string" } as const;
 
 const TOOLS = [
-  { name: "memory_list", description: "Every topic that is remembered of this project.", inputSchema: { type: "object" } },
+  {
+    name: "memory_list",
+    description: "Every topic that is remembered of this project.",
+    inputSchema: { type: "object" },
+  },
   {
     name: "memory_read",
     description: "One topic in full.",
@@ -35,10 +39,11 @@ const TOOLS = [
  * them is not in a log of ours.
  */
 export async function serveMemory(memory: Memory): Promise<void> {
+  const index = createMemorySearch({ memory });
   const server = new Server({ name: "palimpsest-memory", version: readVersion() }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: TOOLS.map((tool) => ({ ...tool })) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-    const answer = await answerCall(memory, params.name, params.arguments ?? {});
+    const answer = await answerCall({ memory, index }, params.name, params.arguments ?? {});
     return { content: [{ type: "text", text: answer }] };
   });
   const transport = new StdioServerTransport();
@@ -48,9 +53,14 @@ export async function serveMemory(memory: Memory): Promise<void> {
   });
   await server.connect(transport);
   await closed;
+  index.close();
 }
 
-async function answerCall(memory: Memory, name: string, input: Readonly<Record<string, unknown>>): Promise<string> {
+async function answerCall(
+  { memory, index }: { readonly memory: Memory; readonly index: MemorySearch },
+  name: string,
+  input: Readonly<Record<string, unknown>>,
+): Promise<string> {
   const textOf = (key: string): string => (typeof input[key] === "string" ? input[key] : "");
   switch (name) {
     case "memory_list":
@@ -58,14 +68,16 @@ async function answerCall(memory: Memory, name: string, input: Readonly<Record<s
     case "memory_read":
       return (await memory.read(textOf("slug")))?.text ?? "There is no such topic.";
     case "memory_search": {
-      const found = await memory.search(textOf("words"), 10);
+      const found = await index.search(textOf("words"), 10);
       return found.map(({ slug, description }) => `${slug}: ${description}`).join("\n") || "Nothing fits.";
     }
     case "memory_propose": {
       const type = TYPES.find((known) => known === input["type"]) ?? "project";
       const draft = { name: textOf("name"), description: textOf("description"), type, body: textOf("body") };
       const outcome = await memory.propose(draft, "model", `another program says: ${textOf("why")}`);
-      return outcome.kind === "proposed" ? "It waits for the user's yes." : `Not taken: ${"why" in outcome ? outcome.why : outcome.kind}`;
+      return outcome.kind === "proposed"
+        ? "It waits for the user's yes."
+        : `Not taken: ${"why" in outcome ? outcome.why : outcome.kind}`;
     }
     default:
       return `There is no tool ${name}.`;

@@ -121,7 +121,17 @@ export interface MergedSettings {
 
 /** One set of settings. A repository that nobody has trusted yet can only forbid: it gives no leave and runs nothing. */
 export function mergeSettings({ user = {}, project = {}, trust }: SettingsSources): MergedSettings {
-  const { rules = [], folders = [], keptEnvironment = [], hooks = [], servers = [], mode, sandbox, web, memory } = project;
+  const {
+    rules = [],
+    folders = [],
+    keptEnvironment = [],
+    hooks = [],
+    servers = [],
+    mode,
+    sandbox,
+    web,
+    memory,
+  } = project;
   const narrowing = rules.filter(({ decision }) => decision !== "allow");
   const trusted = trust === "trusted";
   const base = { ...DEFAULT_AGENT_SETTINGS, ...user };
@@ -135,7 +145,8 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     hooks: [...base.hooks, ...(trusted ? hooks : [])],
     web: web === "off" || (web === "on" && trusted) ? web : base.web,
     // Less is always granted.
-    memory: memory !== undefined && MEMORY_USES.indexOf(memory) < MEMORY_USES.indexOf(base.memory) ? memory : base.memory,
+    memory:
+      memory !== undefined && MEMORY_USES.indexOf(memory) < MEMORY_USES.indexOf(base.memory) ? memory : base.memory,
     servers: [...base.servers, ...(trusted ? servers.filter(({ name }) => !isNamed(base.servers, name)) : [])],
   };
   const heldBack = trusted

@@ -25,6 +25,12 @@ export type {
   WriteOutcome,
   Written,
 } from "./outcomes.ts";
+export {
+  createMemorySearch,
+  type FoundSummary,
+  type MemorySearch,
+  type MemorySearchOptions,
+} from "./search/memory-search.ts";
 export { type FoundSecret, findSecrets } from "./secrets/find-secrets.ts";
 export { isSlug, slugOf } from "./slug.ts";
 export type { Author, Evidence, Topic, TopicDraft, TopicSummary, TopicType } from "./topic.ts";

@@ -20,6 +20,7 @@ import {
   openIndexDatabase,
 } from "./index-database.ts";
 import type { MemoryLimits } from "./limits.ts";
+import { OURS } from "./paths.ts";
 import { toTopic } from "./to-topic.ts";
 import type { Topic } from "./topic.ts";
 
@@ -63,7 +64,6 @@ export interface Workbench {
   close(): Promise<void>;
 }
 
-const OURS = ".palimpsest";
 /** Times of folders come from a clock that ticks. */
 const TICK_MS = 100;
 

@@ -1,8 +1,8 @@
 import { readPayload } from "../../log/read-payload.ts";
 import { readEntries } from "../../stores/read-entries.ts";
 import type { LogReader } from "../../stores/store.ts";
-import { MEMORY_TOOL } from "./memory-tool.ts";
 import { type Said, toSaid } from "../trust/said.ts";
+import { MEMORY_TOOL } from "./memory-tool.ts";
 
 /** What was said in a range of a log, and whether the model has written memory in it by itself. */
 export interface SaidInLog {
