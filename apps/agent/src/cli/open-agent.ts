@@ -1,5 +1,6 @@
 import type { Clock, Provider, Store, Surroundings, Tool } from "palimpsest";
 import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
+import { createExtractions } from "palimpsest/memory";
 import { resultFiles } from "palimpsest/result-files";
 import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
@@ -47,6 +48,9 @@ export interface AgentOptions {
   readonly clock?: Clock;
 }
 
+/** For extractions that run when the agent is closed. */
+const DRAIN_MS = 20_000;
+
 /** A session with its tools and what they may do. */
 export interface Agent {
   readonly session: AgentSession;
@@ -59,6 +63,8 @@ export interface Agent {
   readonly problems: readonly string[];
   /** Tells the model what has changed around the conversation since it was last told. */
   beforeTurn(): Promise<void>;
+  /** Work in the background once a turn is done. */
+  readonly afterTurn?: (session: AgentSession) => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -138,13 +144,25 @@ async function openWith(
   const own = made.tools.map((tool) => (tool.name === "Read" ? followed.around(tool) : tool));
   const tools = [...own, ...(remembered === undefined ? [] : [remembered.toolFor(session.id)]), ...servers.tools];
   const changed = toolChanges(offered, tools);
+  const runnable = tools.map((tool) => toTool(tool, session, folder));
+  const permission = headlessPermission({
+    ...{ tools: new Map(tools.map((tool) => [tool.name, tool])), guard, rules, mode: () => mode },
+  });
+  const readOnlyTools = tools.filter(({ effect }) => effect === "read").map(({ name }) => name);
+  const extractions =
+    remembered !== undefined && settings.settings.memory === "on"
+      ? createExtractions({
+          ...{ memory: remembered.memory, store, provider, tools: runnable, readOnlyTools },
+          permission: permission.permission,
+        })
+      : undefined;
+  // What is still looked through is waited for, though not for long.
+  if (extractions !== undefined) closing({ close: async () => void (await extractions.drain(DRAIN_MS)) });
   return {
     ...{ session, settings, sandbox: made.sandbox, mode: () => mode, beforeTurn: followed.beforeTurn },
     problems: [...instructions.problems, ...servers.problems, ...(changed === undefined ? [] : [changed])],
-    tools: tools.map((tool) => toTool(tool, session, folder)),
-    permission: headlessPermission({
-      ...{ tools: new Map(tools.map((tool) => [tool.name, tool])), guard, rules, mode: () => mode },
-    }),
+    ...{ tools: runnable, permission },
+    ...(extractions === undefined ? {} : { afterTurn: extractions.afterTurn }),
   };
 }
 

@@ -93,6 +93,7 @@ async function runTurn({ agent, provider, report, signal, clock, prompt, inbox, 
   await agent.beforeTurn().finally(stopListening);
   const turn = query({
     ...{ session, provider, tools, clock, ...permissions, signal: AbortSignal.any([signal, enough.signal]) },
+    ...(agent.afterTurn === undefined ? {} : { afterTurn: agent.afterTurn }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(inbox === undefined ? {} : { inbox }),
     ...(maxRounds === undefined ? {} : { maxRounds }),
