@@ -7,6 +7,7 @@ import { figuresText } from "./figures-text.ts";
 import { checkFloors } from "./floors.ts";
 import { judgeBench } from "./judge.ts";
 import { manyBench } from "./many/many.ts";
+import { memoryScaleBench } from "./memory-scale/memory-scale.ts";
 import { microcompactBench } from "./microcompact/microcompact.ts";
 import { openBench } from "./open/open.ts";
 import { importBench } from "./overhead/import-cost.ts";
@@ -24,6 +25,7 @@ const BENCHES: readonly Bench[] = [
   importBench,
   judgeBench,
   manyBench,
+  memoryScaleBench,
   microcompactBench,
   openBench,
   overheadBench,
