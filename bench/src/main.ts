@@ -12,6 +12,7 @@ import { microcompactBench } from "./microcompact/microcompact.ts";
 import { openBench } from "./open/open.ts";
 import { importBench } from "./overhead/import-cost.ts";
 import { overheadBench } from "./overhead/overhead.ts";
+import { recallBench } from "./recall/recall.ts";
 import { recordedCompactionsBench } from "./recorded-compactions/recorded-compactions.ts";
 import { soakBench } from "./soak/soak.ts";
 import { spillBench } from "./spill/spill.ts";
@@ -29,6 +30,7 @@ const BENCHES: readonly Bench[] = [
   microcompactBench,
   openBench,
   overheadBench,
+  recallBench,
   recordedCompactionsBench,
   soakBench,
   spillBench,
