@@ -1,3 +1,4 @@
+import { COUNTED_WORDS } from "./counted-words.ts";
 import { stemOf } from "./stem.ts";
 
 /**
@@ -227,39 +228,6 @@ verkleinern vorlage vorschau vollbild warteschleife wasserzeichen webbrowser zah
 zufallszahl zusammenfassen zusammenfuhren zuschneiden
 `;
 
-/** Counted: of 560 descriptions of packages that happened to be installed, at least 8 have each of these. */
-const DESCRIBING = `
-access accessible according achieve activate actively added addition additional additionally affect against aliases alongside
-altered alternative alternatively ansi apis appropriate approved arbitrary arising assigned associated asynchronous attachment
-auth authentication authenticator automated await backwards basis beside beta bound boundary braces built builtin bump bun
-bundler bypass caller capture cat charset chosen client cloudflare cmd combination commercial commonjs community compact
-comparison compatibility compilation completely completions compliant compose conduct configurable consistent const constructs
-consume contrast contributing contributions controlled convenience conventions conversion corrections corresponding creation
-credentials critical curl customize cwd debian declaration deeper defined definitions demonstrates deny dependent deprecation
-deps derived description descriptors designed desired destination detect detection development diagnostics differ digest dirname
-discord discouraged dispatcher distributed distribution draft earlier easier echo ecosystem effective efficient elsewhere
-encountered enforced english enhance enterprise env equivalent err established etc evaluated exceeded exclude executable
-execution experimental explanation explicit explicitly exposes external factor failure faq faster fastest flatten foreground
-formerly found foundation friendly functionality generation globally grammar grant greater guarantee guaranteed guard guidelines
-gzip hacking handler helper helpful hex higher holders homepage hostname identical identity ids implementation implicitly
-implied improvements incoming incomplete indicates infer infinity info init installation instantiate instantiation instructions
-integration integrity interactive internally interpreted introduction invalid inverse invocation invoked iso isolated larger
-latest lifecycle lightweight limitations listeners locally located location logic longer loopback lowercase mailing maintenance
-malformed management manipulating manner manual manually master math max meaningful means mechanism met meta milliseconds mime
-min minimal minimize model modifications modify multi mutated net newer newest newly non normalized notation observed obtaining
-older omitted openssl operate operation optimizations optional optionally organization origin otherwise overhead overridden
-overview parseable partial peer pending permitted persist phase physically pin plus pnpm policy polyfill portions positional
-posix potentially pre precedence preserved primarily prior priority prod programmatic prune pypi quotes raw readable reasonably
-rebuild regardless regexp registry release relevant removal replacement representation requirements res reserved resolution
-respectively restricted restriction retain retrieve reverse rewritten robust said scenarios scheme segments self semantic semver
-sensitive sent separately separator serialization shallow shorthand shown significant significantly silently similarly simplify
-slash slice slower smaller spawn spec specifically specification specified specifier standalone status str strategy strictly
-stringify strip strongly sub subcommands subdirectory subsequent subset substantial succeeds successfully sudo super suppress
-symbolic symlink synopsis table tar tells terminated therefore thinking thrown todo toolkit tracker trailing transitive twitter
-typeof underlying uninstall unique universal unnecessary unpacked unsupported unused utils valid var variants vendor verbose
-verification verify virtual void vscode websocket whereas whitespace widely wiki wildcard written wrote xcode yarn yield zlib
-`;
-
 const CHINESE = `
 功能 支持 增加 添加 修改 更改 删除 显示 隐藏 页面 按钮 列表 代码 方法 函数 文件 问题 时间 用户 数据 系统 项目 信息 内容 数量 名称 名字 类型 状态 结果
 文字 图片 视频 标题 字段 参数 接口 实现 处理 设置 选择 点击 打开 关闭 开始 结束 返回 提示 错误 失败 成功 更新 生成 计算 检查 测试 运行 启动 安装
@@ -267,6 +235,11 @@ const CHINESE = `
 左边 右边 上面 下面 里面 颜色 大小 长度 宽度 高度 位置 样式 文本 字符 数字 字符串 数组 对象 变量 常量 循环 排序 列 表 首页 背景 动画 图标 头像
 `;
 
-export const COMMON_WORDS: ReadonlySet<string> = new Set(
-  [WORKING, ENGLISH, GERMAN, COMPUTING, PROGRAMMING, DESCRIBING, CHINESE].join(" ").trim().split(/\s+/).map(stemOf),
-);
+export const COMMON_WORDS: ReadonlySet<string> = new Set([
+  ...wordsIn([WORKING, ENGLISH, GERMAN, COMPUTING, PROGRAMMING, CHINESE].join(" ")).map(stemOf),
+  ...wordsIn(COUNTED_WORDS),
+]);
+
+function wordsIn(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}

@@ -28,7 +28,7 @@ const SHARES = {
   unknownPair: 0.1,
 } as const;
 /** A collection is taken to have at least so many topics: in a small one every word is rare. */
-const LEAST_TOPICS = 50;
+const LEAST_TOPICS = 200;
 /** From here on a match is the word itself, in some form. */
 const OWN_SURENESS = 0.9;
 /** What is longer was pasted: its beginning says what it is about. */
@@ -39,23 +39,16 @@ const MAX_UNITS = 200;
 export function readQuery(query: string, vocabulary: Vocabulary): readonly Unit[] {
   const words = readWords(query.slice(0, MAX_CHARACTERS));
   const units = new Map<string, Unit>();
-  let isJoined = false;
+  let before: Named | undefined;
   for (const [index, word] of words.entries()) {
-    const joined = joinedWith(word, words[index + 1]);
-    const pair = joined === undefined ? [] : findPair(joined, vocabulary);
-    const both = `${word.text} ${words[index + 1]?.text}`;
-    const share = pair.length > 0 || isJoined ? SHARES.part : 1;
-    isJoined = pair.length > 0;
-    const pairShare = Math.max(...[word, words[index + 1]].map((one) => wordShare(one?.terms[0] ?? "")));
-    const named = [
-      ...(isJoined ? [{ text: both, matches: pair, share: pairShare }] : []),
-      ...namedBy(word, share, vocabulary),
-    ];
-    for (const one of named) {
-      const key = one.text.toLowerCase();
-      if (one.share > 0 && !units.has(key)) units.set(key, toUnit(one, vocabulary));
+    const pair = namedByPair(word, words[index + 1], vocabulary);
+    const share = (pair ?? before) ? SHARES.part : 1;
+    for (const named of [...(pair === undefined ? [] : [pair]), ...namedBy(word, share, vocabulary)]) {
+      const key = named.text.toLowerCase();
+      if (named.share > 0 && !units.has(key)) units.set(key, toUnit(named, vocabulary));
     }
     if (units.size >= MAX_UNITS) break;
+    before = pair;
   }
   return [...units.values()];
 }
@@ -64,6 +57,15 @@ interface Named {
   readonly text: string;
   readonly matches: readonly Match[];
   readonly share: number;
+}
+
+/** Two words, where topics have both as one, or have what both mean together. */
+function namedByPair(one: Word, other: Word | undefined, vocabulary: Vocabulary): Named | undefined {
+  const joined = joinedWith(one, other);
+  const matches = joined === undefined ? [] : findPair(joined, vocabulary);
+  if (other === undefined || matches.length === 0) return undefined;
+  const share = Math.max(wordShare(one.terms[0] ?? ""), wordShare(other.terms[0] ?? ""));
+  return { text: `${one.text} ${other.text}`, matches, share };
 }
 
 function namedBy({ kind, text, terms, parts }: Word, share: number, vocabulary: Vocabulary): readonly Named[] {
@@ -132,9 +134,9 @@ function toUnit({ text, matches: found, share }: Named, vocabulary: Vocabulary):
   };
 }
 
-/** As in BM25: from 0, if all topics have it, to what a word says that none has. */
+/** As in BM25, but from 0, if all topics have it, to 1 for a word that none has: so that scores mean the same in any collection. */
 function rarityOf(topics: number, ofTopics: number): number {
   const all = Math.max(LEAST_TOPICS, ofTopics);
-  const having = Math.min(topics, all);
-  return Math.log(1 + (all - having + 0.5) / (having + 0.5));
+  const says = (having: number): number => Math.log(1 + (all - having + 0.5) / (having + 0.5));
+  return says(Math.min(topics, all)) / says(0);
 }

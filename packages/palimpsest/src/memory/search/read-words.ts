@@ -79,9 +79,9 @@ function readChunk(chunk: string): Word {
   const parts = pieces.flatMap((piece) => piece.split(HUMP)).map(fold);
   const whole = parts.join("").slice(0, MAX_LETTERS);
   if (parts.length === 1) return plain("word", chunk, whole);
-  // A file without its folders, and without its ending; a field without its object.
+  // A file without its folders, and without its ending (which says nothing); a field without its object.
   const names = [chunk.split(/[/\\:]+/), chunk.split(/[/\\:.]+/), pieces].flat().map(joined);
-  const ending = /\.\p{L}{1,4}$/u.test(chunk) ? parts.at(-1) : undefined;
+  const ending = /\.\p{L}{1,3}$/u.test(chunk) ? parts.at(-1) : undefined;
   const inner = [...names, ...parts].filter((part) => part.length > 1 && part !== whole && part !== ending);
   return { kind: "identifier", text: chunk, terms: [whole], parts: [...new Set(inner)] };
 }
