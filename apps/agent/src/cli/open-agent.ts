@@ -61,8 +61,11 @@ export interface Agent {
   readonly mode: () => PermissionMode;
   /** What could not be used, one line each. */
   readonly problems: readonly string[];
-  /** Tells the model what has changed around the conversation since it was last told. */
-  beforeTurn(): Promise<void>;
+  /**
+   * Tells the model what has changed around the conversation since it was last told, and what is remembered of what the user
+   * is about to say.
+   */
+  beforeTurn(words?: string): Promise<void>;
   /** Work in the background once a turn is done. */
   readonly afterTurn?: (session: AgentSession) => Promise<void>;
   close(): Promise<void>;
@@ -159,7 +162,12 @@ async function openWith(
   // What is still looked through is waited for, though not for long.
   if (extractions !== undefined) closing({ close: async () => void (await extractions.drain(DRAIN_MS)) });
   return {
-    ...{ session, settings, sandbox: made.sandbox, mode: () => mode, beforeTurn: followed.beforeTurn },
+    ...{ session, settings, sandbox: made.sandbox, mode: () => mode },
+    async beforeTurn(words = "") {
+      await followed.beforeTurn();
+      const recalled = words === "" ? [] : await remembered?.recall(session, words);
+      if (recalled !== undefined && recalled.length > 0) await session.append(...recalled);
+    },
     problems: [...instructions.problems, ...servers.problems, ...(changed === undefined ? [] : [changed])],
     ...{ tools: runnable, permission },
     ...(extractions === undefined ? {} : { afterTurn: extractions.afterTurn }),

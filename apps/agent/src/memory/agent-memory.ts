@@ -1,6 +1,16 @@
-import type { Store, Tool } from "palimpsest";
-import { type Memory, memoryTool, openMemory, readSaid, type Said } from "palimpsest/memory";
+import { type AttachmentPayload, attachment, type Store, type Tool } from "palimpsest";
+import {
+  createMemorySearch,
+  type Memory,
+  memoryTool,
+  openMemory,
+  RECALLED,
+  readSaid,
+  recallTopics,
+  type Said,
+} from "palimpsest/memory";
 import type { HeadSection } from "../cli/session-head.ts";
+import type { AgentSession } from "../cli/take-session.ts";
 import type { AgentTool } from "../tools/tool.ts";
 
 export interface AgentMemoryOptions {
@@ -16,6 +26,8 @@ export interface AgentMemory {
   readonly section: HeadSection;
   /** The tool by which a session reads and writes it. */
   toolFor(session: string): AgentTool;
+  /** What is remembered about what the user says, to stand beside it. */
+  recall(session: AgentSession, words: string): Promise<readonly AttachmentPayload[]>;
   /** What was said in a session: what its claims are held against. */
   saidIn(session: string): Promise<readonly Said[]>;
   close(): Promise<void>;
@@ -26,6 +38,8 @@ you rely on it. The Memory tool reads them in full.`;
 
 export async function openAgentMemory({ folder, store, clock }: AgentMemoryOptions): Promise<AgentMemory> {
   const memory = await openMemory({ folder, ...(clock === undefined ? {} : { clock }) });
+  const index = createMemorySearch({ memory, ...(clock === undefined ? {} : { clock }) });
+  const now = (): number => (clock ?? { now: Date.now }).now();
   const saidIn = async (session: string) => {
     const reader = await store.openReader(session);
     if (reader === undefined) return [];
@@ -44,7 +58,16 @@ export async function openAgentMemory({ folder, store, clock }: AgentMemoryOptio
     },
     toolFor: (session) => toAgentTool(memoryTool({ memory, session, said: () => saidIn(session) })),
     saidIn,
-    close: () => memory.close(),
+    async recall(session, words) {
+      if (session.settings().settings["memory.recall"] === "off") return [];
+      const shown = session.attached(RECALLED);
+      const text = await recallTopics({ memory, index, words, shown, nowMs: now() });
+      return text === undefined ? [] : [attachment(RECALLED, text)];
+    },
+    async close() {
+      index.close();
+      await memory.close();
+    },
   };
 }
 

@@ -25,6 +25,7 @@ export type {
   WriteOutcome,
   Written,
 } from "./outcomes.ts";
+export { type RecallTopicsOptions, recallTopics } from "./recall-topics.ts";
 export {
   createMemorySearch,
   type FoundSummary,
