@@ -32,6 +32,12 @@ test("what the user tells it to keep is kept, stands at the head of the next ses
   expect((await here.run(["memory"])).out).toMatch(/pnpm-never-npm +feedback +model/);
   await say("Hello.");
   expect(newest()).toContain("pnpm is used here, never npm.");
+  expect(newest()).not.toContain("<topic slug=");
+  await say("Install the packages: was it pnpm or npm?", "-c");
+  expect(newest().split('<topic slug=\\"pnpm-never-npm\\"')).toHaveLength(2);
+  await say("So pnpm or npm?", "-c");
+  expect(newest().split('<topic slug=\\"pnpm-never-npm\\"')).toHaveLength(2);
+  expect(JSON.parse((await here.run(["cost", "--json"])).out).breaks).toEqual([]);
 
   expect((await here.run(["memory", "search", "which", "package", "manager:", "pnpm", "or", "npm?"])).out).toContain(
     "pnpm-never-npm",
