@@ -57,9 +57,11 @@ export function isCompactionDue(question: DueQuestion): string | undefined {
   return decision.kind === "take" ? decision.reason : undefined;
 }
 
-/** What stands before all that is said, and stands there after a compaction, too. */
+/** What stands before all that is said, and stands there after a compaction, too: it is sent with the first request. */
 function featuresOfHead({ configuration, items }: View): Features {
-  const head = items.find((item) => item.kind === "message" && item.attachment === HEAD);
+  const sent = items.findIndex(({ kind }) => kind === "seal");
+  const first = sent === -1 ? items : items.slice(0, sent);
+  const head = first.find((item) => item.kind === "message" && item.attachment === HEAD);
   const features = configuration?.features ?? NO_FEATURES;
   return head?.kind === "message" ? addFeatures(features, head.features) : features;
 }
