@@ -33,7 +33,8 @@ export function findWord(word: string, vocabulary: Vocabulary): readonly Match[]
     sureness: SURENESS.compound * wordShare(known.word),
   }));
   if (pieces.length > 0 || word.length < LEAST_SLIP_LETTERS) return pieces;
-  const slips = vocabulary.similarTo(word).filter((known) => isSlip(word, known.word));
+  // Few slip in the first two letters.
+  const slips = vocabulary.beginningWith(word.slice(0, 2)).filter((known) => isSlip(word, known.word));
   return as(slips, SURENESS.slip);
 }
 
@@ -67,13 +68,12 @@ function findMeaning(word: string, stem: string, vocabulary: Vocabulary): readon
   return others.flatMap((other) => as(vocabulary.withStem(stemOf(other)), SURENESS.meaning));
 }
 
-/** `Verbindung` finds `Datenbankverbindung`: it stands at an end. */
+/** `Verbindung` finds `Datenbankverbindung` and `Verbindungsabbruch`: it stands at an end. */
 function findCompounds(stem: string, vocabulary: Vocabulary): readonly KnownWord[] {
   if (stem.length < LEAST_PIECE_LETTERS) return [];
-  return vocabulary
-    .containing(stem)
-    .filter(({ word }) => word.length - stem.length >= LEAST_REST_LETTERS)
-    .filter(({ word }) => word.startsWith(stem) || stemOf(word).endsWith(stem));
+  return [...vocabulary.beginningWith(stem), ...vocabulary.endingWith(stem)].filter(
+    ({ word }) => word.length - stem.length >= LEAST_REST_LETTERS,
+  );
 }
 
 /** `Datenbankverbindung` finds `Verbindung`: known words that it begins or ends with. */

@@ -56,17 +56,14 @@ export function clearTopics(ranked: readonly FoundTopic[]): readonly FoundTopic[
 }
 
 function scoreTopic(units: readonly Unit[], topic: Candidate): FoundTopic {
-  const places = (["name", "description", "body"] as const).map((place) => ({
-    terms: new Set(topic[place]),
-    share: PLACES[place],
-  }));
+  const places = new Map<string, number>();
+  // The last one counts, where a term stands in several.
+  for (const place of ["body", "description", "name"] as const) {
+    for (const term of topic[place]) places.set(term, PLACES[place]);
+  }
   const shared = units.map(({ text, weight, matches }) => {
-    const best = Math.max(
-      0,
-      ...[...matches].flatMap(([term, sureness]) =>
-        places.map(({ terms, share }) => (terms.has(term) ? sureness * share : 0)),
-      ),
-    );
+    let best = 0;
+    for (const [term, sureness] of matches) best = Math.max(best, sureness * (places.get(term) ?? 0));
     return { text, says: weight * best };
   });
   const says = sum(shared.map((unit) => unit.says));

@@ -118,7 +118,6 @@ test("a topic that is put again is found by its new words only", () => {
 test("what is removed leaves no trace", () => {
   const words = (database: DatabaseSync) => ({
     words: database.prepare("SELECT word, stem, root, topics FROM topic_word ORDER BY word").all(),
-    spellings: database.prepare("SELECT word FROM topic_spelling ORDER BY word").all(),
     texts: database.prepare("SELECT name, description, body FROM topic_text ORDER BY name").all(),
     topics: database.prepare("SELECT slug, type, version FROM topic ORDER BY slug").all(),
   });

@@ -2,9 +2,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type Candidate, clearTopics, type FoundTopic, rankTopics } from "./rank-topics.ts";
 import { readQuery, type Unit } from "./read-query.ts";
 import { termsOf } from "./read-words.ts";
-import { rootOf, stemOf } from "./stem.ts";
 import { atOnce, makeTables } from "./topic-tables.ts";
-import type { KnownWord, Vocabulary } from "./vocabulary.ts";
+import { countWord, discountWord, topicVocabulary } from "./topic-vocabulary.ts";
 
 export interface IndexedTopic {
   readonly slug: string;
@@ -20,7 +19,10 @@ export interface IndexedTopic {
 export interface SearchTopicsOptions {
   readonly limit: number;
   readonly nowMs: number;
-  /** `clear`: only what the query is surely about. `possible`: whatever shares words with it, for somebody else to judge. @default "clear" */
+  /**
+   * `clear`: only if it is clear that the query is about one of them. `possible`: whatever shares words with it, for somebody
+   * else to judge. @default "clear"
+   */
   readonly bar?: "clear" | "possible";
 }
 
@@ -36,17 +38,15 @@ export interface TopicIndex {
 }
 
 /** Topics that are looked at closely. */
-const CANDIDATES = 64;
-/** Rows that FTS5 may weigh for one query: the words that most topics have are left out first. */
-const MAX_ROWS = 3_000;
-/** So many similar spellings are compared. */
-const SIMILAR = 50;
+const CANDIDATES = 40;
+/** Mentions of words that one search goes through: what most topics have is left out first. */
+const MAX_MENTIONS = 8_000;
 
 /** Opens the index in a database, whose owner also keeps its transactions: what is not in one is one by itself. */
 export function openTopicIndex(database: DatabaseSync): TopicIndex {
   makeTables(database);
   const prepared = new Map<string, StatementSync>();
-  const statement = (sql: string): StatementSync => {
+  const prepare = (sql: string): StatementSync => {
     const known = prepared.get(sql) ?? database.prepare(sql);
     prepared.set(sql, known);
     return known;
@@ -56,109 +56,70 @@ export function openTopicIndex(database: DatabaseSync): TopicIndex {
     remove(topic.slug);
     // The slug is a name, too, and often says it in another language.
     const fields = [`${topic.name}\n${topic.slug}`, topic.description, topic.body].map(termsOf);
-    const { lastInsertRowid: id } = statement(
+    const { lastInsertRowid: id } = prepare(
       "INSERT INTO topic (slug, type, updated_at_ms, version) VALUES (?, ?, ?, ?)",
     ).run(topic.slug, topic.type, topic.updatedAtMs, topic.version);
-    statement("INSERT INTO topic_text (rowid, name, description, body) VALUES (?, ?, ?, ?)").run(
+    prepare("INSERT INTO topic_text (rowid, name, description, body) VALUES (?, ?, ?, ?)").run(
       id,
       ...fields.map((terms) => terms.join(" ")),
     );
-    for (const word of new Set(fields.flat())) addWord(word);
-  }
-
-  function addWord(word: string): void {
-    const counted = statement("UPDATE topic_word SET topics = topics + 1 WHERE word = ?").run(word);
-    if (counted.changes > 0) return;
-    const stem = stemOf(word);
-    const { lastInsertRowid: id } = statement(
-      "INSERT INTO topic_word (word, stem, root, topics) VALUES (?, ?, ?, 1)",
-    ).run(word, stem, rootOf(stem));
-    statement("INSERT INTO topic_spelling (rowid, word) VALUES (?, ?)").run(id, word);
+    for (const word of new Set(fields.flat())) countWord(prepare, word);
   }
 
   function remove(slug: string): void {
-    const topic = statement("SELECT id FROM topic WHERE slug = ?").get(slug);
-    if (topic === undefined) return;
-    const id = Number(topic["id"]);
-    const row = statement("SELECT name, description, body FROM topic_text WHERE rowid = ?").get(id) ?? {};
-    const words = new Set(["name", "description", "body"].flatMap((field) => split(row[field])));
-    for (const word of words) removeWord(word);
-    statement("DELETE FROM topic_text WHERE rowid = ?").run(id);
-    statement("DELETE FROM topic WHERE id = ?").run(id);
+    const id = prepare("SELECT id FROM topic WHERE slug = ?").get(slug)?.["id"];
+    if (id === undefined) return;
+    const { name, description, body } = readTerms(Number(id));
+    for (const word of new Set([...name, ...description, ...body])) discountWord(prepare, word);
+    prepare("DELETE FROM topic_text WHERE rowid = ?").run(Number(id));
+    prepare("DELETE FROM topic WHERE id = ?").run(Number(id));
   }
 
-  function removeWord(word: string): void {
-    const left = statement("UPDATE topic_word SET topics = topics - 1 WHERE word = ? RETURNING id, topics").get(word);
-    if (left === undefined || Number(left["topics"]) > 0) return;
-    statement("DELETE FROM topic_spelling WHERE rowid = ?").run(Number(left["id"]));
-    statement("DELETE FROM topic_word WHERE id = ?").run(Number(left["id"]));
+  function readTerms(id: number): Pick<Candidate, "name" | "description" | "body"> {
+    const row = prepare("SELECT name, description, body FROM topic_text WHERE rowid = ?").get(id) ?? {};
+    return { name: split(row["name"]), description: split(row["description"]), body: split(row["body"]) };
   }
 
-  function candidates(units: readonly Unit[]): readonly Candidate[] {
-    const match = matchOf(units);
-    if (match === undefined) return [];
-    return statement(`SELECT slug, updated_at_ms, name, description, body FROM topic_text JOIN topic ON topic.id = topic_text.rowid
-WHERE topic_text MATCH ? ORDER BY bm25(topic_text, 3, 3, 1) LIMIT ${CANDIDATES}`)
-      .all(match)
-      .map((row) => ({
-        slug: String(row["slug"]),
-        updatedAtMs: Number(row["updated_at_ms"]),
-        name: split(row["name"]),
-        description: split(row["description"]),
-        body: split(row["body"]),
-      }));
+  /** Topics by what they can have of the query at best. Each unit is asked for by itself, the rarest first. */
+  function findCandidates(units: readonly Unit[]): readonly number[] {
+    const known = units.filter(({ matches }) => matches.size > 0).toSorted((one, other) => one.topics - other.topics);
+    const said = new Map<number, number>();
+    let mentions = 0;
+    for (const { matches, topics, weight } of known) {
+      mentions += topics;
+      if (said.size > 0 && mentions > MAX_MENTIONS) break;
+      // Terms have letters, digits and two signs that are no quotes: nothing to escape.
+      const any = [...matches.keys()].map((term) => `"${term}"`).join(" OR ");
+      // One value instead of thousands of rows, each of which would become an object.
+      const ids = prepare("SELECT json_group_array(rowid) AS ids FROM topic_text WHERE topic_text MATCH ?").get(any);
+      const most = weight * Math.max(...matches.values());
+      for (const id of JSON.parse(String(ids?.["ids"])) as number[]) said.set(id, (said.get(id) ?? 0) + most);
+    }
+    return [...said]
+      .toSorted((one, other) => other[1] - one[1])
+      .slice(0, CANDIDATES)
+      .map(([id]) => id);
+  }
+
+  function readCandidate(id: number): Candidate {
+    const { slug, updated_at_ms: updatedAtMs } =
+      prepare("SELECT slug, updated_at_ms FROM topic WHERE id = ?").get(id) ?? {};
+    return { slug: String(slug), updatedAtMs: Number(updatedAtMs), ...readTerms(id) };
   }
 
   return {
     put: (topic) => atOnce(database, () => put(topic)),
     remove: (slug) => atOnce(database, () => remove(slug)),
     versions() {
-      const rows = statement("SELECT slug, version FROM topic").all();
+      const rows = prepare("SELECT slug, version FROM topic").all();
       return new Map(rows.map(({ slug, version }) => [String(slug), String(version)]));
     },
     search(query, { limit, nowMs, bar = "clear" }) {
-      const units = readQuery(query, vocabularyOf(statement));
-      const ranked = rankTopics(units, candidates(units), nowMs);
+      const units = readQuery(query, topicVocabulary(prepare));
+      const ranked = rankTopics(units, findCandidates(units).map(readCandidate), nowMs);
       return (bar === "clear" ? clearTopics(ranked) : ranked).slice(0, limit);
     },
   };
-}
-
-function vocabularyOf(statement: (sql: string) => StatementSync): Vocabulary {
-  const read = (sql: string, value: string): readonly KnownWord[] =>
-    statement(sql)
-      .all(value)
-      .map(({ word, topics }) => ({ word: String(word), topics: Number(topics) }));
-  const bySpelling = `SELECT topic_word.word AS word, topics FROM topic_spelling JOIN topic_word ON topic_word.id = topic_spelling.rowid
-WHERE topic_spelling MATCH ?`;
-  return {
-    topics: Number(statement("SELECT count(*) AS topics FROM topic").get()?.["topics"]),
-    withStem: (stem) => read("SELECT word, topics FROM topic_word WHERE stem = ?", stem),
-    withRoot: (root) => read("SELECT word, topics FROM topic_word WHERE root = ?", root),
-    containing: (piece) => read(bySpelling, quoted(piece)),
-    similarTo(word) {
-      const pieces = Array.from({ length: Math.max(0, word.length - 2) }, (_, at) => quoted(word.slice(at, at + 3)));
-      return read(`${bySpelling} ORDER BY rank LIMIT ${SIMILAR}`, pieces.join(" OR "));
-    },
-  };
-}
-
-/** Words of the query and what stands for them, the rarest first, as long as there are not too many topics that have them. */
-function matchOf(units: readonly Unit[]): string | undefined {
-  const named = units.filter(({ matches }) => matches.size > 0).toSorted((one, other) => one.topics - other.topics);
-  const terms: string[] = [];
-  let rows = 0;
-  for (const { matches, topics } of named) {
-    rows += topics;
-    if (terms.length > 0 && rows > MAX_ROWS) break;
-    terms.push(...matches.keys());
-  }
-  return terms.length === 0 ? undefined : [...new Set(terms)].map(quoted).join(" OR ");
-}
-
-/** Terms have letters and digits only, and a sign that is no quote: nothing to escape. */
-function quoted(term: string): string {
-  return `"${term}"`;
 }
 
 function split(terms: unknown): string[] {

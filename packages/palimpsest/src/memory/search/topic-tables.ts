@@ -1,11 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /** Rises when words are told apart in another way: tables of another version are made anew, and all topics are due again. */
-const INDEX_VERSION = 1;
+const INDEX_VERSION = 2;
 
 /**
  * FTS5 keeps words (`termsOf`), not texts: its tokenizer `ascii` splits at the spaces between them and nowhere else. Forms and
- * compounds of a word are found among the words themselves, so `topic_word` has each once, and `topic_spelling` its pieces.
+ * compounds of a word are found among the words themselves, so `topic_word` has each of them once, with how many topics have it;
+ * `ending` is the stem read backwards. What is deleted from FTS5 is overwritten there, too (`secure-delete`).
  */
 const TABLES: readonly string[] = [
   `CREATE TABLE topic (
@@ -16,16 +17,17 @@ const TABLES: readonly string[] = [
   version TEXT NOT NULL
 ) STRICT`,
   "CREATE VIRTUAL TABLE topic_text USING fts5(name, description, body, tokenize='ascii')",
+  "INSERT INTO topic_text (topic_text, rank) VALUES ('secure-delete', 1)",
   `CREATE TABLE topic_word (
-  id INTEGER PRIMARY KEY,
-  word TEXT NOT NULL UNIQUE,
+  word TEXT PRIMARY KEY,
   stem TEXT NOT NULL,
   root TEXT NOT NULL,
+  ending TEXT NOT NULL,
   topics INTEGER NOT NULL
-) STRICT`,
+) STRICT, WITHOUT ROWID`,
   "CREATE INDEX topic_word_by_stem ON topic_word (stem)",
   "CREATE INDEX topic_word_by_root ON topic_word (root)",
-  "CREATE VIRTUAL TABLE topic_spelling USING fts5(word, tokenize='trigram')",
+  "CREATE INDEX topic_word_by_ending ON topic_word (ending)",
   "CREATE TABLE topic_index (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT",
   `INSERT INTO topic_index (id, version) VALUES (1, ${INDEX_VERSION})`,
 ];

@@ -10,8 +10,8 @@ export interface Vocabulary {
   readonly topics: number;
   withStem(stem: string): readonly KnownWord[];
   withRoot(root: string): readonly KnownWord[];
-  /** Words of which this is a piece. */
-  containing(piece: string): readonly KnownWord[];
-  /** Words that share most of their spelling with this one. */
-  similarTo(word: string): readonly KnownWord[];
+  /** Words that go on behind this. */
+  beginningWith(start: string): readonly KnownWord[];
+  /** Words whose stem has something before this. */
+  endingWith(end: string): readonly KnownWord[];
 }
