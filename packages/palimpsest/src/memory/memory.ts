@@ -32,7 +32,6 @@ export {
   type MemorySearch,
   type MemorySearchOptions,
 } from "./search/memory-search.ts";
-export { type IndexedTopic, openTopicIndex, type SearchTopicsOptions, type TopicIndex } from "./search/topic-index.ts";
 export { type FoundSecret, findSecrets } from "./secrets/find-secrets.ts";
 export { isSlug, slugOf } from "./slug.ts";
 export type { Author, Evidence, Topic, TopicDraft, TopicSummary, TopicType } from "./topic.ts";

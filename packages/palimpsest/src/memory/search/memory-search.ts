@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Memory } from "../open-memory.ts";
 import { OURS } from "../paths.ts";
 import type { TopicSummary } from "../topic.ts";
-import { openTopicIndex, type TopicIndex } from "./topic-index.ts";
+import type { TopicIndex } from "./topic-index.ts";
 
 export interface MemorySearchOptions {
   readonly memory: Pick<Memory, "folder" | "list" | "read">;
@@ -30,7 +30,9 @@ const LOCK_TIMEOUT_MS = 5_000;
 export function createMemorySearch({ memory, clock = { now: Date.now } }: MemorySearchOptions): MemorySearch {
   let opened: { readonly database: DatabaseSync; readonly index: TopicIndex } | undefined;
 
-  function open(): TopicIndex {
+  async function open(): Promise<TopicIndex> {
+    // Most of the memory's code are lists of words, which nobody needs as long as nothing is remembered.
+    const { openTopicIndex } = await import("./topic-index.ts");
     if (opened === undefined) {
       const database = new DatabaseSync(join(memory.folder, OURS, "search.sqlite"), { timeout: LOCK_TIMEOUT_MS });
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF");
@@ -54,7 +56,7 @@ export function createMemorySearch({ memory, clock = { now: Date.now } }: Memory
     async search(words, limit) {
       const topics = await memory.list();
       if (topics.length === 0) return [];
-      const index = open();
+      const index = await open();
       await bringInStep(index, topics);
       const bySlug = new Map(topics.map((topic) => [topic.slug, topic]));
       return index.search(words, { limit, nowMs: clock.now() }).flatMap(({ slug, score }) => {
