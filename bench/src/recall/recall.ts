@@ -5,6 +5,8 @@ import { type LabelledMemory, type LabelledQuery, readLabelled } from "./labelle
 
 /** So many topics are attached to a message at most. */
 const SHOWN = 5;
+/** So many are put before a model that chooses. */
+const CANDIDATES = 20;
 const MANY_TOPICS = 10_000;
 const DAY_OF_ASKING = Date.parse("2025-07-01");
 
@@ -20,6 +22,8 @@ export const recallBench: Bench = {
       memories: memories.length,
       queries: queries.length,
       ...score(index, held),
+      // What a model that chooses could reach at most; what it does reach, only its owner can measure.
+      reachable_by_choice_pct: reach(index, held),
       development: score(
         index,
         queries.filter(({ half }) => half === "development"),
@@ -42,6 +46,17 @@ function indexOf(memories: readonly LabelledMemory[]): TopicIndex {
   const index = openTopicIndex(new DatabaseSync(":memory:"));
   for (const memory of memories) index.put({ ...memory, updatedAtMs: Date.parse(memory.updated), version: "1" });
   return index;
+}
+
+/** Of the queries that have an answer, how many have it among the candidates for who chooses. */
+function reach(index: TopicIndex, queries: readonly LabelledQuery[]): number {
+  const asked = queries.filter(({ kind }) => kind !== "no-answer");
+  const reached = asked.filter(({ text, expected }) =>
+    index
+      .search(text, { limit: CANDIDATES, nowMs: DAY_OF_ASKING, bar: "possible" })
+      .some(({ slug }) => expected.includes(slug)),
+  );
+  return percent(reached.length, asked.length);
 }
 
 function score(index: TopicIndex, queries: readonly LabelledQuery[]): Figures {

@@ -66,7 +66,7 @@ export type { Clock } from "./session/clock.ts";
 export type { CompactionOutcome, CompactOptions, NothingCause, Recovery } from "./session/compact/compact-options.ts";
 export type { ExplainedBoundary } from "./session/compact/explain.ts";
 export type { NamedText, Surroundings } from "./session/compact/surroundings.ts";
-export type { Answer, AskOptions, ForkOptions } from "./session/fork/fork-options.ts";
+export type { Answer, AskedAlone, AskOptions, ForkOptions } from "./session/fork/fork-options.ts";
 export type { KeepWarmOptions, KeptWarm } from "./session/keep-warm.ts";
 export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";
 export type { NotesOptions, NotesUpdateOutcome } from "./session/notes/notes-options.ts";
@@ -92,6 +92,7 @@ export {
   UnknownRequestError,
   WindowFullError,
 } from "./session/session-errors.ts";
+export { readSettings, type SettingsSource } from "./session/settings-source.ts";
 export type { NewContent } from "./session/to-contents.ts";
 export type { Happening, SessionEvent, UsedTokens } from "./session-event.ts";
 export { createEvidence, type EvidenceFold } from "./stages/compact/evidence/evidence.ts";

@@ -219,13 +219,18 @@ export const COMMANDS = {
     endings: ["failed"],
   },
   dream: {
-    usage: "dream [--dry-run] [--yes]",
+    usage: "dream [--if-due] [--dry-run] [--yes]",
     about: "goes over what is remembered: merges, corrects and prunes topics, as one change that can be undone",
     more: [
       "Sessions since the last time are searched for what has changed. A run that would take away or rewrite much is held, and --yes carries it out. Ctrl-C stops it, and then nothing was changed.",
     ],
     options: {
       "dry-run": { type: "boolean", about: "shows what would be changed, and changes nothing" },
+      "if-due": {
+        type: "boolean",
+        about:
+          "only if enough time and sessions have passed (dream.hours, dream.sessions); for jobs that run by the clock",
+      },
       yes: { type: "boolean", about: "carries out what the last run held back; no model is asked" },
       model: MODEL as Value,
       provider: PROVIDER as Value,

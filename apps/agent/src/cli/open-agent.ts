@@ -1,6 +1,5 @@
 import type { Clock, Provider, Store, Surroundings, Tool } from "palimpsest";
 import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
-import { createExtractions } from "palimpsest/memory";
 import { resultFiles } from "palimpsest/result-files";
 import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
@@ -47,9 +46,6 @@ export interface AgentOptions {
   /** @default the system's clock */
   readonly clock?: Clock;
 }
-
-/** For extractions that run when the agent is closed. */
-const DRAIN_MS = 20_000;
 
 /** A session with its tools and what they may do. */
 export interface Agent {
@@ -154,13 +150,14 @@ async function openWith(
   const readOnlyTools = tools.filter(({ effect }) => effect === "read").map(({ name }) => name);
   const extractions =
     remembered !== undefined && settings.settings.memory === "on"
-      ? createExtractions({
+      ? await (await import("../memory/open-extractions.ts")).openExtractions({
           ...{ memory: remembered.memory, store, provider, tools: runnable, readOnlyTools },
-          permission: permission.permission,
+          ...{ permission: permission.permission, homeFile: places.homeFile },
+          dailyTokens: session.settings().settings["memory.dailyTokens"],
+          ...(options.clock === undefined ? {} : { clock: options.clock }),
         })
       : undefined;
-  // What is still looked through is waited for, though not for long.
-  if (extractions !== undefined) closing({ close: async () => void (await extractions.drain(DRAIN_MS)) });
+  if (extractions !== undefined) closing(extractions);
   return {
     ...{ session, settings, sandbox: made.sandbox, mode: () => mode },
     async beforeTurn(words = "") {

@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
-import { openSession } from "palimpsest";
-import { applySteps, DREAM_SYSTEM, type DreamOutcome, type DreamState, startDream } from "palimpsest/dream";
+import { readSettings } from "palimpsest";
+import { applySteps, type DreamOutcome, type DreamState } from "palimpsest/dream";
 import { openHome } from "palimpsest/home";
 import { type BatchStep, openMemory } from "palimpsest/memory";
 import { COMMANDS } from "../cli/command-list.ts";
@@ -11,43 +11,50 @@ import { readArguments } from "../cli/read-arguments.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { writePrivateFile } from "../files/private-files.ts";
+import { beginDream, isDreamDue } from "../memory/project-dream.ts";
 
-/** Goes over the memory of the project now. */
+/** Goes over the memory of the project, now or if it is time. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.dream);
   return inProject(terminal, async (project) => {
     const { places, store } = project;
-    const memory = await openMemory({ folder: places.memory, clock: terminal.clock });
+    const { clock, environment } = terminal;
+    const memory = await openMemory({ folder: places.memory, clock });
     try {
       if (values.yes === true) return await carryOut(project, memory, terminal);
-      const sessions = await listSessions(store);
-      const connection = await connectChosen(values, terminal, sessions[0]?.usedBefore);
-      if (connection === undefined) return EXIT.failed;
-      const home = await openHome({ file: places.homeFile, clock: terminal.clock });
+      const home = await openHome({ file: places.homeFile, clock });
       try {
-        const taken = await home.leases.take(`dream:${places.memory}`, { owner: "palimpsest dream" });
-        if (taken.kind === "held") {
-          terminal.say(`Another process (${taken.by.owner}, process ${taken.by.pid}) goes over it already.`);
+        const place = { places, store, home, clock };
+        if (values["if-due"] === true) {
+          const { settings } = await readSettings({ file: places.engineSettings, environment });
+          const answer = await isDreamDue(place, settings);
+          if (answer.kind === "closed") {
+            await terminal.print(values.json ? JSON.stringify(answer) : `It is not time: ${answer.why}.`);
+            return EXIT.done;
+          }
+        }
+        const [newest] = await listSessions(store);
+        const connection = await connectChosen(values, terminal, newest?.usedBefore);
+        if (connection === undefined) return EXIT.failed;
+        const { provider, choice } = connection;
+        const isDryRun = values["dry-run"] === true;
+        const begun = await beginDream({
+          ...{ ...place, memory, provider, model: choice.model, environment, owner: "palimpsest dream" },
+          mode: isDryRun ? "dry-run" : "apply",
+        });
+        if (begun.kind === "held") {
+          terminal.say(`Another process (${begun.by.owner}, process ${begun.by.pid}) goes over it already.`);
           return EXIT.failed;
         }
-        const since = taken.lease.lastDoneAtMs ?? 0;
-        const { provider, choice } = connection;
-        const settings = { file: places.engineSettings, environment: terminal.environment };
-        // Kept like any other session: what it did and cost can be looked at.
-        const session = await openSession({ store, provider, model: choice.model, system: DREAM_SYSTEM, settings });
-        const task = startDream({
-          ...{ memory, lease: taken.lease, store, session, provider, clock: terminal.clock },
-          sessions: sessions.filter(({ usedAtMs }) => usedAtMs > since).map(({ id }) => id),
-          mode: values["dry-run"] === true ? "dry-run" : "apply",
-        });
+        const { task, session } = begun;
         terminal.interruption().addEventListener("abort", () => task.kill());
         task.listen((state) => terminal.say(progressText(state), "faint"));
         const outcome = await task.done;
-        if (outcome.kind === "held" && values["dry-run"] !== true) {
+        if (outcome.kind === "held" && !isDryRun) {
           await writePrivateFile(places.heldDream, JSON.stringify(outcome.steps));
         }
-        await terminal.print(values.json ? JSON.stringify({ session: session.id, ...outcome }) : outcomeText(outcome));
-        return exitCodeOf(outcome, values["dry-run"] === true);
+        await terminal.print(values.json ? JSON.stringify({ session, ...outcome }) : outcomeText(outcome));
+        return exitCodeOf(outcome, isDryRun);
       } finally {
         await home.close();
       }

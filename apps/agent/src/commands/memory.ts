@@ -47,12 +47,16 @@ const REPORTS: Readonly<
   async list(memory) {
     const topics = await memory.list();
     const waiting = (await memory.inbox()).length;
+    const index = createMemorySearch({ memory });
+    const uses = index.uses();
+    index.close();
     const rows = topics.map(({ slug, type, author, updatedAtMs, description }) => [
-      ...[slug, type, author, time(updatedAtMs), description],
+      ...[slug, type, author, time(updatedAtMs), `used ${uses.get(slug)?.count ?? 0} times`, description],
     ]);
     const inbox = waiting === 0 ? "" : `\n${waiting} wait for your yes: palimpsest memory inbox`;
     const shown = topics.length === 0 ? "Nothing is remembered yet." : table(rows);
-    return { text: `${shown}\n${memory.folder}${inbox}`, value: topics };
+    const value = topics.map((topic) => ({ ...topic, uses: uses.get(topic.slug)?.count ?? 0 }));
+    return { text: `${shown}\n${memory.folder}${inbox}`, value };
   },
   async show(memory, [slug = ""]) {
     const topic = await memory.read(slug);

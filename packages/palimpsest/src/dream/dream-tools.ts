@@ -1,6 +1,7 @@
 import { readPayload } from "../log/read-payload.ts";
 import type { Batch } from "../memory/batch.ts";
 import type { StagedOutcome } from "../memory/outcomes.ts";
+import type { TopicUse } from "../memory/search/topic-uses.ts";
 import { TOPIC_TYPES, type TopicDraft } from "../memory/topic.ts";
 import { type Said, toSaid } from "../memory/trust/said.ts";
 import { findForeign } from "../memory/trust/weigh-claim.ts";
@@ -13,6 +14,8 @@ export interface DreamToolsOptions {
   readonly store: Pick<Store, "openReader">;
   /** The sessions that may be searched, the newest first. */
   readonly sessions: readonly string[];
+  /** How often topics were of use, as far as it was counted. */
+  readonly uses: ReadonlyMap<string, TopicUse>;
   /** Is told of every topic that was changed. */
   readonly onChange: (slug: string) => void;
 }
@@ -21,7 +24,7 @@ const HITS = 12;
 const SESSIONS_SEARCHED = 50;
 
 /** The tools of a run: topics, and a search that only reads. What they write rests on topics, and on what users said. */
-export function dreamTools({ batch, store, sessions, onChange }: DreamToolsOptions): readonly Tool[] {
+export function dreamTools({ batch, store, sessions, uses, onChange }: DreamToolsOptions): readonly Tool[] {
   /** What was there before, and what was found: the only words that a change may be made of without asking. */
   const heard: Said[] = batch.list().flatMap(({ slug }) => {
     const topic = batch.read(slug);
@@ -80,7 +83,7 @@ export function dreamTools({ batch, store, sessions, onChange }: DreamToolsOptio
       const [slug, version, to, because] = texts(input, "slug", "version", "to", "because");
       switch (input["command"]) {
         case "list":
-          return listText(batch);
+          return listText(batch, uses);
         case "read": {
           const topic = batch.read(slug!);
           return topic === undefined ? "There is no such topic." : `version ${topic.version}\n${topic.text}`;
@@ -137,13 +140,17 @@ function snippet(text: string, words: string): string {
   return text.slice(at, at + SNIPPET_CHARACTERS);
 }
 
-function listText(batch: Batch): string {
-  const lines = batch
-    .list()
-    .map(
-      ({ slug, type, author, version, description }) => `${slug} (${type}, by ${author}, ${version}): ${description}`,
-    );
+function listText(batch: Batch, uses: DreamToolsOptions["uses"]): string {
+  const lines = batch.list().map(({ slug, type, author, version, description }) => {
+    const used = uses.get(slug);
+    const days = used === undefined ? "not used yet" : `used ${used.count} times, last on ${dayOf(used.lastAtMs)}`;
+    return `${slug} (${type}, by ${author}, ${version}, ${days}): ${description}`;
+  });
   return lines.length === 0 ? "There are no topics." : lines.join("\n");
+}
+
+function dayOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10);
 }
 
 function texts(input: Fields, ...keys: readonly string[]): readonly string[] {

@@ -2,6 +2,7 @@ import { keepLease } from "../home/leases/keep-lease.ts";
 import type { Lease } from "../home/leases/lease.ts";
 import type { BatchOutcome, BatchStep } from "../memory/batch.ts";
 import type { Memory } from "../memory/open-memory.ts";
+import type { TopicUse } from "../memory/search/topic-uses.ts";
 import { query } from "../query/query.ts";
 import type { Sender } from "../query/send-with-retries.ts";
 import type { Tool } from "../query/tool.ts";
@@ -22,6 +23,8 @@ export interface DreamOptions<Request, Response> {
   /** A session of its own, with `DREAM_SYSTEM` as its system prompt. Closed when the run ends. */
   readonly session: Session<Request, Response>;
   readonly provider: Sender<Request, Response>;
+  /** How often topics were of use. @default that is not told */
+  readonly uses?: ReadonlyMap<string, TopicUse>;
   /** Tools that only read, beside its own. @default none */
   readonly readTools?: readonly Tool[];
   /** `dry-run`: nothing is written, and the outcome is what would have been. @default "apply" */
@@ -82,13 +85,13 @@ export function applySteps(memory: Pick<Memory, "batch">, steps: readonly BatchS
 
 /** The run itself: all changes are staged, none is made. */
 function stage<Request, Response>(
-  { memory, store, sessions, session, provider, readTools = [] }: DreamOptions<Request, Response>,
+  { memory, store, sessions, session, provider, uses = new Map(), readTools = [] }: DreamOptions<Request, Response>,
   own: OwnDreamState,
   signal: AbortSignal,
   nowMs: number,
 ): Promise<BatchOutcome> {
   const act = async (batch: Parameters<typeof dreamTools>[0]["batch"]): Promise<void> => {
-    const tools = [...dreamTools({ batch, store, sessions, onChange: own.touched }), ...readTools];
+    const tools = [...dreamTools({ batch, store, sessions, uses, onChange: own.touched }), ...readTools];
     const turn = query({
       ...{ session, provider, tools, signal },
       prompt: dreamPrompt({ todayIso: new Date(nowMs).toISOString().slice(0, 10), sessions: sessions.length }),

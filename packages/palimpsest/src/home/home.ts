@@ -1,3 +1,4 @@
+export type { Budgets, DailyTokens } from "./budgets/budgets.ts";
 export { elapsedMs } from "./holder.ts";
 export { ClosedHomeError, DamagedHomeError, HomeFormatError } from "./home-errors.ts";
 export { type KeepLeaseOptions, type KeptLease, keepLease } from "./leases/keep-lease.ts";

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import { type Budgets, createBudgets } from "./budgets/budgets.ts";
 import type { Place } from "./holder.ts";
 import { openHomeFile } from "./home-file.ts";
 import type { Lease } from "./leases/lease.ts";
@@ -61,6 +62,7 @@ const DEFAULT_HOME: Required<Omit<HomeOptions, "file" | "clock" | "host" | "proc
 export interface Home {
   readonly file: string;
   readonly leases: Leases;
+  readonly budgets: Budgets;
   readonly mailboxes: Mailboxes;
   /** Gives back what is still held here: leases end as `killed`, mailboxes are stopped. */
   close(): Promise<void>;
@@ -83,6 +85,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   return {
     file: file.path,
     leases: createLeases({ file, place, silentAfterMs, onTaken: (lease) => leases.add(lease) }),
+    budgets: createBudgets({ file, clock: place.clock }),
     mailboxes: createMailboxes({
       ...{ file, place, silentAfterMs },
       bell: createBell(file.path, { pollMs }),

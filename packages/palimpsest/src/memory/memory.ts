@@ -26,12 +26,15 @@ export type {
   Written,
 } from "./outcomes.ts";
 export { type RecallTopicsOptions, recallTopics } from "./recall-topics.ts";
+export { type ChooseByModelOptions, chooseByModel, RECALL_SOURCE } from "./search/choose-by-model.ts";
 export {
+  type ChooseTopics,
   createMemorySearch,
   type FoundSummary,
   type MemorySearch,
   type MemorySearchOptions,
 } from "./search/memory-search.ts";
+export type { TopicUse } from "./search/topic-uses.ts";
 export { type FoundSecret, findSecrets } from "./secrets/find-secrets.ts";
 export { isSlug, slugOf } from "./slug.ts";
 export type { Author, Evidence, Topic, TopicDraft, TopicSummary, TopicType } from "./topic.ts";

@@ -14,10 +14,13 @@ function topic(slug: string, body: string, days = 0): Topic {
   };
 }
 
-function recall(topics: readonly Topic[], shown: readonly string[] = []) {
+function recall(topics: readonly Topic[], shown: readonly string[] = [], used: string[] = []) {
   return recallTopics({
     memory: { read: async (slug) => topics.find((one) => one.slug === slug) },
-    index: { search: async (_, limit) => topics.slice(0, limit).map((one): FoundSummary => ({ ...one, score: 1 })) },
+    index: {
+      search: async (_, limit) => topics.slice(0, limit).map((one): FoundSummary => ({ ...one, score: 1 })),
+      noteUse: (slugs) => void used.push(...slugs),
+    },
     ...{ words: "anything", shown, nowMs: NOW },
   });
 }
@@ -33,7 +36,11 @@ test("each is shown once, five at most, and nothing is said where nothing is new
   const topics = Array.from({ length: 7 }, (_, number) => topic(`t${number}`, "x"));
   const text = await recall(topics);
   expect(text!.split("<topic slug=")).toHaveLength(6);
-  expect(await recall(topics, [text!])).toBeUndefined();
+  const used: string[] = [];
+  expect(await recall(topics, [text!], used)).toBeUndefined();
+  expect(used).toEqual([]);
+  await recall(topics, [], used);
+  expect(used).toEqual(["t0", "t1", "t2", "t3", "t4"]);
   expect(await recall([])).toBeUndefined();
 });
 

@@ -1,10 +1,13 @@
 import type { Memory } from "./open-memory.ts";
-import type { MemorySearch } from "./search/memory-search.ts";
+import type { ChooseTopics, MemorySearch } from "./search/memory-search.ts";
 import type { Topic, TopicType } from "./topic.ts";
 
 export interface RecallTopicsOptions {
   readonly memory: Pick<Memory, "read">;
-  readonly index: Pick<MemorySearch, "search">;
+  /** Is told which of them are shown. */
+  readonly index: Pick<MemorySearch, "search" | "noteUse">;
+  /** Has the last word on what fits. @default the words alone decide */
+  readonly choose?: ChooseTopics;
   /** What the user says. */
   readonly words: string;
   /** What was recalled before and is still in view: none of it is shown again. */
@@ -29,12 +32,14 @@ const OPENING =
  * conversation, so that nothing before it changes.
  */
 export async function recallTopics(options: RecallTopicsOptions): Promise<string | undefined> {
-  const { memory, index, words, shown, nowMs, most = MOST_TOPICS } = options;
-  const found = await index.search(words, most);
+  const { memory, index, choose, words, shown, nowMs, most = MOST_TOPICS } = options;
+  const found = await index.search(words, most, choose);
   const fresh = found.filter(({ slug }) => !shown.some((text) => text.includes(`<topic slug="${slug}"`)));
   const topics = await Promise.all(fresh.map(({ slug }) => memory.read(slug)));
-  const texts = topics.flatMap((topic) => (topic === undefined ? [] : [topicText(topic, nowMs)]));
-  return texts.length === 0 ? undefined : [OPENING, ...texts].join("\n");
+  const there = topics.filter((topic) => topic !== undefined);
+  if (there.length === 0) return undefined;
+  index.noteUse(there.map(({ slug }) => slug));
+  return [OPENING, ...there.map((topic) => topicText(topic, nowMs))].join("\n");
 }
 
 function topicText({ slug, type, author, updatedAtMs, description, body, evidence }: Topic, nowMs: number): string {

@@ -59,6 +59,8 @@ export interface Settings {
   readonly "memory.extractionSeconds": number;
   readonly "memory.extractionTokens": number;
   readonly "memory.recall": Switch;
+  readonly "memory.recallModel": string;
+  readonly "memory.dailyTokens": number;
   readonly "dream.enabled": Switch;
   readonly "dream.hours": number;
   readonly "dream.scanMinutes": number;
@@ -277,6 +279,16 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "Of one session: tokens that its extractions may use, those read from the cache aside.",
   ),
   "memory.recall": onOff("on", "Where the host has set it up, topics that fit what the user says are attached to it."),
+  "memory.recallModel": {
+    default: "",
+    about:
+      "A small model that has the last word on which topics are attached; it sees their descriptions and what the user says.",
+    is: { kind: "text" },
+  },
+  "memory.dailyTokens": count(
+    1_000_000,
+    "Of all sessions of a home together: tokens that extractions may use in a day, those read from the cache aside.",
+  ),
   "dream.enabled": onOff(
     "on",
     "Where the host has set it up, memory is gone over in the background when a turn has ended.",

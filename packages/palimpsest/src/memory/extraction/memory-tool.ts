@@ -13,6 +13,8 @@ export interface MemoryToolOptions {
   readonly said: () => Promise<readonly Said[]>;
   /** Finds topics by words. @default there is no search: `list` shows them all */
   readonly search?: (words: string) => Promise<string>;
+  /** Is told which topic was read. @default nobody is */
+  readonly onRead?: (slug: string) => void;
 }
 
 /** The name under which the model knows it: extraction looks for its calls. */
@@ -29,7 +31,7 @@ does not show; where things are outside of the repository. Not: what the code, i
 details; secrets. Write dates in full.`;
 
 /** The one way in which a model writes memory. Whatever it wants to save is held against what was said. */
-export function memoryTool({ memory, session, said, search }: MemoryToolOptions): Tool {
+export function memoryTool({ memory, session, said, search, onRead }: MemoryToolOptions): Tool {
   async function save(input: Fields): Promise<string> {
     const type = TOPIC_TYPES.find((known) => known === input["type"]);
     if (type === undefined) return `Nothing was saved: type is one of ${TOPIC_TYPES.join(", ")}.`;
@@ -46,6 +48,13 @@ export function memoryTool({ memory, session, said, search }: MemoryToolOptions)
     };
     if (weighed.kind === "unsure") return outcomeText(await memory.propose(draft, "model", weighed.why));
     return outcomeText(await memory.write(draft, "model", textOf(input, "version") || "none"));
+  }
+
+  async function read(slug: string): Promise<string> {
+    const topic = await memory.read(slug);
+    if (topic === undefined) return "There is no such topic.";
+    onRead?.(slug);
+    return `version ${topic.version}\n${topic.text}`;
   }
 
   async function forget(input: Fields): Promise<string> {
@@ -80,7 +89,7 @@ export function memoryTool({ memory, session, said, search }: MemoryToolOptions)
         case "list":
           return listText(await memory.list());
         case "read":
-          return readText(await memory.read(textOf(input, "slug")));
+          return read(textOf(input, "slug"));
         case "search":
           return search === undefined ? "There is no search here: use list." : search(textOf(input, "words"));
         case "save":
@@ -104,10 +113,6 @@ function listText(topics: Awaited<ReturnType<Memory["list"]>>): string {
   return topics
     .map(({ slug, type, description, version }) => `${slug} (${type}, ${version}): ${description}`)
     .join("\n");
-}
-
-function readText(topic: Awaited<ReturnType<Memory["read"]>>): string {
-  return topic === undefined ? "There is no such topic." : `version ${topic.version}\n${topic.text}`;
 }
 
 function outcomeText(outcome: WriteOutcome): string {

@@ -1,6 +1,4 @@
 import { priceUsd } from "../../cache/prices.ts";
-import type { UsagePayload } from "../../log/payload.ts";
-import { toDraft } from "../../log/to-draft.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider, ResponseContent } from "../../providers/provider.ts";
 import { ProviderError, type ProviderFailure } from "../../providers/provider-error.ts";
@@ -13,6 +11,7 @@ import type { FlatMessage } from "../../view/flat-message.ts";
 import type { Clock } from "../clock.ts";
 import type { Answer } from "../fork/fork-options.ts";
 import type { Forks } from "../fork/forks.ts";
+import { enterUsage, sendAlone } from "../fork/send-alone.ts";
 import type { SessionState } from "../session-state.ts";
 import { type Watched, watchCall } from "./watch-call.ts";
 
@@ -58,7 +57,7 @@ const LONGEST_WAIT_MS = 30_000;
 export function createTalks<Request, Response, Message>(
   options: TalksOptions<Request, Response, Message>,
 ): Talks & { spent(): Spent } {
-  const { session, state, provider, forks, factsOf, clock, signal, deadlineMs } = options;
+  const { provider, forks, factsOf, clock, signal, deadlineMs } = options;
   let spent: Spent = { calls: 0, priceUsd: 0 };
   let receivedCharacters = 0;
 
@@ -131,20 +130,12 @@ export function createTalks<Request, Response, Message>(
     };
   }
 
-  async function send(said: readonly FlatMessage[], own: AbortSignal, heard: (text: string) => void): Promise<Answer> {
-    const request = provider.renderRequest({
-      ...{ model: options.model, system: DIRECT_SYSTEM, tools: [], parameters: {}, marks: [], cacheTtl: "5m" },
-      messages: said.flatMap((message) => provider.renderMessage(message)),
-      maxTokens: Math.min(options.maxOutputTokens, factsOf(options.model).maxOutputTokens),
-      session: `${session}:${COMPACTION_SOURCE}`,
+  const send = (said: readonly FlatMessage[], own: AbortSignal, heard: (text: string) => void): Promise<Answer> =>
+    sendAlone(options, {
+      ...{ source: COMPACTION_SOURCE, model: options.model, system: DIRECT_SYSTEM, said, signal: own },
+      maxOutputTokens: options.maxOutputTokens,
+      onPart: (part) => heard("text" in part ? part.text : ""),
     });
-    const parts = provider.send(request, { signal: own });
-    const response = await readStream(parts, (part) => heard("text" in part ? part.text : ""));
-    const { blocks, responseId, model, stop, usage } = provider.readResponse(response);
-    await enterUsage({ responseId, model, ...usage });
-    const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
-    return { text, stop, usage, model, refusedCalls: blocks.filter(({ kind }) => kind === "tool_call").length };
-  }
 
   async function foldByProvider(instructions: string | undefined): Promise<Called<FoldBlock | undefined> | undefined> {
     const request = options.foldRequest(instructions);
@@ -154,17 +145,9 @@ export function createTalks<Request, Response, Message>(
       const { responseId, model, usage: whole, compaction } = provider.readResponse(response);
       const usage = compaction?.usage ?? whole;
       pay(usage, model);
-      await enterUsage({ responseId, model, ...usage });
+      await enterUsage(options, { responseId, model, ...usage, source: COMPACTION_SOURCE });
       return compaction?.block;
     }, FOLD_STALL_MS);
-  }
-
-  async function enterUsage(usage: UsagePayload): Promise<void> {
-    const { prices } = factsOf(usage.model);
-    const priced = prices === undefined ? {} : { prices };
-    await state.inOrder(async () => {
-      await state.append([toDraft("usage", { ...usage, source: COMPACTION_SOURCE, ...priced })]);
-    });
   }
 
   return { fork, direct, provider: foldByProvider, spent: () => spent };

@@ -14,6 +14,14 @@ export interface ForkOptions {
 export interface AskOptions extends Pick<ForkOptions, "source" | "signal"> {
   /** Is told of every piece of the answer as it arrives. */
   readonly onPart?: (part: StreamPart) => void;
+  /** Another model, which sees the question and nothing of the conversation. @default the session's, with all of it */
+  readonly alone?: AskedAlone;
+}
+
+export interface AskedAlone {
+  readonly model: string;
+  readonly system: string;
+  readonly maxOutputTokens: number;
 }
 
 export interface Answer extends Pick<ResponseContent, "stop" | "usage" | "model"> {

@@ -1,6 +1,5 @@
 import { findDeparture } from "../../fork/check-prefix.ts";
 import type { ForkPayload } from "../../log/payload.ts";
-import { toDraft } from "../../log/to-draft.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { readStream } from "../../providers/read-stream.ts";
@@ -11,6 +10,7 @@ import { ForkError } from "../session-errors.ts";
 import type { SessionState } from "../session-state.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
 import type { Base } from "./forked-reader.ts";
+import { enterUsage, sendAlone } from "./send-alone.ts";
 
 export interface OpenSession<Request, Response> {
   readonly session: Session<Request, Response>;
@@ -59,7 +59,7 @@ export interface Forks<Request, Response> {
 export function createForks<Request, Response, Message>(
   options: ForksOptions<Request, Response, Message>,
 ): Forks<Request, Response> {
-  const { session, state, provider, requests, factsOf, base } = options;
+  const { session, state, provider, requests, base } = options;
 
   async function open(wanted: ForkOptions, cacheWrites: ForkOpening["cacheWrites"]) {
     const { source, id, allowedTools, signal = options.signal } = wanted;
@@ -86,17 +86,7 @@ export function createForks<Request, Response, Message>(
 
   /** The parent's ledger holds what its forks have used. */
   async function enter({ responseId, model, usage }: RecordedResponse, source: string): Promise<void> {
-    const { prices } = factsOf(model);
-    const draft = toDraft("usage", {
-      responseId,
-      model,
-      ...usage,
-      source,
-      ...(prices === undefined ? {} : { prices }),
-    });
-    await state.inOrder(async () => {
-      await state.append([draft]);
-    });
+    await enterUsage(options, { responseId, model, ...usage, source });
   }
 
   async function talk({ source, signal }: Pick<ForkOptions, "source" | "signal">): Promise<ForkTalk> {
@@ -126,7 +116,18 @@ export function createForks<Request, Response, Message>(
 
     talk,
 
-    async ask(question, { source, signal, onPart }) {
+    async ask(question, { source, signal, onPart, alone }) {
+      if (alone !== undefined) {
+        const ends = signal === undefined ? options.signal : AbortSignal.any([options.signal, signal]);
+        const said = [{ role: "user" as const, blocks: [{ kind: "text" as const, text: question }] }];
+        return sendAlone(options, {
+          ...alone,
+          source,
+          said,
+          signal: ends,
+          ...(onPart === undefined ? {} : { onPart }),
+        });
+      }
       const conversation = await talk({ source, ...(signal === undefined ? {} : { signal }) });
       try {
         await conversation.say(question);

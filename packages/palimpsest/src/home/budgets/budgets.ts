@@ -1,0 +1,51 @@
+import type { HomeConnection } from "../home-connection.ts";
+import type { HomeFile } from "../home-file.ts";
+
+/** What all sessions of a home together may use of something in a day. */
+export interface DailyTokens {
+  leftTokens(): Promise<number>;
+  spend(tokens: number): Promise<void>;
+}
+
+export interface Budgets {
+  /** @param name what it is used for */
+  daily(name: string, limitTokens: number): DailyTokens;
+}
+
+export interface BudgetsOptions {
+  readonly file: HomeFile;
+  readonly clock: { now(): number };
+}
+
+// Made when it is first needed: files of before it are as good without.
+const TABLE = `CREATE TABLE IF NOT EXISTS spent (
+  name TEXT NOT NULL,
+  day TEXT NOT NULL,
+  tokens REAL NOT NULL,
+  PRIMARY KEY (name, day)
+) STRICT, WITHOUT ROWID`;
+
+/** Days begin at midnight UTC: all processes of a home agree on that, wherever they think they are. */
+export function createBudgets({ file, clock }: BudgetsOptions): Budgets {
+  const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
+  const inTable = <T>(work: (connection: HomeConnection) => T): Promise<T> =>
+    file.write((connection) => {
+      connection.database.exec(TABLE);
+      return work(connection);
+    });
+  return {
+    daily: (name, limitTokens) => ({
+      leftTokens: () =>
+        inTable(({ statement }) => {
+          const row = statement("SELECT tokens FROM spent WHERE name = ? AND day = ?").get(name, today());
+          return limitTokens - Number(row?.["tokens"] ?? 0);
+        }),
+      spend: (tokens) =>
+        inTable(({ statement }) => {
+          statement(`INSERT INTO spent (name, day, tokens) VALUES (?, ?, ?)
+ON CONFLICT (name, day) DO UPDATE SET tokens = tokens + excluded.tokens`).run(name, today(), tokens);
+          statement("DELETE FROM spent WHERE name = ? AND day < ?").run(name, today());
+        }),
+    }),
+  };
+}

@@ -1,0 +1,38 @@
+import type { DatabaseSync } from "node:sqlite";
+
+export interface TopicUse {
+  /** How often it was shown to the model, or read by it. */
+  readonly count: number;
+  readonly lastAtMs: number;
+}
+
+/** How often topics are of use. Nothing else rests on it: where the file is gone, counting begins anew. */
+export interface TopicUses {
+  note(slugs: readonly string[], nowMs: number): void;
+  all(): ReadonlyMap<string, TopicUse>;
+}
+
+// Apart from the index, which is made anew when words are told apart in another way.
+const TABLE = `CREATE TABLE IF NOT EXISTS topic_use (
+  slug TEXT PRIMARY KEY,
+  uses INTEGER NOT NULL,
+  last_at_ms REAL NOT NULL
+) STRICT, WITHOUT ROWID`;
+
+export function openTopicUses(database: DatabaseSync): TopicUses {
+  database.exec(TABLE);
+  const note = database.prepare(`INSERT INTO topic_use (slug, uses, last_at_ms) VALUES (?, 1, ?)
+ON CONFLICT (slug) DO UPDATE SET uses = uses + 1, last_at_ms = max(last_at_ms, excluded.last_at_ms)`);
+  const all = database.prepare("SELECT slug, uses, last_at_ms FROM topic_use");
+  return {
+    note(slugs, nowMs) {
+      for (const slug of slugs) note.run(slug, nowMs);
+    },
+    all: () =>
+      new Map(
+        all
+          .all()
+          .map((row) => [String(row["slug"]), { count: Number(row["uses"]), lastAtMs: Number(row["last_at_ms"]) }]),
+      ),
+  };
+}
