@@ -23,6 +23,7 @@ export const memoryScaleBench: Bench = {
       topics: many,
       bytes: large.bytes,
       head_ms: round(large.headMs),
+      head_cpu_ms: round(large.headCpuMs),
       head_growth: round(large.headMs / small.headMs),
       open_ms: round(large.openMs),
       write_ms: round(large.writeMs),
@@ -38,6 +39,8 @@ export const memoryScaleBench: Bench = {
 interface Measured {
   readonly bytes: number;
   readonly headMs: number;
+  /** Of the processor: what else the machine does is not in it. */
+  readonly headCpuMs: number;
   readonly openMs: number;
   readonly writeMs: number;
   readonly openBytes: number | undefined;
@@ -64,14 +67,16 @@ function measure(topics: number, times: number): Promise<Measured> {
     const memory = await openMemory({ folder, limits: LIMITS });
     const openMs = performance.now() - openedAtMs;
     const opened = bytesRead();
+    const cpuBefore = process.cpuUsage();
     const heads = await timed(times, () => memory.head());
+    const { user, system } = process.cpuUsage(cpuBefore);
     await change(memory, "warm");
     const beforeWrite = bytesRead();
     const writes = await timed(times, (number) => change(memory, String(number)));
     const written = bytesRead();
     await memory.close();
     return {
-      ...{ bytes, openMs, headMs: median(heads), writeMs: median(writes) },
+      ...{ bytes, openMs, headMs: median(heads), headCpuMs: (user + system) / 1_000 / times, writeMs: median(writes) },
       openBytes: difference(opened, before),
       writeBytes: difference(written, beforeWrite, times),
     };
