@@ -24,6 +24,8 @@ const MOST_REFUSALS = 6;
 /** Answers a refusal of a request as too long: learns from its numbers, and makes the conversation smaller. */
 export function createRecovery(options: RecoveryOptions): (error: unknown, signal?: AbortSignal) => Promise<Recovery> {
   const { state, compactions, settings, budget, newestRequest } = options;
+  /** The view that was sent again as it was. */
+  let retriedView: number | undefined;
   return async (error, signal) => {
     const overflow = overflowOf(error);
     if (overflow === undefined) return { kind: "give-up", why: "the request was not refused as too long" };
@@ -39,9 +41,15 @@ export function createRecovery(options: RecoveryOptions): (error: unknown, signa
       return { kind: "give-up", why: `the provider has refused ${overflows} requests in a row as too long` };
     }
     // Some servers refuse a request that fits when the answer it asks for does not. Now that its size is known, the next asks
-    // for less. Once only: others name a size that is merely the smallest they would refuse.
-    const { inputTokens = Number.POSITIVE_INFINITY } = overflow;
-    if (overflows === 1 && inputTokens < budget().autoCompactTokens) return { kind: "retry" };
+    // for less. Once only, and once for each view where the refusal itself says that the input fits: others name a size
+    // that is merely the smallest they would refuse.
+    const { inputTokens = Number.POSITIVE_INFINITY, limitTokens = 0 } = overflow;
+    const { changedAt } = state.view;
+    const isFirst = overflows === 1 || (inputTokens < limitTokens && retriedView !== changedAt);
+    if (isFirst && inputTokens < budget().autoCompactTokens) {
+      retriedView = changedAt;
+      return { kind: "retry" };
+    }
     const outcome = await compactions.compact("reactive", signal === undefined ? {} : { signal });
     if (outcome.kind === "compacted") return { kind: "retry", compaction: outcome };
     return { kind: "give-up", why: outcome.kind === "aborted" ? "it was aborted" : outcome.why };
