@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 
 /** Runs one command with its output passed through; says how it ended. */
 export function runStep(name: string, command: string, args: readonly string[]): "passed" | "failed" {
@@ -8,6 +8,27 @@ export function runStep(name: string, command: string, args: readonly string[]):
   const seconds = ((Date.now() - startedAtMs) / 1_000).toFixed(1);
   const result = status === 0 ? "passed" : "failed";
   console.log(`${result}: ${name} (${seconds} s)${error === undefined ? "" : `: ${error.message}`}`);
+  return result;
+}
+
+/** The same beside other steps: its output is shown when it has ended, all at once. */
+export async function runStepBeside(
+  name: string,
+  command: string,
+  args: readonly string[],
+): Promise<"passed" | "failed"> {
+  const startedAtMs = Date.now();
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece: Buffer) => output.push(piece));
+  const ended = await new Promise<number | null | Error>((resolve) => {
+    child.on("error", resolve);
+    child.on("close", resolve);
+  });
+  const seconds = ((Date.now() - startedAtMs) / 1_000).toFixed(1);
+  const result = ended === 0 ? "passed" : "failed";
+  const why = ended instanceof Error ? `: ${ended.message}` : "";
+  console.log(`\n--- ${name}\n${Buffer.concat(output)}${result}: ${name} (${seconds} s)${why}`);
   return result;
 }
 
