@@ -23,11 +23,14 @@ export interface AcknowledgedChange {
   readonly written: readonly { readonly slug: string; readonly expected: string; readonly version: string }[];
 }
 
+/** Eight writers on a machine that does other work, too: waiting long for one's turn is no fault that is looked for here. */
+const LOCK_TIMEOUT_MS = 300_000;
+
 const [folder = "", terms = "{}"] = process.argv.slice(2);
 await work(JSON.parse(terms) as MemoryWriterTerms);
 
 async function work({ writer, changes, ownTopics, sharedTopics }: MemoryWriterTerms): Promise<void> {
-  const memory = await openMemory({ folder, limits: { proposals: 10_000 } });
+  const memory = await openMemory({ folder, limits: { proposals: 10_000 }, lockTimeoutMs: LOCK_TIMEOUT_MS });
   const slugs = [
     ...Array.from({ length: ownTopics }, (_, number) => `own-${writer}-${number}`),
     ...Array.from({ length: sharedTopics }, (_, number) => `shared-${number}`),
