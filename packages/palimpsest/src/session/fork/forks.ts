@@ -64,8 +64,10 @@ export function createForks<Request, Response, Message>(
   async function open(wanted: ForkOptions, cacheWrites: ForkOpening["cacheWrites"]) {
     const { source, id, allowedTools, signal = options.signal } = wanted;
     if (base !== undefined) throw new ForkError(session, `it is a fork itself, of session ${base.fork.session}`);
-    const [newest] = await state.log.read(state.newestEntry, state.newestEntry);
-    const { sequence, hash } = newest!;
+    const at = wanted.at ?? state.newestEntry;
+    const [parting] = await state.log.read(at, at);
+    if (parting === undefined) throw new ForkError(session, `it has no entry ${at}`);
+    const { sequence, hash } = parting;
     const allowed = allowedTools === undefined ? {} : { allowedTools };
     const opened = await options.open({
       id: id ?? `${session}:${source}`,

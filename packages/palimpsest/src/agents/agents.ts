@@ -1,0 +1,20 @@
+/** `palimpsest/agents`: agents that work beside a session, and what they say to each other. */
+export {
+  type AgentDefinition,
+  type MemoryScope,
+  type ReadDefinition,
+  readAgentDefinition,
+  STANDARD_AGENTS,
+} from "./agent-definition.ts";
+export type { AgentEnd } from "./agent-result.ts";
+export type { AgentsOptions, WantedChild } from "./agents-options.ts";
+export {
+  type AgentFollowed,
+  type Agents,
+  createAgents,
+  type ListedAgent,
+  type LiveState,
+  type StartedAgent,
+} from "./create-agents.ts";
+export type { MessageSent } from "./message-tool.ts";
+export type { KnownAgent, WantedAgent } from "./start-agent.ts";
