@@ -40,7 +40,7 @@ export function followPhrases<Request, Response>(
       // One that has done nothing new is still doing the same.
       if (settings()["agents.summaries"] === "off" || one.session === undefined || one.rounds === seen) continue;
       seen = one.rounds;
-      const phrase = await askPhrase(one.session, one.phrase, over.signal).catch((e) => void console.log("DBG", e));
+      const phrase = await askPhrase(one.session, one.phrase, over.signal).catch(() => undefined);
       if (phrase === undefined || over.signal.aborted) continue;
       one.phrase = phrase;
       listener({ kind: "phrase", phrase });
