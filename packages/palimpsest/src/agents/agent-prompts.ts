@@ -2,8 +2,7 @@ import type { NewContent } from "../session/to-contents.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 
 /** The result of every open call in a fork. The same for all forks of one moment: only their tasks differ. */
-export const IN_PARENT =
-  "This call belongs to the conversation that you are a fork of, and is answered there. Do not wait for it or repeat it.";
+export const IN_PARENT = "This call is answered in the conversation that you are a fork of. Go on without it.";
 
 /** The system prompt of an agent with a session of its own. */
 export function childSystem({ prompt }: Pick<AgentDefinition, "prompt">): string {
