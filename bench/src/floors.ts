@@ -28,6 +28,12 @@ const FLOORS: readonly Floor[] = [
       (named_right_pct as number) >= 99 && false_alarms === 0 && (diagnostics_agree_pct as number) >= 99,
   },
   {
+    bench: "recall",
+    rule: "of held-out queries 85% find the right memory among five, and 80% of those that no memory answers find none",
+    holds: ({ hit_at_5_pct, no_answer_clean_pct }) =>
+      (hit_at_5_pct as number) >= 85 && (no_answer_clean_pct as number) >= 80,
+  },
+  {
     bench: "cache-fidelity",
     rule: "the simulated cache reads what recorded sessions read: total within 1.5%, 98.5% of requests within 5%",
     holds: ({ read_total_error_pct, requests_within_5pct }) =>

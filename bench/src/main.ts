@@ -8,10 +8,12 @@ import { checkFloors } from "./floors.ts";
 import { forksBench } from "./forks/forks.ts";
 import { judgeBench } from "./judge.ts";
 import { manyBench } from "./many/many.ts";
+import { memoryScaleBench } from "./memory-scale/memory-scale.ts";
 import { microcompactBench } from "./microcompact/microcompact.ts";
 import { openBench } from "./open/open.ts";
 import { importBench } from "./overhead/import-cost.ts";
 import { overheadBench } from "./overhead/overhead.ts";
+import { recallBench } from "./recall/recall.ts";
 import { recordedCompactionsBench } from "./recorded-compactions/recorded-compactions.ts";
 import { soakBench } from "./soak/soak.ts";
 import { spillBench } from "./spill/spill.ts";
@@ -26,9 +28,11 @@ const BENCHES: readonly Bench[] = [
   importBench,
   judgeBench,
   manyBench,
+  memoryScaleBench,
   microcompactBench,
   openBench,
   overheadBench,
+  recallBench,
   recordedCompactionsBench,
   soakBench,
   spillBench,

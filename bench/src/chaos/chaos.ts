@@ -2,12 +2,13 @@ import { parseArgs } from "node:util";
 import { figuresText } from "../figures-text.ts";
 import { compactionTrial } from "./compaction-trial.ts";
 import { mailTrial } from "./mail-trial.ts";
+import { memoryTrial } from "./memory/memory-trial.ts";
 import { poisonTrial } from "./poison/poison-trial.ts";
 import { securityTrial } from "./security/security-trial.ts";
 import { storeTrial } from "./store-trial.ts";
 import type { Trial } from "./trial.ts";
 
-const TRIALS: readonly Trial[] = [storeTrial, compactionTrial, securityTrial, poisonTrial, mailTrial];
+const TRIALS: readonly Trial[] = [...[storeTrial, compactionTrial, securityTrial, memoryTrial, poisonTrial, mailTrial]];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: "boolean" }, quick: { type: "boolean" }, help: { type: "boolean" } },

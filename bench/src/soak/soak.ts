@@ -70,7 +70,9 @@ function toFigures(lived: readonly Lived[]): Figures {
     lost_messages: sum(lostMessages),
     stuck_turns: sum(({ stuckTurns }) => stuckTurns),
     heap_growth_mb_per_1000_turns: Math.max(...measured.map(({ heap }) => round(growthMb(heap)))),
+    // A compaction that comes first is part of it. By the clock on the wall, and by the processor's.
     p99_prepare_ms: p99(lived.flatMap(({ prepares }) => prepares.map(({ wallMs }) => wallMs))),
+    p99_prepare_cpu_ms: p99(lived.flatMap(({ prepares }) => prepares.map(({ cpuMs }) => cpuMs))),
     // Of the processor's time: the last tenth of the long sessions against the first, once they are warm.
     prepare_growth: prepareGrowth(measured),
     tool_results: sum(({ results }) => results),
@@ -94,6 +96,7 @@ function ofSession(one: Lived): Figures {
     rejected: judged.rejected,
     lost: lostMessages(one),
     p99_prepare_ms: p99(prepares.map(({ wallMs }) => wallMs)),
+    p99_prepare_cpu_ms: p99(prepares.map(({ cpuMs }) => cpuMs)),
     ...(plan.heap === "measured" ? { heap_growth_mb_per_1000_turns: round(growthMb(heap)) } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock, Provider, Store, Surroundings, Tool } from "palimpsest";
 import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
+import { createExtractions } from "palimpsest/memory";
 import { resultFiles } from "palimpsest/result-files";
 import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
@@ -7,6 +8,7 @@ import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
 import { makePrivateFolder } from "../files/private-files.ts";
 import { openInstructions } from "../instructions/open-instructions.ts";
 import { serverSection } from "../mcp/server-section.ts";
+import { openAgentMemory } from "../memory/agent-memory.ts";
 import { decidePermission, type PermissionMode } from "../permissions/decide-permission.ts";
 import { type LoadedSettings, loadSettings } from "../permissions/load-settings.ts";
 import { toPermissionCall } from "../permissions/permission-call.ts";
@@ -46,6 +48,9 @@ export interface AgentOptions {
   readonly clock?: Clock;
 }
 
+/** For extractions that run when the agent is closed. */
+const DRAIN_MS = 20_000;
+
 /** A session with its tools and what they may do. */
 export interface Agent {
   readonly session: AgentSession;
@@ -56,8 +61,13 @@ export interface Agent {
   readonly mode: () => PermissionMode;
   /** What could not be used, one line each. */
   readonly problems: readonly string[];
-  /** Tells the model what has changed around the conversation since it was last told. */
-  beforeTurn(): Promise<void>;
+  /**
+   * Tells the model what has changed around the conversation since it was last told, and what is remembered of what the user
+   * is about to say.
+   */
+  beforeTurn(words?: string): Promise<void>;
+  /** Work in the background once a turn is done. */
+  readonly afterTurn?: (session: AgentSession) => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -95,7 +105,14 @@ async function openWith(
   const servers = await openServers(settings.settings.servers, { folder, environment, offered });
   closing(servers);
   const instructions = await openInstructions({ guard, rules, home, agentHome });
-  const head = createSessionHead([instructions, serverSection(servers.instructions)]);
+  const remembered =
+    settings.settings.memory === "off" ? undefined : await openAgentMemory({ folder: places.memory, store });
+  if (remembered !== undefined) closing(remembered);
+  const head = createSessionHead([
+    instructions,
+    serverSection(servers.instructions),
+    ...(remembered === undefined ? [] : [remembered.section]),
+  ]);
   const surroundings: Surroundings = {
     head: head.text,
     readFile: (path) => readAllowed(path, { guard, rules, mode }),
@@ -128,15 +145,32 @@ async function openWith(
   closing(made);
   const followed = followInstructions({ session, head, instructions });
   const own = made.tools.map((tool) => (tool.name === "Read" ? followed.around(tool) : tool));
-  const tools = [...own, ...servers.tools];
+  const tools = [...own, ...(remembered === undefined ? [] : [remembered.toolFor(session.id)]), ...servers.tools];
   const changed = toolChanges(offered, tools);
+  const runnable = tools.map((tool) => toTool(tool, session, folder));
+  const permission = headlessPermission({
+    ...{ tools: new Map(tools.map((tool) => [tool.name, tool])), guard, rules, mode: () => mode },
+  });
+  const readOnlyTools = tools.filter(({ effect }) => effect === "read").map(({ name }) => name);
+  const extractions =
+    remembered !== undefined && settings.settings.memory === "on"
+      ? createExtractions({
+          ...{ memory: remembered.memory, store, provider, tools: runnable, readOnlyTools },
+          permission: permission.permission,
+        })
+      : undefined;
+  // What is still looked through is waited for, though not for long.
+  if (extractions !== undefined) closing({ close: async () => void (await extractions.drain(DRAIN_MS)) });
   return {
-    ...{ session, settings, sandbox: made.sandbox, mode: () => mode, beforeTurn: followed.beforeTurn },
+    ...{ session, settings, sandbox: made.sandbox, mode: () => mode },
+    async beforeTurn(words = "") {
+      await followed.beforeTurn();
+      const recalled = words === "" ? [] : await remembered?.recall(session, words);
+      if (recalled !== undefined && recalled.length > 0) await session.append(...recalled);
+    },
     problems: [...instructions.problems, ...servers.problems, ...(changed === undefined ? [] : [changed])],
-    tools: tools.map((tool) => toTool(tool, session, folder)),
-    permission: headlessPermission({
-      ...{ tools: new Map(tools.map((tool) => [tool.name, tool])), guard, rules, mode: () => mode },
-    }),
+    ...{ tools: runnable, permission },
+    ...(extractions === undefined ? {} : { afterTurn: extractions.afterTurn }),
   };
 }
 

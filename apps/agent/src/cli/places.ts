@@ -11,6 +11,12 @@ export interface Places {
   readonly agentHome: string;
   readonly project: string;
   readonly sessions: string;
+  /** What is remembered across the sessions of the project. */
+  readonly memory: string;
+  /** What all sessions of this user share: leases, mailboxes. */
+  readonly homeFile: string;
+  /** What a dream would have changed, and waits for a yes. */
+  readonly heldDream: string;
   /** Settings of the engine (docs/defaults.md), by name. */
   readonly engineSettings: string;
   /** What belongs to one session beside its log: checkpoints, output of commands. */
@@ -25,7 +31,9 @@ export function placesOf(folder: string, environment: Terminal["environment"]): 
   const digest = createHash("sha256").update(folder).digest("hex").slice(0, 12);
   const project = join(agentHome, "projects", `${readable}-${digest}`);
   return {
-    ...{ home, agentHome, project, sessions: join(project, "sessions") },
+    ...{ home, agentHome, project, sessions: join(project, "sessions"), memory: join(project, "memory") },
+    homeFile: join(agentHome, "home.sqlite"),
+    heldDream: join(project, "held-dream.json"),
     engineSettings: join(agentHome, "engine.json"),
     folderOf: (session) => join(project, "files", session),
   };

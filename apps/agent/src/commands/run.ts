@@ -90,9 +90,10 @@ async function runTurn({ agent, provider, report, signal, clock, prompt, inbox, 
   const enough = new AbortController();
   const { takeDenied, ...permissions } = permission;
   const stopListening = session.listen((event) => void report.event({ kind: "session-event", event }));
-  await agent.beforeTurn().finally(stopListening);
+  await agent.beforeTurn(typeof prompt === "string" ? prompt : undefined).finally(stopListening);
   const turn = query({
     ...{ session, provider, tools, clock, ...permissions, signal: AbortSignal.any([signal, enough.signal]) },
+    ...(agent.afterTurn === undefined ? {} : { afterTurn: agent.afterTurn }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(inbox === undefined ? {} : { inbox }),
     ...(maxRounds === undefined ? {} : { maxRounds }),

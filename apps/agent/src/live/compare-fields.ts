@@ -14,12 +14,20 @@ export interface Difference {
 export function compareFields(actual: Fields, simulated: Fields): readonly Difference[] {
   const isAnother = actual[STATUS] !== simulated[STATUS];
   const fields = new Set([...Object.keys(actual), ...(isAnother ? [] : Object.keys(simulated))]);
-  return [...fields]
-    .toSorted()
-    .filter((field) => actual[field] !== simulated[field])
-    .map((field) => ({
-      field,
-      ...(actual[field] === undefined ? {} : { actual: actual[field] }),
-      ...(simulated[field] === undefined ? {} : { simulated: simulated[field] }),
-    }));
+  return [...fields].toSorted().flatMap((field): readonly Difference[] => {
+    const [ours, theirs] = [own(actual, field), own(simulated, field)];
+    if (ours === theirs) return [];
+    return [
+      {
+        field,
+        ...(ours === undefined ? {} : { actual: ours }),
+        ...(theirs === undefined ? {} : { simulated: theirs }),
+      },
+    ];
+  });
+}
+
+/** A service may name a field as every object's own methods are named. */
+function own(fields: Fields, name: string): string | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }

@@ -35,7 +35,7 @@ test("a repository that nobody has trusted can forbid, and nothing else", async 
       { decision: "deny", tool: "Read", pattern: ".env", from: "project" },
       { decision: "ask", tool: "Bash", pattern: "git push *", from: "project" },
     ],
-    ...{ folders: [], sandbox: "required", keptEnvironment: [], hooks: [], servers: [], web: "off" },
+    ...{ folders: [], sandbox: "required", keptEnvironment: [], hooks: [], servers: [], web: "off", memory: "read" },
   });
   expect(project?.trust).toBe("untrusted");
   expect(heldBack).toEqual([

@@ -139,8 +139,13 @@ export const AGENT_SETTINGS: SettingsSchema = object(
     web: {
       type: "string",
       enum: ["on", "off"],
-      default: "on",
-      description: "Whether there are tools that reach the web.",
+      default: "off",
+      description: "Whether there is a tool that fetches pages of the public internet.",
+    },
+    memory: {
+      ...{ type: "string", enum: ["off", "read", "on"], default: "read" },
+      description:
+        "What is remembered of a project. read: its topics are shown, and the model may keep what the user tells it to. on: each turn is also looked through for what is worth keeping. off: no topic is read or written.",
     },
   },
   { description: "Settings of the palimpsest agent: settings.json of the user or of a project." },

@@ -26,7 +26,13 @@ export interface AgentSettings {
   readonly servers: readonly ToolServer[];
   /** Whether there is a tool that fetches pages. @default "off": where nobody looks, nobody sees where it goes */
   readonly web: "on" | "off";
+  /** `on`: each turn is looked through for what is worth keeping. @default "read": what is there is shown, and written when asked for */
+  readonly memory: MemoryUse;
 }
+
+export type MemoryUse = "off" | "read" | "on";
+
+const MEMORY_USES: readonly MemoryUse[] = ["off", "read", "on"];
 
 export const DEFAULT_AGENT_SETTINGS: AgentSettings = {
   ...{
@@ -38,6 +44,7 @@ export const DEFAULT_AGENT_SETTINGS: AgentSettings = {
     hooks: [],
     servers: [],
     web: "off",
+    memory: "read",
   },
 };
 
@@ -82,6 +89,7 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
   });
   const sandbox = (["required", "if-present"] as const).find((word) => word === file["sandbox"]);
   const web = (["on", "off"] as const).find((word) => word === file["web"]);
+  const memory = MEMORY_USES.find((word) => word === file["memory"]);
   const settings: Partial<AgentSettings> = {
     ...{
       rules,
@@ -93,6 +101,7 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
     ...(mode === undefined ? {} : { mode }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(web === undefined ? {} : { web }),
+    ...(memory === undefined ? {} : { memory }),
   };
   return { settings, problems };
 }
@@ -112,7 +121,17 @@ export interface MergedSettings {
 
 /** One set of settings. A repository that nobody has trusted yet can only forbid: it gives no leave and runs nothing. */
 export function mergeSettings({ user = {}, project = {}, trust }: SettingsSources): MergedSettings {
-  const { rules = [], folders = [], keptEnvironment = [], hooks = [], servers = [], mode, sandbox, web } = project;
+  const {
+    rules = [],
+    folders = [],
+    keptEnvironment = [],
+    hooks = [],
+    servers = [],
+    mode,
+    sandbox,
+    web,
+    memory,
+  } = project;
   const narrowing = rules.filter(({ decision }) => decision !== "allow");
   const trusted = trust === "trusted";
   const base = { ...DEFAULT_AGENT_SETTINGS, ...user };
@@ -125,6 +144,9 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     keptEnvironment: [...base.keptEnvironment, ...(trusted ? keptEnvironment : [])],
     hooks: [...base.hooks, ...(trusted ? hooks : [])],
     web: web === "off" || (web === "on" && trusted) ? web : base.web,
+    // Less is always granted.
+    memory:
+      memory !== undefined && MEMORY_USES.indexOf(memory) < MEMORY_USES.indexOf(base.memory) ? memory : base.memory,
     servers: [...base.servers, ...(trusted ? servers.filter(({ name }) => !isNamed(base.servers, name)) : [])],
   };
   const heldBack = trusted

@@ -47,8 +47,7 @@ export async function poison(one: PoisonCase): Promise<Poisoned> {
     await reading.close();
 
     const session = await open("first");
-    const said = async () =>
-      (await readSaid((await store.openReader("first"))!, 1, session.newestEntry, "Memory")).said;
+    const said = async () => (await readSaid((await store.openReader("first"))!, 1, session.newestEntry)).said;
     const tools: Tool[] = [memoryTool({ memory, session: "first", said })];
     const extractions = createExtractions({ memory, store, provider, tools, readOnlyTools: [] });
     const turn = query({ session, provider, tools, afterTurn: extractions.afterTurn });

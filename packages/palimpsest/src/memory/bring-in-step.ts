@@ -42,12 +42,11 @@ export async function bringInStep(desk: Desk): Promise<readonly MemoryProblem[]>
     noteGone(desk, path, "user");
     edited.add(path);
   }
+  if (edited.size + found === 0) return problems;
   // As it was edited, before it is made to say what the topics say.
   if (edited.has(INDEX_PATH)) await commitDesk(desk, "user", editMessage(edited));
-  const index = await writeIndex(desk);
-  if (edited.size > 0) await commitDesk(desk, "user", editMessage(edited));
-  else if (found > 0) await commitDesk(desk, "user", `taken over: ${found} files`);
-  else if (index === "written") await commitDesk(desk, "user", "the index brought in step");
+  await writeIndex(desk);
+  await commitDesk(desk, "user", edited.size > 0 ? editMessage(edited) : `taken over: ${found} files`);
   return problems;
 }
 

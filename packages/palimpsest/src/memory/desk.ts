@@ -1,6 +1,6 @@
 import { toFileRow, toGoneRow, toSummaries } from "./file-row.ts";
 import type { HeldFolders } from "./files/held-folders.ts";
-import { type OwnFile, readOwnFile, versionOf } from "./files/own-file.ts";
+import { type OwnFile, readOwnFile, seeOwnFile, versionOf } from "./files/own-file.ts";
 import { type FileChange, placeFile } from "./files/place-file.ts";
 import { type Commit, commitFiles } from "./history/commit-files.ts";
 import type { Git } from "./history/git.ts";
@@ -76,12 +76,8 @@ export function readFile(desk: Desk, path: string): OwnFile | undefined {
 
 /** Whether there is something under that name that is no file of ours, and is left alone. */
 export function isUnsafe(desk: Desk, path: string): boolean {
-  const found = readOwnFile(desk.folders.locate(path));
-  return typeof found === "object" && "unsafe" in found;
-}
-
-export function indexText(desk: Desk): string {
-  return readFile(desk, INDEX_PATH)?.bytes.toString() ?? "";
+  const seen = seeOwnFile(desk.folders.locate(path));
+  return typeof seen === "object" && "unsafe" in seen;
 }
 
 /** The index as it has to be, over what stands there. */
@@ -94,8 +90,8 @@ export function wantedIndex(rows: ReadonlyMap<string, FileRow>, text: string, li
 }
 
 /** Brings the index in step with the topics. Whoever edits it at the same time is not overwritten: it is made again. */
-export async function writeIndex(desk: Desk): Promise<"written" | "in-step"> {
-  if (isUnsafe(desk, INDEX_PATH)) return "in-step";
+export async function writeIndex(desk: Desk): Promise<void> {
+  if (isUnsafe(desk, INDEX_PATH)) return;
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     const file = readFile(desk, INDEX_PATH);
     const now = file?.bytes.toString() ?? "";
@@ -104,7 +100,7 @@ export async function writeIndex(desk: Desk): Promise<"written" | "in-step"> {
       if (file !== undefined && desk.rows.get(INDEX_PATH)?.version !== file.version) {
         noteFile(desk, INDEX_PATH, file, { author: "user", written: "by-hand" });
       }
-      return "in-step";
+      return;
     }
     const after = Buffer.from(wanted);
     const change = { path: INDEX_PATH, before: file?.version ?? "none", after };
@@ -112,9 +108,8 @@ export async function writeIndex(desk: Desk): Promise<"written" | "in-step"> {
     const placed = readFile(desk, INDEX_PATH);
     if (placed?.version !== versionOf(after)) continue;
     noteFile(desk, INDEX_PATH, placed, { author: "user", written: "by-us" });
-    return "written";
+    return;
   }
-  return "in-step";
 }
 
 /** A commit of all that is known now. The files themselves are on the disk before it. */

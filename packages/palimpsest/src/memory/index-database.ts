@@ -35,8 +35,11 @@ export interface IndexDatabase {
   readonly database: DatabaseSync;
   /** Whether this is still the file of that name: who removed it has another now, and its lock is another's. */
   isCurrent(): boolean;
+  /** All rows by path: the same map until another connection has changed something. */
   rows(): Map<string, FileRow>;
   put(row: FileRow): void;
+  /** To be called where a transaction is taken back. */
+  forgetRows(): void;
   noted(key: NoteKey): string | undefined;
   note(key: NoteKey, value: string): void;
   close(): void;
@@ -112,6 +115,9 @@ function open(path: string): IndexDatabase {
       excluded.state, excluded.seen_at_ms, excluded.name, excluded.description, excluded.type, excluded.updated_at_ms,
       excluded.topic, excluded.fact)`);
   const all = database.prepare(`SELECT ${COLUMNS} FROM file`);
+  // Changes when another connection has committed something (https://sqlite.org/pragma.html#pragma_data_version).
+  const dataVersion = database.prepare("PRAGMA data_version");
+  let known: { version: number; rows: Map<string, FileRow> } | undefined;
   const noted = database.prepare("SELECT value FROM note WHERE key = ?");
   const note = database.prepare("INSERT OR REPLACE INTO note (key, value) VALUES (?, ?)");
   return {
@@ -120,10 +126,20 @@ function open(path: string): IndexDatabase {
       const now = lstatSync(path, { throwIfNoEntry: false });
       return now !== undefined && now.ino === before.ino && now.dev === before.dev;
     },
-    rows: () => new Map(all.all().map((row) => [String(row["path"]), toRow(row)])),
+    rows() {
+      const version = Number(dataVersion.get()?.["data_version"]);
+      if (known?.version !== version) {
+        known = { version, rows: new Map(all.all().map((row) => [String(row["path"]), toRow(row)])) };
+      }
+      return known.rows;
+    },
+    forgetRows() {
+      known = undefined;
+    },
     put(row) {
       const { version = null, blob = null, author, state, seenAtMs, name, description, type, updatedAtMs } = row;
       const { path: key, topic, fact } = row;
+      known?.rows.set(key, row);
       put.run(key, version, blob, author, state, seenAtMs, name, description, type, updatedAtMs, topic, fact);
     },
     noted: (key) => noted.get(key)?.["value"] as string | undefined,

@@ -80,24 +80,25 @@ test("any text keeps its own lines; every topic has one line, and then nothing c
 });
 
 describe("the head", () => {
+  const head = (text: string) => headOf(Buffer.from(text), LIMITS);
   const lines = (count: number, length = 10) => `${"x".repeat(length)}\n`.repeat(count);
 
   test("is the index, as long as that is within its limits", () => {
-    for (const text of [lines(200), lines(200).trimEnd(), lines(100, 249)]) expect(headOf(text, LIMITS)).toBe(text);
-    expect([headOf("", LIMITS), headOf(" \n\n", LIMITS)]).toEqual([undefined, undefined]);
+    for (const text of [lines(200), lines(200).trimEnd(), lines(100, 249)]) expect(head(text)).toBe(text);
+    expect([head(""), head(" \n\n")]).toEqual([undefined, undefined]);
   });
 
   test("is cut at 200 lines, and says so", () => {
-    const head = headOf(lines(312), LIMITS)!;
-    expect(head.split("\n")).toHaveLength(202);
-    expect(head).toContain("200 of its 312 lines are shown, 2200 of 3432 bytes");
+    const cut = head(lines(312))!;
+    expect(cut.split("\n")).toHaveLength(202);
+    expect(cut).toContain("200 of its 312 lines are shown, 2200 of 3432 bytes");
   });
 
   test("is cut at 25,000 bytes, between lines", () => {
-    const head = headOf(lines(120, 250), LIMITS)!;
-    expect(head).toContain("99 of its 120 lines are shown, 24849 of 30120 bytes");
-    expect(head.startsWith(lines(99, 250))).toBe(true);
-    expect(headOf("é".repeat(20_000), LIMITS)).toContain("0 of its 1 lines are shown");
+    const cut = head(lines(120, 250))!;
+    expect(cut).toContain("99 of its 120 lines are shown, 24849 of 30120 bytes");
+    expect(cut.startsWith(lines(99, 250))).toBe(true);
+    expect(head("é".repeat(20_000))).toContain("0 of its 1 lines are shown");
   });
 
   test("headroom is what is free", () => {

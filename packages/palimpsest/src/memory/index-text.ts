@@ -82,23 +82,32 @@ export function indexedSlugs(text: string): string[] {
 }
 
 /** What the model is shown of the index: whole lines up to a limit, and a line that says what is left out. */
-export function headOf(text: string, limits: IndexLimits): string | undefined {
-  if (text.trim() === "") return undefined;
-  const lines = linesOf(text);
-  const bytes = Buffer.byteLength(text);
-  if (lines.length <= limits.indexLines && bytes <= limits.indexBytes) return text;
+export function headOf(index: Uint8Array, limits: IndexLimits): string | undefined {
+  const bytes = Buffer.from(index.buffer, index.byteOffset, index.byteLength);
+  const lineCount = countLines(bytes);
+  if (lineCount <= limits.indexLines && bytes.length <= limits.indexBytes) {
+    const text = bytes.toString();
+    return text.trim() === "" ? undefined : text;
+  }
+  // An index may be long; what is shown of it is not.
   const shown: string[] = [];
   let shownBytes = 0;
-  for (const line of lines.slice(0, limits.indexLines)) {
+  for (const line of linesOf(bytes.subarray(0, limits.indexBytes + 1).toString()).slice(0, limits.indexLines)) {
     const lineBytes = Buffer.byteLength(line) + 1;
     if (shownBytes + lineBytes > limits.indexBytes) break;
     shown.push(line);
     shownBytes += lineBytes;
   }
   const left =
-    `(The index is cut here: ${shown.length} of its ${lines.length} lines are shown, ${shownBytes} of ${bytes} bytes; ` +
+    `(The index is cut here: ${shown.length} of its ${lineCount} lines are shown, ${shownBytes} of ${bytes.length} bytes; ` +
     `at most ${limits.indexLines} lines and ${limits.indexBytes} bytes are. The rest can be searched, and should be shortened.)`;
   return [...shown, left, ""].join("\n");
+}
+
+function countLines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count++;
+  return bytes.length > 0 && bytes.at(-1) !== 10 ? count + 1 : count;
 }
 
 /** What is free; negative where hand-written lines have gone beyond. */

@@ -25,6 +25,14 @@ export type {
   WriteOutcome,
   Written,
 } from "./outcomes.ts";
+export { type RecallTopicsOptions, recallTopics } from "./recall-topics.ts";
+export {
+  createMemorySearch,
+  type FoundSummary,
+  type MemorySearch,
+  type MemorySearchOptions,
+} from "./search/memory-search.ts";
+export { type IndexedTopic, openTopicIndex, type SearchTopicsOptions, type TopicIndex } from "./search/topic-index.ts";
 export { type FoundSecret, findSecrets } from "./secrets/find-secrets.ts";
 export { isSlug, slugOf } from "./slug.ts";
 export type { Author, Evidence, Topic, TopicDraft, TopicSummary, TopicType } from "./topic.ts";

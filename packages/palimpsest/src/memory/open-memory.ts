@@ -2,10 +2,10 @@ import { type Batch, type BatchGuard, type BatchOutcome, type Snapshot, stageBat
 import { carryOut } from "./carry-out.ts";
 import { checkDraft, checkReason } from "./check-draft.ts";
 import { checkIndex } from "./check-index.ts";
-import { type Desk, indexText, isUnsafe, readFile } from "./desk.ts";
+import { type Desk, isUnsafe, readFile } from "./desk.ts";
 import { viewOf } from "./desk-view.ts";
 import { toSummaries } from "./file-row.ts";
-import { type ReadFile, readOwnFile } from "./files/own-file.ts";
+import { readOwnFile, readPlainFile } from "./files/own-file.ts";
 import type { MemoryProblem } from "./files/scan-files.ts";
 import { BRANCH } from "./history/commit-files.ts";
 import { readReference } from "./history/objects.ts";
@@ -134,12 +134,12 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     list: () => bench.look("closely", ({ rows }) => toSummaries(rows.values())),
     async read(slug) {
       if (!isSlug(slug)) return undefined;
-      const { topic, row } = await bench.look("lightly", ({ folders, rows }) => ({
+      const { topic, row } = await bench.look("as-known", ({ folders, rows }) => ({
         topic: toTopic(folders, slug, rows),
         row: rows.get(pathOf("topic", slug)),
       }));
-      if (topic !== undefined || row?.version === undefined) return topic;
-      // A writer is just exchanging it, or someone has removed it.
+      if (topic?.version === row?.version) return topic;
+      // It was edited by hand, or another writer is just exchanging it.
       return bench.atDesk(async (desk) => toTopic(desk.folders, slug, desk.rows));
     },
     write: (draft, by, expected) =>
@@ -174,12 +174,13 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
         ),
       ),
     async head() {
-      const { text, row } = await bench.look("lightly", ({ folders, rows }) => ({
-        text: textOf(readOwnFile(folders.locate(INDEX_PATH))),
+      const { bytes, row } = await bench.look("lightly", ({ folders, rows }) => ({
+        bytes: readPlainFile(folders.locate(INDEX_PATH)),
         row: rows.get(INDEX_PATH),
       }));
-      const isThere = text !== undefined || row?.version === undefined;
-      return headOf((isThere ? text : await bench.atDesk(async (desk) => indexText(desk))) ?? "", limits);
+      const isThere = bytes !== undefined || row?.version === undefined;
+      const found = isThere ? bytes : await bench.atDesk(async (desk) => readFile(desk, INDEX_PATH)?.bytes);
+      return found === undefined ? undefined : headOf(found, limits);
     },
     problems: () => bench.problems(),
     async log(limit = 20) {
@@ -231,10 +232,6 @@ function filesIn<T>(
     const file = readOwnFile(folders.locate(path));
     return typeof file === "object" && "bytes" in file ? [read(file.bytes.toString(), at.slug, file.version)] : [];
   });
-}
-
-function textOf(file: ReadFile): string | undefined {
-  return typeof file === "object" && "bytes" in file ? file.bytes.toString() : undefined;
 }
 
 function takeSnapshot(desk: Desk): Snapshot {

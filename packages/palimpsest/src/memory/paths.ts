@@ -23,3 +23,6 @@ export function readPath(path: string): { readonly place: Place; readonly slug: 
   const place = PLACES.find((candidate) => FOLDERS[candidate] === folder);
   return path === INDEX_PATH || place === undefined || !isSlug(slug) ? undefined : { place, slug };
 }
+
+/** The folder within a memory that holds what only the program reads. */
+export const OURS = ".palimpsest";

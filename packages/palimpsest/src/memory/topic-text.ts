@@ -90,6 +90,10 @@ function timeOf(written: string | undefined): number | undefined {
   return Number.isNaN(timeMs) ? undefined : timeMs;
 }
 
+/** What is one line already, as nearly every text that is asked for. */
+const ONE_LINE = /^[!-~]+(?: [!-~]+)*$/;
+
 export function oneLine(text: string): string {
+  if (ONE_LINE.test(text)) return text;
   return text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
 }

@@ -20,6 +20,7 @@ import {
   openIndexDatabase,
 } from "./index-database.ts";
 import type { MemoryLimits } from "./limits.ts";
+import { OURS } from "./paths.ts";
 import { toTopic } from "./to-topic.ts";
 import type { Topic } from "./topic.ts";
 
@@ -56,14 +57,13 @@ export interface Workbench {
   /**
    * Runs with what is known of the files, and waits for nobody unless something is to be taken in.
    *
-   * @param how `closely`: all files are looked at. `lightly`: only whether names came or went.
+   * @param how `closely`: all files are looked at. `lightly`: only whether names came or went. `as-known`: no file is.
    */
-  look<T>(how: "closely" | "lightly", work: (glance: Glance) => T): Promise<T>;
+  look<T>(how: "closely" | "lightly" | "as-known", work: (glance: Glance) => T): Promise<T>;
   problems(): Promise<readonly MemoryProblem[]>;
   close(): Promise<void>;
 }
 
-const OURS = ".palimpsest";
 /** Times of folders come from a clock that ticks. */
 const TICK_MS = 100;
 
@@ -150,6 +150,7 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
         return result;
       } catch (error) {
         if (locked.database.isTransaction) locked.database.exec("ROLLBACK");
+        locked.forgetRows();
         throw error;
       }
     } finally {
@@ -163,11 +164,15 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
     options.onChanged?.({ database, slugs: [...changedTopics].sort(), read });
   }
 
+  async function knownRows(): Promise<ReadonlyMap<string, FileRow>> {
+    return existsSync(indexPath()) ? (await connect()).rows() : new Map();
+  }
+
   /** The rows, if they are in step with the files; without a lock. */
   async function rowsInStep(folders: HeldFolders): Promise<ReadonlyMap<string, FileRow> | undefined> {
     const { files } = scanFiles(folders);
-    if (!existsSync(indexPath())) return files.size === 0 ? new Map() : undefined;
-    const rows = (await connect()).rows();
+    const rows = await knownRows();
+    if (rows.size === 0) return files.size === 0 ? rows : undefined;
     const { toRead, gone } = findDifferences(files, rows);
     const isSame = (path: string): boolean => {
       const file = readOwnFile(folders.locate(path));
@@ -183,6 +188,7 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
       inTurn(async () => {
         const folders = holdFolders(root());
         try {
+          if (how === "as-known") return work({ folders, rows: await evenIfDamaged(knownRows) });
           const names = folders.changedAtMs("") ?? 0;
           const isKnown = how === "lightly" && seen !== undefined && seen.names === names;
           const find = async () => (await rowsInStep(folders)) ?? (await withDesk(async (desk) => desk.rows));

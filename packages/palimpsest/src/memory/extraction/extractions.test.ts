@@ -54,7 +54,7 @@ async function open(extraction: (ask: Ask) => Reply, environment: Readonly<Recor
   const session = await reopen();
   const said = async () => {
     const reader = (await store.openReader("s"))!;
-    return (await readSaid(reader, 1, session.newestEntry, "Memory")).said;
+    return (await readSaid(reader, 1, session.newestEntry)).said;
   };
   const page: Tool = {
     name: "Fetch",

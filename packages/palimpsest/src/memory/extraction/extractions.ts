@@ -99,7 +99,7 @@ async function extract<Request, Response>(
   const to = session.newestEntry;
   const log = await store.openReader(session.id);
   if (log === undefined) return { kind: "failed", count: 0, why: "the session's log is not in the store" };
-  const { said, wroteMemory } = await readSaid(log, session.mark(EXTRACTION_SOURCE) + 1, to, MEMORY_TOOL);
+  const { said, wroteMemory } = await readSaid(log, session.mark(EXTRACTION_SOURCE) + 1, to);
   // What was looked through once is not looked through again, whatever came of it.
   const done = async (ended: ExtractionEnded): Promise<ExtractionEnded> => {
     await session.setMark(EXTRACTION_SOURCE, to);

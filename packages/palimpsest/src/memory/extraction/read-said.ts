@@ -2,6 +2,7 @@ import { readPayload } from "../../log/read-payload.ts";
 import { readEntries } from "../../stores/read-entries.ts";
 import type { LogReader } from "../../stores/store.ts";
 import { type Said, toSaid } from "../trust/said.ts";
+import { MEMORY_TOOL } from "./memory-tool.ts";
 
 /** What was said in a range of a log, and whether the model has written memory in it by itself. */
 export interface SaidInLog {
@@ -9,19 +10,19 @@ export interface SaidInLog {
   readonly wroteMemory: "yes" | "no";
 }
 
-export async function readSaid(log: LogReader, from: number, to: number, memoryTool: string): Promise<SaidInLog> {
+export async function readSaid(log: LogReader, from: number, to: number): Promise<SaidInLog> {
   const said: Said[] = [];
   let wroteMemory: SaidInLog["wroteMemory"] = "no";
   for await (const entry of readEntries(log, from, to)) {
     const read = readPayload(entry);
     const one = toSaid(read);
     if (one !== undefined) said.push(one);
-    if (read.kind === "message" && read.payload.blocks.some((block) => isWrite(block, memoryTool))) wroteMemory = "yes";
+    if (read.kind === "message" && read.payload.blocks.some((block) => isWrite(block))) wroteMemory = "yes";
   }
   return { said, wroteMemory };
 }
 
-function isWrite(block: { readonly kind: string }, memoryTool: string): boolean {
+function isWrite(block: { readonly kind: string }): boolean {
   const { kind, name, input } = block as { kind: string; name?: string; input?: { command?: unknown } };
-  return kind === "tool_call" && name === memoryTool && (input?.command === "save" || input?.command === "forget");
+  return kind === "tool_call" && name === MEMORY_TOOL && (input?.command === "save" || input?.command === "forget");
 }

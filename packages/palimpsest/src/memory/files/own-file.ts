@@ -29,6 +29,17 @@ export function versionOf(bytes: Uint8Array): string {
 
 /** A plain file with one name. A link to elsewhere, of whatever sort, is not read. */
 export function readOwnFile(path: string | undefined): ReadFile {
+  const read = readState(path);
+  return typeof read === "object" && "bytes" in read ? { ...read, version: versionOf(read.bytes) } : read;
+}
+
+/** The same, for who does not ask for its version. */
+export function readPlainFile(path: string | undefined): Buffer | undefined {
+  const read = readState(path);
+  return typeof read === "object" && "bytes" in read ? read.bytes : undefined;
+}
+
+function readState(path: string | undefined): Omit<OwnFile, "version"> | Exclude<ReadFile, OwnFile> {
   if (path === undefined) return "absent";
   let descriptor: number;
   try {
@@ -42,7 +53,7 @@ export function readOwnFile(path: string | undefined): ReadFile {
     const seen = judge(fstatSync(descriptor));
     if ("unsafe" in seen) return seen;
     const bytes = readFileSync(descriptor);
-    return { bytes, version: versionOf(bytes), state: seen };
+    return { bytes, state: seen };
   } finally {
     closeSync(descriptor);
   }

@@ -12,6 +12,8 @@ import {
 } from "./objects.ts";
 
 export const BRANCH = "refs/heads/main";
+/** Files that are open at a time: a memory of ten thousand topics that is taken over has as many objects. */
+const AT_ONCE = 32;
 
 export interface Commit {
   readonly by: Author;
@@ -43,7 +45,10 @@ export async function commitFiles(gitFolder: string, commit: Commit, known?: Com
   if (parent !== undefined && before === tree) return { commit: parent, tree };
   const blobs = commit.contents.map((content) => gitObject("blob", content));
   const made = gitObject("commit", Buffer.from(commitText(commit, tree, parent)));
-  await Promise.all([...blobs, ...objects, made].map((object) => writeObject(gitFolder, object)));
+  const all = [...blobs, ...objects, made];
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    await Promise.all(all.slice(at, at + AT_ONCE).map((object) => writeObject(gitFolder, object)));
+  }
   // Last: a name for it, when all that it names is on the disk.
   await writeReference(gitFolder, BRANCH, made.id);
   return { commit: made.id, tree };

@@ -7,9 +7,10 @@ import { compactionCandidate } from "../../stages/compaction-candidate.ts";
 import { decide } from "../../stages/decide.ts";
 import type { Budget } from "../../tokens/budget.ts";
 import { estimateTokens } from "../../tokens/calibration.ts";
-import { NO_FEATURES } from "../../tokens/features.ts";
+import { addFeatures, type Features, NO_FEATURES } from "../../tokens/features.ts";
 import { isTurnOpen } from "../../view/is-turn-open.ts";
 import { sizeTokens, type View } from "../../view/view.ts";
+import { HEAD } from "../messages.ts";
 
 export interface DueQuestion {
   readonly view: View;
@@ -35,7 +36,7 @@ export function isCompactionDue(question: DueQuestion): string | undefined {
   // What was brought back stays until the user says something.
   if (standing.automatic === "held") return undefined;
   const tokens = sizeTokens(view);
-  const headTokens = estimateTokens(view.calibration, view.configuration?.features ?? NO_FEATURES);
+  const headTokens = estimateTokens(view.calibration, featuresOfHead(view));
   const previous = ledger.sources["main"]?.previous;
   const isCold = previous !== undefined && nowMs >= previous.atMs + previous.lifetimeMs;
   const isLarge = tokens >= settings["compaction.economicFromTokens"];
@@ -54,4 +55,13 @@ export function isCompactionDue(question: DueQuestion): string | undefined {
     }),
   ]);
   return decision.kind === "take" ? decision.reason : undefined;
+}
+
+/** What stands before all that is said, and stands there after a compaction, too: it is sent with the first request. */
+function featuresOfHead({ configuration, items }: View): Features {
+  const sent = items.findIndex(({ kind }) => kind === "seal");
+  const first = sent === -1 ? items : items.slice(0, sent);
+  const head = first.find((item) => item.kind === "message" && item.attachment === HEAD);
+  const features = configuration?.features ?? NO_FEATURES;
+  return head?.kind === "message" ? addFeatures(features, head.features) : features;
 }

@@ -1,0 +1,163 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { createMemorySearch, type Memory, openMemory, type WriteOutcome } from "palimpsest/memory";
+import { COMMANDS } from "../cli/command-list.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { inProject } from "../cli/open-project.ts";
+import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import { table, time } from "../cli/table.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { readSections } from "../memory/read-sections.ts";
+
+const WORDS = COMMANDS.memory.operands.completes;
+type Word = (typeof WORDS)[number];
+
+/** What came of a word: for people, for programs, and whether it went well. */
+interface Report {
+  readonly text: string;
+  readonly value: unknown;
+  readonly exitCode?: number;
+}
+
+/** Shows what is remembered, and lets the user have the last word on it. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments(args, COMMANDS.memory);
+  const [given = "list", ...rest] = positionals;
+  const word = oneOf("memory", given, WORDS)!;
+  return inProject(terminal, async ({ places }) => {
+    const memory = await openMemory({ folder: places.memory, clock: terminal.clock });
+    try {
+      if (word === "serve") {
+        const { serveMemory } = await import("../memory/serve-memory.ts");
+        await serveMemory(memory);
+        return EXIT.done;
+      }
+      const { text, value, exitCode = EXIT.done } = await REPORTS[word](memory, rest, terminal.folder);
+      await terminal.print(values.json ? JSON.stringify(value) : text);
+      return exitCode;
+    } finally {
+      await memory.close();
+    }
+  });
+}
+
+const REPORTS: Readonly<
+  Record<Exclude<Word, "serve">, (memory: Memory, rest: readonly string[], folder: string) => Promise<Report>>
+> = {
+  async list(memory) {
+    const topics = await memory.list();
+    const waiting = (await memory.inbox()).length;
+    const rows = topics.map(({ slug, type, author, updatedAtMs, description }) => [
+      ...[slug, type, author, time(updatedAtMs), description],
+    ]);
+    const inbox = waiting === 0 ? "" : `\n${waiting} wait for your yes: palimpsest memory inbox`;
+    const shown = topics.length === 0 ? "Nothing is remembered yet." : table(rows);
+    return { text: `${shown}\n${memory.folder}${inbox}`, value: topics };
+  },
+  async show(memory, [slug = ""]) {
+    const topic = await memory.read(slug);
+    return topic === undefined ? noSuch(slug) : { text: topic.text, value: topic };
+  },
+  async search(memory, words) {
+    const index = createMemorySearch({ memory });
+    const found = await index.search(words.join(" "), 10);
+    index.close();
+    const rows = found.map(({ slug, description }) => [slug, description]);
+    return { text: rows.length === 0 ? "Nothing fits." : table(rows), value: found };
+  },
+  async inbox(memory) {
+    const proposals = await memory.inbox();
+    const texts = proposals.map(({ slug, draft, by, why }) =>
+      [`${slug} (${draft.type}, by ${by}): ${draft.description}`, indented(draft.body), `  waits because ${why}`].join(
+        "\n",
+      ),
+    );
+    const next = "palimpsest memory accept SLUG, or reject SLUG";
+    return { text: texts.length === 0 ? "Nothing waits." : [...texts, next].join("\n"), value: proposals };
+  },
+  accept: async (memory, [slug = ""]) => outcomeReport(await memory.accept(slug)),
+  reject: async (memory, [slug = ""]) => outcomeReport(await memory.reject(slug)),
+  async forget(memory, [slug = "", ...why]) {
+    const topic = await memory.read(slug);
+    if (topic === undefined) return noSuch(slug);
+    return outcomeReport(await memory.forget(slug, "user", why.join(" ") || "forgotten by the user", topic.version));
+  },
+  async log(memory) {
+    const log = await memory.log(50);
+    if (log.kind !== "log") return failed(log.why, log);
+    const rows = log.commits.map(({ commit, atMs, by, message, changes }) => [
+      ...[commit.slice(0, 10), time(atMs), by, `${message} (${changes.length} files)`],
+    ]);
+    return { text: rows.length === 0 ? "Nothing was changed yet." : table(rows), value: log.commits };
+  },
+  async diff(memory, [commit]) {
+    const diff = await memory.diff(commit);
+    if (diff.kind === "diff") return { text: diff.text, value: diff };
+    return failed(diff.kind === "no-history" ? diff.why : `There is no change ${commit}.`, diff);
+  },
+  async undo(memory, [commit]) {
+    if (commit === undefined) throw new UsageError("Which change? palimpsest memory log names them.");
+    const undone = await memory.undo(commit);
+    if (undone.kind !== "undone") return failed(`Nothing was undone: ${undone.kind}.`, undone);
+    const left = undone.stale.map((path) => `\nleft ${path} as it is: it was changed since`).join("");
+    return { text: `Undone: ${undone.restored.join(", ")}${left}`, value: undone };
+  },
+  async import(memory, files, folder) {
+    if (files.length === 0) throw new UsageError("Which files? palimpsest memory import CLAUDE.md");
+    const lines: string[] = [];
+    const outcomes: unknown[] = [];
+    for (const file of files) {
+      for (const draft of readSections(await readText(resolve(folder, file)))) {
+        const outcome = await memory.write(draft, "user", "none");
+        outcomes.push(outcome);
+        lines.push(`${draft.name}: ${outcomeText(outcome)}`);
+      }
+    }
+    return { text: lines.join("\n") || "There are no sections in it.", value: outcomes };
+  },
+};
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function noSuch(slug: string): Report {
+  return failed(`There is no topic ${JSON.stringify(slug)}. palimpsest memory lists them.`, {
+    kind: "not-there",
+    slug,
+  });
+}
+
+function failed(text: string, value: unknown): Report {
+  return { text, value, exitCode: EXIT.failed };
+}
+
+function outcomeReport(outcome: WriteOutcome): Report {
+  const isDone = outcome.kind === "written" || outcome.kind === "unchanged";
+  return { text: outcomeText(outcome), value: outcome, exitCode: isDone ? EXIT.done : EXIT.failed };
+}
+
+function outcomeText(outcome: WriteOutcome): string {
+  switch (outcome.kind) {
+    case "written":
+      return outcome.version === "none"
+        ? `${outcome.slug} is forgotten. Its text is kept.`
+        : `${outcome.slug} is kept.`;
+    case "unchanged":
+      return `${outcome.slug} says that already.`;
+    case "proposed":
+      return `${outcome.slug} waits in the inbox: ${outcome.why}`;
+    case "stale":
+      return `${outcome.slug} is there already, or was changed since. Nothing was written.`;
+    case "refused":
+      return `Nothing was written: ${outcome.why}`;
+  }
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, "  ");
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { readLabelled } from "./labelled.ts";
+
+const { memories, queries } = readLabelled();
+
+test("the set is large enough, and whole", () => {
+  const slugs = new Set(memories.map(({ slug }) => slug));
+  expect(slugs.size).toBe(memories.length);
+  expect(memories.length).toBeGreaterThanOrEqual(300);
+  expect(new Set(memories.map(({ type }) => type))).toEqual(new Set(["user", "feedback", "project", "reference"]));
+  const unknown = queries.flatMap(({ expected }) => expected).filter((slug) => !slugs.has(slug));
+  expect(unknown).toEqual([]);
+  expect(new Set(queries.map(({ text }) => text)).size).toBe(queries.length);
+  const empty = memories.filter(({ name, description, body }) => [name, description, body].includes(""));
+  expect(empty).toEqual([]);
+});
+
+test("what has no answer says so, and only that", () => {
+  const without = queries.filter(({ kind }) => kind === "no-answer");
+  expect(without.length).toBeGreaterThanOrEqual(50);
+  expect(without.every(({ expected }) => expected.length === 0)).toBe(true);
+  const answered = queries.filter(({ kind }) => kind !== "no-answer");
+  expect(answered.length).toBeGreaterThanOrEqual(200);
+  expect(answered.every(({ expected }) => expected.length > 0)).toBe(true);
+});
+
+test("both halves have about as much, and no memory is asked for in both", () => {
+  const [development, heldOut] = [
+    queries.filter(({ half }) => half === "development"),
+    queries.filter(({ half }) => half === "held-out"),
+  ];
+  expect(Math.min(development.length, heldOut.length)).toBeGreaterThan(0.45 * queries.length);
+  const asked = new Set(development.map(({ expected }) => expected[0]).filter((slug) => slug !== undefined));
+  expect(heldOut.filter(({ expected: [slug] }) => slug !== undefined && asked.has(slug))).toEqual([]);
+});

@@ -1,0 +1,112 @@
+import { DatabaseSync } from "node:sqlite";
+import { openTopicIndex, type TopicIndex } from "palimpsest/memory";
+import type { Bench, Figures } from "../bench.ts";
+import { type LabelledMemory, type LabelledQuery, readLabelled } from "./labelled.ts";
+
+/** So many topics are attached to a message at most. */
+const SHOWN = 5;
+const MANY_TOPICS = 10_000;
+const DAY_OF_ASKING = Date.parse("2025-07-01");
+
+export const recallBench: Bench = {
+  name: "recall",
+  about: "whether the right memories are found for what people type, and none where none is right",
+  async run({ size }) {
+    const { memories, queries } = readLabelled();
+    const index = indexOf(memories);
+    const held = queries.filter(({ half }) => half === "held-out");
+    const kinds = [...new Set(queries.map(({ kind }) => kind))];
+    return {
+      memories: memories.length,
+      queries: queries.length,
+      ...score(index, held),
+      development: score(
+        index,
+        queries.filter(({ half }) => half === "development"),
+      ),
+      by_kind: Object.fromEntries(
+        kinds.map((kind) => [
+          kind,
+          score(
+            index,
+            held.filter((query) => query.kind === kind),
+          ),
+        ]),
+      ),
+      ...timing(memories, held, size === "quick" ? 2_000 : MANY_TOPICS),
+    };
+  },
+};
+
+function indexOf(memories: readonly LabelledMemory[]): TopicIndex {
+  const index = openTopicIndex(new DatabaseSync(":memory:"));
+  for (const memory of memories) index.put({ ...memory, updatedAtMs: Date.parse(memory.updated), version: "1" });
+  return index;
+}
+
+function score(index: TopicIndex, queries: readonly LabelledQuery[]): Figures {
+  const found = queries.map(({ text, expected, kind }) => {
+    const slugs = index.search(text, { limit: SHOWN, nowMs: DAY_OF_ASKING }).map(({ slug }) => slug);
+    return { kind, count: slugs.length, rank: slugs.findIndex((slug) => expected.includes(slug)) };
+  });
+  const [asked, idle] = [
+    found.filter(({ kind }) => kind !== "no-answer"),
+    found.filter(({ kind }) => kind === "no-answer"),
+  ];
+  return {
+    ...(asked.length === 0
+      ? {}
+      : {
+          asked: asked.length,
+          hit_at_5_pct: percent(asked.filter(({ rank }) => rank >= 0).length, asked.length),
+          mrr: rounded(asked.reduce((sum, { rank }) => sum + (rank < 0 ? 0 : 1 / (rank + 1)), 0) / asked.length, 3),
+        }),
+    ...(idle.length === 0
+      ? {}
+      : {
+          no_answer: idle.length,
+          no_answer_clean_pct: percent(idle.filter(({ count }) => count === 0).length, idle.length),
+        }),
+  };
+}
+
+/** The same memories over and over, under other names; beside it, what it takes to look at every topic once. */
+function timing(memories: readonly LabelledMemory[], queries: readonly LabelledQuery[], topics: number): Figures {
+  const many = Array.from({ length: topics }, (_, number) => {
+    const memory = memories[number % memories.length]!;
+    return { ...memory, slug: `${memory.slug}-${number}`, name: `${memory.name} ${number}` };
+  });
+  const index = indexOf(many);
+  const searches = queries
+    .slice(0, 100)
+    .map(({ text }) => timed(() => index.search(text, { limit: SHOWN, nowMs: DAY_OF_ASKING })));
+  const scans = queries
+    .slice(0, 5)
+    .map(({ text }) => timed(() => many.filter(({ body }) => body.includes(text)).length));
+  const [p50, p99] = [quantile(searches, 0.5), quantile(searches, 0.99)];
+  return {
+    topics,
+    median_search_ms: rounded(p50, 2),
+    p99_search_ms: rounded(p99, 2),
+    search_over_plain_scan: rounded(p50 / quantile(scans, 0.5), 1),
+  };
+}
+
+function timed(act: () => unknown): number {
+  const before = performance.now();
+  act();
+  return performance.now() - before;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+}
+
+function percent(part: number, whole: number): number {
+  return rounded((100 * part) / whole, 1);
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

@@ -1,0 +1,45 @@
+/** What a user says once is known in every later session. Here the "model" is a script; with a key, it decides by itself. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Anthropic from "@anthropic-ai/sdk";
+import { answer, callTool, callTools, createAnthropic, serve } from "@palimpsest/provider-simulator";
+import { attachment, memoryStore, openSession, query } from "palimpsest";
+import { anthropic } from "palimpsest/anthropic";
+import { createExtractions, memoryTool, openMemory, readSaid } from "palimpsest/memory";
+
+const topic = {
+  name: "pnpm, never npm",
+  description: "pnpm is used here, never npm.",
+  type: "feedback",
+  body: "Use pnpm, never npm.",
+};
+const server = await serve({
+  faces: [
+    createAnthropic({
+      script: ({ request, toolResults }) =>
+        JSON.stringify(request).includes("a task beside the conversation") && toolResults.length === 0
+          ? callTools(callTool("Memory", { command: "save", ...topic, quote: "use pnpm here, never npm" }))
+          : answer("Done."),
+    }),
+  ],
+});
+const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 }));
+const store = memoryStore();
+
+// Ten lines from here.
+const memory = await openMemory({ folder: join(mkdtempSync(join(tmpdir(), "palimpsest-")), "memory") });
+const session = await openSession({ store, provider, model: "claude-sonnet-5-5" });
+const said = async () => (await readSaid((await store.openReader(session.id))!, 1, session.newestEntry)).said;
+const tools = [memoryTool({ memory, session: session.id, said })];
+const { afterTurn, drain } = createExtractions({ memory, store, provider, tools, readOnlyTools: [] });
+for await (const _ of query({ session, provider, tools, afterTurn, prompt: "Please use pnpm here, never npm." }));
+await drain(10_000);
+
+const next = await openSession({ store, provider, model: "claude-sonnet-5-5" });
+await next.append(attachment("memory-index", (await memory.head()) ?? "Nothing yet."), "Install the dependencies.");
+
+const [kept] = await memory.list();
+console.log(`remembered: ${kept?.description} (by ${kept?.author})`);
+console.log(`in the next session: ${JSON.stringify(await next.prepare()).includes("pnpm is used here")}`);
+await Promise.all([session.close(), next.close(), memory.close(), server.close()]);
