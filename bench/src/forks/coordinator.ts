@@ -1,5 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { createAnthropic, fetchInProcess, type Script, systemClock } from "@palimpsest/provider-simulator";
+import { createAnthropic, fetchInProcess, idleClock, type Script } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, query, type Session } from "palimpsest";
 import { type Agents, createAgents } from "palimpsest/agents";
 import { anthropic } from "palimpsest/anthropic";
@@ -30,7 +30,7 @@ export async function openCoordinator(options: {
   readonly contextTokens: number;
 }): Promise<Coordinator> {
   const { script, contextTokens } = options;
-  const fetch = fetchInProcess({ face: createAnthropic({ script }), clock: systemClock });
+  const fetch = fetchInProcess({ face: createAnthropic({ script }), clock: idleClock() });
   const provider = anthropic(
     new Anthropic({ apiKey: "none", baseURL: "http://simulator.local", maxRetries: 0, fetch }),
   );

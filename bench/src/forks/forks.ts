@@ -5,8 +5,8 @@ import { round } from "../statistics.ts";
 import type { AgentCrowd } from "./agents-process.ts";
 import { openCoordinator } from "./coordinator.ts";
 
-const COUNTS = [1, 4, 16] as const;
-const CONTEXT_TOKENS = { full: 150_000, quick: 30_000 } as const;
+const COUNTS = { full: [1, 4, 16], quick: [16] } as const;
+const CONTEXT_TOKENS = 150_000;
 const CROWD = { full: ["1000", "100"], quick: ["100", "20"] } as const;
 
 /** What forks of one moment cost beside agents that do not share the conversation's prompt. */
@@ -14,15 +14,14 @@ export const forksBench: Bench = {
   name: "forks",
   about: "1, 4 and 16 forks at once from a context of 150K tokens: cache reads, price; 1,000 agents registered",
   async run({ size }) {
-    const contextTokens = CONTEXT_TOKENS[size];
-    const unsharedUsd = await priceUnshared(contextTokens);
+    const unsharedUsd = await priceUnshared(CONTEXT_TOKENS);
     const rows: Figures[] = [];
-    for (const count of COUNTS) rows.push(await measure(count, contextTokens, unsharedUsd));
+    for (const count of COUNTS[size]) rows.push(await measure(count, CONTEXT_TOKENS, unsharedUsd));
     const crowd = runProcess<AgentCrowd>(new URL("./agents-process.ts", import.meta.url), CROWD[size]);
     const { registered, running, rssMb, eventLoopP99Ms } = crowd;
     return {
       ...rows.at(-1),
-      context_tokens: contextTokens,
+      context_tokens: CONTEXT_TOKENS,
       by_count: rows,
       ...{ registered, running, rss_mb: round(rssMb), event_loop_p99_ms: round(eventLoopP99Ms) },
     };

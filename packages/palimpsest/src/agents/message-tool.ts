@@ -1,7 +1,7 @@
 import type { MessageKind } from "../home/mail/message.ts";
 import type { Tool } from "../query/tool.ts";
 
-export const MESSAGE_TOOL = "SendMessage";
+const MESSAGE_TOOL = "SendMessage";
 
 /** What the model wants to be sent. Who sends it is not among it. */
 export interface MessageWanted {

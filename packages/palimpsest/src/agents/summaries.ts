@@ -12,7 +12,7 @@ export interface PhraseOptions {
 }
 
 /** Its calls stand under this name in the agent's ledger. */
-export const SUMMARY_SOURCE = "agent_summary";
+const SUMMARY_SOURCE = "agent_summary";
 
 const MOST_WORDS = 8;
 
@@ -58,7 +58,7 @@ async function askPhrase(
   return readPhrase(text);
 }
 
-export function phraseQuestion(before: string | undefined): string {
+function phraseQuestion(before: string | undefined): string {
   const new_ = before === undefined ? "" : ` You said last: ${JSON.stringify(before)}. Say what is new since.`;
   return `In 3 to 5 words, in the present tense: what are you doing right now? Name the thing, like "Renaming the config loader". Answer with these words only, and use no tool.${new_}`;
 }

@@ -13,7 +13,7 @@ import { memoryStore } from "../../stores/memory-store.ts";
 import type { AgentsOptions } from "../agents-options.ts";
 import { type Agents, createAgents } from "../create-agents.ts";
 
-export const MODEL = "claude-opus-5-5";
+const MODEL = "claude-opus-5-5";
 
 export interface TeamOptions extends Partial<Pick<AgentsOptions<never, never>, "mailbox" | "definitions" | "clock">> {
   readonly script: Script;
@@ -36,7 +36,7 @@ export interface Team {
 }
 
 /** Two tools: one that only looks, and one that changes something. */
-export function lookAndWrite(done: string[]): readonly Tool[] {
+function lookAndWrite(done: string[]): readonly Tool[] {
   const input = { type: "object", properties: { what: { type: "string" } } } as const;
   const make = (name: string): Tool =>
     tool({
