@@ -1,7 +1,10 @@
 import type { Clock, Provider, Store, Surroundings, Tool } from "palimpsest";
+import type { Agents } from "palimpsest/agents";
 import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
 import { createExtractions } from "palimpsest/memory";
 import { resultFiles } from "palimpsest/result-files";
+import { definitionProblems, loadDefinitions } from "../agents/load-definitions.ts";
+import { AGENT_TOOLS, openAgents, toDefinition } from "../agents/open-agents.ts";
 import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
 import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
@@ -55,6 +58,7 @@ const DRAIN_MS = 20_000;
 export interface Agent {
   readonly session: AgentSession;
   readonly tools: readonly Tool[];
+  readonly agents: Agents;
   readonly permission: HeadlessPermission;
   readonly settings: LoadedSettings;
   readonly sandbox: Tools["sandbox"];
@@ -119,12 +123,16 @@ async function openWith(
     ...readWork(store, () => session.id),
     planMode: async () => (mode === "plan" ? "A plan is being made: no file is changed before ExitPlan." : undefined),
   };
-  const session: AgentSession = await takeSession({
-    ...{ store, provider, model, surroundings, attendance: "alone", modelFacts: options.modelFacts },
-    ...(id === undefined ? { system: systemPrompt(folder) } : { id }),
+  const shared = {
+    attendance: "alone" as const,
+    modelFacts: options.modelFacts,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     files: resultFiles({ folder: places.project }),
     settings: { file: places.engineSettings, environment },
+  };
+  const session: AgentSession = await takeSession({
+    ...{ ...shared, store, provider, model, surroundings },
+    ...(id === undefined ? { system: systemPrompt(folder) } : { id }),
     hooks: createHooks(settings.settings.hooks.map((hook) => toHook(hook, folder))),
   });
   closing(session);
@@ -146,11 +154,26 @@ async function openWith(
   const followed = followInstructions({ session, head, instructions });
   const own = made.tools.map((tool) => (tool.name === "Read" ? followed.around(tool) : tool));
   const tools = [...own, ...(remembered === undefined ? [] : [remembered.toolFor(session.id)]), ...servers.tools];
-  const changed = toolChanges(offered, tools);
   const runnable = tools.map((tool) => toTool(tool, session, folder));
   const permission = headlessPermission({
-    ...{ tools: new Map(tools.map((tool) => [tool.name, tool])), guard, rules, mode: () => mode },
+    ...{ tools: new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool])), guard, rules, mode: () => mode },
   });
+  const kinds = await loadDefinitions({ guard, agentHome });
+  const agents = openAgents({
+    ...{ session, store, provider, model, folder, tools, runnable, permission, definitions: kinds.definitions },
+    toolsFor: (other, child) => [
+      ...made.toolsFor(other),
+      ...(remembered === undefined ? [] : [remembered.toolFor(child.id)]),
+      ...servers.tools,
+    ],
+    childOptions: (child) => ({
+      ...shared,
+      surroundings: { ...surroundings, ...readWork(store, () => child) },
+      hooks: createHooks(settings.settings.hooks.filter(isOfAgents).map((hook) => toHook(hook, folder))),
+    }),
+  });
+  closing(agents);
+  const changed = toolChanges(offered, [...tools, ...agents.tools.map(toDefinition)]);
   const readOnlyTools = tools.filter(({ effect }) => effect === "read").map(({ name }) => name);
   const extractions =
     remembered !== undefined && settings.settings.memory === "on"
@@ -168,10 +191,18 @@ async function openWith(
       const recalled = words === "" ? [] : await remembered?.recall(session, words);
       if (recalled !== undefined && recalled.length > 0) await session.append(...recalled);
     },
-    problems: [...instructions.problems, ...servers.problems, ...(changed === undefined ? [] : [changed])],
-    ...{ tools: runnable, permission },
+    problems: [
+      ...[...instructions.problems, ...servers.problems, ...(changed === undefined ? [] : [changed])],
+      ...definitionProblems(kinds),
+    ],
+    ...{ tools: [...runnable, ...agents.tools], agents, permission },
     ...(extractions === undefined ? {} : { afterTurn: extractions.afterTurn }),
   };
+}
+
+/** An agent is no session of its own to those who are told of beginnings and ends: the session tells of it. */
+function isOfAgents({ event }: HookSetting): boolean {
+  return !["SessionStart", "SessionEnd", "Stop"].includes(event);
 }
 
 /** Hooks of events that are not known never run; `palimpsest doctor` names them. */

@@ -1,5 +1,6 @@
 import { text as readAll } from "node:stream/consumers";
-import { type Clock, createInbox, type NewContent, query } from "palimpsest";
+import { type Clock, createInbox, type Inbox, type NewContent, query } from "palimpsest";
+import { waitingInbox } from "../agents/open-agents.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
@@ -62,7 +63,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       const spentBefore = agent.session.usage().priceUsd;
       const spentUsd = (): number => agent.session.usage().priceUsd - spentBefore;
       const turn = { agent, provider, report, signal, clock, maxRounds, maxUsd, spentUsd };
-      if (input === "text") return await runTurn({ ...turn, ...(prompt === undefined ? {} : { prompt }) });
+      if (input === "text") {
+        const inbox = untilAgentsEnd(agent, report);
+        return await runTurn({ ...turn, inbox, ...(prompt === undefined ? {} : { prompt }) });
+      }
       return await runTurns(turn, terminal);
     } finally {
       await agent.close();
@@ -81,7 +85,7 @@ interface Turn {
   /** Since the program was started, compactions and notes included. */
   readonly spentUsd: () => number;
   readonly prompt?: NewContent;
-  readonly inbox?: ReturnType<typeof createInbox>;
+  readonly inbox: Inbox;
 }
 
 async function runTurn({ agent, provider, report, signal, clock, prompt, inbox, ...limits }: Turn): Promise<number> {
@@ -92,10 +96,9 @@ async function runTurn({ agent, provider, report, signal, clock, prompt, inbox, 
   const stopListening = session.listen((event) => void report.event({ kind: "session-event", event }));
   await agent.beforeTurn(typeof prompt === "string" ? prompt : undefined).finally(stopListening);
   const turn = query({
-    ...{ session, provider, tools, clock, ...permissions, signal: AbortSignal.any([signal, enough.signal]) },
+    ...{ session, provider, tools, inbox, clock, ...permissions, signal: AbortSignal.any([signal, enough.signal]) },
     ...(agent.afterTurn === undefined ? {} : { afterTurn: agent.afterTurn }),
     ...(prompt === undefined ? {} : { prompt }),
-    ...(inbox === undefined ? {} : { inbox }),
     ...(maxRounds === undefined ? {} : { maxRounds }),
   });
   for (;;) {
@@ -119,13 +122,38 @@ async function runTurn({ agent, provider, report, signal, clock, prompt, inbox, 
   }
 }
 
-/** One turn after the other, as messages come; the exit code is that of the first that was not done. */
-async function runTurns(turn: Turn, terminal: Terminal): Promise<number> {
-  const inbox = createInbox();
-  const lines = readPromptLines(terminal.input, inbox, turn.signal);
+/** A turn that is the last is over when its agents are. */
+function untilAgentsEnd({ agents, session }: Agent, report: TurnReport): Inbox {
+  return waitingInbox({
+    agents,
+    waitMs: () => session.settings().settings["agents.waitSeconds"] * 1_000,
+    onWait: (running) => void report.event({ kind: "notice", text: `waiting for ${running} agents` }),
+  });
+}
+
+/** One turn after the other, as messages come and agents end; the exit code is that of the first that was not done. */
+async function runTurns(turn: Omit<Turn, "inbox">, terminal: Terminal): Promise<number> {
+  const { agent, report, signal } = turn;
+  const said = createInbox();
+  const lines = readPromptLines(terminal.input, said, signal);
+  const whenAlone = untilAgentsEnd(agent, report);
+  const inbox: Inbox = {
+    deliver: async (session) => (await said.deliver(session)) + (await agent.agents.inbox.deliver(session)),
+    // As long as somebody may still say something, nothing is waited for within a turn.
+    settle: async (ends) => (lines.state() === "ended" ? whenAlone.settle?.(ends) : undefined),
+  };
   let exitCode: number = EXIT.done;
-  while ((await lines.next()) === "waiting" && !turn.signal.aborted) {
+  let coming = lines.next();
+  for (;;) {
+    const reported = agent.agents.idle().then((what) => (what === "waiting" ? what : coming));
+    const next = await Promise.race([coming, reported]);
+    if (signal.aborted) break;
+    if (next === "ended") {
+      await whenAlone.settle?.(signal);
+      if (signal.aborted || (await inbox.deliver(agent.session)) === 0) break;
+    }
     const ended = await runTurn({ ...turn, inbox });
+    coming = lines.next();
     if (exitCode === EXIT.done) exitCode = ended;
     if (ended === EXIT.budgetUsedUp) break;
   }

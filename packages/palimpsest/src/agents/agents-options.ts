@@ -1,4 +1,5 @@
 import type { Mailbox } from "../home/mail/mailbox.ts";
+import type { AgentWay } from "../log/payload.ts";
 import type { PermissionOptions } from "../query/permission.ts";
 import type { Sender } from "../query/send-with-retries.ts";
 import type { Tool } from "../query/tool.ts";
@@ -17,6 +18,8 @@ export interface AgentsOptions<Request, Response> extends Pick<PermissionOptions
   readonly tools: readonly Tool[];
   /** Those of them that change nothing. @default none */
   readonly readOnlyTools?: readonly string[];
+  /** Those that only the session itself may use: others do not have them, and forks are refused. @default none */
+  readonly mainOnlyTools?: readonly string[];
   /** The kinds of agents. @default `STANDARD_AGENTS` */
   readonly definitions?: readonly AgentDefinition[];
   /** Opens the session of an agent: of a new one, or of one that goes on. The host binds it to its store. */
@@ -25,7 +28,7 @@ export interface AgentsOptions<Request, Response> extends Pick<PermissionOptions
    * The same tools for another session, for those that are bound to one, with the same names and words.
    * @default the same; what recalls does so from the agent's own log
    */
-  readonly toolsFor?: (child: Session<Request, Response>) => readonly Tool[];
+  readonly toolsFor?: (child: Session<Request, Response>, way: AgentWay) => readonly Tool[];
   /** Its address in a team, for mail of other processes. @default there is none */
   readonly mailbox?: Mailbox;
   /** What agents call this session. @default "main" */

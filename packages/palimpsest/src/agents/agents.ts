@@ -7,6 +7,7 @@ export {
   STANDARD_AGENTS,
 } from "./agent-definition.ts";
 export type { AgentEnd } from "./agent-result.ts";
+export { isAgentSession } from "./agent-session.ts";
 export type { AgentsOptions, WantedChild } from "./agents-options.ts";
 export {
   type AgentFollowed,

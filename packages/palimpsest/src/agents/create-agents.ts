@@ -136,7 +136,7 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
 
   const settle = (): Promise<number> => inbox.deliver(session);
   const starter: Starter<Request, Response> = createStarter({
-    ...{ ...options, roster, mainOnly: [AGENT_TOOL] },
+    ...{ ...options, roster, mainOnly: [AGENT_TOOL, ...(options.mainOnlyTools ?? [])] },
     ownTools: (sender) => [tool, messageTool((wanted) => post(wanted, sender))],
   });
   const resume: Starter<Request, Response>["resume"] = async (agent, waiting) =>

@@ -9,7 +9,9 @@ import type { NewContent } from "../session/to-contents.ts";
 import { type AgentDefinition, STANDARD_AGENTS } from "./agent-definition.ts";
 import type { AgentMessage } from "./agent-message.ts";
 import { childSystem, forkTask, IN_PARENT, taskOf } from "./agent-prompts.ts";
+import { agentSession } from "./agent-session.ts";
 import type { AgentsOptions } from "./agents-options.ts";
+import { AGENT_SOURCE, type ChargeOptions, chargeParent } from "./charge-parent.ts";
 import { isAllowed, toolsOfChild } from "./child-tools.ts";
 import type { Launch, LiveAgent, Roster } from "./roster.ts";
 import { runAgent } from "./run-agent.ts";
@@ -42,7 +44,7 @@ export interface StarterOptions<Request, Response> extends AgentsOptions<Request
   readonly roster: Roster<Request, Response>;
   /** The tools of the agents' own, as an agent of that id and name has them. */
   readonly ownTools: (sender: { readonly id: string; readonly name: string }) => readonly Tool[];
-  /** Those of them that no agent may use. */
+  /** Those of all tools that no agent may use. */
   readonly mainOnly: readonly string[];
 }
 
@@ -72,29 +74,41 @@ export function createStarter<Request, Response>(
   }
 
   function toolsOf(child: Session<Request, Response>, agent: AgentFacts, definition: AgentDefinition): readonly Tool[] {
-    const host = options.toolsFor?.(child) ?? toolsOfChild(options.tools, child);
+    const host = options.toolsFor?.(child, agent.way) ?? toolsOfChild(options.tools, child);
     const own = ownTools({ id: agent.id, name: agent.name ?? agent.id });
     // A fork has its parent's list, because that is the beginning of the prompt; what it may not use is refused.
     if (agent.way === "fork") return [...host, ...own];
     const allowed = host.filter(({ name }) => isAllowed(name, { definition, readOnlyTools }));
-    return [...allowed, ...own.filter(({ name }) => !mainOnly.includes(name))];
+    return [...allowed, ...own].filter(({ name }) => !mainOnly.includes(name));
   }
 
   function launch(
     agent: AgentFacts,
     definition: AgentDefinition,
-    rest: Pick<Launch<Request, Response>, "open" | "signal" | "messages"> & { readonly prompt: readonly NewContent[] },
+    rest: Pick<Launch<Request, Response>, "open" | "signal" | "messages"> & {
+      readonly prompt: readonly NewContent[];
+      readonly responses: ChargeOptions["responses"];
+    },
   ): LiveAgent<Request, Response> {
-    const { prompt, ...how } = rest;
+    const { prompt, responses, ...how } = rest;
     return roster.launch({
       ...{ id: agent.id, way: agent.way, ...how },
       ...(agent.name === undefined ? {} : { name: agent.name }),
       async run(child, context) {
         if (prompt.length > 0) await keep(child, prompt);
-        return runAgent({
-          ...{ ...options, ...context, parent: session, child, agentId: agent.id, agentType: definition.name },
-          ...{ tools: toolsOf(child, agent, definition), prompt: [] },
-        });
+        const charge = chargeParent({ parent: session, child, responses });
+        const onEvent: typeof context.onEvent = (event) => {
+          charge.onEvent(event);
+          context.onEvent(event);
+        };
+        try {
+          return await runAgent({
+            ...{ ...options, ...context, parent: session, child, agentId: agent.id, agentType: definition.name },
+            ...{ tools: toolsOf(child, agent, definition), prompt: [], onEvent },
+          });
+        } finally {
+          await charge.finish().catch(() => undefined);
+        }
       },
     });
   }
@@ -102,11 +116,9 @@ export function createStarter<Request, Response>(
   async function openFork(id: string, at: number, definition: AgentDefinition) {
     const own = ownTools({ id, name: id }).map(({ name }) => name);
     const names = options.tools.map(({ name }) => name);
-    const allowedTools = [
-      ...names.filter((name) => isAllowed(name, { definition, readOnlyTools })),
-      ...own.filter((name) => !mainOnly.includes(name)),
-    ];
-    const fork = await session.fork({ source: "agent", id, at, allowedTools });
+    const allowed = names.filter((name) => isAllowed(name, { definition, readOnlyTools }));
+    const allowedTools = [...allowed, ...own].filter((name) => !mainOnly.includes(name));
+    const fork = await session.fork({ source: AGENT_SOURCE, id, at, allowedTools });
     const open = fork.openCalls();
     if (open.length > 0) await fork.append(...open.map((call) => toolResult(call.id, IN_PARENT)));
     return fork;
@@ -124,7 +136,7 @@ export function createStarter<Request, Response>(
       if (problem !== undefined) return refused(problem);
       const id = createId();
       const facts = {
-        ...{ id, way, goal: wanted.description, session: `${session.id}-agent-${id}`, definition: definition.name },
+        ...{ id, way, goal: wanted.description, session: agentSession(session.id, id), definition: definition.name },
         ...(name === undefined ? {} : { name }),
       };
       const ends = AbortSignal.any([session.signal, signal]);
@@ -133,14 +145,16 @@ export function createStarter<Request, Response>(
         const { model } = definition;
         const child = { id: facts.session, begins: "new", system: childSystem(definition), definition } as const;
         const open = () => openChild({ ...child, ...(model === undefined ? {} : { model }) });
-        return started(launch(facts, definition, { open, signal: ends, prompt: [taskOf(wanted.prompt)] }));
+        return started(
+          launch(facts, definition, { open, signal: ends, prompt: [taskOf(wanted.prompt)], responses: "entered-here" }),
+        );
       }
       try {
         // Opened at once: what the session does next is not its own.
         const fork = await openFork(facts.session, momentOf(callId), definition);
         await session.enterAgent({ ...facts, step: "started" });
         const one = launch(facts, definition, {
-          ...{ open: async () => fork, signal: ends, prompt: [forkTask(wanted.prompt)] },
+          ...{ open: async () => fork, signal: ends, prompt: [forkTask(wanted.prompt)], responses: "already" },
         });
         // One that never got its turn is closed, too.
         void one.done.then(() => fork.close()).catch(() => undefined);
@@ -158,7 +172,9 @@ export function createStarter<Request, Response>(
       const isFork = agent.way === "fork";
       const open = () => openChild({ id: agent.session, begins: "again", ...(isFork ? {} : { definition }) });
       const facts = { ...agent, way: agent.way === "subagent" ? ("background" as const) : agent.way };
-      return started(launch(facts, definition, { open, signal: session.signal, messages, prompt: [] }));
+      return started(
+        launch(facts, definition, { open, signal: session.signal, messages, prompt: [], responses: "entered-here" }),
+      );
     },
   };
 

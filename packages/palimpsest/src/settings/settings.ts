@@ -70,6 +70,7 @@ export interface Settings {
   readonly "agents.tokens": number;
   readonly "agents.resultCharacters": number;
   readonly "agents.resultsCharacters": number;
+  readonly "agents.waitSeconds": number;
   readonly "agents.summaries": Switch;
   readonly "agents.summarySeconds": number;
   readonly "toolResults.storing": Switch;
@@ -313,6 +314,10 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     60_000,
     "What several agents report at the same time shares this much, so that a burst of results does not fill the window.",
     1_000,
+  ),
+  "agents.waitSeconds": count(
+    1_800,
+    "So long a turn without a screen waits at its end for agents in the background; those that still run are stopped then, and can be woken.",
   ),
   "agents.summaries": onOff(
     "on",

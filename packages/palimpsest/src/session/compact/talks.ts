@@ -1,6 +1,4 @@
 import { priceUsd } from "../../cache/prices.ts";
-import type { UsagePayload } from "../../log/payload.ts";
-import { toDraft } from "../../log/to-draft.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider, ResponseContent } from "../../providers/provider.ts";
 import { ProviderError, type ProviderFailure } from "../../providers/provider-error.ts";
@@ -11,6 +9,7 @@ import { COMPACTION_SOURCE } from "../../stages/compact/standing.ts";
 import { DIRECT_SYSTEM } from "../../stages/compact/summary/summary-prompt.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
 import type { Clock } from "../clock.ts";
+import { createEnterUsage } from "../enter-usage.ts";
 import type { Answer } from "../fork/fork-options.ts";
 import type { Forks } from "../fork/forks.ts";
 import type { SessionState } from "../session-state.ts";
@@ -59,6 +58,7 @@ export function createTalks<Request, Response, Message>(
   options: TalksOptions<Request, Response, Message>,
 ): Talks & { spent(): Spent } {
   const { session, state, provider, forks, factsOf, clock, signal, deadlineMs } = options;
+  const enterUsage = createEnterUsage(state, factsOf);
   let spent: Spent = { calls: 0, priceUsd: 0 };
   let receivedCharacters = 0;
 
@@ -141,7 +141,7 @@ export function createTalks<Request, Response, Message>(
     const parts = provider.send(request, { signal: own });
     const response = await readStream(parts, (part) => heard("text" in part ? part.text : ""));
     const { blocks, responseId, model, stop, usage } = provider.readResponse(response);
-    await enterUsage({ responseId, model, ...usage });
+    await enterUsage({ responseId, model, ...usage, source: COMPACTION_SOURCE });
     const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
     return { text, stop, usage, model, refusedCalls: blocks.filter(({ kind }) => kind === "tool_call").length };
   }
@@ -154,17 +154,9 @@ export function createTalks<Request, Response, Message>(
       const { responseId, model, usage: whole, compaction } = provider.readResponse(response);
       const usage = compaction?.usage ?? whole;
       pay(usage, model);
-      await enterUsage({ responseId, model, ...usage });
+      await enterUsage({ responseId, model, ...usage, source: COMPACTION_SOURCE });
       return compaction?.block;
     }, FOLD_STALL_MS);
-  }
-
-  async function enterUsage(usage: UsagePayload): Promise<void> {
-    const { prices } = factsOf(usage.model);
-    const priced = prices === undefined ? {} : { prices };
-    await state.inOrder(async () => {
-      await state.append([toDraft("usage", { ...usage, source: COMPACTION_SOURCE, ...priced })]);
-    });
   }
 
   return { fork, direct, provider: foldByProvider, spent: () => spent };

@@ -1,10 +1,9 @@
 import { findDeparture } from "../../fork/check-prefix.ts";
 import type { ForkPayload } from "../../log/payload.ts";
-import { toDraft } from "../../log/to-draft.ts";
-import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { readStream } from "../../providers/read-stream.ts";
 import type { LogWriter } from "../../stores/store.ts";
+import type { EnterUsage } from "../enter-usage.ts";
 import type { Requests } from "../requests.ts";
 import type { RecordedResponse, Session } from "../session.ts";
 import { ForkError } from "../session-errors.ts";
@@ -32,7 +31,7 @@ export interface ForksOptions<Request, Response, Message> {
   readonly state: SessionState;
   readonly provider: Provider<Request, Response, Message>;
   readonly requests: Requests<Request>;
-  readonly factsOf: (model: string) => ModelFacts;
+  readonly enterUsage: EnterUsage;
   /** What this session itself continues, if it is a fork. */
   readonly base: ForkOpening["base"] | undefined;
   readonly signal: AbortSignal;
@@ -59,7 +58,7 @@ export interface Forks<Request, Response> {
 export function createForks<Request, Response, Message>(
   options: ForksOptions<Request, Response, Message>,
 ): Forks<Request, Response> {
-  const { session, state, provider, requests, factsOf, base } = options;
+  const { session, state, provider, requests, enterUsage, base } = options;
 
   async function open(wanted: ForkOptions, cacheWrites: ForkOpening["cacheWrites"]) {
     const { source, id, allowedTools, signal = options.signal } = wanted;
@@ -75,7 +74,8 @@ export function createForks<Request, Response, Message>(
       base: { reader: state.log, sequence, fork: { session, sequence, hash, source, ...allowed } },
       cacheWrites,
       signal: AbortSignal.any([options.signal, signal]),
-      onRecord: (recorded) => enter(recorded, source),
+      // The parent's ledger holds what its forks have used.
+      onRecord: ({ responseId, model, usage }) => enterUsage({ responseId, model, ...usage, source }),
     });
     const departure = findDeparture(requests.prefix(), opened.requests.prefix());
     if (departure === undefined) return opened;
@@ -84,21 +84,6 @@ export function createForks<Request, Response, Message>(
       session,
       `its prompt is rendered in another way from ${departure} on, which would miss the cache`,
     );
-  }
-
-  /** The parent's ledger holds what its forks have used. */
-  async function enter({ responseId, model, usage }: RecordedResponse, source: string): Promise<void> {
-    const { prices } = factsOf(model);
-    const draft = toDraft("usage", {
-      responseId,
-      model,
-      ...usage,
-      source,
-      ...(prices === undefined ? {} : { prices }),
-    });
-    await state.inOrder(async () => {
-      await state.append([draft]);
-    });
   }
 
   async function talk({ source, signal }: Pick<ForkOptions, "source" | "signal">): Promise<ForkTalk> {
