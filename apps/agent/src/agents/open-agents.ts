@@ -28,6 +28,8 @@ export interface OpenAgentsOptions {
   readonly definitions: readonly AgentDefinition[];
   /** What the sessions of agents are opened with, beside what makes them their own. */
   readonly childOptions: (id: string) => Omit<TakeOptions, "store" | "provider" | "model" | "id" | "system">;
+  /** When the model uses the tool for the first time. */
+  readonly onFirst: (agents: Agents) => Promise<void>;
   readonly mailbox?: AgentsOptions<unknown, unknown>["mailbox"];
   readonly name?: string;
 }
@@ -45,6 +47,20 @@ const ALSO_READ_ONLY = "Recall";
 
 /** The agents of a session, with its tools, its permissions and its store. */
 export function openAgents(options: OpenAgentsOptions): Agents {
+  const { onFirst } = options;
+  const agents = createOwn(options);
+  let first: Promise<unknown> | undefined;
+  const [start, ...others] = agents.tools;
+  // Only a session that starts agents can be asked about them.
+  const run: Tool["run"] = async (input, context) => {
+    first ??= onFirst(agents).catch(() => undefined);
+    await first;
+    return start!.run(input, context);
+  };
+  return { ...agents, tools: [{ ...start!, run }, ...others] };
+}
+
+function createOwn(options: OpenAgentsOptions): Agents {
   const { session, store, provider, model, folder, tools, runnable, permission, definitions } = options;
   const { permission: decide, askHost } = permission;
 

@@ -182,6 +182,32 @@ export const COMMANDS = {
     examples: [["palimpsest rewind", "your newest message was never said"]],
     endings: ["failed"],
   },
+  agents: {
+    usage: "agents [show|follow|stop|send ID ...] [--session ID]",
+    about: "the agents of a session: what each is doing, its tokens and its price; stops one, or sends it a message",
+    more: [
+      "show ID: what one has said last. follow ID: what it says and does, as it comes. stop ID: ends one that runs. send ID TEXT: it reads the message before its next request; one that has ended goes on, here, if nothing else runs the session.",
+      "ID is an agent's id, its beginning, or its name.",
+    ],
+    options: {
+      session: {
+        type: "string",
+        value: "ID",
+        completes: "sessions",
+        about: "which session; by default the newest of this folder",
+      },
+      model: MODEL as Value,
+      provider: PROVIDER as Value,
+      "base-url": BASE_URL as Value,
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: { most: 1_000, completes: ["list", "show", "follow", "stop", "send"] },
+    examples: [
+      ["palimpsest agents", "a tree: who, how it is, responses, tokens, price, time, what it did last"],
+      ["palimpsest agents send worker Leave the tests alone", "one that has ended is woken by it"],
+    ],
+    endings: ["failed", "interrupted", "terminated"],
+  },
   memory: {
     usage: "memory [WHAT ...]",
     about:

@@ -3,6 +3,7 @@ import type { Agents } from "palimpsest/agents";
 import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
 import { createExtractions } from "palimpsest/memory";
 import { resultFiles } from "palimpsest/result-files";
+import { controlPath, takeOrders } from "../agents/control-socket.ts";
 import { definitionProblems, loadDefinitions } from "../agents/load-definitions.ts";
 import { AGENT_TOOLS, openAgents, toDefinition } from "../agents/open-agents.ts";
 import { createTools, type Tools } from "../create-tools.ts";
@@ -166,6 +167,7 @@ async function openWith(
       ...(remembered === undefined ? [] : [remembered.toolFor(child.id)]),
       ...servers.tools,
     ],
+    onFirst: async (own) => closing(await takeOrders(controlPath(agentHome, session.id), own)),
     childOptions: (child) => ({
       ...shared,
       surroundings: { ...surroundings, ...readWork(store, () => child) },

@@ -18,4 +18,5 @@ export {
   type StartedAgent,
 } from "./create-agents.ts";
 export type { MessageSent } from "./message-tool.ts";
+export { readAgents, type StoredAgent } from "./read-agents.ts";
 export type { KnownAgent, WantedAgent } from "./start-agent.ts";
