@@ -10,7 +10,7 @@ export type AgentOrder =
   | { readonly kind: "send"; readonly to: string; readonly text: string };
 
 /** Names of sockets have at most some hundred characters with their folder: the beginning of an id has to do. */
-const ID_CHARACTERS = 18;
+export const ID_CHARACTERS = 18;
 
 /**
  * Where a process that runs agents takes orders of its user. Not the place where other sessions send messages: what a message

@@ -30,8 +30,7 @@ export interface OpenAgentsOptions {
   readonly childOptions: (id: string) => Omit<TakeOptions, "store" | "provider" | "model" | "id" | "system">;
   /** When the model uses the tool for the first time. */
   readonly onFirst: (agents: Agents) => Promise<void>;
-  readonly mailbox?: AgentsOptions<unknown, unknown>["mailbox"];
-  readonly name?: string;
+  readonly mailbox: NonNullable<AgentsOptions<unknown, unknown>["mailbox"]>;
 }
 
 /** The tools of agents, as permissions see them. */
@@ -84,8 +83,7 @@ function createOwn(options: OpenAgentsOptions): Agents {
       };
       return options.toolsFor(other, child).map((tool) => toTool(tool, child, folder));
     },
-    ...(options.mailbox === undefined ? {} : { mailbox: options.mailbox }),
-    ...(options.name === undefined ? {} : { name: options.name }),
+    mailbox: options.mailbox,
   });
 }
 

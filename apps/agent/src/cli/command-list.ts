@@ -60,6 +60,15 @@ export const COMMANDS = {
         about: "Bash(npm test *), Edit(src/**), Network; may be given several times",
       },
       deny: { type: "string", multiple: true, value: "RULE", about: "the same, and stronger than any that allows" },
+      name: {
+        type: "string",
+        value: "NAME",
+        about: "what other sessions of this project call it: they write to it with SendMessage; it keeps the name",
+      },
+      stay: {
+        type: "boolean",
+        about: "waits for messages of other sessions when it is done, a turn for each, until it is asked to end",
+      },
       web: {
         type: "boolean",
         about: "with a tool that fetches pages of the public internet; --allow Network lets it",
@@ -84,6 +93,7 @@ export const COMMANDS = {
       ['git diff | palimpsest -p "Review this:" -', "the standard input behind the prompt"],
       ['palimpsest --continue -p "Now the docs"', "the newest session of this folder goes on"],
       ["palimpsest --continue", "goes on where a turn was cut short"],
+      ['palimpsest -p "You test what others write" --name tester --stay', "a teammate in a terminal of its own"],
     ],
     endings: ["failed", "refused", "roundsUsedUp", "budgetUsedUp", "interrupted", "terminated"],
   },
@@ -187,7 +197,7 @@ export const COMMANDS = {
     about: "the agents of a session: what each is doing, its tokens and its price; stops one, or sends it a message",
     more: [
       "show ID: what one has said last. follow ID: what it says and does, as it comes. stop ID: ends one that runs. send ID TEXT: it reads the message before its next request; one that has ended goes on, here, if nothing else runs the session.",
-      "ID is an agent's id, its beginning, or its name.",
+      "ID is an agent's id, its beginning, or its name; for send also the name of another session of this project that runs.",
     ],
     options: {
       session: {

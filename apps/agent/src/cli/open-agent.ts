@@ -6,6 +6,7 @@ import { resultFiles } from "palimpsest/result-files";
 import { controlPath, takeOrders } from "../agents/control-socket.ts";
 import { definitionProblems, loadDefinitions } from "../agents/load-definitions.ts";
 import { AGENT_TOOLS, openAgents, toDefinition } from "../agents/open-agents.ts";
+import { openMail, type SessionMail } from "../agents/open-mail.ts";
 import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
 import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
@@ -43,6 +44,8 @@ export interface AgentOptions {
   readonly id?: string;
   /** @default that of the settings */
   readonly mode?: PermissionMode;
+  /** What other sessions of the project call it. @default what they called it before */
+  readonly name?: string;
   /** Beside those of the settings. */
   readonly rules: readonly Rule[];
   /** @default that of the settings */
@@ -60,6 +63,7 @@ export interface Agent {
   readonly session: AgentSession;
   readonly tools: readonly Tool[];
   readonly agents: Agents;
+  readonly waitForMail: SessionMail["wait"];
   readonly permission: HeadlessPermission;
   readonly settings: LoadedSettings;
   readonly sandbox: Tools["sandbox"];
@@ -137,6 +141,8 @@ async function openWith(
     hooks: createHooks(settings.settings.hooks.map((hook) => toHook(hook, folder))),
   });
   closing(session);
+  const mail = await openMail({ ...options, session: session.id });
+  closing(mail);
   const made = await createTools({
     ...{ guard, environment, settings: { ...settings.settings, rules, web } },
     ...{ home, agentHome, sessionFolder: places.folderOf(session.id) },
@@ -167,6 +173,7 @@ async function openWith(
       ...(remembered === undefined ? [] : [remembered.toolFor(child.id)]),
       ...servers.tools,
     ],
+    mailbox: mail.mailbox,
     onFirst: async (own) => closing(await takeOrders(controlPath(agentHome, session.id), own)),
     childOptions: (child) => ({
       ...shared,
@@ -175,6 +182,7 @@ async function openWith(
     }),
   });
   closing(agents);
+  await mail.listen(agents);
   const changed = toolChanges(offered, [...tools, ...agents.tools.map(toDefinition)]);
   const readOnlyTools = tools.filter(({ effect }) => effect === "read").map(({ name }) => name);
   const extractions =
@@ -197,7 +205,7 @@ async function openWith(
       ...[...instructions.problems, ...servers.problems, ...(changed === undefined ? [] : [changed])],
       ...definitionProblems(kinds),
     ],
-    ...{ tools: [...runnable, ...agents.tools], agents, permission },
+    ...{ tools: [...runnable, ...agents.tools], agents, waitForMail: mail.wait, permission },
     ...(extractions === undefined ? {} : { afterTurn: extractions.afterTurn }),
   };
 }

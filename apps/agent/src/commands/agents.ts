@@ -1,7 +1,9 @@
 import { entryText, type Store } from "palimpsest";
 import { readAgents, type StoredAgent } from "palimpsest/agents";
+import type { Address, SentToSocket } from "palimpsest/home";
 import { type AgentOrder, controlPath, giveOrder } from "../agents/control-socket.ts";
 import { followLog } from "../agents/follow-log.ts";
+import { readTeammates, writeToTeammate } from "../agents/teammates.ts";
 import { wakeAgent } from "../agents/wake-agent.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
@@ -23,11 +25,21 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const order = (wanted: AgentOrder) => giveOrder(controlPath(project.places.agentHome, stored.id), wanted);
     const isAlive = async (): Promise<boolean> => (await order({ kind: "ping" })) === "done";
     const agents = await readAgents(project.store, stored.id);
+    const mates = (await readTeammates(project.places)).filter(({ session }) => session !== stored.id);
     if (word === "list") {
       const now = await asTheyAre(agents, isAlive);
-      const shown = { session: stored.id, title: stored.title, agents: now };
-      await terminal.print(values.json ? JSON.stringify(shown) : treeText(stored, now, terminal.clock.now()));
+      const shown = { session: stored.id, title: stored.title, agents: now, teammates: mates };
+      const tree = `${treeText(stored, now, terminal.clock.now())}${matesText(mates)}`;
+      await terminal.print(values.json ? JSON.stringify(shown) : tree);
       return EXIT.done;
+    }
+    const text = rest.join(" ");
+    if (word === "send" && text === "") throw new UsageError("What is to be said stands behind the ID.");
+    const mate = mates.find(({ name }) => name === named);
+    if (word === "send" && mate !== undefined && !agents.some(({ name }) => name === named)) {
+      const outcome = await writeToTeammate(mate, text);
+      await terminal.print(values.json ? JSON.stringify({ to: mate.name, ...outcome }) : outcomeText(outcome));
+      return outcome.kind === "taken" ? EXIT.done : EXIT.failed;
     }
     const agent = findAgent(agents, named);
     if (word === "show") return show(agent, values.json === true, terminal, project);
@@ -44,8 +56,6 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         terminal,
       });
     }
-    const text = rest.join(" ");
-    if (word === "send" && text === "") throw new UsageError("What is to be said stands behind the ID.");
     const wanted: AgentOrder = word === "stop" ? { kind: "stop", id: agent.id } : { kind: "send", to: agent.id, text };
     const outcome = await order(wanted);
     if (outcome === "absent" && word === "send") return wakeAgent({ agent, text, values, stored, project, terminal });
@@ -90,6 +100,16 @@ function treeText({ id, title }: StoredSession, agents: readonly StoredAgent[], 
     (agent.status === "running" ? agent.doing : undefined) ?? agent.goal.replace(/\s+/g, " "),
   ]);
   return `${id.slice(0, 8)} ${title}\n${table(rows)}`;
+}
+
+function matesText(mates: readonly Address[]): string {
+  if (mates.length === 0) return "";
+  const rows = mates.map(({ name, state, session }) => [name, state, session.slice(0, 8)]);
+  return `\n\nOther sessions of this project\n${table(rows)}`;
+}
+
+function outcomeText(outcome: SentToSocket): string {
+  return outcome.kind === "taken" ? "Sent." : `Not sent: ${outcome.why}`;
 }
 
 function labelOf({ id, name }: Pick<StoredAgent, "id" | "name">): string {

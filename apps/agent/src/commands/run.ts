@@ -29,6 +29,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const mode = oneOf("--mode", values.mode, OPTIONS.mode.of);
   const rules = [...toRules(values.deny, "deny"), ...toRules(values.allow, "allow")];
   const goesOn = values.continue === true || values.resume !== undefined;
+  if (values.stay && values.name === undefined && !goesOn)
+    throw new UsageError("--stay needs a --name: nobody could write to it.");
   if (values.continue && values.resume !== undefined) throw new UsageError("--continue or --resume ID, not both.");
 
   const prompt = input === "text" ? await readPrompt(values.prompt, positionals, terminal, goesOn) : undefined;
@@ -53,6 +55,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       ...{ rules, clock },
       ...(stored === undefined ? {} : { id: stored.id }),
       ...(mode === undefined ? {} : { mode }),
+      ...(values.name === undefined ? {} : { name: values.name }),
       ...(values.web === true ? { web: "on" } : {}),
     });
     try {
@@ -65,7 +68,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       const turn = { agent, provider, report, signal, clock, maxRounds, maxUsd, spentUsd };
       if (input === "text") {
         const inbox = untilAgentsEnd(agent, report);
-        return await runTurn({ ...turn, inbox, ...(prompt === undefined ? {} : { prompt }) });
+        let exitCode = await runTurn({ ...turn, inbox, ...(prompt === undefined ? {} : { prompt }) });
+        while (values.stay && exitCode !== EXIT.budgetUsedUp && (await agent.waitForMail(signal)) === "mail")
+          exitCode = await runTurn({ ...turn, inbox });
+        return exitCode;
       }
       return await runTurns(turn, terminal);
     } finally {

@@ -30,7 +30,7 @@ export interface AgentsOptions<Request, Response> extends Pick<PermissionOptions
    */
   readonly toolsFor?: (child: Session<Request, Response>, way: AgentWay) => readonly Tool[];
   /** Its address in a team, for mail of other processes. @default there is none */
-  readonly mailbox?: Mailbox;
+  readonly mailbox?: Pick<Mailbox, "send" | "receive" | "acknowledge">;
   /** What agents call this session. @default "main" */
   readonly name?: string;
   /** @default random */

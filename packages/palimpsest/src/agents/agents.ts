@@ -17,6 +17,6 @@ export {
   type LiveState,
   type StartedAgent,
 } from "./create-agents.ts";
-export type { MessageSent } from "./message-tool.ts";
+export { isApproval, type MessageSent } from "./message-tool.ts";
 export { readAgents, type StoredAgent } from "./read-agents.ts";
 export type { KnownAgent, WantedAgent } from "./start-agent.ts";

@@ -18,6 +18,8 @@ export type MessageSent =
       readonly to: readonly string[];
       /** Those that had ended, and go on because of it. */
       readonly woken: readonly string[];
+      /** Those in other processes that do not run: it waits for them. */
+      readonly asleep?: readonly string[];
     }
   | { readonly kind: "refused"; readonly why: string };
 
@@ -57,7 +59,8 @@ export function messageTool(send: (wanted: MessageWanted) => Promise<MessageSent
       });
       if (sent.kind === "refused") return { content: `Nothing was sent: ${sent.why}`, status: "error" };
       const woken = sent.woken.length === 0 ? "" : ` ${sent.woken.join(", ")} had ended and goes on now.`;
-      return sent.to.length === 0 ? "There is nobody else." : `Sent to ${sent.to.join(", ")}.${woken}`;
+      const asleep = sent.asleep === undefined ? "" : ` ${sent.asleep.join(", ")} does not run: it waits there.`;
+      return sent.to.length === 0 ? "There is nobody else." : `Sent to ${sent.to.join(", ")}.${woken}${asleep}`;
     },
   };
 }

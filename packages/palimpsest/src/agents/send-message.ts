@@ -57,7 +57,11 @@ export function createPost<Request, Response>(options: PostOptions<Request, Resp
     const outcome = await mailbox!.send({ ...wanted, id: randomUUID() });
     if (outcome.kind === "lost") return refused("This session's mailbox is held by another process now.");
     if (outcome.kind === "refused") return refused(outcome.why);
-    return { kind: "sent", to: outcome.receivers.map(({ name }) => name), woken: [] };
+    const asleep = outcome.receivers.filter(({ state }) => state === "stopped").map(({ name }) => name);
+    return {
+      ...{ kind: "sent", to: outcome.receivers.map(({ name }) => name), woken: [] },
+      ...(asleep.length === 0 ? {} : { asleep }),
+    };
   }
 
   async function bySocket(path: string, { body, summary, kind }: MessageWanted): Promise<MessageSent> {
@@ -88,9 +92,11 @@ export function createPost<Request, Response>(options: PostOptions<Request, Resp
     }
     // In the name of the session, which is the one that is known outside of it.
     if (isMain && to.startsWith("uds:")) return bySocket(to.slice("uds:".length), wanted);
-    if (isMain && mailbox !== undefined) return byMail(wanted);
+    const mailed = isMain && mailbox !== undefined ? await byMail(wanted) : undefined;
+    if (mailed?.kind === "sent") return mailed;
     const names = [...(isMain ? [] : [main]), ...agents.map(({ id, name }) => name ?? id)];
-    return refused(`Nobody is called ${JSON.stringify(to)}. There are: ${names.join(", ") || "no agents"}.`);
+    const there = `Agents of this session: ${names.join(", ") || "none"}.`;
+    return refused(`${mailed?.why ?? `Nobody is called ${JSON.stringify(to)}.`} ${there}`);
   };
 }
 
