@@ -7,10 +7,13 @@ import {
   type WantedChild,
 } from "palimpsest/agents";
 import type { HeadlessPermission } from "../cli/headless-permission.ts";
+import type { HeadSection, SessionHead } from "../cli/session-head.ts";
 import { type AgentSession, type TakeOptions, takeSession } from "../cli/take-session.ts";
 import { toTool } from "../cli/to-tool.ts";
 import type { OtherSession } from "../create-tools.ts";
+import type { AgentMemory } from "../memory/agent-memory.ts";
 import type { AgentTool } from "../tools/tool.ts";
+import type { AgentNotes } from "./agent-notes.ts";
 
 export interface OpenAgentsOptions {
   readonly session: AgentSession;
@@ -23,6 +26,10 @@ export interface OpenAgentsOptions {
   readonly runnable: readonly Tool[];
   /** The same tools for another session. */
   readonly toolsFor: (other: OtherSession, session: AgentSession) => readonly AgentTool[];
+  /** What kinds of agents remember. @default nothing */
+  readonly notes?: AgentNotes;
+  /** The head of a session whose memory is this one. */
+  readonly headWith: (memory: HeadSection) => Pick<SessionHead, "text">;
   /** What the session may do its agents may do, and no more. */
   readonly permission: Pick<HeadlessPermission, "permission" | "askHost">;
   readonly definitions: readonly AgentDefinition[];
@@ -63,9 +70,17 @@ function createOwn(options: OpenAgentsOptions): Agents {
   const { session, store, provider, model, folder, tools, runnable, permission, definitions } = options;
   const { permission: decide, askHost } = permission;
 
-  function openChild({ id, system, model: own = model }: WantedChild): Promise<AgentSession> {
+  /** Those of agents that were opened, by the name of their kind. */
+  const memories = new Map<string, AgentMemory>();
+
+  async function openChild({ id, system, model: own = model, definition }: WantedChild): Promise<AgentSession> {
     const words = system === undefined ? {} : { system: `${system}\n\nThe project's folder is ${folder}.` };
-    return takeSession({ ...options.childOptions(id), ...words, store, provider, model: own, id });
+    const common = options.childOptions(id);
+    const memory = await options.notes?.open(definition);
+    if (memory !== undefined) memories.set(definition!.name, memory);
+    const head = memory === undefined ? {} : { head: options.headWith(memory.section).text };
+    const surroundings = { ...common.surroundings, ...head };
+    return takeSession({ ...common, ...words, surroundings, store, provider, model: own, id });
   }
 
   return createAgents({
@@ -74,14 +89,16 @@ function createOwn(options: OpenAgentsOptions): Agents {
       .filter(({ name, effect }) => effect === "read" || name === ALSO_READ_ONLY)
       .map(({ name }) => name),
     mainOnlyTools: MAIN_ONLY,
-    toolsFor(child: Session<unknown, unknown>, way) {
+    toolsFor(child: Session<unknown, unknown>, { way, definition }) {
       const other: OtherSession = {
         shownReads: () => child.filesRead(),
         recall: (request) => child.recall(request),
         knows: way === "fork" ? "as-much" : "nothing",
         newestEntry: () => session.newestEntry,
       };
-      return options.toolsFor(other, child).map((tool) => toTool(tool, child, folder));
+      const memory = way === "fork" ? undefined : memories.get(definition.name);
+      const own = memory?.toolFor(session.id, () => options.notes!.saidTo(child.id, memory));
+      return options.toolsFor(other, child).map((tool) => toTool(tool.name === own?.name ? own : tool, child, folder));
     },
     mailbox: options.mailbox,
   });

@@ -229,7 +229,10 @@ export const COMMANDS = {
       "import FILE ...: each section of a file of instructions (CLAUDE.md and the like) becomes a topic.",
       "serve: offers the memory to other programs, as a server of tools (Model Context Protocol) on standard input and output. What they write waits in the inbox.",
     ],
-    options: { json: JSON_OUTPUT as Flag },
+    options: {
+      agent: { type: "string", value: "NAME", about: "what this kind of agent remembers, instead of the project's" },
+      json: JSON_OUTPUT as Flag,
+    },
     operands: {
       most: 1_000,
       completes: [

@@ -3,6 +3,7 @@ import type { Agents } from "palimpsest/agents";
 import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
 import { createExtractions } from "palimpsest/memory";
 import { resultFiles } from "palimpsest/result-files";
+import { createAgentNotes } from "../agents/agent-notes.ts";
 import { controlPath, takeOrders } from "../agents/control-socket.ts";
 import { definitionProblems, loadDefinitions } from "../agents/load-definitions.ts";
 import { AGENT_TOOLS, openAgents, toDefinition } from "../agents/open-agents.ts";
@@ -117,11 +118,8 @@ async function openWith(
   const remembered =
     settings.settings.memory === "off" ? undefined : await openAgentMemory({ folder: places.memory, store });
   if (remembered !== undefined) closing(remembered);
-  const head = createSessionHead([
-    instructions,
-    serverSection(servers.instructions),
-    ...(remembered === undefined ? [] : [remembered.section]),
-  ]);
+  const sections = [instructions, serverSection(servers.instructions)];
+  const head = createSessionHead([...sections, ...(remembered === undefined ? [] : [remembered.section])]);
   const surroundings: Surroundings = {
     head: head.text,
     readFile: (path) => readAllowed(path, { guard, rules, mode }),
@@ -166,6 +164,8 @@ async function openWith(
     ...{ tools: new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool])), guard, rules, mode: () => mode },
   });
   const kinds = await loadDefinitions({ guard, agentHome });
+  const notes = remembered === undefined ? undefined : createAgentNotes({ places, folder, store, session });
+  if (notes !== undefined) closing(notes);
   const agents = openAgents({
     ...{ session, store, provider, model, folder, tools, runnable, permission, definitions: kinds.definitions },
     toolsFor: (other, child) => [
@@ -174,6 +174,8 @@ async function openWith(
       ...servers.tools,
     ],
     mailbox: mail.mailbox,
+    headWith: (memory) => createSessionHead([...sections, memory]),
+    ...(notes === undefined ? {} : { notes }),
     onFirst: async (own) => closing(await takeOrders(controlPath(agentHome, session.id), own)),
     childOptions: (child) => ({
       ...shared,

@@ -28,7 +28,7 @@ export interface AgentsOptions<Request, Response> extends Pick<PermissionOptions
    * The same tools for another session, for those that are bound to one, with the same names and words.
    * @default the same; what recalls does so from the agent's own log
    */
-  readonly toolsFor?: (child: Session<Request, Response>, way: AgentWay) => readonly Tool[];
+  readonly toolsFor?: (child: Session<Request, Response>, agent: ChildFacts) => readonly Tool[];
   /** Its address in a team, for mail of other processes. @default there is none */
   readonly mailbox?: Pick<Mailbox, "send" | "receive" | "acknowledge">;
   /** What agents call this session. @default "main" */
@@ -37,6 +37,12 @@ export interface AgentsOptions<Request, Response> extends Pick<PermissionOptions
   readonly createId?: () => string;
   /** @default the system's clock */
   readonly clock?: Clock;
+}
+
+/** What the host is told of an agent that it makes tools for. */
+export interface ChildFacts {
+  readonly way: AgentWay;
+  readonly definition: AgentDefinition;
 }
 
 export interface WantedChild {

@@ -74,7 +74,7 @@ export function createStarter<Request, Response>(
   }
 
   function toolsOf(child: Session<Request, Response>, agent: AgentFacts, definition: AgentDefinition): readonly Tool[] {
-    const host = options.toolsFor?.(child, agent.way) ?? toolsOfChild(options.tools, child);
+    const host = options.toolsFor?.(child, { way: agent.way, definition }) ?? toolsOfChild(options.tools, child);
     const own = ownTools({ id: agent.id, name: agent.name ?? agent.id });
     // A fork has its parent's list, because that is the beginning of the prompt; what it may not use is refused.
     if (agent.way === "fork") return [...host, ...own];
