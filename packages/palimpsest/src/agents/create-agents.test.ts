@@ -149,6 +149,50 @@ describe("in the background", () => {
     expect(second.session.agents()).toMatchObject([{ status: "done" }]);
   });
 
+  test("one that had ended when the program died is told of once, and nothing of it is done again", async () => {
+    const first = await openTeam({ script });
+    await first.agents.start({ prompt: "task-1", description: "d", way: "background" });
+    await first.agents.drain(10_000);
+    // Its result was waiting, and not in the log yet.
+    await first.session.close();
+    for (const expected of [1, 0, 0]) {
+      const next = await openTeam({ script, store: first.store });
+      expect(await next.agents.inbox.deliver(next.session)).toBe(expected);
+      expect(next.session.attached("agent-result")).toEqual([
+        '<agent-result id="a1" outcome="done">\nReport on task-1.\n</agent-result>',
+      ]);
+      expect(next.sent).toEqual([]);
+      expect(await next.agents.idle()).toBe("nothing-runs");
+      await next.session.close();
+    }
+  });
+
+  test("a result that comes after its agent was stopped changes nothing", async () => {
+    const { agents, session, sent } = await openTeam({ script, settings: { "agents.rounds": 100_000 } });
+    await agents.start({ prompt: "task-1", description: "d", way: "background" });
+    await agents.drain(10_000);
+    await agents.inbox.deliver(session);
+    const [before, requests] = [session.newestEntry, sent.length];
+    const late = { id: "a1", step: "ended", outcome: "failed", told: "next-entry" } as const;
+    expect(await session.enterAgent(late, "Start it all again.")).toBe("known");
+    expect(await agents.inbox.deliver(session)).toBe(0);
+    expect([session.newestEntry, sent.length]).toEqual([before, requests]);
+    expect(session.agents()).toMatchObject([{ status: "done" }]);
+  });
+
+  test("what it uses is in the session's ledger, each response once, also after it was woken", async () => {
+    const { agents, session, turn } = await openTeam({ script: () => answer("Done.") });
+    await turn("Begin.");
+    for (const way of ["background", "fork"] as const) await agents.start({ prompt: "p", description: "d", way });
+    await agents.drain(10_000);
+    expect((await session.cost()).bySource["agent"]?.responses).toBe(2);
+    for (const id of ["a1", "a2"]) expect(await agents.send(id, "more")).toMatchObject({ woken: [id] });
+    await agents.drain(10_000);
+    const { agent } = (await session.cost()).bySource;
+    expect(agent?.responses).toBe(4);
+    expect(agent?.priceUsd).toBeGreaterThan(0);
+  });
+
   test("hooks are run at its start and its end, and can make it go on", async () => {
     const ran: string[] = [];
     const hooks = createHooks([
@@ -217,5 +261,20 @@ describe("forks", () => {
     while ((await agents.idle()) === "waiting") await turn();
     expect(new Set(lists.map((list) => list.join())).size).toBe(1);
     expect(done).toEqual(["Look yes"]);
+  });
+
+  test("one that goes on later is still a fork: the tag is in its log", async () => {
+    const script: Script = ({ request, userText }) => {
+      if (!all(request).includes("The task:")) return userText.includes("Begin") ? forks(1) : answer("Ok.");
+      if (all(request).includes("cannot be used here")) return answer("I cannot fork.");
+      return all(request).includes("once more") ? callTools(start("fork", "deeper")) : answer("Done.");
+    };
+    const { turn, agents, session } = await openTeam({ script });
+    await turn("Begin.");
+    while ((await agents.idle()) === "waiting") await turn();
+    expect(await agents.send("a1", "once more")).toMatchObject({ woken: ["a1"] });
+    while ((await agents.idle()) === "waiting") await agents.inbox.deliver(session);
+    expect(session.attached("agent-result").at(-1)).toContain("I cannot fork.");
+    expect(session.agents()).toHaveLength(1);
   });
 });
