@@ -2,10 +2,12 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Agents } from "palimpsest/agents";
 import { listenOnSocket, sendToSocket } from "palimpsest/home";
+import type { Phrases } from "./phrases.ts";
 
 /** What the user wants of the agents of a session that runs in another process. */
 export type AgentOrder =
-  | { readonly kind: "ping" }
+  /** Somebody looks: those that run are asked for a phrase now and then. */
+  | { readonly kind: "watch" }
   | { readonly kind: "stop"; readonly id: string }
   | { readonly kind: "send"; readonly to: string; readonly text: string };
 
@@ -24,12 +26,13 @@ export function controlPath(agentHome: string, session: string): string {
 export async function takeOrders(
   path: string,
   agents: Pick<Agents, "stop" | "send">,
+  phrases: Pick<Phrases, "watch">,
 ): Promise<{ close(): Promise<void> }> {
   const listening = await listenOnSocket({
     path,
     async onMessage({ body }) {
       const order = JSON.parse(body) as AgentOrder;
-      if (order.kind === "ping") return;
+      if (order.kind === "watch") return phrases.watch();
       const outcome =
         order.kind === "stop" ? await agents.stop(order.id) : (await agents.send(order.to, order.text)).kind;
       if (outcome !== "stopped" && outcome !== "sent") throw new Error(`The order was not carried out: ${outcome}.`);

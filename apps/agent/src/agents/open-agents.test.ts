@@ -139,3 +139,17 @@ test("messages as lines: an agent that ends begins a turn of its own, also when 
   expect(code).toBe(0);
   expect(texts.at(-1)).toBe("Heard of it.");
 });
+
+test("what agents spend counts towards the limit, also while the session waits for them", async () => {
+  const project = temporaryProject({ "a.txt": "forty-two\n" });
+  const script: Script = ({ request, userText }) => {
+    if (isChild(request)) return callTools(callTool("Bash", { command: "sleep 0.2" }));
+    return userText.includes("Begin") ? callTools(start("background", "go on and on")) : answer("It works.");
+  };
+  const cli = await startCli(project, script);
+  const ended = await cli.run(["-p", "Begin", "--mode", "bypass", "--max-usd", "0.05", "--output-format", "json"]);
+  expect(ended.code).toBe(5);
+  expect(JSON.parse(ended.out)).toMatchObject({ outcome: "budget-used-up" });
+  const { agents } = JSON.parse((await cli.run(["agents", "--json"])).out);
+  expect(agents).toMatchObject([{ status: "stopped" }]);
+});

@@ -8,6 +8,7 @@ import { controlPath, takeOrders } from "../agents/control-socket.ts";
 import { definitionProblems, loadDefinitions } from "../agents/load-definitions.ts";
 import { AGENT_TOOLS, openAgents, toDefinition } from "../agents/open-agents.ts";
 import { openMail, type SessionMail } from "../agents/open-mail.ts";
+import { createPhrases } from "../agents/phrases.ts";
 import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
 import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
@@ -176,7 +177,11 @@ async function openWith(
     mailbox: mail.mailbox,
     headWith: (memory) => createSessionHead([...sections, memory]),
     ...(notes === undefined ? {} : { notes }),
-    onFirst: async (own) => closing(await takeOrders(controlPath(agentHome, session.id), own)),
+    async onFirst(own) {
+      const phrases = createPhrases({ agents: own, folder: places.folderOf(session.id) });
+      closing(phrases);
+      closing(await takeOrders(controlPath(agentHome, session.id), own, phrases));
+    },
     childOptions: (child) => ({
       ...shared,
       surroundings: { ...surroundings, ...readWork(store, () => child) },

@@ -42,13 +42,19 @@ test("agents of a process that runs are seen, spoken to and stopped from another
   const cli = await startCli(temporaryProject(), ({ request, userText }) => {
     if (!isChild(request))
       return userText.includes("Begin") ? callTools(start("worker"), start("stuck", "wait")) : answer("The end.");
+    if (all(request).includes("what are you doing right now")) return answer("Waiting for the end");
     if (all(request).includes("hurry")) return answer("I hurried.");
     return callTools(callTool("Bash", { command: all(request).includes("wait") ? "sleep 60" : "sleep 1" }));
   });
-  const running = cli.start(["-p", "Begin", "--mode", "bypass"]);
+  const patience = { timeout: 60_000, interval: 200 };
+  const running = cli.start(["-p", "Begin", "--mode", "bypass"], {
+    environment: { PALIMPSEST_AGENTS_SUMMARY_SECONDS: "1" },
+  });
   const list = async () => JSON.parse((await cli.run(["agents", "--json"])).out || '{"agents":[]}').agents;
   const busy = { status: "running", doing: expect.stringContaining("Bash sleep") };
-  await vi.waitFor(async () => expect(await list()).toMatchObject([busy, busy]), { timeout: 60_000, interval: 200 });
+  await vi.waitFor(async () => expect(await list()).toMatchObject([busy, busy]), patience);
+  // Somebody has looked: from now on they are asked what they are doing.
+  await vi.waitFor(async () => expect((await list())[0].doing).toBe("Waiting for the end"), patience);
   expect(await cli.run(["agents", "send", "worker", "hurry"])).toMatchObject({ code: 0, out: "Sent.\n" });
   expect(await cli.run(["agents", "stop", "stuck"])).toMatchObject({ code: 0, out: "Stopped.\n" });
   expect(await running.ended).toMatchObject({ code: 0, out: "The end.\n" });

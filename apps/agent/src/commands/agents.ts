@@ -3,6 +3,7 @@ import { readAgents, type StoredAgent } from "palimpsest/agents";
 import type { Address, SentToSocket } from "palimpsest/home";
 import { type AgentOrder, controlPath, giveOrder } from "../agents/control-socket.ts";
 import { followLog } from "../agents/follow-log.ts";
+import { readPhrases } from "../agents/phrases.ts";
 import { readTeammates, writeToTeammate } from "../agents/teammates.ts";
 import { wakeAgent } from "../agents/wake-agent.ts";
 import { COMMANDS } from "../cli/command-list.ts";
@@ -23,11 +24,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   return inProject(terminal, async (project) => {
     const stored = await findSession(project.store, values.session);
     const order = (wanted: AgentOrder) => giveOrder(controlPath(project.places.agentHome, stored.id), wanted);
-    const isAlive = async (): Promise<boolean> => (await order({ kind: "ping" })) === "done";
+    const isAlive = async (): Promise<boolean> => (await order({ kind: "watch" })) === "done";
     const agents = await readAgents(project.store, stored.id);
     const mates = (await readTeammates(project.places)).filter(({ session }) => session !== stored.id);
     if (word === "list") {
-      const now = await asTheyAre(agents, isAlive);
+      const now = withPhrases(await asTheyAre(agents, isAlive), await readPhrases(project.places.folderOf(stored.id)));
       const shown = { session: stored.id, title: stored.title, agents: now, teammates: mates };
       const tree = `${treeText(stored, now, terminal.clock.now())}${matesText(mates)}`;
       await terminal.print(values.json ? JSON.stringify(shown) : tree);
@@ -72,6 +73,17 @@ async function asTheyAre(
 ): Promise<readonly StoredAgent[]> {
   if (!agents.some(({ status }) => status === "running") || (await isAlive())) return agents;
   return agents.map((agent) => (agent.status === "running" ? { ...agent, status: "stopped" } : agent));
+}
+
+/** What one says of itself tells more than the tool that it called last. */
+function withPhrases(
+  agents: readonly StoredAgent[],
+  phrases: Readonly<Record<string, string>>,
+): readonly StoredAgent[] {
+  return agents.map((agent) => {
+    const doing = agent.status === "running" ? phrases[agent.id] : undefined;
+    return doing === undefined ? agent : { ...agent, doing };
+  });
 }
 
 function findAgent(agents: readonly StoredAgent[], named: string | undefined): StoredAgent {

@@ -15,6 +15,7 @@ import { createReport, type TurnReport, toResult } from "../cli/turn-report.ts";
 import { type Rule, readRule } from "../permissions/rule.ts";
 
 const { options: OPTIONS } = COMMANDS.run;
+const LOOK_EVERY_MS = 500;
 
 /** A turn without a screen; with `--input-format stream-json`, as many as there are messages. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -101,30 +102,38 @@ async function runTurn({ agent, provider, report, signal, clock, prompt, inbox, 
   const { takeDenied, ...permissions } = permission;
   const stopListening = session.listen((event) => void report.event({ kind: "session-event", event }));
   await agent.beforeTurn(typeof prompt === "string" ? prompt : undefined).finally(stopListening);
+  // What agents spend comes between two responses of this turn, or while it waits for them.
+  const watch = setInterval(() => {
+    if (spentUsd() >= maxUsd && agent.agents.list().some(({ live }) => live !== undefined)) enough.abort();
+  }, LOOK_EVERY_MS);
   const turn = query({
     ...{ session, provider, tools, inbox, clock, ...permissions, signal: AbortSignal.any([signal, enough.signal]) },
     ...(agent.afterTurn === undefined ? {} : { afterTurn: agent.afterTurn }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(maxRounds === undefined ? {} : { maxRounds }),
   });
-  for (;;) {
-    const next = await turn.next();
-    if (next.done !== true) {
-      if (next.value.kind !== "turn-ended") await report.event(next.value);
-      // Here, before its calls are run: what has not begun can be gone on with.
-      if (next.value.kind === "response" && next.value.response.calls.length > 0 && spentUsd() >= maxUsd)
-        enough.abort();
-      continue;
+  try {
+    for (;;) {
+      const next = await turn.next();
+      if (next.done !== true) {
+        if (next.value.kind !== "turn-ended") await report.event(next.value);
+        // Here, before its calls are run: what has not begun can be gone on with.
+        if (next.value.kind === "response" && next.value.response.calls.length > 0 && spentUsd() >= maxUsd)
+          enough.abort();
+        continue;
+      }
+      const isSpent = next.value.kind === "aborted" && enough.signal.aborted && !signal.aborted;
+      const { rounds, usage } = next.value;
+      const outcome = isSpent ? { kind: "budget-used-up" as const, spentUsd: spentUsd(), rounds, usage } : next.value;
+      const result = toResult(session.id, outcome, takeDenied());
+      // Which of the two signals it was.
+      const exitCode =
+        next.value.kind === "aborted" && typeof signal.reason === "number" ? signal.reason : result.exitCode;
+      await report.result({ ...result, exitCode });
+      return exitCode;
     }
-    const isSpent = next.value.kind === "aborted" && enough.signal.aborted && !signal.aborted;
-    const { rounds, usage } = next.value;
-    const outcome = isSpent ? { kind: "budget-used-up" as const, spentUsd: spentUsd(), rounds, usage } : next.value;
-    const result = toResult(session.id, outcome, takeDenied());
-    // Which of the two signals it was.
-    const exitCode =
-      next.value.kind === "aborted" && typeof signal.reason === "number" ? signal.reason : result.exitCode;
-    await report.result({ ...result, exitCode });
-    return exitCode;
+  } finally {
+    clearInterval(watch);
   }
 }
 
