@@ -21,6 +21,7 @@ const counting = {
   session_bias_mean_abs_pct: 4,
   baselines: { plain: { median_abs_tokens: 80, p95_abs_tokens: 1_000 } },
 };
+const forks = { cache_read_pct: 99, price_ratio_to_unshared: 0.15 };
 const importing = { import_ms: 60, node_ms: 40 };
 const many = { rss_mb: 220, memory_store: { rss_mb: 100 } };
 const open = { equal_to_live: true, rss_mb: 110, rss_import_mb: 100, log_bytes: 10 * 2 ** 20 + 1 };
@@ -53,6 +54,7 @@ test("figures at the floors hold", () => {
   expect(brokenFloors("breaks", breaks)).toEqual([]);
   expect(brokenFloors("cache-fidelity", fidelity)).toEqual([]);
   expect(brokenFloors("counting", counting)).toEqual([]);
+  expect(brokenFloors("forks", forks)).toEqual([]);
   expect(brokenFloors("import", importing)).toEqual([]);
   expect(brokenFloors("many", many)).toEqual([]);
   expect(brokenFloors("open", open)).toEqual([]);
@@ -80,6 +82,8 @@ test.each([
   ["counting", { ...counting, session_bias_mean_abs_pct: 4.1 }],
   ["counting", { ...counting, baselines: { plain: { median_abs_tokens: 79, p95_abs_tokens: 1_000 } } }],
   ["counting", { ...counting, baselines: { plain: { median_abs_tokens: 80, p95_abs_tokens: 999 } } }],
+  ["forks", { ...forks, cache_read_pct: 98.9 }],
+  ["forks", { ...forks, price_ratio_to_unshared: 0.16 }],
   ["import", { ...importing, import_ms: 61 }],
   ["many", { ...many, rss_mb: 221 }],
   ["open", { ...open, equal_to_live: false }],

@@ -71,6 +71,12 @@ const FLOORS: readonly Floor[] = [
       ),
   },
   {
+    bench: "forks",
+    rule: "16 forks of one moment read 99% of their input from the cache, and cost at most 15% of what they would cost alone",
+    holds: ({ cache_read_pct, price_ratio_to_unshared }) =>
+      (cache_read_pct as number) >= 99 && (price_ratio_to_unshared as number) <= 0.15,
+  },
+  {
     bench: "import",
     rule: "importing the package adds at most 1.5 times what Node itself takes to start",
     holds: ({ import_ms, node_ms }) => (import_ms as number) <= 1.5 * (node_ms as number),

@@ -5,6 +5,7 @@ import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
 import { countingBench } from "./counting/counting.ts";
 import { figuresText } from "./figures-text.ts";
 import { checkFloors } from "./floors.ts";
+import { forksBench } from "./forks/forks.ts";
 import { judgeBench } from "./judge.ts";
 import { manyBench } from "./many/many.ts";
 import { memoryScaleBench } from "./memory-scale/memory-scale.ts";
@@ -23,6 +24,7 @@ const BENCHES: readonly Bench[] = [
   breaksBench,
   cacheFidelityBench,
   countingBench,
+  forksBench,
   importBench,
   judgeBench,
   manyBench,

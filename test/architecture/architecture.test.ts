@@ -93,6 +93,7 @@ describe("each rule can fail", () => {
       "log/fold.ts",
       `export const state = (entry: { process: number }) => entry.process;`,
     ],
+    ["anything in what only tests use", "log/testing/x.ts", `import { x } from "node:sqlite";`],
     [
       "an effect in the shell",
       "stores/sqlite-store.ts",

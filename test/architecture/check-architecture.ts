@@ -49,8 +49,9 @@ function checkCode(source: SourceFacts, rules: ArchitectureRules): string[] {
   ];
 }
 
+/** What only tests use stands in folders called `testing`: no build has them. */
 function isTest({ path }: SourceFacts): boolean {
-  return path.endsWith(".test.ts");
+  return path.endsWith(".test.ts") || path.includes("/testing/");
 }
 
 /** The judge's tests may use test runners and real clients, and nothing of the accused. */

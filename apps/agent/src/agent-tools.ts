@@ -10,7 +10,7 @@ export {
 } from "./mcp/open-tool-servers.ts";
 export type { ToolServer } from "./mcp/tool-server.ts";
 export { decidePermission, type PermissionMode, type PermissionVerdict } from "./permissions/decide-permission.ts";
-export { type LoadedSettings, loadSettings, trustSettings } from "./permissions/load-settings.ts";
+export { type LoadedSettings, loadSettings, trustFile } from "./permissions/load-settings.ts";
 export { type PermissionCall, toPermissionCall } from "./permissions/permission-call.ts";
 export type { AgentSettings, HookSetting } from "./permissions/settings.ts";
 export type { Sandbox } from "./shell/sandbox.ts";

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { ChangePorts } from "./files/change-file.ts";
 import { type Checkpoints, createCheckpoints } from "./files/checkpoints.ts";
 import type { ShownReads } from "./files/file-states.ts";
 import type { PathGuard } from "./files/path-guard.ts";
@@ -40,9 +41,21 @@ export interface ToolPorts extends PlanPorts {
   readonly askUser?: AskUser;
 }
 
+/** A session beside this one, whose tools do the same for it. */
+export interface OtherSession {
+  readonly shownReads: ShownReads;
+  readonly recall: Recall;
+  /** `as-much`: it has seen the files that this session has seen so far. */
+  readonly knows: "nothing" | "as-much";
+  /** The newest entry of this session: what the other changes in files is taken back with what was said here since. */
+  readonly newestEntry: () => number;
+}
+
 export interface Tools {
   /** In the order in which they stand in the prompt. */
   readonly tools: readonly AgentTool[];
+  /** The same, with the same words, for another session: each edits only what it has read itself. */
+  toolsFor(other: OtherSession): readonly AgentTool[];
   readonly rewindFiles: Checkpoints["rewindFiles"];
   /** What encloses commands, or why nothing does: to be told to the user. */
   readonly sandbox: Sandbox;
@@ -54,7 +67,7 @@ export interface Tools {
 export async function createTools(ports: ToolPorts): Promise<Tools> {
   const { guard, settings, home, agentHome, sessionFolder, environment, shownReads, recall, askUser } = ports;
   const checkpoints = createCheckpoints({ sessionFolder, guard });
-  const files = { guard, shownReads, states: new Map(), keepBefore: checkpoints.keepBefore };
+  const ownFiles: ChangePorts = { guard, shownReads, states: new Map(), keepBefore: checkpoints.keepBefore };
   const sandbox = await findSandbox({ roots: guard.roots, home, sandboxFolder: join(sessionFolder, "sandbox") });
   const background = createBackgroundCommands(join(sessionFolder, "background"));
   const shell = { guard, sandbox, background, enclosure: settings.sandbox };
@@ -62,7 +75,7 @@ export async function createTools(ports: ToolPorts): Promise<Tools> {
   const ofProject = await guard.locate(".palimpsest/skills");
   const skillFolders = [...(ofProject.kind === "inside" ? [ofProject.path] : []), join(agentHome, "skills")];
   const skills = await readSkills(skillFolders);
-  const tools = [
+  const toolsWith = (files: ChangePorts, recall: Recall): readonly AgentTool[] => [
     ...[readTool(files), writeTool(files), editTool(files), globTool(search), grepTool(search)],
     bashTool({ ...shell, environment: commandEnvironment(environment, settings.keptEnvironment) }),
     ...[bashOutputTool(background), killBashTool(background), todoTool(), askUserTool(askUser)],
@@ -70,7 +83,20 @@ export async function createTools(ports: ToolPorts): Promise<Tools> {
     // Last: whether it is there or not, the others stand where they stood.
     ...(settings.web === "on" ? [webFetchTool()] : []),
   ];
-  return { tools, rewindFiles: checkpoints.rewindFiles, sandbox, close: background.close };
+  return {
+    tools: toolsWith(ownFiles, recall),
+    toolsFor: ({ knows, newestEntry, ...other }) =>
+      toolsWith(
+        {
+          ...{ guard, shownReads: other.shownReads, states: new Map(knows === "nothing" ? [] : ownFiles.states) },
+          keepBefore: (change) => checkpoints.keepBefore({ ...change, entry: newestEntry() }),
+        },
+        other.recall,
+      ),
+    rewindFiles: checkpoints.rewindFiles,
+    sandbox,
+    close: background.close,
+  };
 }
 
 /** What may not be read may not be found by a search either. */

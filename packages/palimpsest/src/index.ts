@@ -66,6 +66,7 @@ export type { Clock } from "./session/clock.ts";
 export type { CompactionOutcome, CompactOptions, NothingCause, Recovery } from "./session/compact/compact-options.ts";
 export type { ExplainedBoundary } from "./session/compact/explain.ts";
 export type { NamedText, Surroundings } from "./session/compact/surroundings.ts";
+export type { UsageOfOthers } from "./session/enter-usage.ts";
 export type { Answer, AskedAlone, AskOptions, ForkOptions } from "./session/fork/fork-options.ts";
 export type { KeepWarmOptions, KeptWarm } from "./session/keep-warm.ts";
 export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";

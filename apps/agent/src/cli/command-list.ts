@@ -60,6 +60,15 @@ export const COMMANDS = {
         about: "Bash(npm test *), Edit(src/**), Network; may be given several times",
       },
       deny: { type: "string", multiple: true, value: "RULE", about: "the same, and stronger than any that allows" },
+      name: {
+        type: "string",
+        value: "NAME",
+        about: "what other sessions of this project call it: they write to it with SendMessage; it keeps the name",
+      },
+      stay: {
+        type: "boolean",
+        about: "waits for messages of other sessions when it is done, a turn for each, until it is asked to end",
+      },
       web: {
         type: "boolean",
         about: "with a tool that fetches pages of the public internet; --allow Network lets it",
@@ -84,6 +93,7 @@ export const COMMANDS = {
       ['git diff | palimpsest -p "Review this:" -', "the standard input behind the prompt"],
       ['palimpsest --continue -p "Now the docs"', "the newest session of this folder goes on"],
       ["palimpsest --continue", "goes on where a turn was cut short"],
+      ['palimpsest -p "You test what others write" --name tester --stay', "a teammate in a terminal of its own"],
     ],
     endings: ["failed", "refused", "roundsUsedUp", "budgetUsedUp", "interrupted", "terminated"],
   },
@@ -182,6 +192,32 @@ export const COMMANDS = {
     examples: [["palimpsest rewind", "your newest message was never said"]],
     endings: ["failed"],
   },
+  agents: {
+    usage: "agents [show|follow|stop|send ID ...] [--session ID]",
+    about: "the agents of a session: what each is doing, its tokens and its price; stops one, or sends it a message",
+    more: [
+      "show ID: what one has said last. follow ID: what it says and does, as it comes. stop ID: ends one that runs. send ID TEXT: it reads the message before its next request; one that has ended goes on, here, if nothing else runs the session.",
+      "ID is an agent's id, its beginning, or its name; for send also the name of another session of this project that runs.",
+    ],
+    options: {
+      session: {
+        type: "string",
+        value: "ID",
+        completes: "sessions",
+        about: "which session; by default the newest of this folder",
+      },
+      model: MODEL as Value,
+      provider: PROVIDER as Value,
+      "base-url": BASE_URL as Value,
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: { most: 1_000, completes: ["list", "show", "follow", "stop", "send"] },
+    examples: [
+      ["palimpsest agents", "a tree: who, how it is, responses, tokens, price, time, what it did last"],
+      ["palimpsest agents send worker Leave the tests alone", "one that has ended is woken by it"],
+    ],
+    endings: ["failed", "interrupted", "terminated"],
+  },
   memory: {
     usage: "memory [WHAT ...]",
     about:
@@ -193,7 +229,10 @@ export const COMMANDS = {
       "import FILE ...: each section of a file of instructions (CLAUDE.md and the like) becomes a topic.",
       "serve: offers the memory to other programs, as a server of tools (Model Context Protocol) on standard input and output. What they write waits in the inbox.",
     ],
-    options: { json: JSON_OUTPUT as Flag },
+    options: {
+      agent: { type: "string", value: "NAME", about: "what this kind of agent remembers, instead of the project's" },
+      json: JSON_OUTPUT as Flag,
+    },
     operands: {
       most: 1_000,
       completes: [

@@ -18,6 +18,7 @@ const LOAD: Readonly<Record<CommandName, () => Promise<LoadedCommand>>> = {
   compact: () => import("../commands/compact.ts"),
   undo: () => import("../commands/undo.ts"),
   rewind: () => import("../commands/rewind.ts"),
+  agents: () => import("../commands/agents.ts"),
   memory: () => import("../commands/memory.ts"),
   dream: () => import("../commands/dream.ts"),
   doctor: () => import("../commands/doctor.ts"),

@@ -7,7 +7,7 @@ import type { Rule } from "../permissions/rule.ts";
 import type { AgentTool } from "../tools/tool.ts";
 
 export interface PermissionPorts {
-  readonly tools: ReadonlyMap<string, AgentTool>;
+  readonly tools: ReadonlyMap<string, Pick<AgentTool, "name" | "effect" | "network">>;
   readonly guard: PathGuard;
   readonly rules: readonly Rule[];
   readonly mode: () => PermissionMode;

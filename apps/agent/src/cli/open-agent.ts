@@ -1,6 +1,13 @@
 import type { Clock, Provider, Store, Surroundings, Tool } from "palimpsest";
+import type { Agents } from "palimpsest/agents";
 import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
 import { resultFiles } from "palimpsest/result-files";
+import { createAgentNotes } from "../agents/agent-notes.ts";
+import { controlPath, takeOrders } from "../agents/control-socket.ts";
+import { definitionProblems, loadDefinitions } from "../agents/load-definitions.ts";
+import { AGENT_TOOLS, openAgents, toDefinition } from "../agents/open-agents.ts";
+import { openMail, type SessionMail } from "../agents/open-mail.ts";
+import { createPhrases } from "../agents/phrases.ts";
 import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
 import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
@@ -38,6 +45,8 @@ export interface AgentOptions {
   readonly id?: string;
   /** @default that of the settings */
   readonly mode?: PermissionMode;
+  /** What other sessions of the project call it. @default what they called it before */
+  readonly name?: string;
   /** Beside those of the settings. */
   readonly rules: readonly Rule[];
   /** @default that of the settings */
@@ -51,6 +60,8 @@ export interface AgentOptions {
 export interface Agent {
   readonly session: AgentSession;
   readonly tools: readonly Tool[];
+  readonly agents: Agents;
+  readonly waitForMail: SessionMail["wait"];
   readonly permission: HeadlessPermission;
   readonly settings: LoadedSettings;
   readonly sandbox: Tools["sandbox"];
@@ -104,26 +115,29 @@ async function openWith(
   const remembered =
     settings.settings.memory === "off" ? undefined : await openAgentMemory({ folder: places.memory, store });
   if (remembered !== undefined) closing(remembered);
-  const head = createSessionHead([
-    instructions,
-    serverSection(servers.instructions),
-    ...(remembered === undefined ? [] : [remembered.section]),
-  ]);
+  const sections = [instructions, serverSection(servers.instructions)];
+  const head = createSessionHead([...sections, ...(remembered === undefined ? [] : [remembered.section])]);
   const surroundings: Surroundings = {
     head: head.text,
     readFile: (path) => readAllowed(path, { guard, rules, mode }),
     ...readWork(store, () => session.id),
     planMode: async () => (mode === "plan" ? "A plan is being made: no file is changed before ExitPlan." : undefined),
   };
-  const session: AgentSession = await takeSession({
-    ...{ store, provider, model, surroundings, attendance: "alone", modelFacts: options.modelFacts },
-    ...(id === undefined ? { system: systemPrompt(folder) } : { id }),
+  const shared = {
+    attendance: "alone" as const,
+    modelFacts: options.modelFacts,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     files: resultFiles({ folder: places.project }),
     settings: { file: places.engineSettings, environment },
+  };
+  const session: AgentSession = await takeSession({
+    ...{ ...shared, store, provider, model, surroundings },
+    ...(id === undefined ? { system: systemPrompt(folder) } : { id }),
     hooks: createHooks(settings.settings.hooks.map((hook) => toHook(hook, folder))),
   });
   closing(session);
+  const mail = await openMail({ ...options, session: session.id });
+  closing(mail);
   const made = await createTools({
     ...{ guard, environment, settings: { ...settings.settings, rules, web } },
     ...{ home, agentHome, sessionFolder: places.folderOf(session.id) },
@@ -142,11 +156,37 @@ async function openWith(
   const followed = followInstructions({ session, head, instructions });
   const own = made.tools.map((tool) => (tool.name === "Read" ? followed.around(tool) : tool));
   const tools = [...own, ...(remembered === undefined ? [] : [remembered.toolFor(session.id)]), ...servers.tools];
-  const changed = toolChanges(offered, tools);
   const runnable = tools.map((tool) => toTool(tool, session, folder));
   const permission = headlessPermission({
-    ...{ tools: new Map(tools.map((tool) => [tool.name, tool])), guard, rules, mode: () => mode },
+    ...{ tools: new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool])), guard, rules, mode: () => mode },
   });
+  const kinds = await loadDefinitions({ guard, agentHome });
+  const notes = remembered === undefined ? undefined : createAgentNotes({ places, folder, store, session });
+  if (notes !== undefined) closing(notes);
+  const agents = openAgents({
+    ...{ session, store, provider, model, folder, tools, runnable, permission, definitions: kinds.definitions },
+    toolsFor: (other, child) => [
+      ...made.toolsFor(other),
+      ...(remembered === undefined ? [] : [remembered.toolFor(child.id)]),
+      ...servers.tools,
+    ],
+    mailbox: mail.mailbox,
+    headWith: (memory) => createSessionHead([...sections, memory]),
+    ...(notes === undefined ? {} : { notes }),
+    async onFirst(own) {
+      const phrases = createPhrases({ agents: own, folder: places.folderOf(session.id) });
+      closing(phrases);
+      closing(await takeOrders(controlPath(agentHome, session.id), own, phrases));
+    },
+    childOptions: (child) => ({
+      ...shared,
+      surroundings: { ...surroundings, ...readWork(store, () => child) },
+      hooks: createHooks(settings.settings.hooks.filter(isOfAgents).map((hook) => toHook(hook, folder))),
+    }),
+  });
+  closing(agents);
+  await mail.listen(agents);
+  const changed = toolChanges(offered, [...tools, ...agents.tools.map(toDefinition)]);
   const readOnlyTools = tools.filter(({ effect }) => effect === "read").map(({ name }) => name);
   const extractions =
     remembered !== undefined && settings.settings.memory === "on"
@@ -165,10 +205,18 @@ async function openWith(
       const recalled = words === "" ? [] : await remembered?.recall(session, words);
       if (recalled !== undefined && recalled.length > 0) await session.append(...recalled);
     },
-    problems: [...instructions.problems, ...servers.problems, ...(changed === undefined ? [] : [changed])],
-    ...{ tools: runnable, permission },
+    problems: [
+      ...[...instructions.problems, ...servers.problems, ...(changed === undefined ? [] : [changed])],
+      ...definitionProblems(kinds),
+    ],
+    ...{ tools: [...runnable, ...agents.tools], agents, waitForMail: mail.wait, permission },
     ...(extractions === undefined ? {} : { afterTurn: extractions.afterTurn }),
   };
+}
+
+/** An agent is no session of its own to those who are told of beginnings and ends: the session tells of it. */
+function isOfAgents({ event }: HookSetting): boolean {
+  return !["SessionStart", "SessionEnd", "Stop"].includes(event);
 }
 
 /** Hooks of events that are not known never run; `palimpsest doctor` names them. */

@@ -5,6 +5,8 @@ import type { MemoryInbox } from "palimpsest";
 export interface PromptLines {
   /** Resolves when something waits in the inbox, or nothing more will come. */
   next(): Promise<"waiting" | "ended">;
+  /** `ended`: nothing more will come. */
+  state(): "open" | "ended";
   /** Lines that could not be used, one text each. */
   readonly problems: readonly string[];
 }
@@ -29,6 +31,7 @@ export function readPromptLines(input: NodeJS.ReadableStream, inbox: MemoryInbox
   });
   return {
     problems,
+    state: () => state,
     async next() {
       for (;;) {
         if (inbox.waiting.length > 0) return "waiting";

@@ -1,4 +1,5 @@
 import { entryText, type LogReader, readPayload, type Store } from "palimpsest";
+import { isAgentSession } from "palimpsest/agents";
 import type { UsedBefore } from "./choose-provider.ts";
 import { UsageError } from "./read-arguments.ts";
 
@@ -19,7 +20,7 @@ const TITLE_CHARACTERS = 60;
 /** The sessions of a store, the one that was used last first. */
 export async function listSessions(store: Store): Promise<readonly StoredSession[]> {
   const sessions: StoredSession[] = [];
-  for (const id of await store.sessions()) {
+  for (const id of (await store.sessions()).filter((one) => !isAgentSession(one))) {
     const reader = await store.openReader(id);
     if (reader === undefined) continue;
     sessions.push(await describe(id, reader));
@@ -31,7 +32,7 @@ export async function listSessions(store: Store): Promise<readonly StoredSession
 /** @param wanted an id or its beginning; the newest if there is none */
 export async function findSession(store: Store, wanted?: string): Promise<StoredSession> {
   const sessions = await listSessions(store);
-  const exact = sessions.find(({ id }) => id === wanted);
+  const exact = sessions.find(({ id }) => id === wanted) ?? (await findAgentSession(store, wanted));
   const found =
     exact === undefined ? sessions.filter(({ id }) => wanted === undefined || id.startsWith(wanted)) : [exact];
   const [first] = found;
@@ -45,6 +46,17 @@ export async function findSession(store: Store, wanted?: string): Promise<Stored
     );
   }
   return first;
+}
+
+/** Sessions of agents are in no list; who knows one's id finds it. */
+async function findAgentSession(store: Store, wanted: string | undefined): Promise<StoredSession | undefined> {
+  if (wanted === undefined || !isAgentSession(wanted)) return undefined;
+  const reader = await store.openReader(wanted);
+  try {
+    return reader && (await describe(wanted, reader));
+  } finally {
+    await reader?.close();
+  }
 }
 
 async function describe(id: string, reader: LogReader): Promise<StoredSession> {

@@ -142,8 +142,8 @@ const SHORT_CHARACTERS = 100;
 /** An input in one line. */
 function short(input: unknown): string {
   const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
-  const { command, file_path, path, pattern } = fields;
-  const main = [command, file_path, pattern, path].find((value) => typeof value === "string");
+  const { command, file_path, path, pattern, description } = fields;
+  const main = [command, file_path, pattern, path, description].find((value) => typeof value === "string");
   const text = (main ?? JSON.stringify(input) ?? "").replaceAll(/\s+/g, " ");
   return text.length > SHORT_CHARACTERS ? `${text.slice(0, SHORT_CHARACTERS - 1)}…` : text;
 }

@@ -1,12 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createMemorySearch, type Memory, openMemory, type WriteOutcome } from "palimpsest/memory";
+import { notesFolder } from "../agents/agent-notes.ts";
+import { loadDefinitions } from "../agents/load-definitions.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
+import type { Places } from "../cli/places.ts";
 import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
 import { table, time } from "../cli/table.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { createPathGuard } from "../files/path-guard.ts";
 import { readSections } from "../memory/read-sections.ts";
 
 const WORDS = COMMANDS.memory.operands.completes;
@@ -24,8 +28,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const { values, positionals } = readArguments(args, COMMANDS.memory);
   const [given = "list", ...rest] = positionals;
   const word = oneOf("memory", given, WORDS)!;
-  return inProject(terminal, async ({ places }) => {
-    const memory = await openMemory({ folder: places.memory, clock: terminal.clock });
+  return inProject(terminal, async ({ folder, places }) => {
+    const kept = values.agent === undefined ? places.memory : await folderOf(values.agent, folder, places);
+    const memory = await openMemory({ folder: kept, clock: terminal.clock });
     try {
       if (word === "serve") {
         const { serveMemory } = await import("../memory/serve-memory.ts");
@@ -39,6 +44,18 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       await memory.close();
     }
   });
+}
+
+/** Where a kind of agent keeps what it remembers. */
+async function folderOf(agent: string, folder: string, places: Places): Promise<string> {
+  const guard = await createPathGuard(folder);
+  const { definitions } = await loadDefinitions({ guard, agentHome: places.agentHome });
+  const keeping = definitions.filter(({ memory }) => memory !== undefined);
+  const kept = keeping.find(({ name }) => name === agent);
+  const found = kept && notesFolder(kept, { places, folder });
+  if (found !== undefined) return found;
+  const names = keeping.map(({ name }) => name).join(", ") || "none";
+  throw new UsageError(`No kind of agent called ${JSON.stringify(agent)} keeps a memory. There are: ${names}.`);
 }
 
 const REPORTS: Readonly<

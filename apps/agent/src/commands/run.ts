@@ -1,5 +1,6 @@
 import { text as readAll } from "node:stream/consumers";
-import { type Clock, createInbox, type NewContent, query } from "palimpsest";
+import { type Clock, createInbox, type Inbox, type NewContent, query } from "palimpsest";
+import { waitingInbox } from "../agents/open-agents.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
@@ -14,6 +15,7 @@ import { createReport, type TurnReport, toResult } from "../cli/turn-report.ts";
 import { type Rule, readRule } from "../permissions/rule.ts";
 
 const { options: OPTIONS } = COMMANDS.run;
+const LOOK_EVERY_MS = 500;
 
 /** A turn without a screen; with `--input-format stream-json`, as many as there are messages. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -28,6 +30,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const mode = oneOf("--mode", values.mode, OPTIONS.mode.of);
   const rules = [...toRules(values.deny, "deny"), ...toRules(values.allow, "allow")];
   const goesOn = values.continue === true || values.resume !== undefined;
+  if (values.stay && values.name === undefined && !goesOn)
+    throw new UsageError("--stay needs a --name: nobody could write to it.");
   if (values.continue && values.resume !== undefined) throw new UsageError("--continue or --resume ID, not both.");
 
   const prompt = input === "text" ? await readPrompt(values.prompt, positionals, terminal, goesOn) : undefined;
@@ -52,6 +56,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       ...{ rules, clock },
       ...(stored === undefined ? {} : { id: stored.id }),
       ...(mode === undefined ? {} : { mode }),
+      ...(values.name === undefined ? {} : { name: values.name }),
       ...(values.web === true ? { web: "on" } : {}),
     });
     try {
@@ -62,7 +67,13 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       const spentBefore = agent.session.usage().priceUsd;
       const spentUsd = (): number => agent.session.usage().priceUsd - spentBefore;
       const turn = { agent, provider, report, signal, clock, maxRounds, maxUsd, spentUsd };
-      if (input === "text") return await runTurn({ ...turn, ...(prompt === undefined ? {} : { prompt }) });
+      if (input === "text") {
+        const inbox = untilAgentsEnd(agent, report);
+        let exitCode = await runTurn({ ...turn, inbox, ...(prompt === undefined ? {} : { prompt }) });
+        while (values.stay && exitCode !== EXIT.budgetUsedUp && (await agent.waitForMail(signal)) === "mail")
+          exitCode = await runTurn({ ...turn, inbox });
+        return exitCode;
+      }
       return await runTurns(turn, terminal);
     } finally {
       await agent.close();
@@ -81,7 +92,7 @@ interface Turn {
   /** Since the program was started, compactions and notes included. */
   readonly spentUsd: () => number;
   readonly prompt?: NewContent;
-  readonly inbox?: ReturnType<typeof createInbox>;
+  readonly inbox: Inbox;
 }
 
 async function runTurn({ agent, provider, report, signal, clock, prompt, inbox, ...limits }: Turn): Promise<number> {
@@ -91,41 +102,73 @@ async function runTurn({ agent, provider, report, signal, clock, prompt, inbox, 
   const { takeDenied, ...permissions } = permission;
   const stopListening = session.listen((event) => void report.event({ kind: "session-event", event }));
   await agent.beforeTurn(typeof prompt === "string" ? prompt : undefined).finally(stopListening);
+  // What agents spend comes between two responses of this turn, or while it waits for them.
+  const watch = setInterval(() => {
+    if (spentUsd() >= maxUsd && agent.agents.list().some(({ live }) => live !== undefined)) enough.abort();
+  }, LOOK_EVERY_MS);
   const turn = query({
-    ...{ session, provider, tools, clock, ...permissions, signal: AbortSignal.any([signal, enough.signal]) },
+    ...{ session, provider, tools, inbox, clock, ...permissions, signal: AbortSignal.any([signal, enough.signal]) },
     ...(agent.afterTurn === undefined ? {} : { afterTurn: agent.afterTurn }),
     ...(prompt === undefined ? {} : { prompt }),
-    ...(inbox === undefined ? {} : { inbox }),
     ...(maxRounds === undefined ? {} : { maxRounds }),
   });
-  for (;;) {
-    const next = await turn.next();
-    if (next.done !== true) {
-      if (next.value.kind !== "turn-ended") await report.event(next.value);
-      // Here, before its calls are run: what has not begun can be gone on with.
-      if (next.value.kind === "response" && next.value.response.calls.length > 0 && spentUsd() >= maxUsd)
-        enough.abort();
-      continue;
+  try {
+    for (;;) {
+      const next = await turn.next();
+      if (next.done !== true) {
+        if (next.value.kind !== "turn-ended") await report.event(next.value);
+        // Here, before its calls are run: what has not begun can be gone on with.
+        if (next.value.kind === "response" && next.value.response.calls.length > 0 && spentUsd() >= maxUsd)
+          enough.abort();
+        continue;
+      }
+      const isSpent = next.value.kind === "aborted" && enough.signal.aborted && !signal.aborted;
+      const { rounds, usage } = next.value;
+      const outcome = isSpent ? { kind: "budget-used-up" as const, spentUsd: spentUsd(), rounds, usage } : next.value;
+      const result = toResult(session.id, outcome, takeDenied());
+      // Which of the two signals it was.
+      const exitCode =
+        next.value.kind === "aborted" && typeof signal.reason === "number" ? signal.reason : result.exitCode;
+      await report.result({ ...result, exitCode });
+      return exitCode;
     }
-    const isSpent = next.value.kind === "aborted" && enough.signal.aborted && !signal.aborted;
-    const { rounds, usage } = next.value;
-    const outcome = isSpent ? { kind: "budget-used-up" as const, spentUsd: spentUsd(), rounds, usage } : next.value;
-    const result = toResult(session.id, outcome, takeDenied());
-    // Which of the two signals it was.
-    const exitCode =
-      next.value.kind === "aborted" && typeof signal.reason === "number" ? signal.reason : result.exitCode;
-    await report.result({ ...result, exitCode });
-    return exitCode;
+  } finally {
+    clearInterval(watch);
   }
 }
 
-/** One turn after the other, as messages come; the exit code is that of the first that was not done. */
-async function runTurns(turn: Turn, terminal: Terminal): Promise<number> {
-  const inbox = createInbox();
-  const lines = readPromptLines(terminal.input, inbox, turn.signal);
+/** A turn that is the last is over when its agents are. */
+function untilAgentsEnd({ agents, session }: Agent, report: TurnReport): Inbox {
+  return waitingInbox({
+    agents,
+    waitMs: () => session.settings().settings["agents.waitSeconds"] * 1_000,
+    onWait: (running) => void report.event({ kind: "notice", text: `waiting for ${running} agents` }),
+  });
+}
+
+/** One turn after the other, as messages come and agents end; the exit code is that of the first that was not done. */
+async function runTurns(turn: Omit<Turn, "inbox">, terminal: Terminal): Promise<number> {
+  const { agent, report, signal } = turn;
+  const said = createInbox();
+  const lines = readPromptLines(terminal.input, said, signal);
+  const whenAlone = untilAgentsEnd(agent, report);
+  const inbox: Inbox = {
+    deliver: async (session) => (await said.deliver(session)) + (await agent.agents.inbox.deliver(session)),
+    // As long as somebody may still say something, nothing is waited for within a turn.
+    settle: async (ends) => (lines.state() === "ended" ? whenAlone.settle?.(ends) : undefined),
+  };
   let exitCode: number = EXIT.done;
-  while ((await lines.next()) === "waiting" && !turn.signal.aborted) {
+  let coming = lines.next();
+  for (;;) {
+    const reported = agent.agents.idle().then((what) => (what === "waiting" ? what : coming));
+    const next = await Promise.race([coming, reported]);
+    if (signal.aborted) break;
+    if (next === "ended") {
+      await whenAlone.settle?.(signal);
+      if (signal.aborted || (await inbox.deliver(agent.session)) === 0) break;
+    }
     const ended = await runTurn({ ...turn, inbox });
+    coming = lines.next();
     if (exitCode === EXIT.done) exitCode = ended;
     if (ended === EXIT.budgetUsedUp) break;
   }

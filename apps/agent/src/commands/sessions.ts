@@ -1,3 +1,4 @@
+import { isAgentSession } from "palimpsest/agents";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
@@ -10,7 +11,8 @@ import type { Terminal } from "../cli/terminal.ts";
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.sessions);
   if (values.ids) {
-    for (const id of await inProject(terminal, ({ store }) => store.sessions())) await terminal.print(id);
+    const ids = await inProject(terminal, ({ store }) => store.sessions());
+    for (const id of ids.filter((one) => !isAgentSession(one))) await terminal.print(id);
     return EXIT.done;
   }
   const sessions = await inProject(terminal, ({ store }) => listSessions(store));

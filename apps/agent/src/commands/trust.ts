@@ -1,24 +1,38 @@
+import { loadDefinitions } from "../agents/load-definitions.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { createPathGuard } from "../files/path-guard.ts";
-import { loadSettings, trustSettings } from "../permissions/load-settings.ts";
+import { loadSettings, trustFile } from "../permissions/load-settings.ts";
 
 /** Shows what the project's settings want; with `--yes` they hold from now on, as they are. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.trust);
   return inProject(terminal, async ({ folder, places: { agentHome } }) => {
-    const { project, heldBack } = await loadSettings({ guard: await createPathGuard(folder), agentHome });
-    if (project === undefined) await terminal.print("This project has no .palimpsest/settings.json.");
-    else if (project.trust === "trusted") await terminal.print(`${project.path} is trusted as it is.`);
-    else if (values.yes) {
-      await trustSettings(project, agentHome);
-      await terminal.print(`Trusted as it is: ${project.path}. Once it changes, this is asked again.`);
+    const guard = await createPathGuard(folder);
+    const { project, heldBack } = await loadSettings({ guard, agentHome });
+    const agents = (await loadDefinitions({ guard, agentHome })).heldBack;
+    const files = [...(project?.trust === "untrusted" ? [project] : []), ...agents];
+    if (files.length === 0) {
+      await terminal.print(
+        project === undefined
+          ? "This project has no .palimpsest/settings.json."
+          : `${project.path} is trusted as it is.`,
+      );
+    } else if (values.yes) {
+      for (const file of files) {
+        await trustFile(file, agentHome);
+        await terminal.print(`Trusted as it is: ${file.path}. Once it changes, this is asked again.`);
+      }
     } else {
-      const wants = heldBack.length === 0 ? "nothing that needs trust" : heldBack.join("\n  ");
-      await terminal.print(`${project.path} wants:\n  ${wants}\n\nIf that is right: palimpsest trust --yes`);
+      for (const { path } of files) {
+        const agent = agents.find((one) => one.path === path);
+        const wants = agent === undefined ? heldBack : [`an agent called ${agent.name}, told what stands there`];
+        await terminal.print(`${path} wants:\n  ${wants.join("\n  ") || "nothing that needs trust"}\n`);
+      }
+      await terminal.print("If that is right: palimpsest trust --yes");
     }
     return EXIT.done;
   });

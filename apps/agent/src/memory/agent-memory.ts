@@ -26,8 +26,11 @@ export interface AgentMemory {
   readonly memory: Memory;
   /** The index, at the head of the messages. */
   readonly section: HeadSection;
-  /** The tool by which a session reads and writes it. */
-  toolFor(session: string): AgentTool;
+  /**
+   * The tool by which a session reads and writes it.
+   * @param said what its claims are held against. @default what was said in the session
+   */
+  toolFor(session: string, said?: () => Promise<readonly Said[]>): AgentTool;
   /** What is remembered about what the user says, to stand beside it. */
   recall(session: AgentSession, words: string): Promise<readonly AttachmentPayload[]>;
   /** What was said in a session: what its claims are held against. */
@@ -60,10 +63,10 @@ export async function openAgentMemory({ folder, store, clock }: AgentMemoryOptio
       // What this session writes it knows; what others write it sees after its next boundary.
       changes: async () => undefined,
     },
-    toolFor: (session) =>
+    toolFor: (session, said = () => saidIn(session)) =>
       toAgentTool(
         memoryTool({
-          ...{ memory, session, said: () => saidIn(session) },
+          ...{ memory, session, said },
           search: async (words) => foundText(await index.search(words, MOST_FOUND)),
           onRead: (slug) => index.noteUse([slug]),
         }),

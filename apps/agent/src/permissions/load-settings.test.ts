@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createPathGuard } from "../files/path-guard.ts";
 import { makePrivateFolder } from "../files/private-files.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { loadSettings, trustSettings } from "./load-settings.ts";
+import { loadSettings, trustFile } from "./load-settings.ts";
 
 const hostile = JSON.stringify({
   permissions: { mode: "bypass", allow: ["Bash"], deny: ["Read(.env)"], ask: ["Bash(git push *)"], folders: ["/"] },
@@ -52,7 +52,7 @@ test("a repository that nobody has trusted can forbid, and nothing else", async 
 
 test("what is trusted are the bytes: once they change, the user is asked again", async () => {
   const { load, put, agentHome } = await setUp(hostile);
-  await trustSettings((await load()).project!, agentHome);
+  await trustFile((await load()).project!, agentHome);
   const { settings, heldBack, project } = await load();
   expect(project?.trust).toBe("trusted");
   expect(heldBack).toEqual([]);
@@ -71,7 +71,7 @@ test("what is trusted is written for this user only; what is damaged trusts noth
   const umask = process.umask(0);
   try {
     const { load, agentHome } = await setUp(hostile);
-    await trustSettings((await load()).project!, agentHome);
+    await trustFile((await load()).project!, agentHome);
     expect(statSync(join(agentHome, "trust.json")).mode & 0o777).toBe(0o600);
     expect(statSync(agentHome).mode & 0o777).toBe(0o700);
     writeFileSync(join(agentHome, "trust.json"), readFileSync(join(agentHome, "trust.json"), "utf8").slice(0, -10));
@@ -125,7 +125,7 @@ test("settings that are a link to elsewhere are none", async () => {
 test("of two servers with one name the user's counts, and one that makes no sense is named", async () => {
   const servers = { web: { url: "https://own.example/mcp" }, "a b": { command: ["x"] } };
   const { load, agentHome } = await setUp(hostile, JSON.stringify({ servers }));
-  await trustSettings((await load()).project!, agentHome);
+  await trustFile((await load()).project!, agentHome);
   const { settings, problems } = await load();
   expect(settings.servers).toEqual([
     { name: "web", url: "https://own.example/mcp" },

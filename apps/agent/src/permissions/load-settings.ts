@@ -35,8 +35,8 @@ export async function loadSettings({ guard, agentHome }: LoadSettingsOptions): P
   };
 }
 
-/** The user has said yes to a project's settings as they are; once they change, he is asked again. */
-export async function trustSettings(
+/** The user has said yes to a project's file as it is; once it changes, he is asked again. */
+export async function trustFile(
   { path, hash }: { readonly path: string; readonly hash: string },
   agentHome: string,
 ): Promise<void> {
@@ -44,8 +44,8 @@ export async function trustSettings(
   await writePrivateFile(join(agentHome, "trust.json"), `${JSON.stringify(trusted, undefined, 2)}\n`);
 }
 
-/** Hashes of settings files by path. What is damaged trusts nothing. */
-async function readTrust(agentHome: string): Promise<Readonly<Record<string, string>>> {
+/** Hashes of trusted files by path. What is damaged trusts nothing. */
+export async function readTrust(agentHome: string): Promise<Readonly<Record<string, string>>> {
   try {
     const read: unknown = JSON.parse((await readOwn(join(agentHome, "trust.json"))) ?? "{}");
     const pairs = Object.entries(read as object).filter(([, hash]) => typeof hash === "string");

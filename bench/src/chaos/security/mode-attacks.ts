@@ -1,6 +1,6 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { loadSettings, trustSettings } from "palimpsest-agent";
+import { loadSettings, trustFile } from "palimpsest-agent";
 import { type Attacked, type Attempt, tryAll } from "./attempt.ts";
 import { inPlayground } from "./playground.ts";
 
@@ -17,7 +17,7 @@ export function attackModes(): Promise<Attacked> {
       ],
       ["a command", () => use("Bash", { command: "echo x > /tmp/x" })],
       ["a command in the background", () => use("Bash", { command: "echo x", run_in_background: true })],
-      ["trust", () => trustSettings({ path: join(folder, "x"), hash: "h" }, agentHome)],
+      ["trust", () => trustFile({ path: join(folder, "x"), hash: "h" }, agentHome)],
       ["settings", () => loadSettings({ guard, agentHome })],
     ];
     const attempts = [0o000, 0o002, 0o022, 0o077].flatMap((umask) =>

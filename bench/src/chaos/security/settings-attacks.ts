@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { commandHook, createHooks } from "palimpsest/hooks";
-import { decidePermission, loadSettings, openToolServers, toPermissionCall, trustSettings } from "palimpsest-agent";
+import { decidePermission, loadSettings, openToolServers, toPermissionCall, trustFile } from "palimpsest-agent";
 import { type Attacked, type Attempt, tryAll } from "./attempt.ts";
 import { inPlayground, type Playground, SECRET } from "./playground.ts";
 
@@ -35,13 +35,13 @@ export function attackSettings(): Promise<Attacked> {
         attempt(`changed after it was trusted: ${name}`, async () => {
           await writeFile(file, "{}");
           const { project } = await loadSettings(playground);
-          await trustSettings(project!, agentHome);
+          await trustFile(project!, agentHome);
           await writeFile(file, wish);
         }),
         attempt(`trusted elsewhere: ${name}`, async () => {
           await writeFile(file, wish);
           const { project } = await loadSettings(playground);
-          await trustSettings({ path: `${project!.path}.other`, hash: project!.hash }, agentHome);
+          await trustFile({ path: `${project!.path}.other`, hash: project!.hash }, agentHome);
         }),
         attempt(`by a link: ${name}`, async () => {
           await writeFile(join(folder, "other.json"), wish);

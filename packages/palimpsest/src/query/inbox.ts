@@ -5,6 +5,11 @@ import type { NewContent } from "../session/to-contents.ts";
 export interface Inbox {
   /** Appends what waits, oldest first, and says how much it was. What could not be kept goes on waiting. */
   deliver(session: InboxSession): Promise<number>;
+  /**
+   * Asked when the model has nothing more to ask for: resolves once something waits that was on its way, or nothing is to be
+   * waited for any more. @default the turn ends at once
+   */
+  settle?(signal: AbortSignal): Promise<void>;
 }
 
 export type InboxSession = Pick<Session<never, never>, "append" | "agents" | "enterAgent">;

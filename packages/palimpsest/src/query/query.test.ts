@@ -284,6 +284,33 @@ describe.each(WORLDS)("%s", (world) => {
   });
 });
 
+describe("an inbox that knows of something on its way", () => {
+  const settling = (settle: (inbox: ReturnType<typeof createInbox>, signal: AbortSignal) => Promise<void>) => {
+    const inbox = createInbox();
+    return { ...inbox, settle: (signal: AbortSignal) => settle(inbox, signal) };
+  };
+
+  test("is waited for when the model is done, and what came is answered in the same turn", async () => {
+    const opened = await open(({ userText }) => answer(`Heard ${userText}`));
+    let asked = 0;
+    const inbox = settling(async ({ push }) => void (asked++ === 0 && push("the report")));
+    const { outcome } = await run(opened, { prompt: "Begin", inbox });
+    expect(outcome).toMatchObject({ kind: "done", rounds: 2, text: "Heard the report" });
+    expect(asked).toBe(2);
+  });
+
+  test("is not waited for any longer than the turn lasts", async () => {
+    const opened = await open(() => answer("Done."));
+    const controller = new AbortController();
+    const inbox = settling(async (_, signal) => {
+      controller.abort();
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    });
+    const { outcome } = await run(opened, { prompt: "Begin", inbox, signal: controller.signal });
+    expect(outcome.kind).toBe("aborted");
+  });
+});
+
 test("a refusal ends the turn as a value", async () => {
   const opened = await open(() => ({ ...answer("No."), stop: "refusal" }));
   expect((await run(opened, { prompt: "Hello" })).outcome).toMatchObject({ kind: "refused" });

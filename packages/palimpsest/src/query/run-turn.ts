@@ -75,6 +75,11 @@ export async function* runTurn<Request, Response>(
     if (step.kind !== "end") continue;
 
     if ((yield* during(take())) > 0) continue;
+    if (inbox?.settle !== undefined) {
+      yield* during(inbox.settle(signal));
+      if (signal.aborted) return { kind: "aborted" };
+      if ((yield* during(take())) > 0) continue;
+    }
     const { blocked } = yield* during(session.hooks.run("Stop", { sessionId: session.id }, { signal }));
     const done = { kind: "done", text, stop: response.stop } as const;
     if (blocked === undefined || signal.aborted) return done;

@@ -23,6 +23,7 @@ import { withinTime } from "./compact/within-time.ts";
 import { createContents } from "./contents.ts";
 import { createTell, type Listener } from "./create-tell.ts";
 import { createDecisions } from "./decisions.ts";
+import { createEnterUsage } from "./enter-usage.ts";
 import type { ForkTerms } from "./fork/fork-terms.ts";
 import type { Base } from "./fork/forked-reader.ts";
 import { createForks, type OpenSession } from "./fork/forks.ts";
@@ -112,8 +113,9 @@ async function openWith<Request, Response, Message>(
     ...{ session: id, state, provider, requests, factsOf, settings, clock, tell, fork, surroundings },
   });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
+  const enterUsage = createEnterUsage(state, factsOf);
   const forks = createForks({
-    ...{ session: id, state, provider, requests, factsOf, base, signal: ends },
+    ...{ session: id, state, provider, requests, factsOf, enterUsage, base, signal: ends },
     openLog: (name) => openWriter(name === undefined ? memoryStore({ clock }) : store, name ?? id, options),
     async open(opening) {
       // What stands before the messages is the parent's.
@@ -207,6 +209,7 @@ async function openWith<Request, Response, Message>(
         if (outcome === "entered") await contents.append(told, [toDraft("agent", step)]);
         return outcome;
       }),
+    enterUsage,
     mark: (name) => state.standing.marks[name] ?? 0,
     setMark: (name, coveredTo) =>
       inOrder(async () => void (await state.append([toDraft("mark", { name, coveredTo })]))),

@@ -21,6 +21,7 @@ import type { Clock } from "./clock.ts";
 import type { CompactionOutcome, CompactOptions, Recovery } from "./compact/compact-options.ts";
 import type { ExplainedBoundary } from "./compact/explain.ts";
 import type { Surroundings } from "./compact/surroundings.ts";
+import type { UsageOfOthers } from "./enter-usage.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork/fork-options.ts";
 import type { KeepWarmOptions, KeptWarm } from "./keep-warm.ts";
 import type { NotesOptions, NotesUpdateOutcome } from "./notes/notes-options.ts";
@@ -144,6 +145,8 @@ export interface Session<Request, Response> {
    * before, or that belongs to work which was taken back, changes nothing.
    */
   enterAgent(step: AgentPayload, ...told: readonly NewContent[]): Promise<AgentStepOutcome>;
+  /** Enters in the ledger what was used for this session by a call that its log does not hold: an agent's, for instance. */
+  enterUsage(used: UsageOfOthers): Promise<void>;
   /** How far somebody has been through the log, as `setMark` said; 0 if nowhere. Outlives the process; a rewind takes it back. */
   mark(name: string): number;
   setMark(name: string, coveredTo: number): Promise<void>;

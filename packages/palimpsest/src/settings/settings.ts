@@ -67,6 +67,14 @@ export interface Settings {
   readonly "dream.sessions": number;
   readonly "dream.rounds": number;
   readonly "dream.guardPercent": number;
+  readonly "agents.running": number;
+  readonly "agents.rounds": number;
+  readonly "agents.tokens": number;
+  readonly "agents.resultCharacters": number;
+  readonly "agents.resultsCharacters": number;
+  readonly "agents.waitSeconds": number;
+  readonly "agents.summaries": Switch;
+  readonly "agents.summarySeconds": number;
   readonly "toolResults.storing": Switch;
   readonly "toolResults.thresholdCharacters": number;
   readonly "toolResults.aggregateCharacters": number;
@@ -302,6 +310,32 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     about: "A run that would take away or rewrite more of the topics than this waits for the user's yes.",
     is: { kind: "percent" },
   },
+  "agents.running": count(100, "So many agents of one session run at a time; others wait for their turn.", 1),
+  "agents.rounds": count(200, "So many responses at most of one agent each time that it runs.", 1),
+  "agents.tokens": count(
+    2_000_000,
+    "Tokens that one agent may use each time that it runs, those read from the cache aside.",
+    1,
+  ),
+  "agents.resultCharacters": count(
+    20_000,
+    "What one agent in the background reports, as the model is told of it; the rest can be read from its log.",
+    1_000,
+  ),
+  "agents.resultsCharacters": count(
+    60_000,
+    "What several agents report at the same time shares this much, so that a burst of results does not fill the window.",
+    1_000,
+  ),
+  "agents.waitSeconds": count(
+    1_800,
+    "So long a turn without a screen waits at its end for agents in the background; those that still run are stopped then, and can be woken.",
+  ),
+  "agents.summaries": onOff(
+    "on",
+    "Where somebody watches, each agent that runs is asked for a phrase of what it is doing, on its own cached prompt.",
+  ),
+  "agents.summarySeconds": count(30, "So often at most, and only after it has done something new.", 1),
   "cache.ttl": choice(
     ["auto", "5m", "1h"],
     "auto",

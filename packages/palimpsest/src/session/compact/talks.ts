@@ -9,9 +9,10 @@ import { COMPACTION_SOURCE } from "../../stages/compact/standing.ts";
 import { DIRECT_SYSTEM } from "../../stages/compact/summary/summary-prompt.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
 import type { Clock } from "../clock.ts";
+import { createEnterUsage } from "../enter-usage.ts";
 import type { Answer } from "../fork/fork-options.ts";
 import type { Forks } from "../fork/forks.ts";
-import { enterUsage, sendAlone } from "../fork/send-alone.ts";
+import { sendAlone } from "../fork/send-alone.ts";
 import type { SessionState } from "../session-state.ts";
 import { type Watched, watchCall } from "./watch-call.ts";
 
@@ -57,7 +58,8 @@ const LONGEST_WAIT_MS = 30_000;
 export function createTalks<Request, Response, Message>(
   options: TalksOptions<Request, Response, Message>,
 ): Talks & { spent(): Spent } {
-  const { provider, forks, factsOf, clock, signal, deadlineMs } = options;
+  const { state, provider, forks, factsOf, clock, signal, deadlineMs } = options;
+  const enterUsage = createEnterUsage(state, factsOf);
   let spent: Spent = { calls: 0, priceUsd: 0 };
   let receivedCharacters = 0;
 
@@ -131,11 +133,14 @@ export function createTalks<Request, Response, Message>(
   }
 
   const send = (said: readonly FlatMessage[], own: AbortSignal, heard: (text: string) => void): Promise<Answer> =>
-    sendAlone(options, {
-      ...{ source: COMPACTION_SOURCE, model: options.model, system: DIRECT_SYSTEM, said, signal: own },
-      maxOutputTokens: options.maxOutputTokens,
-      onPart: (part) => heard("text" in part ? part.text : ""),
-    });
+    sendAlone(
+      { ...options, enterUsage },
+      {
+        ...{ source: COMPACTION_SOURCE, model: options.model, system: DIRECT_SYSTEM, said, signal: own },
+        maxOutputTokens: options.maxOutputTokens,
+        onPart: (part) => heard("text" in part ? part.text : ""),
+      },
+    );
 
   async function foldByProvider(instructions: string | undefined): Promise<Called<FoldBlock | undefined> | undefined> {
     const request = options.foldRequest(instructions);
@@ -145,7 +150,7 @@ export function createTalks<Request, Response, Message>(
       const { responseId, model, usage: whole, compaction } = provider.readResponse(response);
       const usage = compaction?.usage ?? whole;
       pay(usage, model);
-      await enterUsage(options, { responseId, model, ...usage, source: COMPACTION_SOURCE });
+      await enterUsage({ responseId, model, ...usage, source: COMPACTION_SOURCE });
       return compaction?.block;
     }, FOLD_STALL_MS);
   }

@@ -5,6 +5,8 @@ export interface ForkOptions {
   readonly source: string;
   /** The name under which it is kept in the store, to be opened again. @default it is gone when it is closed */
   readonly id?: string;
+  /** The entry at which it parts from this session, for several that are to begin alike. @default the newest */
+  readonly at?: number;
   /** Tools that it may use; all stay in the list, calls of others are refused. @default all */
   readonly allowedTools?: readonly string[];
   /** Ends it; so does the end of the session it comes from. */

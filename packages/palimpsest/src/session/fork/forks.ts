@@ -4,13 +4,14 @@ import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { readStream } from "../../providers/read-stream.ts";
 import type { LogWriter } from "../../stores/store.ts";
+import type { EnterUsage } from "../enter-usage.ts";
 import type { Requests } from "../requests.ts";
 import type { RecordedResponse, Session } from "../session.ts";
 import { ForkError } from "../session-errors.ts";
 import type { SessionState } from "../session-state.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
 import type { Base } from "./forked-reader.ts";
-import { enterUsage, sendAlone } from "./send-alone.ts";
+import { sendAlone } from "./send-alone.ts";
 
 export interface OpenSession<Request, Response> {
   readonly session: Session<Request, Response>;
@@ -33,6 +34,7 @@ export interface ForksOptions<Request, Response, Message> {
   readonly provider: Provider<Request, Response, Message>;
   readonly requests: Requests<Request>;
   readonly factsOf: (model: string) => ModelFacts;
+  readonly enterUsage: EnterUsage;
   /** What this session itself continues, if it is a fork. */
   readonly base: ForkOpening["base"] | undefined;
   readonly signal: AbortSignal;
@@ -59,13 +61,15 @@ export interface Forks<Request, Response> {
 export function createForks<Request, Response, Message>(
   options: ForksOptions<Request, Response, Message>,
 ): Forks<Request, Response> {
-  const { session, state, provider, requests, base } = options;
+  const { session, state, provider, requests, enterUsage, base } = options;
 
   async function open(wanted: ForkOptions, cacheWrites: ForkOpening["cacheWrites"]) {
     const { source, id, allowedTools, signal = options.signal } = wanted;
     if (base !== undefined) throw new ForkError(session, `it is a fork itself, of session ${base.fork.session}`);
-    const [newest] = await state.log.read(state.newestEntry, state.newestEntry);
-    const { sequence, hash } = newest!;
+    const at = wanted.at ?? state.newestEntry;
+    const [parting] = await state.log.read(at, at);
+    if (parting === undefined) throw new ForkError(session, `it has no entry ${at}`);
+    const { sequence, hash } = parting;
     const allowed = allowedTools === undefined ? {} : { allowedTools };
     const opened = await options.open({
       id: id ?? `${session}:${source}`,
@@ -73,7 +77,8 @@ export function createForks<Request, Response, Message>(
       base: { reader: state.log, sequence, fork: { session, sequence, hash, source, ...allowed } },
       cacheWrites,
       signal: AbortSignal.any([options.signal, signal]),
-      onRecord: (recorded) => enter(recorded, source),
+      // The parent's ledger holds what its forks have used.
+      onRecord: ({ responseId, model, usage }) => enterUsage({ responseId, model, ...usage, source }),
     });
     const departure = findDeparture(requests.prefix(), opened.requests.prefix());
     if (departure === undefined) return opened;
@@ -82,11 +87,6 @@ export function createForks<Request, Response, Message>(
       session,
       `its prompt is rendered in another way from ${departure} on, which would miss the cache`,
     );
-  }
-
-  /** The parent's ledger holds what its forks have used. */
-  async function enter({ responseId, model, usage }: RecordedResponse, source: string): Promise<void> {
-    await enterUsage(options, { responseId, model, ...usage, source });
   }
 
   async function talk({ source, signal }: Pick<ForkOptions, "source" | "signal">): Promise<ForkTalk> {

@@ -1,0 +1,65 @@
+import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
+import { expect, test, vi } from "vitest";
+import { startCli } from "../testing/run-cli.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+
+// Each test starts processes, on machines that have other things to do.
+vi.setConfig({ testTimeout: 120_000 });
+
+const all = (request: Readonly<Record<string, unknown>>): string => JSON.stringify(request["messages"]);
+const isChild = (request: Readonly<Record<string, unknown>>): boolean =>
+  JSON.stringify(request["system"]).includes("agent-message marks");
+const start = (name: string, prompt = "look around") =>
+  callTool("Agent", { way: "background", prompt, description: "Look around", name });
+
+const script: Script = ({ request, userText }) => {
+  if (!isChild(request)) return userText.includes("Begin") ? callTools(start("worker")) : answer("The end.");
+  return answer(all(request).includes("come back") ? "Here again." : "Looked.");
+};
+
+test("what agents have done, said and cost; one that has ended is woken by a message", async () => {
+  const cli = await startCli(temporaryProject(), script);
+  expect((await cli.run(["agents"])).code).toBe(2);
+  await cli.run(["-p", "Begin"]);
+  const { out } = await cli.run(["agents"]);
+  expect(out).toMatch(
+    /Begin\n└─ worker {2}general, background {2}done {2}1 responses {2}[\d,]+ tokens {2}\$0\.\d{4} {2}\d s {2}Look around\n/,
+  );
+  const { agents } = JSON.parse((await cli.run(["agents", "--json"])).out);
+  expect(agents).toMatchObject([{ name: "worker", status: "done", responses: 1 }]);
+  expect((await cli.run(["agents", "show", "worker"])).out).toContain("Looked.");
+  expect((await cli.run(["agents", "follow", agents[0].id.slice(0, 6)])).out).toContain("look around");
+  expect(await cli.run(["agents", "stop", "worker"])).toMatchObject({ code: 1, out: "worker does not run.\n" });
+  expect((await cli.run(["agents", "show", "wroker"])).said).toContain("There are: worker.");
+
+  const woken = await cli.run(["agents", "send", "worker", "come", "back"]);
+  expect(woken).toMatchObject({ code: 0, out: expect.stringContaining("Here again.") });
+  expect(JSON.parse((await cli.run(["cost", "--json"])).out).bySource.agent).toMatchObject({ responses: 2 });
+  expect(cli.refused()).toEqual([]);
+});
+
+test("agents of a process that runs are seen, spoken to and stopped from another", async () => {
+  const cli = await startCli(temporaryProject(), ({ request, userText }) => {
+    if (!isChild(request))
+      return userText.includes("Begin") ? callTools(start("worker"), start("stuck", "wait")) : answer("The end.");
+    if (all(request).includes("what are you doing right now")) return answer("Waiting for the end");
+    if (all(request).includes("hurry")) return answer("I hurried.");
+    return callTools(callTool("Bash", { command: all(request).includes("wait") ? "sleep 60" : "sleep 1" }));
+  });
+  const patience = { timeout: 60_000, interval: 200 };
+  const running = cli.start(["-p", "Begin", "--mode", "bypass"], {
+    environment: { PALIMPSEST_AGENTS_SUMMARY_SECONDS: "1" },
+  });
+  const list = async () => JSON.parse((await cli.run(["agents", "--json"])).out || '{"agents":[]}').agents;
+  const busy = { status: "running", doing: expect.stringContaining("Bash sleep") };
+  await vi.waitFor(async () => expect(await list()).toMatchObject([busy, busy]), patience);
+  // Somebody has looked: from now on they are asked what they are doing.
+  await vi.waitFor(async () => expect((await list())[0].doing).toBe("Waiting for the end"), patience);
+  expect(await cli.run(["agents", "send", "worker", "hurry"])).toMatchObject({ code: 0, out: "Sent.\n" });
+  expect(await cli.run(["agents", "stop", "stuck"])).toMatchObject({ code: 0, out: "Stopped.\n" });
+  expect(await running.ended).toMatchObject({ code: 0, out: "The end.\n" });
+  expect(await list()).toMatchObject([
+    { name: "worker", status: "done" },
+    { name: "stuck", status: "stopped" },
+  ]);
+});

@@ -1,0 +1,148 @@
+import { entryText, type Store } from "palimpsest";
+import { readAgents, type StoredAgent } from "palimpsest/agents";
+import type { Address, SentToSocket } from "palimpsest/home";
+import { type AgentOrder, controlPath, giveOrder } from "../agents/control-socket.ts";
+import { followLog } from "../agents/follow-log.ts";
+import { readPhrases } from "../agents/phrases.ts";
+import { readTeammates, writeToTeammate } from "../agents/teammates.ts";
+import { wakeAgent } from "../agents/wake-agent.ts";
+import { COMMANDS } from "../cli/command-list.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { inProject, type Project } from "../cli/open-project.ts";
+import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import { findSession, type StoredSession } from "../cli/stored-sessions.ts";
+import { table, usd } from "../cli/table.ts";
+import type { Terminal } from "../cli/terminal.ts";
+
+const WORDS = COMMANDS.agents.operands.completes;
+
+/** The agents of a session, wherever it runs. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments(args, COMMANDS.agents);
+  const [given = "list", named, ...rest] = positionals;
+  const word = oneOf("agents", given, WORDS)!;
+  return inProject(terminal, async (project) => {
+    const stored = await findSession(project.store, values.session);
+    const order = (wanted: AgentOrder) => giveOrder(controlPath(project.places.agentHome, stored.id), wanted);
+    const isAlive = async (): Promise<boolean> => (await order({ kind: "watch" })) === "done";
+    const agents = await readAgents(project.store, stored.id);
+    const mates = (await readTeammates(project.places)).filter(({ session }) => session !== stored.id);
+    if (word === "list") {
+      const now = withPhrases(await asTheyAre(agents, isAlive), await readPhrases(project.places.folderOf(stored.id)));
+      const shown = { session: stored.id, title: stored.title, agents: now, teammates: mates };
+      const tree = `${treeText(stored, now, terminal.clock.now())}${matesText(mates)}`;
+      await terminal.print(values.json ? JSON.stringify(shown) : tree);
+      return EXIT.done;
+    }
+    const text = rest.join(" ");
+    if (word === "send" && text === "") throw new UsageError("What is to be said stands behind the ID.");
+    const mate = mates.find(({ name }) => name === named);
+    if (word === "send" && mate !== undefined && !agents.some(({ name }) => name === named)) {
+      const outcome = await writeToTeammate(mate, text);
+      await terminal.print(values.json ? JSON.stringify({ to: mate.name, ...outcome }) : outcomeText(outcome));
+      return outcome.kind === "taken" ? EXIT.done : EXIT.failed;
+    }
+    const agent = findAgent(agents, named);
+    if (word === "show") return show(agent, values.json === true, terminal, project);
+    if (word === "follow") {
+      const goesOn = async () =>
+        (await readAgents(project.store, stored.id)).some(
+          ({ id, status }) => id === agent.id && status === "running",
+        ) && (await isAlive());
+      return followLog({
+        store: project.store,
+        session: agent.session,
+        format: values.json ? "json" : "text",
+        goesOn,
+        terminal,
+      });
+    }
+    const wanted: AgentOrder = word === "stop" ? { kind: "stop", id: agent.id } : { kind: "send", to: agent.id, text };
+    const outcome = await order(wanted);
+    if (outcome === "absent" && word === "send") return wakeAgent({ agent, text, values, stored, project, terminal });
+    const said = outcome === "done" ? (word === "stop" ? "Stopped." : "Sent.") : `${labelOf(agent)} does not run.`;
+    await terminal.print(values.json ? JSON.stringify({ id: agent.id, outcome }) : said);
+    return outcome === "done" ? EXIT.done : EXIT.failed;
+  });
+}
+
+/** One that the log says runs does not, if its program has ended without a word. */
+async function asTheyAre(
+  agents: readonly StoredAgent[],
+  isAlive: () => Promise<boolean>,
+): Promise<readonly StoredAgent[]> {
+  if (!agents.some(({ status }) => status === "running") || (await isAlive())) return agents;
+  return agents.map((agent) => (agent.status === "running" ? { ...agent, status: "stopped" } : agent));
+}
+
+/** What one says of itself tells more than the tool that it called last. */
+function withPhrases(
+  agents: readonly StoredAgent[],
+  phrases: Readonly<Record<string, string>>,
+): readonly StoredAgent[] {
+  return agents.map((agent) => {
+    const doing = agent.status === "running" ? phrases[agent.id] : undefined;
+    return doing === undefined ? agent : { ...agent, doing };
+  });
+}
+
+function findAgent(agents: readonly StoredAgent[], named: string | undefined): StoredAgent {
+  if (named === undefined) throw new UsageError("Which? palimpsest agents lists them.");
+  const exact = agents.findLast(({ id, name }) => id === named || name === named);
+  const found = exact === undefined ? agents.filter(({ id }) => id.startsWith(named)) : [exact];
+  if (found.length === 1) return found[0]!;
+  const there = agents.map(labelOf).join(", ") || "none";
+  throw new UsageError(
+    `${JSON.stringify(named)} is ${found.length === 0 ? "no agent" : `the beginning of ${found.length}`}. There are: ${there}.`,
+  );
+}
+
+function treeText({ id, title }: StoredSession, agents: readonly StoredAgent[], nowMs: number): string {
+  if (agents.length === 0) return `${id.slice(0, 8)} ${title}\nIt has started no agents.`;
+  const rows = agents.map((agent, at) => [
+    `${at === agents.length - 1 ? "└─" : "├─"} ${labelOf(agent)}`,
+    [agent.definition, agent.way].filter((part) => part !== undefined).join(", "),
+    ...[
+      agent.status,
+      `${agent.responses} responses`,
+      `${agent.tokens.toLocaleString("en-US")} tokens`,
+      usd(agent.priceUsd),
+    ],
+    elapsed((agent.status === "running" ? nowMs : agent.activeAtMs) - agent.startedAtMs),
+    (agent.status === "running" ? agent.doing : undefined) ?? agent.goal.replace(/\s+/g, " "),
+  ]);
+  return `${id.slice(0, 8)} ${title}\n${table(rows)}`;
+}
+
+function matesText(mates: readonly Address[]): string {
+  if (mates.length === 0) return "";
+  const rows = mates.map(({ name, state, session }) => [name, state, session.slice(0, 8)]);
+  return `\n\nOther sessions of this project\n${table(rows)}`;
+}
+
+function outcomeText(outcome: SentToSocket): string {
+  return outcome.kind === "taken" ? "Sent." : `Not sent: ${outcome.why}`;
+}
+
+function labelOf({ id, name }: Pick<StoredAgent, "id" | "name">): string {
+  return name ?? id.slice(0, 8);
+}
+
+function elapsed(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+async function show(agent: StoredAgent, asJson: boolean, { print }: Terminal, { store }: Project): Promise<number> {
+  const text = (await lastWords(store, agent.session)) ?? "";
+  const head = `${labelOf(agent)} (${agent.status}): ${agent.goal}\nsession ${agent.session}`;
+  await print(asJson ? JSON.stringify({ ...agent, text }) : `${head}\n\n${text || "It has said nothing yet."}`);
+  return EXIT.done;
+}
+
+async function lastWords(store: Store, session: string): Promise<string | undefined> {
+  const reader = await store.openReader(session);
+  const newest = await reader?.newest("message");
+  await reader?.close();
+  return newest && entryText(newest);
+}

@@ -1,0 +1,34 @@
+import type { UsagePayload } from "../log/payload.ts";
+import { toDraft } from "../log/to-draft.ts";
+import type { ModelFacts } from "../providers/models.ts";
+import type { SessionState } from "./session-state.ts";
+
+/** What a call has used that was not made from the session's own view, and who made it. */
+export interface UsageOfOthers
+  extends Pick<
+    UsagePayload,
+    | "responseId"
+    | "model"
+    | "freshTokens"
+    | "cacheReadTokens"
+    | "cacheWriteTokens"
+    | "cacheWrite1hTokens"
+    | "outputTokens"
+    | "reasoningTokens"
+  > {
+  readonly source: string;
+}
+
+export type EnterUsage = (used: UsageOfOthers) => Promise<void>;
+
+/** Enters it in the ledger, at the prices of now. */
+export function createEnterUsage(
+  state: Pick<SessionState, "inOrder" | "append">,
+  factsOf: (model: string) => ModelFacts,
+): EnterUsage {
+  return async (used) => {
+    const { prices } = factsOf(used.model);
+    const draft = toDraft("usage", { ...used, ...(prices === undefined ? {} : { prices }) });
+    await state.inOrder(() => state.append([draft]));
+  };
+}
