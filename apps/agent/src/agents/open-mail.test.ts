@@ -23,6 +23,8 @@ const script: Script = ({ request, userText, toolResults }) => {
   }
   if (toolResults.length > 0) return answer("Asked.");
   if (userText.includes("Send it off")) return say("tester", "Please.", { kind: "shutdown_request" });
+  // Its answer may come before the next request does.
+  if (heard.includes("Sent to tester")) return answer("Asked.");
   return userText.includes("Ask the tester") ? say("tester", "Test a.ts") : answer("Nothing to do.");
 };
 
@@ -60,6 +62,14 @@ test("sessions in two terminals write to each other by name; one stays for its m
   );
   expect((await cli.run(["agents", "send", "tester", "from user itself", "--session", session])).out).toBe("Sent.\n");
   await vi.waitFor(() => expect(out.join("")).toContain("The user wrote."), { timeout: 60_000 });
+
+  // A session whose name another one has taken goes on without it.
+  const former = JSON.parse((await cli.run(["-p", "x", "--name", "spare", "--output-format", "json"])).out).session;
+  const holder = cli.start(["-p", "Test what comes", "--name", "spare", "--stay"]);
+  await new Promise((resolve) => holder.process.stdout.once("data", resolve));
+  expect((await cli.run(["--resume", former, "-p", "y"])).code).toBe(0);
+  holder.process.kill("SIGTERM");
+  expect((await holder.ended).code).toBe(0);
 
   await cli.run(["--resume", session, "-p", "Send it off"]);
   expect((await tester.ended).code).toBe(0);

@@ -39,9 +39,12 @@ export async function openMail({ places, session, name, clock }: OpenMailOptions
   let arrivals = 0;
   let onArrival = (): void => {};
 
-  async function register(as: string): Promise<Mailbox> {
+  async function register(as: string, from: "given" | "remembered" | "needed"): Promise<Mailbox | undefined> {
     home ??= await openHome({ file: places.homeFile, ...(clock === undefined ? {} : { clock }) });
-    const result = await home.mailboxes.register({ team: teamOf(places), name: as, session, socket: socketPath });
+    const reached = from === "needed" ? {} : { socket: socketPath };
+    const result = await home.mailboxes.register({ team: teamOf(places), name: as, session, ...reached });
+    // Another session has come by the name since: this one goes on without.
+    if (result.kind === "taken" && from === "remembered") return undefined;
     if (result.kind === "taken") {
       const { session: other, pid } = result.by;
       throw new UsageError(`The name ${as} is that of session ${other.slice(0, 8)}, which runs as process ${pid}.`);
@@ -51,15 +54,16 @@ export async function openMail({ places, session, name, clock }: OpenMailOptions
     return result.mailbox;
   }
 
-  const known = name ?? (await readName(places.folderOf(session)));
-  let registered = known === undefined ? undefined : await register(known);
+  const before = name ?? (await readName(places.folderOf(session)));
+  let registered =
+    before === undefined ? undefined : await register(before, name === undefined ? "remembered" : "given");
   return {
     mailbox: {
       async send(draft) {
         // To all who know of it: nobody does.
         if (registered === undefined && draft.to === "*") return { kind: "sent", receivers: [], full: [] };
-        registered ??= await register(session.slice(0, 8));
-        const outcome = await registered.send(draft);
+        registered ??= await register(session.slice(0, 8), "needed");
+        const outcome = await registered!.send(draft);
         const agrees = draft.kind === "shutdown_response" && isApproval(draft.body);
         if (agrees && outcome.kind === "sent") ended.abort();
         return outcome;

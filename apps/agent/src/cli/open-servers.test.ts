@@ -40,7 +40,7 @@ test("tools of servers are offered in a stable order and called by leave; the se
   expect(denied.said).toContain("The tool server broken cannot be used");
   const first = last();
   const names = ["alpha", "fail", "mid_dle", "zeta"].map((name) => `mcp__files__${name}`);
-  expect(first.tools.map(({ name }) => name).slice(-5)).toEqual([...names, "mcp__web__echo"]);
+  expect(first.tools.map(({ name }) => name).slice(-7, -2)).toEqual([...names, "mcp__web__echo"]);
   expect(first.texts[0]).toMatch(/# Server files\n\nAlpha comes first\.\n\n# Server web\n\nAsk echo for everything\./);
 
   const allow = ["--allow", "mcp__*"];
@@ -65,7 +65,7 @@ test("tools of servers are offered in a stable order and called by leave; the se
   expect(
     last()
       .tools.map(({ name }) => name)
-      .slice(-5)[0],
+      .slice(-7)[0],
   ).toBe("mcp__web__echo");
   expect(last().texts.at(-2)).toContain("# Server other\n\nI am new here.");
   expect(last().texts.at(-2)).not.toContain("Server web");
