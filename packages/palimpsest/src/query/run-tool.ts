@@ -1,5 +1,6 @@
 import type { ToolCall, ToolResult } from "../log/block.ts";
 import { type Watched, type WatchOptions, watchCall } from "../session/compact/watch-call.ts";
+import { OVER } from "../session/over.ts";
 import { messageOf } from "./permission.ts";
 import type { ToolEnding } from "./query-event.ts";
 import type { Tool, ToolOutput, ToolStream } from "./tool.ts";
@@ -27,7 +28,7 @@ export async function runTool(
   const signal = AbortSignal.any([watch.signal, over.signal]);
   const started = await watchCall(async () => tool.run(input, { signal, call }), watch);
   if (started.kind !== "done" || !isStream(started.result)) {
-    over.abort();
+    over.abort(OVER);
     if (started.kind !== "done") return { kind: "whole", ...failed(started, watch) };
     return { kind: "whole", how: "ran", ...toContent(started.result as Exclude<ToolOutput, ToolStream>) };
   }
@@ -42,7 +43,7 @@ export async function runTool(
         yield next.value;
         continue;
       }
-      over.abort();
+      over.abort(OVER);
       if (next.value.kind === "done") return;
       const { content, ...how } = failed(next.value, watch);
       end = how;

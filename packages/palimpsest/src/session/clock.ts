@@ -1,5 +1,3 @@
-import { setTimeout } from "node:timers/promises";
-
 /** Where a session takes the time from. */
 export interface Clock {
   now(): number;
@@ -12,13 +10,19 @@ export interface Clock {
 
 const SYSTEM_CLOCK: Required<Clock> = {
   now: Date.now,
-  async wait(ms, signal, process = "held") {
-    try {
-      await setTimeout(ms, undefined, { signal, ref: process === "held" });
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-  },
+  // The promise of node:timers would make an error each time that a wait is cut short.
+  wait: (ms, signal, process = "held") =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const timer = setTimeout(over, ms);
+      if (process === "free") timer.unref();
+      signal.addEventListener("abort", over, { once: true });
+      function over(): void {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", over);
+        resolve();
+      }
+    }),
 };
 
 /** A clock whose timers are the system's, unless it has its own. */

@@ -54,6 +54,12 @@ export function variableOf(name: SettingName): string {
   return `PALIMPSEST_${words.toUpperCase()}`;
 }
 
+/** Read at the beginning of every turn: made once. */
+const VARIABLES: readonly (readonly [SettingName, string])[] = (Object.keys(SETTINGS) as SettingName[]).map((name) => [
+  name,
+  variableOf(name),
+]);
+
 /** Switches under the names by which such systems know them. */
 const SWITCHES: Readonly<Record<string, SettingName>> = {
   DISABLE_COMPACT: "compaction.enabled",
@@ -68,8 +74,8 @@ function* fromEnvironment(environment: Environment): Generator<{ name: SettingNa
   const alias = Object.keys(environment).find((variable) => PERCENT_ALIAS.test(variable));
   const percent = environment["PALIMPSEST_AUTOCOMPACT_PCT"] ?? (alias === undefined ? undefined : environment[alias]);
   if (percent !== undefined) yield { name: "compaction.autoPercent", value: Number(percent) };
-  for (const name of Object.keys(SETTINGS) as SettingName[]) {
-    const text = environment[variableOf(name)];
+  for (const [name, variable] of VARIABLES) {
+    const text = environment[variable];
     if (text !== undefined) yield { name, value: fromText(SETTINGS[name].is, text) };
   }
   for (const [variable, name] of Object.entries(SWITCHES)) {

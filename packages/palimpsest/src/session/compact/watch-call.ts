@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { OVER } from "../over.ts";
 
 export interface WatchOptions {
   readonly clock: Required<Clock>;
@@ -67,6 +68,6 @@ export async function watchCall<Result>(
   try {
     return await Promise.race([result, aborted, givenUp()]);
   } finally {
-    over.abort();
+    over.abort(OVER);
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { OVER } from "../over.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 export interface WithinTimeOptions {
@@ -22,7 +23,7 @@ export function withinTime(surroundings: Surroundings, options: WithinTimeOption
       } catch {
         return undefined;
       } finally {
-        answered.abort();
+        answered.abort(OVER);
       }
     },
   ]);

@@ -16,6 +16,7 @@ import { measuresOf, type Snapshot, takeSnapshot } from "../compact/plan-compact
 import { watchCall } from "../compact/watch-call.ts";
 import type { Forks } from "../fork/forks.ts";
 import { readEntry } from "../load-view.ts";
+import { OVER } from "../over.ts";
 import { InvalidOptionError } from "../session-errors.ts";
 import type { SessionState } from "../session-state.ts";
 import type { NotesOptions, NotesUpdateOutcome } from "./notes-options.ts";
@@ -156,20 +157,20 @@ export function createNotes(parts: NotesParts): SessionNotes {
     read: async () => notesMarkdown(await current()),
     update,
     afterResponse() {
-      pause.abort();
+      pause.abort(OVER);
       pause = new AbortController();
       const over = AbortSignal.any([pause.signal, signal]);
       // Nobody waits for it, and what fails is told by the update itself.
       consider(over).catch(() => undefined);
     },
-    onRequest: () => pause.abort(),
+    onRequest: () => pause.abort(OVER),
     async planCompaction(snapshot) {
       const held = settings();
       const age = running === undefined ? undefined : clock.now() - running.sinceMs;
       if (age !== undefined && age < DEAD_MS) {
         const over = new AbortController();
         await Promise.race([running!.done, clock.wait(WAIT_MS, over.signal)]);
-        over.abort();
+        over.abort(OVER);
       }
       const { notes: noted } = state.standing;
       if (noted === undefined) return { kind: "declined", cause: "no-notes", reason: "there are no notes" };
