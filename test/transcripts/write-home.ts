@@ -54,16 +54,18 @@ const CLAUDE_CODE = (() => {
     line("a4", "a3", 8, result("toolu_1", SOURCE)),
     line("a5", "a4", 14, model("msg_2", [read("toolu_2")], 21_000, 300, 40)),
     line("a6", "a5", 15, result("toolu_2", SOURCE)),
+    line("a7", "a6", 20, model("msg_3", [{ type: "text", text: "One moment." }], 21_300, 200, 30)),
     // Seven minutes later the prompt cache has forgotten all of it.
-    line("a7", "a6", 435, model("msg_3", [{ type: "text", text: "One moment." }], 0, 21_700, 30)),
+    line("c1", "a7", 440, user("Is it right now?")),
+    line("c2", "c1", 446, model("msg_4", [{ type: "text", text: "Not yet." }], 0, 21_700, 30)),
     line("a8", "a7", 500, {
-      ...{ type: "system", subtype: "compact_boundary", parentUuid: null, logicalParentUuid: "a7" },
+      ...{ type: "system", subtype: "compact_boundary", parentUuid: null, logicalParentUuid: "c2" },
       compactMetadata: { trigger: "auto", preTokens: 21_734 },
     }),
     line("a9", "a8", 501, { ...user(SUMMARY), isCompactSummary: true }),
-    line("b1", "a9", 510, model("msg_4", [read("toolu_3")], 18_000, 900, 40)),
+    line("b1", "a9", 510, model("msg_5", [read("toolu_3")], 18_000, 900, 40)),
     line("b2", "b1", 511, result("toolu_3", SOURCE)),
-    line("b3", "b2", 520, model("msg_5", [{ type: "text", text: DONE }], 18_900, 200, 20)),
+    line("b3", "b2", 520, model("msg_6", [{ type: "text", text: DONE }], 18_900, 200, 20)),
   ];
 })();
 

@@ -8,7 +8,12 @@ export const COMMANDS = [
   {
     name: "sessions",
     usage: "sessions [--json]",
-    about: "the sessions of this folder, the newest first",
+    about: "the sessions of this folder, the newest first; with --from AGENT those of another agent",
+  },
+  {
+    name: "import",
+    usage: "import FILE|DIR [--json]",
+    about: "sessions of Claude Code, Codex, pi, Gemini CLI, Qwen Code, opencode or cline become sessions here",
   },
   {
     name: "show",

@@ -21,6 +21,12 @@ function text(cell: string | number): string {
   return typeof cell === "number" ? cell.toLocaleString("en-US") : cell;
 }
 
+/** A text in one line, cut where it is longer than that. */
+export function oneLine(text: string, mostCharacters: number): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > mostCharacters ? `${line.slice(0, mostCharacters - 1)}…` : line;
+}
+
 export function usd(amount: number): string {
   return `$${amount.toFixed(4)}`;
 }
