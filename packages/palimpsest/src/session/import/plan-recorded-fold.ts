@@ -1,7 +1,7 @@
+import type { Thread } from "../../import/create-thread.ts";
 import type { RecordedAgent, RecordedCompaction, RecordedMessage } from "../../import/recorded.ts";
 import type { Replacement, ReplacePayload } from "../../log/payload.ts";
 import type { Item, MessageItem } from "../../view/item.ts";
-import type { EntryNumbers } from "./entry-numbers.ts";
 import { toLogBlocks, toOrigin } from "./to-log-blocks.ts";
 
 export interface RecordedFold {
@@ -10,7 +10,8 @@ export interface RecordedFold {
   readonly summary?: RecordedMessage | undefined;
   /** What is shown now. */
   readonly items: readonly Item[];
-  readonly numbers: Pick<EntryNumbers, "at">;
+  /** By whose numbers it is known which entries were kept. */
+  readonly thread: Pick<Thread, "at">;
   readonly agent: RecordedAgent;
 }
 
@@ -40,13 +41,13 @@ export function planRecordedFold(fold: RecordedFold): ReplacePayload | undefined
   };
 }
 
-function keptBy({ compaction: { kept }, numbers }: RecordedFold): (item: MessageItem) => boolean {
+function keptBy({ compaction: { kept }, thread }: RecordedFold): (item: MessageItem) => boolean {
   if (kept.kind === "range") {
-    const from = numbers.at(kept.firstId) ?? Number.POSITIVE_INFINITY;
+    const from = thread.at(kept.firstId) ?? Number.POSITIVE_INFINITY;
     return (item) => item.from >= from;
   }
   if (kept.kind === "listed") {
-    const entries = new Set(kept.ids.map((id) => numbers.at(id)));
+    const entries = new Set(kept.ids.map((id) => thread.at(id)));
     return (item) => item.from === item.to && entries.has(item.from);
   }
   return () => false;

@@ -1,3 +1,4 @@
+import { createThread } from "../../import/create-thread.ts";
 import type { RecordedResponse, RecordedStep } from "../../import/gather-responses.ts";
 import type { RecordedAgent, RecordedCompaction, RecordedMessage, RecordedUsage } from "../../import/recorded.ts";
 import type { CacheTtl } from "../../log/payload.ts";
@@ -13,7 +14,6 @@ import { attachment, notice } from "../messages.ts";
 import type { SessionState } from "../session-state.ts";
 import { toContents } from "../to-contents.ts";
 import { wholeTokens } from "../whole-tokens.ts";
-import { createEntryNumbers } from "./entry-numbers.ts";
 import { planRecordedFold } from "./plan-recorded-fold.ts";
 import { toLogBlocks, toOrigin } from "./to-log-blocks.ts";
 
@@ -36,7 +36,7 @@ export interface StepWriter {
 const SUBAGENT = "subagent";
 
 export function createStepWriter({ state, agent, modelOf, setTime }: StepWriterOptions): StepWriter {
-  const numbers = createEntryNumbers();
+  const thread = createThread();
   /** Steps from before the first response: only that tells the model. */
   let waiting: RecordedStep[] | undefined = [];
   /** A compaction whose summary may follow. */
@@ -82,7 +82,7 @@ export function createStepWriter({ state, agent, modelOf, setTime }: StepWriterO
 
   async function addMessage(message: RecordedMessage): Promise<void> {
     const { role, origin, blocks, atMs } = message;
-    const back = origin === "human" ? numbers.findRewind(message) : undefined;
+    const back = origin === "human" ? thread.findRewind(message) : undefined;
     setTime(atMs);
     if (back !== undefined && back < state.newestEntry) await decisions().rewind(Math.max(1, back), `back in ${agent}`);
     if (blocks.length === 0) return;
@@ -100,7 +100,7 @@ export function createStepWriter({ state, agent, modelOf, setTime }: StepWriterO
       const part = contents[index]!;
       const ids =
         "role" in part ? part.blocks.flatMap((block) => (block.kind === "tool_result" ? block.callId : [])) : [];
-      numbers.note(entry, {
+      thread.note(entry, {
         ...message,
         blocks: blocks.filter((b) => b.kind === "tool_result" && ids.includes(b.callId)),
       });
@@ -153,7 +153,7 @@ export function createStepWriter({ state, agent, modelOf, setTime }: StepWriterO
   }
 
   function note(messages: readonly RecordedMessage[], entry: number): void {
-    for (const message of messages) numbers.note(entry, message);
+    for (const message of messages) thread.note(entry, message);
   }
 
   async function addSubagentUsage(usage: RecordedUsage): Promise<void> {
@@ -185,7 +185,7 @@ export function createStepWriter({ state, agent, modelOf, setTime }: StepWriterO
   }
 
   function clearing(callId: string) {
-    const entry = numbers.resultOf(callId);
+    const entry = thread.resultOf(callId);
     if (entry === undefined) return [];
     const stub = { kind: "tool_result", callId, content: `[cleared by ${agent}]`, status: "ok" } as const;
     const with_ = [{ role: "user", origin: "host", blocks: [stub] } as const];
@@ -194,11 +194,11 @@ export function createStepWriter({ state, agent, modelOf, setTime }: StepWriterO
 
   async function fold(compaction: RecordedCompaction, summary: RecordedMessage | undefined): Promise<void> {
     setTime(compaction.atMs);
-    const plan = planRecordedFold({ compaction, summary, items: state.view.items, numbers, agent });
+    const plan = planRecordedFold({ compaction, summary, items: state.view.items, thread, agent });
     if (plan !== undefined) await decisions().fold(plan);
     else if (summary !== undefined) await addMessage(summary);
-    numbers.pass(compaction.id, compaction.parentId, state.newestEntry);
-    if (summary !== undefined) numbers.note(state.newestEntry, summary);
+    thread.pass(state.newestEntry, compaction);
+    if (summary !== undefined) thread.note(state.newestEntry, summary);
   }
 
   const decisions = () => createDecisions({ state, provider: state.configuration.provider });
