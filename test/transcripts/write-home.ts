@@ -17,7 +17,16 @@ export function writeHome(home: string): string {
 }
 
 const TASK = "add(2, 2) gives 5. Please put it right.";
-const SOURCE = "export function add(a, b) {\n  return a + b + 1;\n}\n";
+const SOURCE = [
+  "// Sums, as the till needs them. Amounts are in cents, so that nothing is lost to fractions.",
+  "export function add(a, b) {",
+  "  return a + b + 1;",
+  "}",
+  ...["net", "gross", "tax", "tip", "change"].map(
+    (name) => `export const ${name}Of = (sale) => add(sale.${name}, sale.rounding);`,
+  ),
+  "",
+].join("\n");
 const DONE = "add(2, 2) gives 4 now.";
 const SUMMARY = "The user wants add.js put right; the stray + 1 was found.";
 const PLAN = "The sum is off by one.";

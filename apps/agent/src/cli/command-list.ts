@@ -16,6 +16,11 @@ export const COMMANDS = [
     about: "sessions of Claude Code, Codex, pi, Gemini CLI, Qwen Code, opencode or cline become sessions here",
   },
   {
+    name: "analyse",
+    usage: "analyse FILE|DIR [--html OUT]",
+    about: "what another agent's sessions spent, on what, and what was lost; as text, --json or a page",
+  },
+  {
     name: "show",
     usage: "show [ID] [--entry N]",
     about: "a session as it was said, whatever was folded or cleared since; or one entry in whole",
