@@ -7,6 +7,8 @@ import { readTranscript } from "palimpsest/import";
 /** What a fresh process says of itself, in one line of JSON. */
 export interface Measured {
   readonly seconds: number;
+  /** What of it the process itself was running. */
+  readonly cpuSeconds: number;
   /** The highest since its start. */
   readonly rssMb: number;
   readonly responses: number;
@@ -14,9 +16,13 @@ export interface Measured {
 
 const [mode, path = ""] = process.argv.slice(2);
 const startedAtMs = performance.now();
+const before = process.cpuUsage();
 const responses = mode === "plain" ? await readPlainly() : await readWhole();
 const seconds = (performance.now() - startedAtMs) / 1_000;
-console.log(JSON.stringify({ seconds, rssMb: process.resourceUsage().maxRSS / 1_024, responses } satisfies Measured));
+const { user, system } = process.cpuUsage(before);
+const cpuSeconds = (user + system) / 1e6;
+const rssMb = process.resourceUsage().maxRSS / 1_024;
+console.log(JSON.stringify({ seconds, cpuSeconds, rssMb, responses } satisfies Measured));
 
 async function readWhole(): Promise<number> {
   const { totals } = await analyse(readTranscript(path), { factsOf: (model) => knownModel(model).facts });

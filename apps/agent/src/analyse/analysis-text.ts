@@ -101,7 +101,7 @@ function spentText(totals: SpentTotals, subagents: SpentTotals): string {
 function windowText({ points, compactions }: Analysis, columns: number): string {
   const sizes = points.map((point) => point.freshTokens + point.cacheReadTokens + point.cacheWriteTokens);
   const most = Math.max(...sizes);
-  const width = Math.max(10, Math.min(points.length, columns - 4 - compactions.length));
+  const width = Math.min(points.length, Math.max(10, columns - 4 - compactions.length));
   const folds = new Set(compactions.map(({ point }) => Math.ceil((point * width) / points.length)));
   const line = Array.from({ length: width }, (_, column) => {
     const from = Math.floor((column * points.length) / width);

@@ -44,7 +44,7 @@ export function breakText({ causes, pauseMs, lifetimeMs, from }: RecordedBreak):
   return causes[0] === "unknown" ? `${words.join(", ")}; lost ${where}` : words.join(", ");
 }
 
-export function duration(ms: number): string {
+function duration(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   if (ms < 60_000) return `${Math.round(ms / 1_000)} s`;
   if (minutes < 120) return `${minutes} min`;

@@ -43,7 +43,8 @@ export interface Accounts {
 /** Whose pieces of the report are known as soon as they happen, and whose only later. */
 type OpenReport = Pick<CompactionReport, "atMs" | "point" | "trigger" | "tokensBefore">;
 
-export function createAccounts({ factsOf }: AnalyseOptions): Accounts {
+export function createAccounts(options: AnalyseOptions): Accounts {
+  const factsOf = rememberAll(options.factsOf);
   const points: WindowPoint[] = [];
   const breaks: RecordedBreak[] = [];
   const lost = new Map<BreakCause, LostTotals>();
@@ -173,6 +174,16 @@ export function createAccounts({ factsOf }: AnalyseOptions): Accounts {
         }),
       };
     },
+  };
+}
+
+/** A session has few models, and asks for each with every response. */
+function rememberAll<Value>(find: (key: string) => Value): (key: string) => Value {
+  const known = new Map<string, Value>();
+  return (key) => {
+    const value = known.get(key) ?? find(key);
+    known.set(key, value);
+    return value;
   };
 }
 

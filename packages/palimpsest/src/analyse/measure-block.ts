@@ -3,8 +3,8 @@ import type { Block, Part } from "../log/block.ts";
 import { FEATURE_NAMES, type FeatureName, type Features, featuresOf } from "../tokens/features.ts";
 
 /** Of longer texts only pieces are looked at: what they cost together is counted by the provider, shares are all that is asked. */
-const SAMPLE_PIECES = 4;
-const PIECE_CHARACTERS = 1_024;
+const SAMPLE_PIECES = 3;
+const PIECE_CHARACTERS = 768;
 const SAMPLE_CHARACTERS = SAMPLE_PIECES * PIECE_CHARACTERS;
 
 /** What of a recorded block costs tokens. */
