@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { analyseBench } from "./analyse/analyse.ts";
 import type { Bench } from "./bench.ts";
 import { breaksBench } from "./breaks/breaks.ts";
 import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
@@ -20,6 +21,7 @@ import { startupBench } from "./startup/startup.ts";
 import { survivalBench } from "./survival/survival.ts";
 
 const BENCHES: readonly Bench[] = [
+  analyseBench,
   breaksBench,
   cacheFidelityBench,
   countingBench,
