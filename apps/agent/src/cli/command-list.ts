@@ -31,6 +31,11 @@ export const COMMANDS = [
     about: "what was spent, on what, and what was lost to which cause",
   },
   {
+    name: "replay",
+    usage: "replay FILE [--policy NAME]... [--model ID] [--ttl 5m|1h] [--json]",
+    about: "what a recorded session would have cost under other policies; nothing is sent anywhere",
+  },
+  {
     name: "compact",
     usage: "compact [TEXT] [--session ID]",
     about: "folds the conversation into a summary that heeds TEXT",

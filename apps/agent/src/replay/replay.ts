@@ -1,0 +1,17 @@
+/** `palimpsest-agent/replay`: recorded sessions under other policies, and what they would have cost. */
+export { createSearch, factsOf, type UsedFact } from "./facts.ts";
+export { contentsOf, type Touch, touchesOf } from "./known-files.ts";
+export {
+  ENGINE_POLICIES,
+  type EnginePolicy,
+  REPLAY_POLICIES,
+  type ReplayPolicy,
+  RULE_POLICIES,
+  type RulePolicy,
+  toRulePolicy,
+} from "./policies.ts";
+export { type RecordedItem, type RecordedRound, type Recording, toRecording } from "./recording.ts";
+export { findReplayModel, type ReplayModel } from "./replay-model.ts";
+export { prepareReplay, type ReplayConditions } from "./replay-recording.ts";
+export { figuresOf, type ReplayedRequest, type ReplayFigures, type ReplayRun, runPrice } from "./replay-run.ts";
+export type { Rule, RuleMessage, RuleSession, RuleSituation } from "./rules/rule.ts";
