@@ -26,6 +26,8 @@ export function prepareReplay(
       return replaySession(recording, needs, { model, settings: { "cache.ttl": cacheTtl, ...policy.settings } });
     }
     const { windowTokens } = model;
-    return replayRule(recording, needs, policy.rule, { windowTokens, headTokens, lifetimeMs: LIFETIME_MS[cacheTtl] });
+    const lifetimesMs = [LIFETIME_MS[cacheTtl]];
+    const [run] = await replayRule(recording, needs, policy.rule, { windowTokens, headTokens, lifetimesMs });
+    return run!;
   };
 }

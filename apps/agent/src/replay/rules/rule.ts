@@ -10,7 +10,8 @@ export interface RuleMessage {
   readonly blocks: number;
   /** The item of the recording that it shows in whole; absent if it stands for something else. */
   readonly item?: number;
-  /** Of a response. */
+  /** Of a response: its words without its calls, and these. */
+  readonly said?: string;
   readonly calls?: readonly ToolCall[];
   /** Of a result: what was called, and what came of it. */
   readonly call?: ToolCall;
@@ -33,6 +34,8 @@ export interface RuleSituation {
   made(kind: RuleMessage["kind"], text: string): RuleMessage;
   /** Asks the model for a summary, which is paid for. */
   summarise(messages: readonly RuleMessage[], how: SummaryCall): RuleMessage;
+  /** The same for a prompt that the rule has put together by itself; the answer. */
+  summariseText(prompt: string): string;
   /** A file as it is now. */
   readFile(path: string): string | undefined;
 }
@@ -42,8 +45,6 @@ export interface SummaryCall {
   readonly prompt: "shared" | "fresh";
   /** Of each result, the transcript has no more than this. @default all of it */
   readonly resultCharacters?: number;
-  /** Of the transcript, only the newest so many tokens are read. @default all of it */
-  readonly newestTokens?: number;
   /** How many calls it takes. @default 1 */
   readonly calls?: number;
 }
