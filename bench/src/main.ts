@@ -4,6 +4,7 @@ import type { Bench } from "./bench.ts";
 import { breaksBench } from "./breaks/breaks.ts";
 import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
 import { countingBench } from "./counting/counting.ts";
+import { economicsBench } from "./economics/economics.ts";
 import { figuresText } from "./figures-text.ts";
 import { checkFloors } from "./floors.ts";
 import { judgeBench } from "./judge.ts";
@@ -25,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   breaksBench,
   cacheFidelityBench,
   countingBench,
+  economicsBench,
   importBench,
   judgeBench,
   manyBench,

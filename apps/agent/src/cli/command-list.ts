@@ -175,6 +175,27 @@ export const COMMANDS = {
     examples: [["palimpsest cost --json | jq .priceUsd", "what the newest session has cost, in US dollars"]],
     endings: ["failed"],
   },
+  replay: {
+    usage: "replay FILE [--policy NAME]...",
+    about: "what a recorded session would have cost under other policies; nothing is sent anywhere",
+    more: [
+      "Each policy sees the same conversation, on the recorded clock. What it has cleared or folded and the recording needs later is fetched again, and paid for. The prices and the cache are those of a simulator.",
+    ],
+    options: {
+      policy: {
+        type: "string",
+        multiple: true,
+        value: "NAME",
+        about: "append-only, window167 and default by default; a wrong name lists all; may be given several times",
+      },
+      model: { type: "string", value: "ID", about: "whose prices and window; claude-opus-4-8 by default" },
+      ttl: { type: "string", value: "WORD", of: ["5m", "1h"], about: "how long a prompt stays cached; 5m by default" },
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: { most: 1 },
+    examples: [["palimpsest replay session.jsonl --policy default --policy append-only", "two of them, side by side"]],
+    endings: ["failed"],
+  },
   compact: {
     usage: "compact [TEXT] [--session ID]",
     about: "folds the conversation into a summary that heeds TEXT",

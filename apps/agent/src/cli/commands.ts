@@ -17,6 +17,7 @@ const LOAD: Readonly<Record<CommandName, () => Promise<LoadedCommand>>> = {
   export: () => import("../commands/export.ts"),
   context: () => import("../commands/context.ts"),
   cost: () => import("../commands/cost.ts"),
+  replay: () => import("../commands/replay.ts"),
   compact: () => import("../commands/compact.ts"),
   undo: () => import("../commands/undo.ts"),
   rewind: () => import("../commands/rewind.ts"),

@@ -1,0 +1,79 @@
+import { cline } from "./rules/cline.ts";
+import { codex } from "./rules/codex.ts";
+import { geminiCli } from "./rules/gemini-cli.ts";
+import { openCode, openCodePrune } from "./rules/opencode.ts";
+import { appendOnly, window167 } from "./rules/plain-rules.ts";
+import { qwenCode } from "./rules/qwen-code.ts";
+import type { Rule } from "./rules/rule.ts";
+import { serverClearing, serverClearing20K } from "./rules/server-clearing.ts";
+
+/** A set of the engine's settings. */
+export interface EnginePolicy {
+  readonly kind: "engine";
+  readonly name: string;
+  readonly about: string;
+  /** What is not as by default. A time to live that it does not set is that of the replay. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** `prices`: with others it would have decided otherwise, so that a run holds for one price table. */
+  readonly decidesBy: "prices" | "sizes";
+}
+
+/** The rule of another program. */
+export interface RulePolicy {
+  readonly kind: "rule";
+  readonly name: string;
+  readonly about: string;
+  readonly rule: Rule;
+}
+
+export type ReplayPolicy = EnginePolicy | RulePolicy;
+
+const NO_CLEARING = { "clearing.enabled": "off" };
+const NO_NOTES = { "notes.enabled": "off" };
+const FULL_WINDOW = { "compaction.policy": "window" };
+
+/** Ours: settings sets of the engine, from the defaults to each of their parts alone. */
+export const ENGINE_POLICIES: readonly EnginePolicy[] = [
+  engine("default", "the engine as it comes", {}),
+  engine("auto-ttl", "the defaults, and the time to live is chosen by the session's pauses", { "cache.ttl": "auto" }),
+  engine("keep-warm", "the defaults, and pings keep the prompt in the cache", { "keepWarm.enabled": "on" }),
+  engine("economic", "compaction when it pays; no clearing, no notes", { ...NO_CLEARING, ...NO_NOTES }),
+  engine("payback", "clearing when it pays, compaction when the window is full", { ...FULL_WINDOW, ...NO_NOTES }),
+  engine(
+    "fixed",
+    "clearing by age and size alone, compaction when the window is full",
+    { "clearing.policy": "fixed", ...FULL_WINDOW, ...NO_NOTES },
+    "sizes",
+  ),
+  engine("full-window", "compaction when the window is full, and nothing else", {
+    ...{ ...NO_CLEARING, ...FULL_WINDOW, ...NO_NOTES },
+  }),
+  engine("notes-paying", "the defaults, with notes whenever they pay", {
+    "notes.enabled": "on",
+    "notes.policy": "paying",
+  }),
+  engine("notes-fixed", "the defaults, with notes by growth and tool calls", {
+    ...{ "notes.enabled": "on", "notes.policy": "fixed" },
+  }),
+];
+
+/** What other agents do, each as it is published. */
+export const RULE_POLICIES: readonly RulePolicy[] = [
+  ...[appendOnly, window167, serverClearing, serverClearing20K],
+  ...[qwenCode, openCode, openCodePrune, codex, geminiCli, cline],
+].map(toRulePolicy);
+
+export const REPLAY_POLICIES: readonly ReplayPolicy[] = [...ENGINE_POLICIES, ...RULE_POLICIES];
+
+export function toRulePolicy(rule: Rule): RulePolicy {
+  return { kind: "rule", name: rule.name, about: rule.about, rule };
+}
+
+function engine(
+  name: string,
+  about: string,
+  settings: EnginePolicy["settings"],
+  decidesBy: EnginePolicy["decidesBy"] = "prices",
+): EnginePolicy {
+  return { kind: "engine", name, about, settings, decidesBy };
+}
