@@ -5,6 +5,7 @@ import { breaksBench } from "./breaks/breaks.ts";
 import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
 import { countingBench } from "./counting/counting.ts";
 import { economicsBench } from "./economics/economics.ts";
+import { tuningBench } from "./economics/tuning.ts";
 import { figuresText } from "./figures-text.ts";
 import { checkFloors } from "./floors.ts";
 import { judgeBench } from "./judge.ts";
@@ -40,6 +41,7 @@ const BENCHES: readonly Bench[] = [
   spillBench,
   startupBench,
   survivalBench,
+  tuningBench,
 ];
 
 const { values, positionals } = parseArgs({

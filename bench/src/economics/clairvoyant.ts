@@ -21,7 +21,7 @@ const SIZES = [50_000, 65_000, 80_000, 100_000, 130_000, 167_000, Number.POSITIV
 
 /** The ways that are tried; of each session, the cheapest that meets enough needs is the limit. */
 export const FORESIGHTS: readonly Foresight[] = SIZES.flatMap((compactAtTokens) =>
-  [0, 10, 25].flatMap((leastRequests) =>
+  [0, 20].flatMap((leastRequests) =>
     (["when-cold", "never"] as const).map((clears) => ({ compactAtTokens, leastRequests, clears })),
   ),
 );

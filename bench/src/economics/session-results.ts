@@ -1,12 +1,10 @@
 import {
-  ENGINE_POLICIES,
   type EnginePolicy,
   headTokensOf,
   needsOf,
   prepareReplay,
   type Recording,
   type ReplayRun,
-  RULE_POLICIES,
   type Rule,
   replayRule,
   runPrice,
@@ -34,11 +32,10 @@ export type SessionResults = Readonly<Record<string, Readonly<Record<string, Ses
 export interface SessionOptions {
   readonly conditions: readonly Condition[];
   readonly policies: readonly EnginePolicy[];
-  /** Beside those of other agents. */
   readonly rules: readonly Rule[];
+  /** What it would have cost with knowledge of what comes. */
+  readonly limit: "searched" | "left-out";
 }
-
-export const ALL_POLICIES: readonly EnginePolicy[] = ENGINE_POLICIES;
 
 /** Replays one session under everything there is. */
 export async function sessionResults(recording: Recording, options: SessionOptions): Promise<SessionResults> {
@@ -65,15 +62,18 @@ export async function sessionResults(recording: Recording, options: SessionOptio
       const runs = await replayRule(recording, needs, rule, { windowTokens, headTokens, lifetimesMs });
       return new Map(ttls.map((ttl, index) => [ttl, runs[index]!]));
     };
-    for (const rule of [...RULE_POLICIES.map((policy) => policy.rule), ...options.rules]) {
+    for (const rule of options.rules) {
       const runs = await runRule(rule);
       for (const condition of alike) enter(condition, rule.name, runs.get(condition.cacheTtl)!);
     }
+    if (options.limit === "left-out") continue;
     const tried: { readonly ttl: string; readonly run: ReplayRun }[] = [];
-    for (const ttl of ttls) {
-      for (const foresight of FORESIGHTS) {
-        const run = (await runRule(clairvoyant(recording, needs, LIFETIME_MS[ttl], foresight))).get(ttl)!;
-        tried.push({ ttl, run });
+    for (const foresight of FORESIGHTS) {
+      // Whoever never clears does not ask whether the cache is cold: one pass holds for all lifetimes.
+      const isOnePass = foresight.clears === "never";
+      for (const ttl of isOnePass ? ttls.slice(0, 1) : ttls) {
+        const runs = await runRule(clairvoyant(recording, needs, LIFETIME_MS[ttl], foresight));
+        for (const [kept, run] of runs) if (isOnePass || kept === ttl) tried.push({ ttl: kept, run });
       }
     }
     for (const condition of alike) {
@@ -90,10 +90,16 @@ export async function sessionResults(recording: Recording, options: SessionOptio
   return results;
 }
 
-/** Conditions with one answer are those in which a policy decides alike. */
-function decidedBy({ settings, decidesBy }: EnginePolicy, { windowTokens, readShare, cacheTtl }: Condition): string {
+/** Whose decisions are made anew for each price of a read. */
+export const DECIDED_BY_PRICE: readonly string[] = ["default"];
+
+/**
+ * Conditions with one answer are those that one run stands for. The defaults are run for each price, since they go by it. Of
+ * the others a run is priced by each table: they decide as with the first, and would do no worse if they knew better.
+ */
+function decidedBy({ name, settings }: EnginePolicy, { windowTokens, readShare, cacheTtl }: Condition): string {
   const ttl = settings["cache.ttl"] === undefined ? cacheTtl : "its own";
-  return [windowTokens, ttl, ...(decidesBy === "prices" ? [readShare] : [])].join(" ");
+  return [windowTokens, ttl, ...(DECIDED_BY_PRICE.includes(name) ? [readShare] : [])].join(" ");
 }
 
 function toResult(run: ReplayRun, { readShare }: Condition): SessionResult {

@@ -40,7 +40,7 @@ function conditionFigures(reports: readonly SessionReport[], condition: string):
     cost_ratio: byPolicy((policy) => price(policy) / price(BASELINE), 3),
     needs_met_pct: byPolicy((policy) => 100 * share(policy, "met", "needs"), 2),
     refetches: byPolicy((policy) => sumOf(policy, ({ refetches }) => refetches), 0),
-    clairvoyant_ratio: byPolicy((policy) => price(policy) / price(LIMIT), 3),
+    ...(policies.includes(LIMIT) ? { clairvoyant_ratio: byPolicy((policy) => price(policy) / price(LIMIT), 3) } : {}),
     compactions: byPolicy((policy) => sumOf(policy, ({ compactions }) => compactions), 0),
     cache_hit_pct: byPolicy((policy) => 100 * share(policy, "readTokens", "inputTokens"), 1),
     mean_context_tokens: byPolicy((policy) => share(policy, "conversationTokens", "requests"), 0),

@@ -14,8 +14,6 @@ export interface EnginePolicy {
   readonly about: string;
   /** What is not as by default. A time to live that it does not set is that of the replay. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** `prices`: with others it would have decided otherwise, so that a run holds for one price table. */
-  readonly decidesBy: "prices" | "sizes";
 }
 
 /** The rule of another program. */
@@ -38,13 +36,15 @@ export const ENGINE_POLICIES: readonly EnginePolicy[] = [
   engine("auto-ttl", "the defaults, and the time to live is chosen by the session's pauses", { "cache.ttl": "auto" }),
   engine("keep-warm", "the defaults, and pings keep the prompt in the cache", { "keepWarm.enabled": "on" }),
   engine("economic", "compaction when it pays; no clearing, no notes", { ...NO_CLEARING, ...NO_NOTES }),
-  engine("payback", "clearing when it pays, compaction when the window is full", { ...FULL_WINDOW, ...NO_NOTES }),
-  engine(
-    "fixed",
-    "clearing by age and size alone, compaction when the window is full",
-    { "clearing.policy": "fixed", ...FULL_WINDOW, ...NO_NOTES },
-    "sizes",
-  ),
+  engine("payback", "clearing when it pays, compaction when the window is full", {
+    ...{ "clearing.bySize": "on", ...FULL_WINDOW, ...NO_NOTES },
+  }),
+  engine("fixed", "clearing by age and size alone, compaction when the window is full", {
+    "clearing.policy": "fixed",
+    "clearing.bySize": "on",
+    ...FULL_WINDOW,
+    ...NO_NOTES,
+  }),
   engine("full-window", "compaction when the window is full, and nothing else", {
     ...{ ...NO_CLEARING, ...FULL_WINDOW, ...NO_NOTES },
   }),
@@ -69,11 +69,6 @@ export function toRulePolicy(rule: Rule): RulePolicy {
   return { kind: "rule", name: rule.name, about: rule.about, rule };
 }
 
-function engine(
-  name: string,
-  about: string,
-  settings: EnginePolicy["settings"],
-  decidesBy: EnginePolicy["decidesBy"] = "prices",
-): EnginePolicy {
-  return { kind: "engine", name, about, settings, decidesBy };
+function engine(name: string, about: string, settings: EnginePolicy["settings"]): EnginePolicy {
+  return { kind: "engine", name, about, settings };
 }
