@@ -45,6 +45,8 @@ const text = fc.oneof(
   { arbitrary: fc.string({ minLength: 1, maxLength: 40 }), weight: 60 },
   { arbitrary: fc.string({ unit: "binary", maxLength: 20 }), weight: 20 },
   { arbitrary: fc.constantFrom("", " ", "\n\t", "\ud800", "a\udc00b", "漢字かな交じり文", "🙂"), weight: 20 },
+  // Longer than what would stand in its place, and not long enough to be stored.
+  { arbitrary: fc.constant("Lorem ".repeat(150)), weight: 10 },
   { arbitrary: fc.constant("Lorem ".repeat(1_000)), weight: 10 },
   { arbitrary: fc.constant("Lorem ipsum ".repeat(20_000)), weight: 1 },
 );

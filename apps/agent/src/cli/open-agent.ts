@@ -121,7 +121,9 @@ async function openWith(
   };
   const session: AgentSession = await takeSession({
     ...{ store, provider, model, surroundings, attendance: "alone", modelFacts: options.modelFacts },
-    ...(id === undefined ? { system: systemPrompt(folder) } : { id }),
+    ...(id === undefined ? {} : { id }),
+    // What another agent began comes without our prompt; what we began keeps the one it has, and with it its cache.
+    ...(offered.length === 0 ? { system: systemPrompt(folder) } : {}),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     files: resultFiles({ folder: places.project }),
     settings: { file: places.engineSettings, environment },

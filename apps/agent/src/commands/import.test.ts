@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { writeHome } from "../../../../test/transcripts/write-home.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { startCli } from "../testing/run-cli.ts";
+import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
 test("what other agents left is found, imported, shown, measured, billed, and gone on with", async () => {
@@ -43,6 +44,10 @@ test("what other agents left is found, imported, shown, measured, billed, and go
   expect((await done("export", id)).trim().split("\n").length).toBe(imported.entries);
 
   await done("-r", id, "-p", "Is it right now?");
+  // It goes on as a session of ours: with our prompt and tools, which its own agent had not written down.
+  const { system, tools } = sentRequests(cli).at(-1)!;
+  expect(system).toContain(project.folder);
+  expect(tools.map(({ name }) => name)).toContain("Read");
   expect(cli.refused()).toEqual([]);
 
   expect(await done("import", project.home)).toMatch(/codex-.* codex [\s\S]*gemini-.* gemini [\s\S]*passed over/);
