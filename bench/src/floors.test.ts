@@ -21,6 +21,12 @@ const counting = {
   session_bias_mean_abs_pct: 4,
   baselines: { plain: { median_abs_tokens: 80, p95_abs_tokens: 1_000 } },
 };
+const economics = (cost: number, met: number) => ({
+  by_setting: {
+    "200K/0.1/5m": { cost_ratio: { default: 0.8 }, needs_met_pct: { default: 99, window167: 98 } },
+    "1M/0.1/5m": { cost_ratio: { default: cost }, needs_met_pct: { default: met, window167: 98 } },
+  },
+});
 const importing = { import_ms: 60, node_ms: 40 };
 const many = { rss_mb: 220, memory_store: { rss_mb: 100 } };
 const open = { equal_to_live: true, rss_mb: 110, rss_import_mb: 100, log_bytes: 10 * 2 ** 20 + 1 };
@@ -53,6 +59,7 @@ test("figures at the floors hold", () => {
   expect(brokenFloors("breaks", breaks)).toEqual([]);
   expect(brokenFloors("cache-fidelity", fidelity)).toEqual([]);
   expect(brokenFloors("counting", counting)).toEqual([]);
+  expect(brokenFloors("economics", economics(0.99, 97.8))).toEqual([]);
   expect(brokenFloors("import", importing)).toEqual([]);
   expect(brokenFloors("many", many)).toEqual([]);
   expect(brokenFloors("open", open)).toEqual([]);
@@ -80,6 +87,8 @@ test.each([
   ["counting", { ...counting, session_bias_mean_abs_pct: 4.1 }],
   ["counting", { ...counting, baselines: { plain: { median_abs_tokens: 79, p95_abs_tokens: 1_000 } } }],
   ["counting", { ...counting, baselines: { plain: { median_abs_tokens: 80, p95_abs_tokens: 999 } } }],
+  ["economics", economics(1, 97.8)],
+  ["economics", economics(0.99, 97.7)],
   ["import", { ...importing, import_ms: 61 }],
   ["many", { ...many, rss_mb: 221 }],
   ["open", { ...open, equal_to_live: false }],

@@ -35,6 +35,17 @@ const FLOORS: readonly Floor[] = [
       (named_right_pct as number) >= 99 && false_alarms === 0 && (diagnostics_agree_pct as number) >= 99,
   },
   {
+    bench: "economics",
+    rule: "on a sample of recorded sessions the defaults cost less than appending until the window is full, in either window",
+    holds: ({ by_setting }) => settings(by_setting).every(({ cost_ratio }) => cost_ratio.default < 1),
+  },
+  {
+    bench: "economics",
+    rule: "and they meet at least as many needs in view as compaction at 167K, less a fifth of a percent: the sample is small",
+    holds: ({ by_setting }) =>
+      settings(by_setting).every(({ needs_met_pct }) => needs_met_pct.default >= needs_met_pct.window167 - 0.2),
+  },
+  {
     bench: "recall",
     rule: "of held-out queries 85% find the right memory among five, and 80% of those that no memory answers find none",
     holds: ({ hit_at_5_pct, no_answer_clean_pct }) =>
@@ -165,6 +176,13 @@ function afterTen(shares: unknown): number {
 
 function at5000(rates: unknown): number {
   return (rates as Record<string, number>)["5000"]!;
+}
+
+/** By policy. */
+type Shares = Readonly<Record<"default" | "window167", number>>;
+
+function settings(bySetting: unknown): readonly { readonly cost_ratio: Shares; readonly needs_met_pct: Shares }[] {
+  return Object.values(bySetting as Record<string, { cost_ratio: Shares; needs_met_pct: Shares }>);
 }
 
 /** The floors of a bench that its figures break. */
