@@ -20,7 +20,20 @@ const CHART = new URL("../docs/economics.svg", import.meta.url);
 const SHOWN = ["200K/0.1/5m", "1M/0.1/5m"];
 const NOBODYS = ["append-only", "window167", "clairvoyant"];
 const OURS = [
-  ...["default", "auto-ttl", "keep-warm", "economic", "payback", "fixed", "full-window", "notes-paying", "notes-fixed"],
+  ...[
+    "default",
+    "auto-ttl",
+    "keep-warm",
+    "economic",
+    "careful",
+    "from-250k",
+    "from-400k",
+    "payback",
+    "fixed",
+    "full-window",
+    "notes-paying",
+    "notes-fixed",
+  ],
 ];
 
 const { by_setting: bySetting } = JSON.parse(readFileSync(FIGURES, "utf8")) as {

@@ -29,6 +29,16 @@ export type ReplayPolicy = EnginePolicy | RulePolicy;
 const NO_CLEARING = { "clearing.enabled": "off" };
 const NO_NOTES = { "notes.enabled": "off" };
 const FULL_WINDOW = { "compaction.policy": "window" };
+/** More than any window has. */
+const NEVER_TOKENS = 1_000_000_000;
+
+/** For those who would rather pay than fetch again. */
+function fromTokens(tokens: number): EnginePolicy["settings"] {
+  return {
+    ...NO_CLEARING,
+    ...{ "compaction.economicFromTokens": tokens, "compaction.economicInTurnFromTokens": tokens },
+  };
+}
 
 /** Ours: settings sets of the engine, from the defaults to each of their parts alone. */
 export const ENGINE_POLICIES: readonly EnginePolicy[] = [
@@ -36,6 +46,12 @@ export const ENGINE_POLICIES: readonly EnginePolicy[] = [
   engine("auto-ttl", "the defaults, and the time to live is chosen by the session's pauses", { "cache.ttl": "auto" }),
   engine("keep-warm", "the defaults, and pings keep the prompt in the cache", { "keepWarm.enabled": "on" }),
   engine("economic", "compaction when it pays; no clearing, no notes", { ...NO_CLEARING, ...NO_NOTES }),
+  engine("careful", "compaction between turns, and only where it pays soon; no clearing", {
+    ...NO_CLEARING,
+    ...{ "compaction.economicInTurnFromTokens": NEVER_TOKENS, "compaction.horizonRequests": 15 },
+  }),
+  engine("from-250k", "compaction when it pays, from 250,000 tokens on; no clearing", fromTokens(250_000)),
+  engine("from-400k", "compaction when it pays, from 400,000 tokens on; no clearing", fromTokens(400_000)),
   engine("payback", "clearing when it pays, compaction when the window is full", {
     ...{ "clearing.bySize": "on", ...FULL_WINDOW, ...NO_NOTES },
   }),

@@ -236,7 +236,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     is: { kind: "names" },
   },
   "clearing.keepNewest": count(
-    3,
+    8,
     "`payback`, and by the provider: so many of the newest results are never cleared.",
     1,
   ),
