@@ -3,7 +3,7 @@ import { crossValidate } from "./cross-validate.ts";
 import type { SessionResult } from "./session-results.ts";
 import type { SessionReport } from "./to-figures.ts";
 
-const QUESTION = { candidates: ["bold", "shy"], baseline: "all", floor: "all" };
+const QUESTION = { candidates: ["bold", "shy"], baseline: "all", floor: "all", marginPoints: 1 };
 
 function result(price: number, met: number): SessionResult {
   const rest = { refetches: 0, compactions: 0, cleared: 0, readTokens: 0, inputTokens: 0 };
@@ -30,6 +30,11 @@ test("a repository has no say in what it is scored with", () => {
     floor_needs_met_pct: 90,
   });
   expect(choice_of_all).toBe("shy");
+});
+
+test("what is just above the floor is not enough", () => {
+  const reports = ["one", "two"].map((name) => report(name, result(5, 90.5), result(8, 91)));
+  expect(crossValidate(reports, QUESTION).choice_of_all).toBe("shy");
 });
 
 test("where none reaches the floor, the nearest is taken, whatever it costs", () => {

@@ -5,6 +5,8 @@ export interface Question {
   readonly candidates: readonly string[];
   readonly baseline: string;
   readonly floor: string;
+  /** How far above the floor a choice has to be, in percentage points: the cheapest just above it is so by chance. */
+  readonly marginPoints: number;
 }
 
 export interface CrossValidated {
@@ -24,7 +26,7 @@ export interface Score {
 
 /**
  * Chooses a setting on all repositories but one, and scores it on that one; for each in turn. First the floor: in every
- * condition it meets at least as many needs as the floor does. Among those the cheapest, by the mean over the conditions.
+ * condition it meets more needs than the floor does, by a margin. Among those the cheapest, by the mean over the conditions.
  */
 export function crossValidate(reports: readonly SessionReport[], question: Question): CrossValidated {
   const conditions = Object.keys(reports[0]!.results);
@@ -54,7 +56,10 @@ function choose(reports: readonly SessionReport[], conditions: readonly string[]
     return {
       candidate,
       cost: scores.reduce((sum, { cost_ratio }) => sum + cost_ratio, 0),
-      short: Math.max(0, ...scores.map((score) => score.floor_needs_met_pct - score.needs_met_pct)),
+      short: Math.max(
+        0,
+        ...scores.map((score) => score.floor_needs_met_pct + question.marginPoints - score.needs_met_pct),
+      ),
     };
   });
   // Where none reaches the floor, the one that comes nearest.
