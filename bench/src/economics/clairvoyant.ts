@@ -11,24 +11,26 @@ import {
 export interface Foresight {
   /** Compaction at this size. */
   readonly compactAtTokens: number;
-  /** Only if at least so many requests are still to come. */
-  readonly leastRequests: number;
+  /** What is needed within so many requests is kept in whole; what is needed later is fetched again then. */
+  readonly keepsForRequests: number;
   /** Whether results that nobody will need are cleared when the cache is cold. */
   readonly clears: "when-cold" | "never";
 }
 
-const SIZES = [50_000, 65_000, 80_000, 100_000, 130_000, 167_000, Number.POSITIVE_INFINITY];
+const SIZES = [42_000, 50_000, 60_000, 72_000, 90_000, 120_000, 167_000];
+/** Compaction pays only if so many requests are still to come: a summary costs what some ten save. */
+const LEAST_REQUESTS = 12;
 
 /** The ways that are tried; of each session, the cheapest that meets enough needs is the limit. */
 export const FORESIGHTS: readonly Foresight[] = SIZES.flatMap((compactAtTokens) =>
-  [0, 20].flatMap((leastRequests) =>
-    (["when-cold", "never"] as const).map((clears) => ({ compactAtTokens, leastRequests, clears })),
+  [20, Number.POSITIVE_INFINITY].flatMap((keepsForRequests) =>
+    (["when-cold", "never"] as const).map((clears) => ({ compactAtTokens, keepsForRequests, clears })),
   ),
 );
 
 /**
  * A rule that knows the whole recording: how many requests are left, and which items will be needed without being shown
- * again. It pays for summaries and for the cache like any other, keeps what will be needed as it is, and nothing else.
+ * again. It pays for summaries and for the cache like any other, keeps what will be needed soon as it is, and nothing else.
  */
 export function clairvoyant(
   { rounds }: Recording,
@@ -36,7 +38,7 @@ export function clairvoyant(
   lifetimeMs: number,
   foresight: Foresight,
 ): Rule {
-  const { compactAtTokens, leastRequests, clears } = foresight;
+  const { compactAtTokens, keepsForRequests, clears } = foresight;
   return {
     name: "clairvoyant",
     about: "knows what comes",
@@ -50,14 +52,14 @@ export function clairvoyant(
           const isNew = situation.nowMs !== requestsMs || round === 0;
           if (isNew) round = roundAt(rounds, messages, round);
           requestsMs = situation.nowMs;
-          const future = neededLater(needs, round);
+          const future = () => neededLater(needs, round, keepsForRequests);
           const isCold = (situation.idleMs ?? 0) >= lifetimeMs;
-          const cleared = clears === "when-cold" && isCold ? clear(messages, future, situation) : messages;
+          const cleared = clears === "when-cold" && isCold ? clear(messages, future(), situation) : messages;
           const threshold = Math.min(compactAtTokens, limitOf(situation.windowTokens));
           const isFull = situation.sizeOf(cleared) >= limitOf(situation.windowTokens);
-          const pays = rounds.length - round >= leastRequests;
+          const pays = rounds.length - round >= LEAST_REQUESTS;
           const isDue = situation.sizeOf(cleared) >= threshold && (isFull || pays);
-          return { kept: isDue ? compact(cleared, future, situation) : cleared };
+          return { kept: isDue ? compact(cleared, future(), situation) : cleared };
         },
       };
     },
@@ -72,10 +74,10 @@ function roundAt(rounds: Recording["rounds"], messages: readonly RuleMessage[], 
   return round;
 }
 
-/** Items that some later response needs and that are not shown again before. */
-function neededLater(needs: readonly (readonly Need[])[], round: number): ReadonlySet<number> {
+/** Items that some response of the next requests needs and that are not shown again before. */
+function neededLater(needs: readonly (readonly Need[])[], round: number, requests: number): ReadonlySet<number> {
   const items = new Set<number>();
-  for (const later of needs.slice(round)) for (const { shownBy } of later) items.add(shownBy.at(-1)!);
+  for (const later of needs.slice(round, round + requests)) for (const { shownBy } of later) items.add(shownBy.at(-1)!);
   return items;
 }
 
