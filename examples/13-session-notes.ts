@@ -1,4 +1,4 @@
-/** Notes about the session are kept all along: when the window is full, the summary is there already. */
+/** Notes about the session, where they are switched on, are kept all along: when the window is full, the summary is there. */
 import Anthropic from "@anthropic-ai/sdk";
 import { answer, createAnthropic, type Script, serve } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession } from "palimpsest";
@@ -15,6 +15,7 @@ const client = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 
 const model = "claude-opus-5-5";
 const session = await openSession({
   ...{ store: memoryStore(), provider: anthropic(client, { models: { [model]: { windowTokens: 60_000 } } }), model },
+  settings: { file: { "notes.enabled": "on" } },
   notes: { write: async (markdown) => console.log(`written for people: ${markdown.length} characters`) },
   onEvent: (event) => {
     if (event.kind === "notes-updated") console.log(`notes ${event.outcome}: ${event.tokens} tokens`);

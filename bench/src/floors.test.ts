@@ -21,6 +21,12 @@ const counting = {
   session_bias_mean_abs_pct: 4,
   baselines: { plain: { median_abs_tokens: 80, p95_abs_tokens: 1_000 } },
 };
+const economics = (cost: number, met: number) => ({
+  by_setting: {
+    "200K/0.1/5m": { cost_ratio: { default: 0.8 }, needs_met_pct: { default: 99, window167: 98 } },
+    "1M/0.1/5m": { cost_ratio: { default: cost }, needs_met_pct: { default: met, window167: 98 } },
+  },
+});
 const forks = { cache_read_pct: 99, price_ratio_to_unshared: 0.15 };
 const importing = { import_ms: 60, node_ms: 40 };
 const many = { rss_mb: 220, memory_store: { rss_mb: 100 } };
@@ -54,6 +60,7 @@ test("figures at the floors hold", () => {
   expect(brokenFloors("breaks", breaks)).toEqual([]);
   expect(brokenFloors("cache-fidelity", fidelity)).toEqual([]);
   expect(brokenFloors("counting", counting)).toEqual([]);
+  expect(brokenFloors("economics", economics(0.99, 97.8))).toEqual([]);
   expect(brokenFloors("forks", forks)).toEqual([]);
   expect(brokenFloors("import", importing)).toEqual([]);
   expect(brokenFloors("many", many)).toEqual([]);
@@ -82,6 +89,8 @@ test.each([
   ["counting", { ...counting, session_bias_mean_abs_pct: 4.1 }],
   ["counting", { ...counting, baselines: { plain: { median_abs_tokens: 79, p95_abs_tokens: 1_000 } } }],
   ["counting", { ...counting, baselines: { plain: { median_abs_tokens: 80, p95_abs_tokens: 999 } } }],
+  ["economics", economics(1, 97.8)],
+  ["economics", economics(0.99, 97.7)],
   ["forks", { ...forks, cache_read_pct: 98.9 }],
   ["forks", { ...forks, price_ratio_to_unshared: 0.16 }],
   ["import", { ...importing, import_ms: 61 }],

@@ -1,8 +1,11 @@
 import { parseArgs } from "node:util";
+import { analyseBench } from "./analyse/analyse.ts";
 import type { Bench } from "./bench.ts";
 import { breaksBench } from "./breaks/breaks.ts";
 import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
 import { countingBench } from "./counting/counting.ts";
+import { economicsBench } from "./economics/economics.ts";
+import { tuningBench } from "./economics/tuning.ts";
 import { figuresText } from "./figures-text.ts";
 import { checkFloors } from "./floors.ts";
 import { forksBench } from "./forks/forks.ts";
@@ -21,9 +24,11 @@ import { startupBench } from "./startup/startup.ts";
 import { survivalBench } from "./survival/survival.ts";
 
 const BENCHES: readonly Bench[] = [
+  analyseBench,
   breaksBench,
   cacheFidelityBench,
   countingBench,
+  economicsBench,
   forksBench,
   importBench,
   judgeBench,
@@ -38,6 +43,7 @@ const BENCHES: readonly Bench[] = [
   spillBench,
   startupBench,
   survivalBench,
+  tuningBench,
 ];
 
 const { values, positionals } = parseArgs({

@@ -1,6 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { glob } from "node:fs/promises";
 import { resolve } from "node:path";
+import { createAnthropic } from "@palimpsest/provider-simulator";
+import { importSession, memoryStore, openSession } from "palimpsest";
+import { anthropic } from "palimpsest/anthropic";
 import { type RecordedAgent, type RecordedEntry, readTranscript } from "palimpsest/import";
 import { beforeAll, describe, expect, test } from "vitest";
 import { tracesFolder } from "./traces.ts";
@@ -44,7 +47,7 @@ const NONE: Counts = {
 };
 
 // Counted by a script of its own, straight from the JSON: the last usage of each message id, reports with changed sums, and so on.
-const EXPECTED: Record<RecordedAgent, Counts> = {
+const EXPECTED: Partial<Record<RecordedAgent, Counts>> = {
   "claude-code": {
     ...NONE,
     sessions: 123,
@@ -95,14 +98,18 @@ const EXPECTED: Record<RecordedAgent, Counts> = {
 const isTheSet = existsSync(resolve(folder, "entireio-git-sync"));
 
 describe.runIf(process.env["PALIMPSEST_SLOW"] && isTheSet)("155 recorded sessions", () => {
-  const counts = { "claude-code": { ...NONE }, codex: { ...NONE }, pi: { ...NONE } };
+  const counts: Partial<Record<RecordedAgent, Counts>> = {};
 
   beforeAll(async () => {
     for await (const path of glob("*/*.jsonl.zst", { cwd: folder })) {
       let agent: RecordedAgent | undefined;
       for await (const entry of readTranscript(resolve(folder, path))) {
         if (entry.kind === "session") agent = entry.agent;
-        if (agent !== undefined) count(counts[agent], entry);
+        if (agent !== undefined) {
+          const own = counts[agent] ?? { ...NONE };
+          counts[agent] = own;
+          count(own, entry);
+        }
       }
     }
   }, 120_000);
@@ -110,6 +117,41 @@ describe.runIf(process.env["PALIMPSEST_SLOW"] && isTheSet)("155 recorded session
   test.each(Object.keys(EXPECTED) as RecordedAgent[])("of %s are read completely", (agent) => {
     expect(counts[agent]).toEqual(EXPECTED[agent]);
   });
+});
+
+describe.runIf(process.env["PALIMPSEST_SLOW"] && isTheSet)("155 recorded sessions, imported", () => {
+  const paths = globSync("*/*.jsonl.zst", { cwd: folder });
+
+  test("go on here: everything that was used is counted, and the next request is taken", async () => {
+    for (const path of paths) {
+      const used = { responses: 0, cacheReadTokens: 0, cacheWriteTokens: 0, freshTokens: 0 };
+      async function* counted(): AsyncGenerator<RecordedEntry> {
+        for await (const entry of readTranscript(resolve(folder, path))) {
+          if (entry.kind === "usage" && entry.branch === "main") {
+            used.responses++;
+            used.cacheReadTokens += entry.cacheReadTokens;
+            used.cacheWriteTokens += entry.cacheWriteTokens ?? 0;
+            used.freshTokens += entry.freshTokens;
+          }
+          yield entry;
+        }
+      }
+      const store = memoryStore();
+      const imported = await importSession(counted(), { store, id: "s" });
+      expect(imported.kind).toBe("imported");
+      const session = await openSession({
+        ...{ store, id: "s", provider: anthropic({} as never), model: "claude-opus-5-5" },
+        ...{ tools: [{ name: "read", inputSchema: { type: "object" } }] },
+        settings: { file: { "compaction.auto": "off" }, environment: {} },
+      });
+      const main = (await session.cost()).bySource["main"];
+      expect({ path, ...main }).toMatchObject(used.responses === 0 ? { path } : { path, ...used });
+      await session.append("Go on.");
+      const verdict = createAnthropic().judge(await session.prepare());
+      expect({ path, verdict: verdict.kind }).toEqual({ path, verdict: "accepted" });
+      await session.close();
+    }
+  }, 600_000);
 });
 
 function count(counts: Counts, entry: RecordedEntry): void {

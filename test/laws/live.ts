@@ -24,6 +24,8 @@ const TOOLS = ["look", "read", "write", "ask"].map((name) => ({ name, inputSchem
 /** Small enough that everything fires in a short session. */
 const CLEARABLE = ["look", "read", "write"];
 const SETTINGS = {
+  "notes.enabled": "on",
+  "clearing.bySize": "on",
   "clearing.tools": CLEARABLE,
   "clearing.workingSetCalls": 4,
   "clearing.providerTriggerTokens": 50,

@@ -48,6 +48,8 @@ const text = fc.oneof(
   { arbitrary: fc.constant("Lorem ".repeat(1_000)), weight: 10 },
   { arbitrary: fc.constant("Lorem ipsum ".repeat(20_000)), weight: 1 },
 );
+/** Longer than what would stand in its place, and not long enough to be stored. */
+const CLEARABLE = fc.constant("Lorem ".repeat(150));
 const words: fc.Arbitrary<Words> = fc.oneof(
   fc.record({ kind: fc.constant("text" as const), text: fc.string({ minLength: 1, maxLength: 30 }) }),
   fc.record({
@@ -119,7 +121,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("answer-calls" as const),
       picks: fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }),
-      content: fc.oneof(text, fc.constant("image")),
+      content: fc.oneof(text, CLEARABLE, fc.constant("image")),
       status: fc.constantFrom("ok", "ok", "ok", "error"),
     }),
   },

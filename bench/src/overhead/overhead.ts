@@ -1,7 +1,7 @@
 import type { Bench, Figures } from "../bench.ts";
+import { loadPeers } from "../load-peers.ts";
 import { median, round } from "../statistics.ts";
 import { ownSession } from "./own-session.ts";
-import { loadPeers } from "./peers.ts";
 import type { Subject } from "./subject.ts";
 import { type TurnPlan, type TurnTimes, timeTurns } from "./time-turns.ts";
 
@@ -31,7 +31,7 @@ export const overheadBench: Bench = {
 };
 
 async function besidePeers(ownUs: Readonly<Record<string, number>>): Promise<Figures> {
-  const peers = await loadPeers();
+  const { peers } = await loadPeers<{ readonly peers: readonly Subject[] }>("peers.ts");
   const peersUs: Record<string, Readonly<Record<string, number>>> = {};
   for (const peer of peers) peersUs[peer.name] = (await measure(peer, 1)).turnUs;
   const counting = peers.filter(({ counts }) => counts === "tokens").map(({ name }) => peersUs[name]![LONGEST]!);

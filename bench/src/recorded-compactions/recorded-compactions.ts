@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { relative } from "node:path";
 import { createEvidence, type Evidence, evidenceText, userMessagesText } from "palimpsest";
+import { createSearch, factsOf, type UsedFact } from "palimpsest-agent/replay";
 import type { Bench, Figures } from "../bench.ts";
 import { readTraces, tracesFolder } from "../traces.ts";
 import { boundariesOf, type LoggedMessage, type RecordedBoundary } from "./boundaries.ts";
 import { countTokens } from "./count-tokens.ts";
 import { rehydrationOf, textOf, tokensOf } from "./rehydration.ts";
-import { createSearch, factsOf, type UsedFact } from "./used-facts.ts";
 
 /** A quick run takes every third file. */
 const QUICK_SHARE = 3;

@@ -1,7 +1,7 @@
 import { type Evidence, type PlannedFile, planFiles, rankFiles } from "palimpsest";
+import { contentsOf, type Touch, touchesOf } from "palimpsest-agent/replay";
 import type { RecordedBoundary } from "./boundaries.ts";
 import { countTokens } from "./count-tokens.ts";
-import { contentsOf, type Touch, touchesOf } from "./known-files.ts";
 
 export interface Rehydration {
   /** Files of before that were read or edited after the compaction. */

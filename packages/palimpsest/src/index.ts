@@ -43,6 +43,7 @@ export type {
 } from "./log/provider-edits.ts";
 export { type PassedOver, type ReadEntry, readPayload } from "./log/read-payload.ts";
 export { type SealOptions, sealEntries } from "./log/seal-entries.ts";
+export { type KnownModel, knownModel } from "./providers/known-model.ts";
 export type { ExtraModels, ModelFacts } from "./providers/models.ts";
 export { type Overflow, readOverflow } from "./providers/overflow.ts";
 export type { Provider, ResponseContent, SendOptions, StreamPart } from "./providers/provider.ts";
@@ -68,6 +69,7 @@ export type { ExplainedBoundary } from "./session/compact/explain.ts";
 export type { NamedText, Surroundings } from "./session/compact/surroundings.ts";
 export type { UsageOfOthers } from "./session/enter-usage.ts";
 export type { Answer, AskedAlone, AskOptions, ForkOptions } from "./session/fork/fork-options.ts";
+export { type ImportedSession, type ImportSessionOptions, importSession } from "./session/import/import-session.ts";
 export type { KeepWarmOptions, KeptWarm } from "./session/keep-warm.ts";
 export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";
 export type { NotesOptions, NotesUpdateOutcome } from "./session/notes/notes-options.ts";

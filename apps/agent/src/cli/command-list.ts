@@ -1,3 +1,4 @@
+import type { RecordedAgent } from "palimpsest/import";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { MODES } from "../permissions/settings-schema.ts";
 import { PROVIDERS } from "./choose-provider.ts";
@@ -21,6 +22,9 @@ const BASE_URL: Value = {
   value: "URL",
   about: 'any endpoint that speaks the provider\'s API; the session remembers it, "" forgets it',
 };
+
+/** `RECORDED_AGENTS`, without loading what reads them. */
+const AGENTS: readonly RecordedAgent[] = ["claude-code", "codex", "pi", "gemini", "qwen", "opencode", "cline"];
 
 const A_SESSION: Operands = { most: 1, completes: "sessions" };
 const WHICH = "ID is the id of a session of this folder, or its beginning. Without it, the newest is meant.";
@@ -98,13 +102,48 @@ export const COMMANDS = {
     endings: ["failed", "refused", "roundsUsedUp", "budgetUsedUp", "interrupted", "terminated"],
   },
   sessions: {
-    usage: "sessions [--json]",
-    about: "the sessions of this folder, the newest first",
+    usage: "sessions [--from AGENT] [--json]",
+    about: "the sessions of this folder, the newest first; with --from AGENT those of another agent",
     options: {
       json: JSON_OUTPUT as Flag,
       ids: { type: "boolean", about: "only their ids, one a line: opens none of them" },
+      from: {
+        type: "string",
+        value: "AGENT",
+        of: AGENTS as readonly RecordedAgent[],
+        about: "what it left on this machine",
+      },
     },
-    examples: [["palimpsest sessions", "a table: id, last use, entries, model, how it began"]],
+    examples: [
+      ["palimpsest sessions", "a table: id, last use, entries, model, how it began"],
+      ["palimpsest sessions --from codex", "files of Codex, for analyse and import"],
+    ],
+    endings: ["failed"],
+  },
+  import: {
+    usage: "import FILE|DIR [--json]",
+    about: "sessions of Claude Code, Codex, pi, Gemini CLI, Qwen Code, opencode or cline become sessions here",
+    more: ["What was imported before is left as it is."],
+    options: { json: JSON_OUTPUT as Flag },
+    operands: { most: 1 },
+    examples: [["palimpsest import ~/.claude/projects", "each becomes a session of this folder"]],
+    endings: ["failed"],
+  },
+  analyse: {
+    usage: "analyse FILE|DIR [--html OUT]",
+    about: "what another agent's sessions spent, on what, and what was lost; as text, --json or a page",
+    options: {
+      html: { type: "string", value: "OUT", about: "writes a page with charts that opens without a network" },
+      price: {
+        type: "string",
+        multiple: true,
+        value: "MODEL=INPUT,OUTPUT,READ[,WRITE]",
+        about: "dollars for a million tokens, where our list is not yours; may be given several times",
+      },
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: { most: 1 },
+    examples: [["palimpsest analyse ~/.codex/sessions --html spent.html", "all of them, summed up"]],
     endings: ["failed"],
   },
   show: {
@@ -144,6 +183,27 @@ export const COMMANDS = {
     options: { json: JSON_OUTPUT as Flag },
     operands: A_SESSION as Operands,
     examples: [["palimpsest cost --json | jq .priceUsd", "what the newest session has cost, in US dollars"]],
+    endings: ["failed"],
+  },
+  replay: {
+    usage: "replay FILE [--policy NAME]...",
+    about: "what a recorded session would have cost under other policies; nothing is sent anywhere",
+    more: [
+      "Each policy sees the same conversation, on the recorded clock. What it has cleared or folded and the recording needs later is fetched again, and paid for. The prices and the cache are those of a simulator.",
+    ],
+    options: {
+      policy: {
+        type: "string",
+        multiple: true,
+        value: "NAME",
+        about: "append-only, window167 and default by default; a wrong name lists all; may be given several times",
+      },
+      model: { type: "string", value: "ID", about: "whose prices and window; claude-opus-4-8 by default" },
+      ttl: { type: "string", value: "WORD", of: ["5m", "1h"], about: "how long a prompt stays cached; 5m by default" },
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: { most: 1 },
+    examples: [["palimpsest replay session.jsonl --policy default --policy append-only", "two of them, side by side"]],
     endings: ["failed"],
   },
   compact: {

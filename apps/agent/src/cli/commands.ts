@@ -11,10 +11,13 @@ interface LoadedCommand {
 const LOAD: Readonly<Record<CommandName, () => Promise<LoadedCommand>>> = {
   run: () => import("../commands/run.ts"),
   sessions: () => import("../commands/sessions.ts"),
+  import: () => import("../commands/import.ts"),
+  analyse: () => import("../commands/analyse.ts"),
   show: () => import("../commands/show.ts"),
   export: () => import("../commands/export.ts"),
   context: () => import("../commands/context.ts"),
   cost: () => import("../commands/cost.ts"),
+  replay: () => import("../commands/replay.ts"),
   compact: () => import("../commands/compact.ts"),
   undo: () => import("../commands/undo.ts"),
   rewind: () => import("../commands/rewind.ts"),

@@ -132,7 +132,9 @@ async function openWith(
   };
   const session: AgentSession = await takeSession({
     ...{ ...shared, store, provider, model, surroundings },
-    ...(id === undefined ? { system: systemPrompt(folder) } : { id }),
+    ...(id === undefined ? {} : { id }),
+    // What another agent began comes without our prompt; what we began keeps the one it has, and with it its cache.
+    ...(offered.length === 0 ? { system: systemPrompt(folder) } : {}),
     hooks: createHooks(settings.settings.hooks.map((hook) => toHook(hook, folder))),
   });
   closing(session);

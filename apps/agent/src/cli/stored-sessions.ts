@@ -2,6 +2,7 @@ import { entryText, type LogReader, readPayload, type Store } from "palimpsest";
 import { isAgentSession } from "palimpsest/agents";
 import type { UsedBefore } from "./choose-provider.ts";
 import { UsageError } from "./read-arguments.ts";
+import { oneLine } from "./table.ts";
 
 export interface StoredSession {
   readonly id: string;
@@ -69,9 +70,9 @@ async function describe(id: string, reader: LogReader): Promise<StoredSession> {
     const { kind, payload } = readPayload(entry) as { kind: string; payload?: { readonly origin?: string } };
     return kind === "message" && payload?.origin === "human";
   });
-  const title = (said && entryText(said)?.replaceAll(/\s+/g, " ").trim()) || "(nothing said yet)";
+  const title = oneLine((said && entryText(said)) ?? "", TITLE_CHARACTERS) || "(nothing said yet)";
   return {
-    ...{ id, title: title.length > TITLE_CHARACTERS ? `${title.slice(0, TITLE_CHARACTERS - 1)}…` : title },
+    ...{ id, title },
     ...{ startedAtMs: first[0]?.atMs ?? 0, usedAtMs: newest?.atMs ?? 0, entries: sequence },
     ...(read?.kind === "configuration"
       ? { usedBefore: { provider: read.payload.provider, model: read.payload.model } }

@@ -1,5 +1,8 @@
-/** Rows as lines, with columns one below the other. The last is not padded; numbers stand on the right. */
-export function table(rows: readonly (readonly (string | number)[])[]): string {
+/**
+ * Rows as lines, with columns one below the other. The last is not padded; numbers stand on the right.
+ * @param right columns of texts that stand on the right like numbers, counted from zero
+ */
+export function table(rows: readonly (readonly (string | number)[])[], right: readonly number[] = []): string {
   const widths = rows.reduce<number[]>(
     (most, row) => row.map((cell, column) => Math.max(most[column] ?? 0, text(cell).length)),
     [],
@@ -8,7 +11,7 @@ export function table(rows: readonly (readonly (string | number)[])[]): string {
     .map((row) =>
       row
         .map((cell, column) => {
-          if (typeof cell === "number") return text(cell).padStart(widths[column]!);
+          if (typeof cell === "number" || right.includes(column)) return text(cell).padStart(widths[column]!);
           return column === row.length - 1 ? cell : cell.padEnd(widths[column]!);
         })
         .join("  ")
@@ -19,6 +22,12 @@ export function table(rows: readonly (readonly (string | number)[])[]): string {
 
 function text(cell: string | number): string {
   return typeof cell === "number" ? cell.toLocaleString("en-US") : cell;
+}
+
+/** A text in one line, cut where it is longer than that. */
+export function oneLine(text: string, mostCharacters: number): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > mostCharacters ? `${line.slice(0, mostCharacters - 1)}…` : line;
 }
 
 export function usd(amount: number): string {

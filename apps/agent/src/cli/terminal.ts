@@ -9,6 +9,8 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly clock: Clock;
+  /** How wide what is printed may be. */
+  readonly columns: number;
   /** Writes a line to the standard output: what was asked for. Resolves when there is room for more. */
   print(line: string): Promise<void>;
   /** Writes a line to the standard error: what happens meanwhile. */
@@ -30,6 +32,7 @@ export function processTerminal(): Terminal {
   });
   return {
     ...{ folder: process.cwd(), environment, input, clock: { now: Date.now } },
+    columns: stdout.columns || Number(environment["COLUMNS"]) || 100,
     async print(line) {
       const text = stdout.isTTY ? harmless(line) : line;
       if (!stdout.write(`${text}\n`)) await once(stdout, "drain");

@@ -23,7 +23,8 @@ const MODEL = "claude-sonnet-4-6";
 const WINDOW_TOKENS = 60_000;
 /** So that a short story clears something; in earnest it is done when it pays (docs/defaults.md). */
 const ENGINE = {
-  ...{ "clearing.policy": "fixed", "clearing.fixedTargetTokens": 8_000, "clearing.fixedLeastTokens": 4_000 },
+  ...{ "clearing.policy": "fixed", "clearing.bySize": "on" },
+  ...{ "clearing.fixedTargetTokens": 8_000, "clearing.fixedLeastTokens": 4_000 },
 };
 const PAUSE_MS = 700;
 

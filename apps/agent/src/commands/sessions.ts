@@ -1,15 +1,20 @@
 import { isAgentSession } from "palimpsest/agents";
+import { RECORDED_AGENTS, type RecordedAgent } from "palimpsest/import";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
+import { placesOf } from "../cli/places.ts";
+import { oneOf, readArguments } from "../cli/read-arguments.ts";
+import { listRecordedSessions } from "../cli/recorded-sessions.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
 import { table, time } from "../cli/table.ts";
 import type { Terminal } from "../cli/terminal.ts";
 
-/** The sessions of this folder. */
+/** The sessions of this folder, or those that another agent has left on this machine. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.sessions);
+  const agent = oneOf("--from", values.from, RECORDED_AGENTS);
+  if (agent !== undefined) return listOthers(agent, terminal, values.json === true);
   if (values.ids) {
     const ids = await inProject(terminal, ({ store }) => store.sessions());
     for (const id of ids.filter((one) => !isAgentSession(one))) await terminal.print(id);
@@ -23,6 +28,26 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       ...[id.slice(0, 8), time(usedAtMs), entries, usedBefore?.model ?? "", title],
     ]);
     await terminal.print(table([["id", "last used (UTC)", "entries", "model", "began with"], ...rows]));
+  }
+  return EXIT.done;
+}
+
+async function listOthers(
+  agent: RecordedAgent,
+  { folder, environment, print }: Terminal,
+  json: boolean,
+): Promise<number> {
+  const { home } = placesOf(folder, environment);
+  const sessions = await listRecordedSessions(agent, { home, environment });
+  if (json) await print(JSON.stringify(sessions));
+  else if (sessions.length === 0) await print(`There is no session of ${agent} in ${home}.`);
+  else {
+    const rows = sessions.map(({ startedAtMs, bytes, cwd = "", title, path, session }) => [
+      ...[time(startedAtMs), Math.ceil(bytes / 1_000), cwd, title],
+      `${path.startsWith(home) ? `~${path.slice(home.length)}` : path}${session === undefined ? "" : ` (${session})`}`,
+    ]);
+    await print(table([["began (UTC)", "KB", "folder", "began with", "file"], ...rows]));
+    await print("\npalimpsest analyse FILE shows what it spent, palimpsest import FILE makes it a session here.");
   }
   return EXIT.done;
 }

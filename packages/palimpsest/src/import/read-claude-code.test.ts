@@ -146,10 +146,22 @@ describe("readClaudeCode", () => {
     test("is kept apart for subagents that work at the same time", async () => {
       const copy = (id: number, agentId: string, output: number): object =>
         assistant(id, { id: `r-${agentId}`, usage: usage(1, output) }, { isSidechain: true, agentId });
-      const entries = await read(copy(1, "a", 1), copy(2, "b", 1), copy(3, "a", 10), copy(4, "b", 20));
+      const copies = [copy(2, "a", 1), copy(3, "b", 1), copy(4, "a", 10), copy(5, "b", 20)];
+      const entries = await read(user(1, "look"), ...copies);
       expect(ofKind(entries, "usage")).toMatchObject([
         { responseId: "r-a", branch: "sidechain", outputTokens: 10 },
         { responseId: "r-b", branch: "sidechain", outputTokens: 20 },
+      ]);
+    });
+
+    test("is the session's own in the file of a subagent", async () => {
+      const of = { isSidechain: true, agentId: "a" };
+      const entries = await read(user(1, "look", of), assistant(2, { id: "r", usage: usage(1, 2) }, of));
+      expect(entries).toMatchObject([
+        { kind: "session", id: "a", parentSession: "s1" },
+        { kind: "message", branch: "main", origin: "agent" },
+        { kind: "message", branch: "main" },
+        { kind: "usage", branch: "main" },
       ]);
     });
 

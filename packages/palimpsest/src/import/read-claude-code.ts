@@ -1,5 +1,6 @@
 /**
- * Reads Claude Code's session files (`~/.claude/projects/<cwd>/<session>.jsonl`, versions 1.0 to 2.1).
+ * Reads Claude Code's session files (`~/.claude/projects/<cwd>/<session>.jsonl`, versions 1.0 to 2.1), and those of subagents
+ * (`<session>/subagents/agent-<id>.jsonl`).
  * In: lines. Out: what the model saw or may have seen (messages, attachments, output of local commands) and what it used.
  * Left out: what only the display shows (progress, hook summaries, titles), and `toolUseResult`, a copy of the result.
  */
@@ -7,6 +8,7 @@
 import { asCount, asObject, asString, type JsonObject, present } from "../log/json-fields.ts";
 import { asTimeMs } from "./as-time-ms.ts";
 import { createLineage, type Lineage } from "./create-lineage.ts";
+import { createOwner, type Owner } from "./create-owner.ts";
 import { createUsages } from "./create-usages.ts";
 import type { TranscriptLine } from "./read-lines.ts";
 import { readRecords, type TranscriptRecord } from "./read-records.ts";
@@ -25,6 +27,7 @@ export async function* readClaudeCode(
   lines: AsyncIterable<TranscriptLine | RecordedDamage>,
 ): AsyncGenerator<RecordedEntry> {
   const lineage = createLineage();
+  const owner = createOwner();
   const usages = createUsages();
   const seen = new Set<string>();
   let hasSession = false;
@@ -39,9 +42,9 @@ export async function* readClaudeCode(
     atMs = asTimeMs(fields["timestamp"]) ?? atMs;
     if (!hasSession && fields["uuid"] !== undefined && typeof fields["sessionId"] === "string") {
       hasSession = true;
-      yield toSession(fields, { id: fields["sessionId"], atMs });
+      yield toSession(fields, { owner, atMs });
     }
-    const position = toPosition(record, { atMs, lineage });
+    const position = toPosition(record, { atMs, lineage, owner });
     // A resumed or synchronised file may repeat whole runs of lines.
     if (seen.has(position.id)) continue;
     seen.add(position.id);
@@ -58,23 +61,22 @@ export async function* readClaudeCode(
   yield* usages.settleAll();
 }
 
-function toSession(fields: JsonObject, { id, atMs }: { id: string; atMs: number }): RecordedSession {
+function toSession(fields: JsonObject, { owner, atMs }: { owner: Owner; atMs: number }): RecordedSession {
   return {
     kind: "session",
     agent: "claude-code",
-    id,
     startedAtMs: atMs,
-    ...present({
-      version: asString(fields["version"]),
-      cwd: asString(fields["cwd"]),
-      parentSession: asString(asObject(fields["forkedFrom"])?.["sessionId"]),
-    }),
+    ...owner.begin(fields),
+    ...present({ version: asString(fields["version"]), cwd: asString(fields["cwd"]) }),
   };
 }
 
-function toPosition(record: TranscriptRecord, { atMs, lineage }: { atMs: number; lineage: Lineage }): RecordedPosition {
+function toPosition(
+  record: TranscriptRecord,
+  { atMs, lineage, owner }: { atMs: number; lineage: Lineage; owner: Owner },
+): RecordedPosition {
   const { fields, index } = record;
-  const branch = asObject(fields["forkedFrom"]) ? "inherited" : fields["isSidechain"] === true ? "sidechain" : "main";
+  const branch = owner.branchOf(fields);
   const parentId = lineage.resolve(asString(fields["parentUuid"]) ?? asString(fields["logicalParentUuid"]));
   return { id: asString(fields["uuid"]) ?? `entry-${index}`, ...present({ parentId }), branch, atMs };
 }

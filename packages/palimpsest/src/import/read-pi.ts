@@ -146,6 +146,7 @@ function toUsage(
     cacheWriteTokens: count("cacheWrite"),
     outputTokens: count("output"),
     outputCount: ["aborted", "error"].includes(asString(message["stopReason"]) ?? "") ? "provisional" : "final",
+    ...present({ costUsd: asCount(asObject(usage?.["cost"])?.["total"]) || undefined }),
   };
 }
 

@@ -7,8 +7,8 @@ import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readTranscript } from "./read-transcript.ts";
-import type { RecordedEntry } from "./recorded.ts";
-import { UnknownTranscriptError } from "./unknown-transcript-error.ts";
+import { RECORDED_AGENTS, type RecordedEntry } from "./recorded.ts";
+import { UnknownTranscriptError } from "./transcript-errors.ts";
 
 const timestamp = "2026-01-01T00:00:00.000Z";
 const chained = { uuid: "u1", parentUuid: null, sessionId: "s1", isSidechain: false, timestamp };
@@ -148,6 +148,76 @@ const SAMPLES = {
       tokensBefore: 1,
     },
     { type: "branch_summary", id: "f", parentId: "e", timestamp, summary: "left" },
+  ],
+  gemini: [
+    { sessionId: "s1", projectHash: "p", startTime: timestamp, kind: "subagent" },
+    { id: "a", timestamp, type: "user", content: [{ text: "hello" }] },
+    {
+      ...{ id: "b", timestamp, type: "gemini", content: "Hi.", model: "model-1" },
+      thoughts: [{ subject: "S", description: "why" }],
+      tokens: { input: 10, cached: 5, output: 3, thoughts: 2, tool: 1, total: 16 },
+      toolCalls: [
+        {
+          ...{ id: "c1", name: "f", args: {}, status: "success", timestamp },
+          result: [
+            { functionResponse: { id: "c1", name: "f", response: { output: "ok" } } },
+            { inlineData: { mimeType: "image/png", data: "AAAA" } },
+          ],
+        },
+      ],
+    },
+    { id: "c", timestamp, type: "info", content: "note" },
+    { $set: { messages: [{ id: "d", timestamp, type: "user", content: "so far" }], lastUpdated: timestamp } },
+    { $rewindTo: "d" },
+    { id: "e", timestamp, type: "gemini", content: [{ text: "why", thought: true }, { functionCall: { id: "c2" } }] },
+  ],
+  qwen: [
+    {
+      ...{ uuid: "a", parentUuid: null, sessionId: "s1", timestamp, type: "user", cwd: "/", version: "0.14.0" },
+      message: { role: "user", parts: [{ text: "hello" }] },
+    },
+    {
+      ...{ uuid: "b", parentUuid: "a", sessionId: "s1", timestamp, type: "assistant", model: "model-1" },
+      message: { role: "model", parts: [{ text: "why", thought: true }, { functionCall: { id: "c1", name: "f" } }] },
+      ...{
+        usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 2, totalTokenCount: 11 },
+        contextWindowSize: 99,
+      },
+    },
+    {
+      ...{ uuid: "c", parentUuid: "b", sessionId: "s1", timestamp, type: "tool_result" },
+      message: { role: "user", parts: [{ functionResponse: { id: "c1", name: "f", response: { output: "ok" } } }] },
+      toolCallResult: { status: "success" },
+    },
+    {
+      ...{ uuid: "d", parentUuid: "c", sessionId: "s1", timestamp, type: "system", subtype: "chat_compression" },
+      systemPayload: {
+        info: { originalTokenCount: 9, newTokenCount: 3 },
+        compressedHistory: [{ role: "user", parts: [{ text: "so far" }] }],
+      },
+    },
+    { uuid: "e", parentUuid: "d", sessionId: "s1", timestamp, type: "system", subtype: "rewind", systemPayload: {} },
+    {
+      ...{ uuid: "f", parentUuid: "e", sessionId: "s1", timestamp, type: "user", isSidechain: true, agentId: "x" },
+      message: { role: "user", parts: [{ text: "look" }] },
+    },
+  ],
+  cline: [
+    { version: 1, updated_at: timestamp, sessionId: "s1", messages: null },
+    {
+      id: "a",
+      role: "user",
+      ts: 1,
+      content: [
+        { type: "text", text: "hello" },
+        { type: "file", content: "text" },
+      ],
+    },
+    {
+      ...{ id: "b", role: "assistant", ts: 2, content: [{ type: "tool_use", id: "c1", name: "f", input: {} }] },
+      ...{ modelInfo: { id: "model-1" }, metrics: { inputTokens: 9, outputTokens: 2, cacheReadTokens: 3, cost: 0.1 } },
+    },
+    { id: "c", role: "user", ts: 3, content: [{ type: "tool_result", tool_use_id: "c1", content: "ok" }] },
   ],
 } satisfies Record<string, object[]>;
 
@@ -293,7 +363,7 @@ describe("readTranscript", () => {
   ])("says what it saw of %s", async (_, content, seen) => {
     const error = await read([Buffer.from(content)]).catch((caught: unknown) => caught);
     expect(UnknownTranscriptError.isInstance(error)).toBe(true);
-    expect(error).toMatchObject({ ...seen, code: "unknown-transcript", knownAgents: ["claude-code", "codex", "pi"] });
+    expect(error).toMatchObject({ ...seen, code: "unknown-transcript", knownAgents: RECORDED_AGENTS });
   });
 
   test("never throws anything else, whatever the bytes and however they are cut", async () => {

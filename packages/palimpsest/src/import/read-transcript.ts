@@ -1,43 +1,31 @@
 import { createReadStream } from "node:fs";
-import { pipeline, Readable } from "node:stream";
-import { createZstdDecompress } from "node:zlib";
-import { asObject, asString, type JsonObject } from "../log/json-fields.ts";
-import { readClaudeCode } from "./read-claude-code.ts";
-import { readCodex } from "./read-codex.ts";
-import { type ReadLinesOptions, readLines, type TranscriptLine } from "./read-lines.ts";
-import { readPi } from "./read-pi.ts";
+import { open } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { asObject, asString } from "../log/json-fields.ts";
+import { decompress } from "./decompress.ts";
+import type { ReadLinesOptions, TranscriptLine } from "./read-lines.ts";
+import { readLinesOf } from "./read-lines-of.ts";
+import { readOpencode } from "./read-opencode.ts";
 import { toRecord } from "./read-records.ts";
-import type { RecordedAgent, RecordedDamage, RecordedEntry } from "./recorded.ts";
-import { UnknownTranscriptError } from "./unknown-transcript-error.ts";
+import { RECORDED_AGENTS, type RecordedDamage, type RecordedEntry } from "./recorded.ts";
+import { SeveralSessionsError, UnknownTranscriptError } from "./transcript-errors.ts";
+import { TRANSCRIPT_FORMATS, type TranscriptFormat } from "./transcript-formats.ts";
 
 type Line = TranscriptLine | RecordedDamage;
 
-interface Format {
-  agent: RecordedAgent;
-  recognises(record: JsonObject): boolean;
-  read(lines: AsyncIterable<Line>): AsyncGenerator<RecordedEntry>;
+/** A transcript on the disk. */
+export interface TranscriptReference {
+  readonly path: string;
+  /** Which one, of a file that holds several (opencode's database). @default the only one */
+  readonly session?: string;
 }
 
-const FORMATS: readonly Format[] = [
-  {
-    agent: "claude-code",
-    recognises: (record) => typeof record["isSidechain"] === "boolean" && typeof record["sessionId"] === "string",
-    read: readClaudeCode,
-  },
-  {
-    agent: "codex",
-    recognises: (record) => record["type"] === "session_meta" && asObject(record["payload"]) !== undefined,
-    read: readCodex,
-  },
-  {
-    agent: "pi",
-    recognises: (record) => record["type"] === "session" && typeof record["id"] === "string",
-    read: readPi,
-  },
-];
+export type TranscriptSource = string | URL | TranscriptReference | AsyncIterable<Uint8Array>;
 
 // Claude Code writes titles, snapshots and the like before the first line that tells: up to 14 lines in 155 sessions.
 const RECOGNITION_LINES = 200;
+const SQLITE_MAGIC = "SQLite format 3\0";
+const OPENCODE_FILE = /[\\/]storage[\\/]session[\\/][^\\/]+[\\/][^\\/]+\.json$/;
 
 /**
  * Reads the transcript of another agent from a file or from bytes, plain or compressed with zstd, and finds out by itself
@@ -45,16 +33,40 @@ const RECOGNITION_LINES = 200;
  * UnknownTranscriptError, a file that cannot be opened or read the error of the file system.
  */
 export async function* readTranscript(
-  source: string | URL | AsyncIterable<Uint8Array>,
+  source: TranscriptSource,
   options: ReadLinesOptions = {},
 ): AsyncGenerator<RecordedEntry> {
-  const bytes = typeof source === "string" || source instanceof URL ? createReadStream(source) : source;
+  const reference = toReference(source);
+  if (reference === undefined) {
+    yield* readBytes(source as AsyncIterable<Uint8Array>, options);
+  } else if (await isDatabase(reference.path)) {
+    yield* readDatabase(reference);
+  } else if (OPENCODE_FILE.test(reference.path)) {
+    yield* readSessionFiles(reference.path);
+  } else {
+    yield* readBytes(createReadStream(reference.path), options, reference.path);
+  }
+}
+
+function toReference(source: TranscriptSource): TranscriptReference | undefined {
+  if (typeof source === "string") return { path: source };
+  if (source instanceof URL) return { path: fileURLToPath(source) };
+  return "path" in source && typeof source.path === "string" && !(Symbol.asyncIterator in source) ? source : undefined;
+}
+
+async function* readBytes(
+  bytes: AsyncIterable<Uint8Array>,
+  options: ReadLinesOptions,
+  path?: string,
+): AsyncGenerator<RecordedEntry> {
   const { format, lines } = await recognise(readWhatIsWhole(decompress(bytes), options));
-  yield* format.read(lines);
+  yield* format.read(lines, path);
 }
 
 /** Reads until a line tells the format, and hands back that format with all lines from the first. */
-async function recognise(lines: AsyncGenerator<Line>): Promise<{ format: Format; lines: AsyncGenerator<Line> }> {
+async function recognise(
+  lines: AsyncGenerator<Line>,
+): Promise<{ readonly format: TranscriptFormat; readonly lines: AsyncGenerator<Line> }> {
   const seen: Line[] = [];
   for (let next = await lines.next(); !next.done; next = await lines.next()) {
     seen.push(next.value);
@@ -63,17 +75,12 @@ async function recognise(lines: AsyncGenerator<Line>): Promise<{ format: Format;
     if (seen.length === RECOGNITION_LINES) break;
   }
   await lines.return(undefined);
-  const texts = seen.map((line) => (line.kind === "line" ? line.text : ""));
-  throw new UnknownTranscriptError({
-    lineCount: seen.length,
-    firstLine: texts.find((text) => text.trim() !== "")?.slice(0, 80) ?? "",
-    knownAgents: FORMATS.map((format) => format.agent),
-  });
+  throw unknown(seen);
 }
 
-function toFormat(line: Line): Format | undefined {
+function toFormat(line: Line): TranscriptFormat | undefined {
   const record = line.kind === "line" ? toRecord(line) : line;
-  return record.kind === "damage" ? undefined : FORMATS.find((format) => format.recognises(record.fields));
+  return record.kind === "damage" ? undefined : TRANSCRIPT_FORMATS.find((format) => format.recognises(record.fields));
 }
 
 async function* replay(seen: Line[], rest: AsyncGenerator<Line>): AsyncGenerator<Line> {
@@ -86,13 +93,10 @@ async function* replay(seen: Line[], rest: AsyncGenerator<Line>): AsyncGenerator
 }
 
 /** A file whose compressed form is broken is read up to there. */
-async function* readWhatIsWhole(
-  bytes: AsyncIterable<Uint8Array>,
-  options: ReadLinesOptions,
-): AsyncGenerator<TranscriptLine | RecordedDamage> {
+async function* readWhatIsWhole(bytes: AsyncIterable<Uint8Array>, options: ReadLinesOptions): AsyncGenerator<Line> {
   let number = 0;
   try {
-    for await (const line of readLines(bytes, options)) {
+    for await (const line of readLinesOf(bytes, options)) {
       number += 1;
       yield line;
     }
@@ -102,26 +106,42 @@ async function* readWhatIsWhole(
   }
 }
 
-const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-
-/** Decompresses what begins like zstd (RFC 8878, section 3.1.1), whatever its name, and passes on the rest unchanged. */
-async function* decompress(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const chunks = bytes[Symbol.asyncIterator]();
+async function isDatabase(path: string): Promise<boolean> {
+  const file = await open(path);
   try {
-    let head = Buffer.alloc(0);
-    while (head.length < ZSTD_MAGIC.length) {
-      const { done, value } = await chunks.next();
-      if (done) break;
-      head = Buffer.concat([head, value]);
-    }
-    const all = (async function* (): AsyncGenerator<Uint8Array> {
-      yield head;
-      for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
-    })();
-    const isCompressed = head.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC);
-    // An error of either side ends the iteration with that error.
-    yield* isCompressed ? pipeline(Readable.from(all), createZstdDecompress(), () => {}) : all;
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(SQLITE_MAGIC.length), 0, SQLITE_MAGIC.length, 0);
+    return buffer.subarray(0, bytesRead).toString("latin1") === SQLITE_MAGIC;
   } finally {
-    await chunks.return?.();
+    await file.close();
   }
+}
+
+async function* readDatabase({ path, session }: TranscriptReference): AsyncGenerator<RecordedEntry> {
+  const { openOpencodeDatabase } = await import("./open-opencode.ts");
+  const database = openOpencodeDatabase(path);
+  try {
+    const ids = database.sessions();
+    if (session === undefined && ids.length > 1) throw new SeveralSessionsError(path, ids);
+    const found = database.session(session ?? ids[0] ?? "");
+    if (found === undefined) throw unknown([]);
+    yield* readOpencode(found);
+  } finally {
+    database.close();
+  }
+}
+
+async function* readSessionFiles(path: string): AsyncGenerator<RecordedEntry> {
+  const { openOpencodeFiles } = await import("./open-opencode.ts");
+  const session = await openOpencodeFiles(path);
+  if (session === undefined) throw unknown([]);
+  yield* readOpencode(session);
+}
+
+function unknown(seen: readonly Line[]): UnknownTranscriptError {
+  const texts = seen.map((line) => (line.kind === "line" ? line.text : ""));
+  return new UnknownTranscriptError({
+    lineCount: seen.length,
+    firstLine: texts.find((text) => text.trim() !== "")?.slice(0, 80) ?? "",
+    knownAgents: RECORDED_AGENTS,
+  });
 }

@@ -10,7 +10,9 @@ export type RecordedEntry =
   | RecordedMicrocompaction
   | RecordedDamage;
 
-export type RecordedAgent = "claude-code" | "codex" | "pi";
+export const RECORDED_AGENTS = ["claude-code", "codex", "pi", "gemini", "qwen", "opencode", "cline"] as const;
+
+export type RecordedAgent = (typeof RECORDED_AGENTS)[number];
 
 /** At most one per transcript, before the first message. */
 export interface RecordedSession {
@@ -18,7 +20,7 @@ export interface RecordedSession {
   agent: RecordedAgent;
   id: string;
   startedAtMs: number;
-  /** Of the agent; of the file format for pi, which does not record its own. */
+  /** Of the agent; of the file format for pi and cline, which do not record their own. */
   version?: string;
   cwd?: string;
   /** The session this one was forked from or spawned by: an id, for pi a path. */
@@ -124,11 +126,14 @@ export interface RecordedUsage {
   reasoningTokens?: number;
   /** The model's window, as the agent saw it. */
   windowTokens?: number;
+  /** What the agent reckoned that it cost, in US dollars; absent where it does not say, or says nothing for want of a price. */
+  costUsd?: number;
 }
 
 /**
  * Earlier messages were replaced by a summary. The summary is the message of origin `summary` whose parent is this entry,
- * or, if `kept` is a replacement, stands in it. The call that wrote the summary is in none of the formats.
+ * or, if `kept` is a replacement, stands in it. The call that wrote the summary is recorded by opencode alone: what it used
+ * is on the branch `sidechain`, since it had a prompt of its own.
  */
 export interface RecordedCompaction extends RecordedPosition {
   kind: "compaction";
@@ -159,8 +164,8 @@ export interface RecordedMicrocompaction extends RecordedPosition {
 /** A line that could not be read; the lines after it are. */
 export interface RecordedDamage {
   kind: "damage";
-  /** Counted from one. */
+  /** Counted from one; of a transcript that has no lines, but elements of a list, files or rows: the number of the record. */
   line: number;
-  /** `malformed`: valid JSON, without what its type promises. `cut-off`: the compressed file is broken from here on. */
+  /** `malformed`: valid JSON, without what its type promises. `cut-off`: the file is broken from here on. */
   reason: "not-json" | "not-an-object" | "malformed" | "too-long" | "cut-off";
 }

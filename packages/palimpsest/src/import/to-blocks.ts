@@ -1,7 +1,7 @@
 import { asList, asObject, asString, type JsonObject, present } from "../log/json-fields.ts";
 import type { RecordedBlock, RecordedPart } from "./recorded.ts";
 
-/** Reads message content, a text or a list of blocks, in the words of Claude Code, Codex or pi: none has two meanings. */
+/** Reads message content, a text or a list of blocks: of the words of Claude Code, Codex, pi and cline none has two meanings. */
 export function toBlocks(content: unknown): RecordedBlock[] {
   if (typeof content === "string") return [{ kind: "text", text: content }];
   return (asList(content) ?? []).map(toBlock);
@@ -50,29 +50,31 @@ function toPart(value: unknown): RecordedPart {
   const base64 = toBase64(block);
   if (base64 !== undefined && ["image", "input_image", "document"].includes(type)) {
     const kind = type === "document" ? "document" : "image";
-    return { kind, mediaType: base64.mediaType, sizeBytes: Math.floor((base64.characters.length * 3) / 4) };
+    return { kind, mediaType: base64.mediaType, sizeBytes: sizeOfBase64(base64.characters) };
   }
   return { kind: "opaque", type, value };
 }
 
-/** Media stand in `source` (Claude Code), in `data` (pi) or in a data URL (Codex). Without padding, size follows exactly. */
+/** Media stand in `source` (Claude Code), in `data` (pi, cline) or in a data URL (Codex). */
 function toBase64(block: JsonObject): { mediaType: string; characters: string } | undefined {
   const source = asObject(block["source"]);
   if (source?.["type"] === "text") return undefined;
   const data = asString(source?.["data"] ?? block["data"]);
   if (data !== undefined) {
-    const mediaType = asString(source?.["media_type"] ?? block["mimeType"]) ?? "unknown";
-    return { mediaType, characters: withoutPadding(data) };
+    const mediaType = asString(source?.["media_type"] ?? block["mimeType"] ?? block["mediaType"]) ?? "unknown";
+    return { mediaType, characters: data };
   }
-  const url = asString(block["image_url"]);
-  const comma = url?.indexOf(";base64,") ?? -1;
-  if (url === undefined || !url.startsWith("data:") || comma === -1) return undefined;
-  return {
-    mediaType: url.slice("data:".length, comma),
-    characters: withoutPadding(url.slice(comma + ";base64,".length)),
-  };
+  return fromDataUrl(asString(block["image_url"]));
 }
 
-function withoutPadding(base64: string): string {
-  return base64.replace(/={1,2}$/, "");
+/** Undefined for any other URL. */
+export function fromDataUrl(url: string | undefined): { mediaType: string; characters: string } | undefined {
+  const comma = url?.indexOf(";base64,") ?? -1;
+  if (url === undefined || !url.startsWith("data:") || comma === -1) return undefined;
+  return { mediaType: url.slice("data:".length, comma), characters: url.slice(comma + ";base64,".length) };
+}
+
+/** Without padding, the size follows exactly. */
+export function sizeOfBase64(characters: string): number {
+  return Math.floor((characters.replace(/={1,2}$/, "").length * 3) / 4);
 }

@@ -48,7 +48,7 @@ function toUserMessage(
   fields: JsonObject,
   { position, blocks }: { position: RecordedPosition; blocks: RecordedBlock[] },
 ): RecordedMessage {
-  return { kind: "message", ...position, role: "user", origin: toOrigin(fields, { position, blocks }), blocks };
+  return { kind: "message", ...position, role: "user", origin: toOrigin(fields, blocks), blocks };
 }
 
 /** The text the model was shown is not recorded, only what it was made of; but input typed while the model worked is. */
@@ -63,13 +63,10 @@ function toAttachment(attachment: JsonObject, position: RecordedPosition): Recor
 const AGENT_TEXT =
   /^\s*(<(local-command-(caveat|stdout|stderr)|bash-(stdout|stderr)|task-notification|system-reminder)>|\[Request interrupted by user)/;
 
-function toOrigin(
-  fields: JsonObject,
-  { position, blocks }: { position: RecordedPosition; blocks: RecordedBlock[] },
-): RecordedMessage["origin"] {
+function toOrigin(fields: JsonObject, blocks: readonly RecordedBlock[]): RecordedMessage["origin"] {
   if (fields["isCompactSummary"] === true) return "summary";
   if (blocks.some((block) => block.kind === "tool_result")) return "tool";
-  if (fields["isMeta"] === true || position.branch === "sidechain") return "agent";
+  if (fields["isMeta"] === true || fields["isSidechain"] === true) return "agent";
   const declared = asString(asObject(fields["origin"])?.["kind"]);
   if (declared !== undefined) return declared === "human" ? "human" : "agent";
   const [first] = blocks;

@@ -1,28 +1,31 @@
 /** `palimpsest/import`: readers of other agents' transcripts. */
+export { findAgentTranscripts, findTranscripts } from "./find-transcripts.ts";
 export { readClaudeCode } from "./read-claude-code.ts";
 export { readCodex } from "./read-codex.ts";
 export { DEFAULT_READ_LINES, type ReadLinesOptions, readLines, type TranscriptLine } from "./read-lines.ts";
 export { readPi } from "./read-pi.ts";
-export { readTranscript } from "./read-transcript.ts";
-export type {
-  RecordedAgent,
-  RecordedBlock,
-  RecordedBranch,
-  RecordedCompaction,
-  RecordedDamage,
-  RecordedEntry,
-  RecordedKept,
-  RecordedMedia,
-  RecordedMessage,
-  RecordedMicrocompaction,
-  RecordedOpaque,
-  RecordedPart,
-  RecordedPosition,
-  RecordedSession,
-  RecordedText,
-  RecordedThinking,
-  RecordedToolCall,
-  RecordedToolResult,
-  RecordedUsage,
+export { readTranscript, type TranscriptReference, type TranscriptSource } from "./read-transcript.ts";
+export {
+  RECORDED_AGENTS,
+  type RecordedAgent,
+  type RecordedBlock,
+  type RecordedBranch,
+  type RecordedCompaction,
+  type RecordedDamage,
+  type RecordedEntry,
+  type RecordedKept,
+  type RecordedMedia,
+  type RecordedMessage,
+  type RecordedMicrocompaction,
+  type RecordedOpaque,
+  type RecordedPart,
+  type RecordedPosition,
+  type RecordedSession,
+  type RecordedText,
+  type RecordedThinking,
+  type RecordedToolCall,
+  type RecordedToolResult,
+  type RecordedUsage,
 } from "./recorded.ts";
-export { UnknownTranscriptError } from "./unknown-transcript-error.ts";
+export { SeveralSessionsError, UnknownTranscriptError } from "./transcript-errors.ts";
+export type { Home } from "./transcript-places.ts";

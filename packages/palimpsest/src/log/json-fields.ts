@@ -25,6 +25,10 @@ export function asCount(value: unknown): number | undefined {
 
 /** The given fields without those that are undefined: absent and undefined are two things to exactOptionalPropertyTypes. */
 export function present<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Name in keyof Fields]?: NonNullable<Fields[Name]> };
+  const kept: { [Name in keyof Fields]?: NonNullable<Fields[Name]> } = {};
+  for (const name of Object.keys(fields) as (keyof Fields)[]) {
+    const value = fields[name];
+    if (value !== undefined) kept[name] = value as NonNullable<typeof value>;
+  }
+  return kept;
 }

@@ -52,7 +52,7 @@ async function begin(file: Record<string, unknown> = { "clearing.byCacheEdit": "
   onTestFinished(() => server.close());
   const provider = deleting(new Anthropic({ apiKey: "none", baseURL: server.url }));
   const tools = [{ name: "Read", inputSchema: { type: "object" } }];
-  const settings = { file, environment: {} };
+  const settings = { file: { "clearing.keepNewest": 3, ...file }, environment: {} };
   const open = (more: object = {}) =>
     openSession({ ...{ store, id: "s", provider, model: "claude-sonnet-4-6", tools, clock, settings }, ...more });
   let session = await open();

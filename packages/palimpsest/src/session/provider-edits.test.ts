@@ -31,7 +31,7 @@ async function begin({ file = SMALL, model = BOUND }: { file?: object; model?: s
   onTestFinished(() => server.close());
   const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url }), { edits: "asked" });
   const parameters = { thinking: { type: "adaptive" } };
-  const settings = { file: file as Record<string, unknown>, environment: {} };
+  const settings = { file: { "clearing.keepNewest": 3, ...file }, environment: {} };
   const open = (more: object = {}) =>
     openSession({ ...{ store, id: "s", provider, model, tools, clock, parameters, settings }, ...more });
   let session = await open();

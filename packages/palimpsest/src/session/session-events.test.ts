@@ -21,7 +21,7 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
     ...{ store: memoryStore({ clock }), id: "s", provider: anthropic({} as never), model: "claude-opus-5-5", clock },
     tools: [{ name: "Read", inputSchema: { type: "object" } }],
     system: "You are a careful engineer. ".repeat(500),
-    settings: { environment: {} },
+    settings: { file: { "clearing.keepNewest": 3 }, environment: {} },
     onEvent: (event) => void events.push(event),
     ...(options as object),
   });

@@ -22,7 +22,7 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
   const face = createAnthropic({ clock, script: () => reply });
   const session: Session<AnthropicRequest, AnthropicResponse> = await openSession({
     ...{ store, id: "s", provider: anthropic({} as never), model, tools, clock },
-    settings: { environment: {} },
+    settings: { file: { "clearing.keepNewest": 3 }, environment: {} },
     ...(options as object),
   });
   async function ask(said: Reply): Promise<readonly string[]> {
@@ -193,7 +193,7 @@ describe("settings", () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, "settings.json");
     const { session, ask } = await begin({ settings: { file, environment: {} } });
-    expect(session.settings().settings["clearing.keepNewest"]).toBe(3);
+    expect(session.settings().settings["clearing.keepNewest"]).toBe(8);
     writeFileSync(file, JSON.stringify({ "clearing.keepNewest": 7, "clearing.policy": "hope" }));
     await session.append("Hello");
     const [id] = await ask(call("Read", "a.ts"));
@@ -205,7 +205,7 @@ describe("settings", () => {
     expect(session.settings().settings["clearing.keepNewest"]).toBe(7);
     await session.append("And now?");
     await session.prepare();
-    expect(session.settings().settings["clearing.keepNewest"]).toBe(3);
+    expect(session.settings().settings["clearing.keepNewest"]).toBe(8);
     expect(session.settings().problems[0]?.because).toBe("it is no JSON object");
   });
 });

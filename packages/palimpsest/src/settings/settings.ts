@@ -24,6 +24,7 @@ export interface Settings {
   readonly "compaction.autoPercent": number;
   readonly "compaction.policy": "economic" | "window";
   readonly "compaction.economicFromTokens": number;
+  readonly "compaction.economicInTurnFromTokens": number;
   readonly "compaction.horizonRequests": number;
   readonly "compaction.reactive": Switch;
   readonly "compaction.notes": Switch;
@@ -142,10 +143,14 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   "compaction.policy": choice(
     ["economic", "window"],
     "economic",
-    "`window`: when the window is nearly full. `economic`: also when it earns back its cost, at the end of a turn.",
+    "`window`: when the window is nearly full. `economic`: also when it earns back its cost, between turns first of all.",
   ),
-  "compaction.economicFromTokens": count(100_000, "`economic`: not below this size, whatever it would save."),
-  "compaction.horizonRequests": count(30, "`economic`: within how many requests it has to earn back its cost.", 1),
+  "compaction.economicFromTokens": count(60_000, "`economic`: not below this size, whatever it would save."),
+  "compaction.economicInTurnFromTokens": count(
+    130_000,
+    "`economic`: while the model is at work, not below this size: some of what it works with would be gone.",
+  ),
+  "compaction.horizonRequests": count(60, "`economic`: within how many requests it has to earn back its cost.", 1),
   "compaction.reactive": onOff("on", "Compaction when the provider refuses a request as too long."),
   "compaction.notes": onOff("on", "The session's notes stand in for a summary where they can."),
   "compaction.byProvider": onOff(
@@ -178,7 +183,10 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   "rehydration.filesTokens": count(50_000, "The most that is shown of all files."),
   "rehydration.skillTokens": count(5_000, "The most that is shown of one skill."),
   "rehydration.skillsTokens": count(25_000, "The most that is shown of all skills."),
-  "notes.enabled": onOff("on", "Notes about the session are kept all along."),
+  "notes.enabled": onOff(
+    "off",
+    "Notes about the session are kept all along: a compaction need not wait for a summary, and costs a little more.",
+  ),
   "notes.policy": choice(
     ["paying", "fixed"],
     "paying",
@@ -222,7 +230,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "`payback`: when it earns back what it costs the prompt cache. `fixed`: by age and size alone.",
   ),
   "clearing.byTime": onOff("on", "Clearing when the prompt cache is cold anyway."),
-  "clearing.bySize": onOff("on", "Clearing while the prompt cache is warm."),
+  "clearing.bySize": onOff("off", "Clearing while the prompt cache is warm."),
   "clearing.byProvider": choice(
     ["auto", "on", "off"],
     "auto",
@@ -238,7 +246,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     is: { kind: "names" },
   },
   "clearing.keepNewest": count(
-    3,
+    8,
     "`payback`, and by the provider: so many of the newest results are never cleared.",
     1,
   ),

@@ -2,6 +2,8 @@ import Anthropic from "@anthropic-ai/sdk";
 import {
   type Ask,
   answer,
+  callTool,
+  callTools,
   createAnthropic,
   manualClock,
   type Reply,
@@ -13,6 +15,7 @@ import { anthropic } from "../../providers/anthropic.ts";
 import { readStream } from "../../providers/read-stream.ts";
 import type { SessionEvent } from "../../session-event.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
+import { toolResult } from "../messages.ts";
 import { openSession } from "../open-session.ts";
 import type { Session, SessionOptions } from "../session.ts";
 
@@ -32,13 +35,20 @@ interface World {
   readonly windowTokens?: number;
   /** What the model answers when it is asked for a summary. */
   readonly summary?: Reply | ((ask: Ask) => Reply);
+  /** What it answers otherwise. */
+  readonly reply?: Reply;
   readonly options?: Partial<SessionOptions<never, never, never>>;
 }
 
-async function open({ windowTokens = 50_000, summary = answer(GOOD_SUMMARY), options = {} }: World = {}) {
+async function open({
+  windowTokens = 50_000,
+  summary = answer(GOOD_SUMMARY),
+  reply = answer("Done."),
+  options = {},
+}: World = {}) {
   const asked: string[] = [];
   const script: Script = (ask) => {
-    if (!ask.userText.includes("nine sections")) return answer("Done.");
+    if (!ask.userText.includes("nine sections")) return reply;
     asked.push(ask.userText);
     return typeof summary === "function" ? summary(ask) : summary;
   };
@@ -97,6 +107,26 @@ describe("a compaction", () => {
     expect(ended.length).toBeGreaterThan(1);
     expect(ended.every(({ outcome }) => outcome.kind === "compacted")).toBe(true);
     expect((await session.explain()).length).toBe(ended.length);
+  });
+
+  test("comes when it pays, in the midst of a turn only above a size of its own", async () => {
+    const settings = { "compaction.economicFromTokens": 20_000, "compaction.economicInTurnFromTokens": 40_000 };
+    const tools = [{ name: "look", description: "Looks.", inputSchema: { type: "object" } }];
+    const options = { tools, settings: { file: settings, environment: {} } };
+    const { session, send, events } = await open({
+      windowTokens: 200_000,
+      reply: callTools(callTool("look", {})),
+      options,
+    });
+    await session.append("Look at all parts of src/load.ts.");
+    const begun = () => events.filter((event) => event.kind === "compaction-started");
+    while (begun().length === 0 && session.size().tokens < 100_000) {
+      const { recorded } = await send();
+      for (const { id } of recorded.calls) await session.append(toolResult(id, "part ".repeat(3_000)));
+    }
+    const [started] = begun();
+    expect(started!.tokensBefore).toBeGreaterThanOrEqual(40_000);
+    expect(started!.tokensBefore).toBeLessThan(60_000);
   });
 
   test.each([

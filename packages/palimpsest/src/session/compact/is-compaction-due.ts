@@ -47,7 +47,7 @@ export function isCompactionDue(question: DueQuestion): string | undefined {
       summaryOutputTokens: USUAL_SUMMARY_TOKENS,
       expectedRereadTokens: USUAL_REREAD_TOKENS,
       cache: isCold ? "cold" : "warm",
-      turn: isTurnOpen(view) ? "open" : "closed",
+      turn: isTurnOpen(view) && tokens < settings["compaction.economicInTurnFromTokens"] ? "open" : "closed",
       costs: costsOf(prices, { lifetimeMs: previous?.lifetimeMs, inputTokens: tokens }),
       thresholdTokens: budget.autoCompactTokens,
       policy: isLarge ? settings["compaction.policy"] : "window",

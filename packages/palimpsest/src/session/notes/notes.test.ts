@@ -89,13 +89,14 @@ describe("session notes", () => {
   });
 
   test("by growth: as the fixed rules say", async () => {
-    const { say, told } = await open({ settings: { "notes.policy": "fixed" } });
+    const { say, told } = await open({ settings: { "notes.enabled": "on", "notes.policy": "fixed" } });
     for (let round = 0; round < 4; round++) await say(words(`part${round}`, 2_000));
     await expect.poll(() => told("notes-updated").length).toBeGreaterThan(0);
   });
 
   test("when it pays: rarely, and before the cache of a long conversation ends", async () => {
-    const settings = { "compaction.economicFromTokens": 20_000 };
+    const compaction = { "compaction.economicFromTokens": 20_000, "compaction.horizonRequests": 30 };
+    const settings = { "notes.enabled": "on", ...compaction };
     const { session, say, told, clock } = await open({ settings, windowTokens: 200_000 });
     for (let round = 0; round < 40; round++) await say(words(`part${round}`, 1_000));
     // Nobody says anything for half an hour.
@@ -127,8 +128,8 @@ describe("session notes", () => {
     await expect(open({ notes: { template: "no headings" } })).rejects.toThrow(InvalidOptionError);
   });
 
-  test("are not kept if they are switched off", async () => {
-    const { say, told } = await open({ settings: { "notes.enabled": "off", "notes.policy": "fixed" } });
+  test("are not kept unless they are switched on", async () => {
+    const { say, told } = await open({ settings: { "notes.policy": "fixed" } });
     for (let round = 0; round < 5; round++) await say(words(`part${round}`, 2_000));
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(told("notes-updated")).toEqual([]);

@@ -30,12 +30,14 @@ interface Round {
   readonly words?: number;
   readonly status?: ToolResult["status"];
   readonly cleared?: boolean;
+  /** A request ended behind it. */
+  readonly ends?: "request";
 }
 
 /** A view of rounds of one call each: entry 2n is the call, entry 2n + 1 its result. */
 function viewOf(rounds: readonly Round[]): View {
   const view = createView(startCalibration());
-  rounds.forEach(({ tool = "shell", input = {}, words = 4_000, status = "ok", cleared }, index) => {
+  rounds.forEach(({ tool = "shell", input = {}, words = 4_000, status = "ok", cleared, ends }, index) => {
     const at = 2 * index + 2;
     const id = `call-${index}`;
     const call: Block = { kind: "tool_call", id, name: tool, input };
@@ -43,6 +45,7 @@ function viewOf(rounds: readonly Round[]): View {
     view.items.push(toItem({ from: at, to: at, role: "assistant", blocks: [call], origin: "model" }));
     const by = cleared === true ? { by: 999 } : {};
     view.items.push(toItem({ from: at + 1, to: at + 1, role: "user", blocks: [result], origin: "tool", ...by }));
+    if (ends === "request") view.items.push({ kind: "seal", from: at + 1, to: at + 1, maxTokens: 1_000 });
   });
   return view;
 }
@@ -86,11 +89,37 @@ describe("what is cleared", () => {
     expect(plan(rounds(20), PAYBACK, { costs: dear })).toBeUndefined();
   });
 
-  test("warm: it begins where it pays, leaving old results alone whose clearing would rewrite too much", () => {
+  test("warm: it begins behind a mark where that pays, leaving alone what would have all behind the head rewritten", () => {
     const quiet = rounds(3, { words: 300 });
     const kept = rounds(30, { tool: "ask" });
-    const [first] = clearedRounds(plan([...quiet, ...kept, ...rounds(12)], PAYBACK));
-    expect(first).toBe(33);
+    const busy = rounds(12);
+    const marked = [...quiet, ...kept.slice(1), { tool: "ask", ends: "request" } as const, ...busy];
+    const planned = plan(marked, PAYBACK);
+    expect(clearedRounds(planned)[0]).toBe(33);
+    const index = createResultIndex();
+    index.update(viewOf(marked));
+    const { shedTokens, invalidatedPrefixTokens } = planned!.cost;
+    expect(invalidatedPrefixTokens).toBe(index.totalTokens - index.markedTokens[0]! - shedTokens);
+    // Without a mark behind what is kept, all of that would be written once more.
+    expect(plan([...quiet, ...kept, ...busy], PAYBACK)).toBeUndefined();
+  });
+
+  test("warm: the marks are those of the two newest requests", () => {
+    const sent = { ends: "request" } as const;
+    const whole = rounds(20);
+    const [two, three] = [
+      [...whole, sent, sent],
+      [...whole, sent, sent, sent],
+    ].map((list) => plan([...list, ...rounds(3)], PAYBACK)!);
+    // The first result is cleared, and no mark stands before it: all but what is shed is written.
+    for (const planned of [two, three]) {
+      expect(clearedRounds(planned)[0]).toBe(0);
+      expect(planned!.cost.invalidatedPrefixTokens).toBeGreaterThan(3 * 4_000);
+    }
+    const index = createResultIndex();
+    index.update(viewOf([...whole, sent, sent, sent]));
+    expect(index.markedTokens).toHaveLength(2);
+    expect(index.markedTokens.at(-1)).toBe(index.totalTokens);
   });
 
   test("large: the oldest, until the target remains", () => {
@@ -139,6 +168,13 @@ describe("what stays", () => {
     expect(clearedRounds(plan(list, PAYBACK, cold))).toEqual([1, 2, 3, 4]);
   });
 
+  test("results that are no longer than what would stand in their place", () => {
+    const list = [{ words: 10 }, { words: 400 }, ...rounds(3)];
+    for (const parameters of [PAYBACK, { ...FIXED, keepNewestCold: 3 }]) {
+      expect(clearedRounds(plan(list, parameters, cold))).toEqual([1]);
+    }
+  });
+
   test("what was asked for again after it had been cleared", () => {
     const list = [{ input: { command: "ls" }, cleared: true }, { input: { command: "ls" } }, ...rounds(5)];
     expect(clearedRounds(plan(list, PAYBACK, cold))).toEqual([2, 3]);
@@ -166,6 +202,12 @@ describe("what stays", () => {
             tool !== "ask" && status === "ok" && !gone ? [index] : [],
           );
           for (const index of cleared) expect(clearable.slice(0, -3)).toContain(index);
+          const { decisions = [] } = plan(list, parameters, { cache, costs: { read, write: 1.25 } }) ?? {};
+          for (const { from, with: stubs } of decisions) {
+            const [stub] = stubs[0]!.blocks as readonly ToolResult[];
+            const { words } = list[(from - 3) / 2]!;
+            expect(`word${(from - 3) / 2} `.length * words!).toBeGreaterThan((stub!.content as string).length);
+          }
         },
       ),
       { numRuns: 300 },

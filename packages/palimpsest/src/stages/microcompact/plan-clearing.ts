@@ -1,6 +1,6 @@
 import type { TokenCosts } from "../../cache/token-costs.ts";
 import type { DecisionCost, ReplacePayload } from "../../log/payload.ts";
-import { clearedStub } from "./cleared-stub.ts";
+import { clearedStub, stubText } from "./cleared-stub.ts";
 import { type Eligibility, eligibleResults } from "./eligible-results.ts";
 import type { ResultIndex, ShownResult } from "./result-index.ts";
 
@@ -62,11 +62,11 @@ export function planClearing(situation: ClearingSituation, parameters: ClearingP
 function planFixed(situation: ClearingSituation, parameters: FixedClearing): Clearing | undefined {
   const { index, eligibility, cache, ways, sizeTokens, warningTokens } = situation;
   if (cache === "cold" && ways.byTime === "on") {
-    const stale = eligibleResults(index, { ...eligibility, keepNewest: parameters.keepNewestCold });
+    const stale = clearableResults(index, { ...eligibility, keepNewest: parameters.keepNewestCold });
     if (stale.length > 0) return toClearing("by-time", stale, situation);
   }
   if (ways.bySize === "off" || sizeTokens < warningTokens) return undefined;
-  const eligible = eligibleResults(index, { ...eligibility, keepNewest: parameters.keepNewestLarge });
+  const eligible = clearableResults(index, { ...eligibility, keepNewest: parameters.keepNewestLarge });
   let excessTokens = sumOf(eligible) - parameters.targetTokens;
   const oldest: ShownResult[] = [];
   for (const result of eligible) {
@@ -82,7 +82,7 @@ function planPayback(situation: ClearingSituation, parameters: PaybackClearing):
   if (cache === "cold") {
     // The whole prompt is written again anyway: whatever is stale goes for nothing.
     const stale =
-      ways.byTime === "off" ? [] : eligibleResults(index, { ...eligibility, keepNewest: parameters.keepNewest });
+      ways.byTime === "off" ? [] : clearableResults(index, { ...eligibility, keepNewest: parameters.keepNewest });
     return stale.length === 0 ? undefined : toClearing("by-time", stale, situation);
   }
   // A plan that found nothing is not made again before as much has come in as a clearing must shed, and a twentieth of what
@@ -90,21 +90,38 @@ function planPayback(situation: ClearingSituation, parameters: PaybackClearing):
   const enoughTokens = Math.max(parameters.leastTokens, index.totalTokens / 20);
   if (ways.bySize === "off" || index.unplannedTokens < enoughTokens) return undefined;
   index.markPlanned();
-  const eligible = eligibleResults(index, { ...eligibility, keepNewest: parameters.keepNewest });
-  const cut = bestCut(eligible, index.totalTokens, costs, parameters.paybackRequests);
+  const eligible = clearableResults(index, { ...eligibility, keepNewest: parameters.keepNewest });
+  const cut = bestCut(eligible, index, costs, parameters.paybackRequests);
   const cleared = eligible.slice(cut);
   if (sumOf(cleared) < Math.max(1, parameters.leastTokens)) return undefined;
   return toClearing("payback", cleared, situation);
 }
 
+/** A result that is no longer than what would stand in its place stays. */
+function clearableResults(
+  index: ResultIndex,
+  eligibility: Eligibility & { readonly keepNewest: number },
+): readonly ShownResult[] {
+  return eligibleResults(index, eligibility).filter((result) => result.characters > stubText(result).length);
+}
+
 /**
- * Clearing from one result on costs that everything behind it is written once more instead of read, and saves the reading
- * of what was cleared on every later request. Of all places to begin, the one that gains most within the given requests;
+ * What is written once more if the prompt changes behind so many tokens: all from the nearest mark before them. The
+ * provider looks for what it holds at the marks alone, and those stand at the ends of the newest requests.
+ */
+function rewrittenTokens({ totalTokens, markedTokens }: ResultIndex, beforeTokens: number, shedTokens: number): number {
+  const heldTokens = markedTokens.findLast((tokens) => tokens <= beforeTokens) ?? 0;
+  return Math.max(0, totalTokens - heldTokens - shedTokens);
+}
+
+/**
+ * Clearing from one result on costs that everything behind a mark is written once more instead of read, and saves the
+ * reading of what was cleared on every later request. Of all places to begin, the one that gains most within the given requests;
  * past the end if none gains.
  */
 function bestCut(
   eligible: readonly ShownResult[],
-  totalTokens: number,
+  index: ResultIndex,
   { read, write }: CacheCosts,
   paybackRequests: number,
 ): number {
@@ -113,8 +130,8 @@ function bestCut(
   for (let cut = eligible.length - 1; cut >= 0; cut--) {
     const { tokens, beforeTokens } = eligible[cut]!;
     shedTokens += Math.max(0, tokens - STUB_TOKENS);
-    const rewrittenTokens = totalTokens - beforeTokens - shedTokens;
-    const gain = shedTokens * read * paybackRequests - rewrittenTokens * (write - read);
+    const rewritten = rewrittenTokens(index, beforeTokens, shedTokens);
+    const gain = shedTokens * read * paybackRequests - rewritten * (write - read);
     if (gain > best.gain) best = { cut, gain };
   }
   return best.cut;
@@ -126,8 +143,7 @@ function toClearing(
   { index, cache, costs }: ClearingSituation,
 ): Clearing {
   const shedTokens = cleared.reduce((sum, { tokens }) => sum + Math.max(0, tokens - STUB_TOKENS), 0);
-  const behindTokens = index.totalTokens - cleared[0]!.beforeTokens - shedTokens;
-  const invalidatedPrefixTokens = cache === "cold" ? 0 : Math.max(0, behindTokens);
+  const invalidatedPrefixTokens = cache === "cold" ? 0 : rewrittenTokens(index, cleared[0]!.beforeTokens, shedTokens);
   const units =
     invalidatedPrefixTokens * (costs.write - costs.read) - shedTokens * (cache === "cold" ? costs.write : costs.read);
   const cost: DecisionCost = {

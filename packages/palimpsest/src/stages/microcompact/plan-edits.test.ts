@@ -53,7 +53,7 @@ describe("what is asked for", () => {
   test("read-like results and write-like inputs of clearable tools, as the settings have it", () => {
     expect(plan(write().view)).toEqual({
       results: {
-        ...{ aboveTokens: 180_000, leastTokens: 140_000, keepNewest: 3 },
+        ...{ aboveTokens: 180_000, leastTokens: 140_000, keepNewest: 8 },
         ...{ keptTools: ["AskUser"], inputsOf: ["write"] },
       },
       thinking: "all",

@@ -1,3 +1,4 @@
+import { MARKED_REQUESTS } from "../../cache/breakpoints.ts";
 import type { ToolCall } from "../../log/block.ts";
 import { estimateTokens } from "../../tokens/calibration.ts";
 import type { Item } from "../../view/item.ts";
@@ -26,6 +27,8 @@ export interface ResultIndex {
   readonly calls: readonly { readonly call: ToolCall; readonly resultsBefore: number }[];
   /** Of all items. */
   readonly totalTokens: number;
+  /** Up to where the newest requests ended that the next one marks once more, oldest first. */
+  readonly markedTokens: readonly number[];
   /** Of results that came in since `markPlanned`: planning again makes no sense before there are enough of them. */
   readonly unplannedTokens: number;
   markPlanned(): void;
@@ -38,12 +41,17 @@ export function createResultIndex(): ResultIndex {
   let calls: { call: ToolCall; resultsBefore: number }[] = [];
   let callById = new Map<string, ToolCall>();
   let totalTokens = 0;
+  let markedTokens: readonly number[] = [];
   let unplannedTokens = 0;
   let itemCount = 0;
   let known: { readonly view: View | undefined; readonly changedAt: number } = { view: undefined, changedAt: 0 };
 
   function add(item: Item, view: View): void {
-    if (item.kind === "seal") return;
+    if (item.kind === "seal") {
+      // The last of its marks is the next request's own.
+      markedTokens = [...markedTokens, totalTokens].slice(1 - MARKED_REQUESTS);
+      return;
+    }
     const tokens = estimateTokens(view.calibration, item.features);
     for (const block of item.blocks) {
       if (block.kind === "tool_call") {
@@ -76,6 +84,9 @@ export function createResultIndex(): ResultIndex {
     get totalTokens() {
       return totalTokens;
     },
+    get markedTokens() {
+      return markedTokens;
+    },
     get unplannedTokens() {
       return unplannedTokens;
     },
@@ -84,7 +95,7 @@ export function createResultIndex(): ResultIndex {
     },
     update(view) {
       if (view !== known.view || view.changedAt !== known.changedAt) {
-        [results, calls, callById, totalTokens, itemCount] = [[], [], new Map(), 0, 0];
+        [results, calls, callById, totalTokens, markedTokens, itemCount] = [[], [], new Map(), 0, [], 0];
         known = { view, changedAt: view.changedAt };
       }
       for (; itemCount < view.items.length; itemCount++) add(view.items[itemCount]!, view);

@@ -90,7 +90,7 @@ function commandsIn(input: unknown): string[] {
   );
 }
 
-function stringsIn(input: unknown): string[] {
+export function stringsIn(input: unknown): string[] {
   if (typeof input === "string") return [input];
   return typeof input === "object" && input !== null ? Object.values(input).flatMap(stringsIn) : [];
 }

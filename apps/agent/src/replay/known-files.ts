@@ -1,5 +1,4 @@
 import type { Block, ToolCall } from "palimpsest";
-import type { LoggedMessage } from "./boundaries.ts";
 
 /** What happens to a file: the lines that are read, or the text that is replaced. */
 export interface Touch {
@@ -11,16 +10,28 @@ export interface Touch {
   readonly written?: string;
 }
 
-/** The reads and edits of recorded agents, each with what came back. */
-export function touchesOf(messages: readonly LoggedMessage[]): (Touch & { readonly result: string })[] {
+interface Said {
+  readonly blocks: readonly Block[];
+}
+
+/** A touch with what came back, and in which message. */
+export interface SeenTouch extends Touch {
+  readonly result: string;
+  readonly message: number;
+}
+
+/** The reads and edits of recorded agents. */
+export function touchesOf(messages: readonly Said[]): readonly SeenTouch[] {
   const calls = new Map<string, ToolCall>();
-  const touches: (Touch & { result: string })[] = [];
-  for (const block of messages.flatMap(({ blocks }) => blocks)) {
-    if (block.kind === "tool_call") calls.set(block.id, block);
-    const call = block.kind === "tool_result" ? calls.get(block.callId) : undefined;
-    const touch = call && toTouch(call);
-    if (touch === undefined || block.kind !== "tool_result" || block.status === "error") continue;
-    touches.push({ ...touch, result: resultText(block) });
+  const touches: SeenTouch[] = [];
+  for (const [message, { blocks }] of messages.entries()) {
+    for (const block of blocks) {
+      if (block.kind === "tool_call") calls.set(block.id, block);
+      const call = block.kind === "tool_result" ? calls.get(block.callId) : undefined;
+      const touch = call && toTouch(call);
+      if (touch === undefined || block.kind !== "tool_result" || block.status === "error") continue;
+      touches.push({ ...touch, result: resultText(block), message });
+    }
   }
   return touches;
 }
@@ -53,16 +64,39 @@ function resultText({ content }: Extract<Block, { kind: "tool_result" }>): strin
 const UNSEEN_LINE = "?".repeat(35);
 
 /** The files of a session as far as its reads and edits have shown them. */
-export function contentsOf(messages: readonly LoggedMessage[]): Map<string, string> {
+export function contentsOf(messages: readonly Said[]): Map<string, string> {
   const files = new Map<string, string>();
-  for (const touch of touchesOf(messages)) {
-    const known = files.get(touch.path) ?? "";
-    files.set(touch.path, touch.access === "read" ? withRead(known, touch) : withEdit(known, touch));
-  }
+  for (const touch of touchesOf(messages)) files.set(touch.path, withTouch(files.get(touch.path) ?? "", touch));
   return files;
 }
 
-function withRead(content: string, { lines, result }: Touch & { readonly result: string }): string {
+/** A file as it was when only so many of the messages had been said; undefined if it was not known then. */
+export type FileThen = (path: string, messages: number) => string | undefined;
+
+/** Follows the files of a session through time; asked in the order of time, each change is made once. */
+export function followFiles(messages: readonly Said[]): FileThen {
+  const touches = Map.groupBy(touchesOf(messages), ({ path }) => path);
+  const reached = new Map<string, { content: string; touches: number; messages: number }>();
+  return (path, count) => {
+    const all = touches.get(path) ?? [];
+    const before = reached.get(path);
+    const state =
+      before !== undefined && before.messages <= count ? before : { content: "", touches: 0, messages: count };
+    for (let next = all[state.touches]; next !== undefined && next.message < count; next = all[state.touches]) {
+      state.content = withTouch(state.content, next);
+      state.touches++;
+    }
+    state.messages = count;
+    reached.set(path, state);
+    return state.touches === 0 ? undefined : state.content;
+  };
+}
+
+function withTouch(content: string, touch: SeenTouch): string {
+  return touch.access === "read" ? withRead(content, touch) : withEdit(content, touch);
+}
+
+function withRead(content: string, { lines, result }: SeenTouch): string {
   const known = content === "" ? [] : content.split("\n");
   const numbered = Array.from(
     result.matchAll(/^\s*(\d{1,7})[\u2192\t](.*)$/gm),

@@ -22,3 +22,18 @@ export class UnknownTranscriptError extends PalimpsestError {
     this.knownAgents = seen.knownAgents;
   }
 }
+
+/** Thrown when a file holds several sessions and nobody said which is meant. */
+export class SeveralSessionsError extends PalimpsestError {
+  static readonly code = "several-sessions";
+  readonly code: string = SeveralSessionsError.code;
+  readonly path: string;
+  readonly sessions: readonly string[];
+
+  constructor(path: string, sessions: readonly string[]) {
+    const shown = sessions.slice(-5).join(", ");
+    super(`${path} holds ${sessions.length} sessions. Say which: { path, session }. The newest are ${shown}.`);
+    this.path = path;
+    this.sessions = sessions;
+  }
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSearch, factsOf } from "./used-facts.ts";
+import { createSearch, factsOf } from "./facts.ts";
 
 const scope = { cwd: "/repo" };
 

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeHome } from "../../../../test/transcripts/write-home.ts";
+import { analysisText, sumText } from "./analysis-text.ts";
+import { analysisPage } from "./page/analysis-page.ts";
+import { type Analyses, readAnalyses } from "./read-analyses.ts";
+
+const SESSION = ".claude/projects/-work-sums/c1a0de00-0000-4000-8000-000000000001.jsonl";
+let home: string;
+let one: Analyses;
+let all: Analyses;
+beforeAll(async () => {
+  home = writeHome(mkdtempSync(join(tmpdir(), "palimpsest-home-")));
+  one = await readAnalyses(join(home, SESSION), new Map());
+  all = await readAnalyses(home, new Map());
+});
+afterAll(() => rmSync(home, { recursive: true }));
+
+describe("as text", () => {
+  test("a session is told from its price to its dearest results", () => {
+    const text = analysisText(one.sessions[0]!.analysis, 100);
+    expect(text).toMatch(/^claude-code 2\.1\.217 session c1a0de00/);
+    expect(text).toMatch(/\$0\.\d+ spent; \$0\.\d+ with a perfect cache/);
+    expect(text).toMatch(/The window, at most 21\.7K tokens \(\| a compaction\)\n {2}[▁-█]+\|[▁-█]+/);
+    expect(text).toMatch(/system prompt and tools +\$0\.\d+ +\d+% +\d/);
+    expect(text).toMatch(/a pause +1 +21\.5K +\$0\.\d+/);
+    expect(text).toContain("a pause of 7 min (kept for 5 min)");
+    expect(text).toMatch(
+      /Of 3 reads of files 1 brought what was in view already: \d+ tokens, \$0\.\d+\n +1x \/work\/sums\/add\.js/,
+    );
+    expect(text).toMatch(/read again within 30 rounds: 1 file, \d+ tokens/);
+    expect(text).toMatch(/Compactions\n {2}2026-11-01 10:08 {2}auto, 21\.7K to 18\.9K tokens/);
+  });
+
+  test("whatever the columns, tables stay within them, and nothing but text is in it", () => {
+    for (const columns of [60, 80, 120]) {
+      for (const { analysis } of all.sessions) {
+        const lines = analysisText(analysis, columns).split("\n");
+        const tooLong = lines.slice(3).filter((line) => line.length > Math.max(columns, 76));
+        expect(tooLong).toEqual([]);
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is what is checked.
+        expect(lines.join("")).not.toMatch(/[\u0000-\u0008\u001b]/);
+      }
+    }
+  });
+
+  test("many sessions are told together, the most expensive first", () => {
+    const text = sumText(all.sum, all.sessions, 200);
+    expect(text).toMatch(/^14 sessions, 30 responses/);
+    expect(text).toMatch(/spent +lost +responses +compactions +session\n +\$0\.\d+ .*claude/);
+  });
+
+  test("what has no price is told in tokens, unless somebody names one", async () => {
+    const path = join(home, ".qwen/projects/-work-sums/chats/7e11ab1e.jsonl");
+    const unpriced = await readAnalyses(path, new Map());
+    expect(analysisText(unpriced.sessions[0]!.analysis, 100)).toContain("2 responses of models without a known price");
+    const prices = { input: 1, output: 2, cacheRead: 0.1, cacheWrite5m: 1, cacheWrite1h: 1 };
+    const priced = await readAnalyses(path, new Map([["qwen3-coder-plus", prices]]));
+    expect(priced.sum.totals.usd).toBeCloseTo((9_000 + 200 + 800 + 200) / 1e6, 6);
+  });
+});
+
+describe("as a page", () => {
+  test("it loads nothing, runs nothing, and is whole", () => {
+    for (const page of [analysisPage(one), analysisPage(all)]) {
+      expect(page).not.toMatch(/<script|src=|href=|url\(|@import|https?:/);
+      expect(page).toContain("default-src 'none'");
+      const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      const labels = [...page.matchAll(/aria-labelledby="([^"]+)"/g)].flatMap(([, names]) => names!.split(" "));
+      expect(labels.filter((label) => !ids.includes(label))).toEqual([]);
+      for (const name of ["svg", "section", "table", "details", "g", "ul"]) {
+        const opened = page.match(new RegExp(`<${name}[ >]`, "g"))?.length ?? 0;
+        expect({ name, closed: page.match(new RegExp(`</${name}>`, "g"))?.length ?? 0 }).toEqual({
+          name,
+          closed: opened,
+        });
+      }
+      expect(page).not.toMatch(/NaN|undefined|Infinity/);
+    }
+  });
+
+  test("whatever a transcript holds is text there", () => {
+    const [first] = one.sessions;
+    const session = { ...first!.analysis.session!, cwd: `/<img src=x onerror="a">&'` };
+    const page = analysisPage({ ...one, sessions: [{ ...first!, analysis: { ...first!.analysis, session } }] });
+    expect(page).not.toContain("<img");
+    expect(page).toContain("&#60;img");
+  });
+
+  test("every part, every cause and every compaction is in it", () => {
+    const page = analysisPage(one);
+    for (const word of [
+      "results of Read",
+      "tool calls",
+      "a pause of 7 min",
+      "What filled the window",
+      "1 compaction",
+    ]) {
+      expect(page).toContain(word);
+    }
+  });
+});

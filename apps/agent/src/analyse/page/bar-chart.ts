@@ -1,0 +1,46 @@
+import { pathEnd } from "../words.ts";
+import { at, escapeText, svg } from "./svg.ts";
+
+export interface Bar {
+  readonly name: string;
+  /** What its length shows. */
+  readonly value: number;
+  /** How that is said. */
+  readonly label: string;
+  /** Of the style sheet. */
+  readonly className: string;
+  readonly about?: string;
+}
+
+const ROW = 26;
+const NAMES = 190;
+const LABELS = 160;
+const NAME_CHARACTERS = 26;
+const WIDTH = 960;
+
+/** Bars one below the other, with their names before them and their values behind. */
+export function barChart(
+  bars: readonly Bar[],
+  { id, title, description }: { readonly id: string; readonly title: string; readonly description: string },
+): string {
+  const most = Math.max(...bars.map(({ value }) => value), 1e-12);
+  const room = WIDTH - NAMES - LABELS;
+  const rows = bars.map(({ name, value, label, className, about }, row) => {
+    const y = row * ROW;
+    const length = Math.max(1.5, (value / most) * room);
+    return [
+      `<g><title>${escapeText([name, ...(about === undefined ? [] : [about])].join("\n"))}</title>`,
+      `<text class="name" x="${NAMES - 12}" y="${y + 17}" text-anchor="end">${escapeText(pathEnd(name, NAME_CHARACTERS))}</text>`,
+      `<rect class="${className}" x="${NAMES}" y="${y + 4}" width="${at(length)}" height="${ROW - 9}" rx="2"/>`,
+      `<text class="value" x="${at(NAMES + length + 8)}" y="${y + 17}">${escapeText(label)}</text></g>`,
+    ].join("");
+  });
+  return svg({
+    id,
+    title,
+    description,
+    width: WIDTH,
+    height: Math.max(ROW, bars.length * ROW),
+    content: rows.join("\n"),
+  });
+}

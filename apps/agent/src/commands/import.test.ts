@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { answer } from "@palimpsest/provider-simulator";
+import { RECORDED_AGENTS } from "palimpsest/import";
+import { expect, test } from "vitest";
+import { writeHome } from "../../../../test/transcripts/write-home.ts";
+import { COMMANDS } from "../cli/command-list.ts";
+import { startCli } from "../testing/run-cli.ts";
+import { sentRequests } from "../testing/sent-requests.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+
+test("what other agents left is found, imported, shown, measured, billed, and gone on with", async () => {
+  const project = temporaryProject({ "note.jsonl": '{"no":"session"}\n' });
+  writeHome(project.home);
+  const cli = await startCli(project, () => answer("It is put right."));
+  const done = async (...args: string[]): Promise<string> => {
+    const { code, out, said } = await cli.run(args);
+    expect({ args, code, said }).toMatchObject({ code: 0 });
+    return out;
+  };
+
+  const [found] = JSON.parse(await done("sessions", "--from", "claude-code", "--json"));
+  expect(found).toMatchObject({
+    agent: "claude-code",
+    title: "add(2, 2) gives 5. Please put it right.",
+    cwd: "/work/sums",
+  });
+  expect(await done("sessions", "--from", "opencode")).toMatch(/~\/\.local\/share\/opencode\/opencode\.db \(ses_1\)/);
+  expect(await done("sessions", "--from", "qwen")).toContain("palimpsest analyse FILE");
+
+  const path = join(project.home, ".claude/projects/-work-sums/c1a0de00-0000-4000-8000-000000000001.jsonl");
+  const [imported] = JSON.parse(await done("import", path, "--json"));
+  expect(imported).toMatchObject({ kind: "imported", agent: "claude-code", responses: 6, compactions: 1 });
+  expect(await done("import", path)).toContain("1 imported before: left as they are.");
+
+  const { id } = imported;
+  expect(await done("show", id)).toMatch(/human 2026-11-01 10:00[\s\S]*add\(2, 2\) gives 5/);
+  const cost = JSON.parse(await done("cost", id, "--json"));
+  expect(cost).toMatchObject({ session: id, responses: 6, unpricedResponses: 0 });
+  expect(cost.breaks.map(({ causes }: { readonly causes: readonly string[] }) => causes)).toEqual([
+    ["pause"],
+    ["boundary"],
+  ]);
+  expect(JSON.parse(await done("context", id, "--json")).accounting.toolResultTokens.Read).toBeGreaterThan(10);
+  expect((await done("export", id)).trim().split("\n").length).toBe(imported.entries);
+
+  await done("-r", id, "-p", "Is it right now?");
+  // It goes on as a session of ours: with our prompt and tools, which its own agent had not written down.
+  const { system, tools } = sentRequests(cli).at(-1)!;
+  expect(system).toContain(project.folder);
+  expect(tools.map(({ name }) => name)).toContain("Read");
+  expect(cli.refused()).toEqual([]);
+
+  expect(await done("import", project.home)).toMatch(/codex-.* codex [\s\S]*gemini-.* gemini [\s\S]*passed over/);
+  const { code, said } = await cli.run(["import", "note.jsonl"]);
+  expect({ code, said }).toMatchObject({ code: 1, said: expect.stringContaining("no transcript that can be read") });
+  expect((await cli.run(["import"])).code).toBe(2);
+  expect((await cli.run(["import", "nowhere"])).code).toBe(1);
+  expect((await cli.run(["sessions", "--from", "clade-code"])).said).toContain("Did you mean claude-code?");
+}, 120_000);
+
+test("--from takes every agent that can be read", () => {
+  expect(COMMANDS.sessions.options.from.of).toEqual(RECORDED_AGENTS);
+});

@@ -1,0 +1,52 @@
+import { type ImportedSession, importSession } from "palimpsest";
+import { findTranscripts, readTranscript, type TranscriptReference, UnknownTranscriptError } from "palimpsest/import";
+import { COMMANDS } from "../cli/command-list.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { inProject } from "../cli/open-project.ts";
+import { readArguments, UsageError } from "../cli/read-arguments.ts";
+import { table } from "../cli/table.ts";
+import type { Terminal } from "../cli/terminal.ts";
+
+type Outcome = TranscriptReference & (ImportedSession | { readonly kind: "unknown"; readonly why: string });
+
+/** Sessions of other agents become sessions of this folder. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments(args, COMMANDS.import);
+  const [path] = positionals;
+  if (path === undefined) {
+    throw new UsageError(
+      "Say which: palimpsest import FILE|DIR. palimpsest sessions --from AGENT shows what is on this machine.",
+    );
+  }
+  const outcomes = await inProject(terminal, async ({ store }) => {
+    const all: Outcome[] = [];
+    for await (const reference of findTranscripts(path)) {
+      try {
+        all.push({ ...reference, ...(await importSession(readTranscript(reference), { store })) });
+      } catch (error) {
+        if (!UnknownTranscriptError.isInstance(error)) throw error;
+        all.push({ ...reference, kind: "unknown", why: error.message });
+      }
+    }
+    return all;
+  });
+  await terminal.print(values.json ? JSON.stringify(outcomes) : outcomesText(outcomes, path));
+  for (const outcome of outcomes) if (outcome.kind === "unknown") terminal.say(`${outcome.path}: ${outcome.why}`);
+  return outcomes.some(({ kind }) => kind === "imported" || kind === "exists") ? EXIT.done : EXIT.failed;
+}
+
+function outcomesText(outcomes: readonly Outcome[], path: string): string {
+  const imported = outcomes.filter((outcome) => outcome.kind === "imported");
+  const existing = outcomes.filter(({ kind }) => kind === "exists").length;
+  const silent = outcomes.filter(({ kind }) => kind === "nothing").length;
+  const damaged = imported.reduce((sum, { damagedLines }) => sum + damagedLines, 0);
+  const rows = imported.map((one) => [one.id, one.agent, one.entries, one.responses, one.compactions]);
+  return [
+    ...(rows.length === 0 ? [] : [table([["id", "from", "entries", "responses", "compactions"], ...rows])]),
+    ...(rows.length > 0 || existing > 0 ? [] : [`There is no session to import in ${path}.`]),
+    ...(existing > 0 ? [`${existing} imported before: left as they are.`] : []),
+    ...(silent > 0 ? [`${silent} in which nothing was said: passed over.`] : []),
+    ...(damaged > 0 ? [`${damaged} damaged lines were passed over.`] : []),
+    ...(rows.length === 0 ? [] : ["", `palimpsest show ${rows[0]![0]}, or context, cost, export, -r ID -p "..."`]),
+  ].join("\n");
+}

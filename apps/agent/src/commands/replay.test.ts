@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { startCli } from "../testing/run-cli.ts";
+import { sampleTranscript } from "../testing/sample-transcript.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+
+test("a recorded session is replayed under each policy that is named", async () => {
+  const project = temporaryProject({ "session.jsonl": sampleTranscript({ rounds: 30 }) });
+  const cli = await startCli(project, () => {
+    throw new Error("Nothing is asked of a provider.");
+  });
+  const args = [
+    "replay",
+    "session.jsonl",
+    "--policy",
+    "append-only",
+    "--policy",
+    "default",
+    "--model",
+    "claude-sonnet-4-6",
+  ];
+  const { code, out } = await cli.run([...args, "--json"]);
+  expect(code).toBe(0);
+  const { policies, rounds, model } = JSON.parse(out);
+  expect({ rounds, model }).toEqual({ rounds: 30, model: "claude-sonnet-4-6" });
+  expect(Object.keys(policies)).toEqual(["append-only", "default"]);
+  expect(policies["append-only"]).toMatchObject({ compactions: 0, needsMetPercent: 100 });
+  expect(policies.default.priceUsd).toBeGreaterThan(0);
+  expect((await cli.run(args)).out).toMatch(/policy +price +of the first[\s\S]*append-only +\$\d[\s\S]*default +\$\d/);
+  expect(cli.server.recorder.exchanges).toEqual([]);
+});
+
+test("says what is known where something is not", async () => {
+  const project = temporaryProject({ "session.jsonl": sampleTranscript({ rounds: 3 }), "notes.jsonl": "{}\n" });
+  const cli = await startCli(project, () => ({ words: [] }));
+  const said = async (...args: string[]) => (await cli.run(["replay", ...args])).said;
+  const [none, unknown, other] = await Promise.all([
+    said(),
+    said("session.jsonl", "--policy", "defalt"),
+    said("notes.jsonl"),
+  ]);
+  expect(none).toMatch(/Which recording\?[\s\S]*window167/);
+  expect(unknown).toContain("Did you mean default?");
+  expect(other).toContain("claude-code");
+});

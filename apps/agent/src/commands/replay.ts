@@ -1,0 +1,67 @@
+import { readTranscript } from "palimpsest/import";
+import { COMMANDS } from "../cli/command-list.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import { table, usd } from "../cli/table.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { REPLAY_POLICIES, type ReplayPolicy } from "../replay/policies.ts";
+import { toRecording } from "../replay/recording.ts";
+import { findReplayModel, replayModels } from "../replay/replay-model.ts";
+import { prepareReplay } from "../replay/replay-recording.ts";
+import { figuresOf, type ReplayFigures } from "../replay/replay-run.ts";
+
+const DEFAULT_POLICIES = ["append-only", "window167", "default"];
+const DEFAULT_MODEL = "claude-opus-4-8";
+
+/** What a recorded session would have cost under other policies. Nothing is sent anywhere: the provider is simulated. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments(args, COMMANDS.replay);
+  const [file] = positionals;
+  if (file === undefined) throw new UsageError(`Which recording? palimpsest replay FILE\n\n${policiesText()}`);
+  const policies = (values.policy ?? DEFAULT_POLICIES).map(findPolicy);
+  const id = oneOf("--model", values.model ?? DEFAULT_MODEL, replayModels())!;
+  const cacheTtl = oneOf("--ttl", values.ttl ?? "5m", COMMANDS.replay.options.ttl.of)!;
+  const recording = toRecording(await Array.fromAsync(readTranscript(file)));
+  if (recording === undefined) throw new UsageError(`${file} holds no session with a response in it.`);
+  const model = findReplayModel(id)!;
+  const replay = prepareReplay(recording);
+  const figures: Record<string, ReplayFigures> = {};
+  for (const policy of policies) {
+    figures[policy.name] = figuresOf(await replay(policy, { model, cacheTtl }), model.prices);
+  }
+  const { agent, rounds } = recording;
+  if (values.json) {
+    await terminal.print(
+      JSON.stringify({ file, agent, rounds: rounds.length, model: id, cacheTtl, policies: figures }),
+    );
+  } else {
+    await terminal.print(`${rounds.length} requests of ${agent}, as if made to ${id} with a cache of ${cacheTtl}`);
+    await terminal.print(figuresTable(figures));
+  }
+  return EXIT.done;
+}
+
+function findPolicy(name: string): ReplayPolicy {
+  const known = REPLAY_POLICIES.map((policy) => policy.name);
+  const found = oneOf("--policy", name, known);
+  return REPLAY_POLICIES.find((policy) => policy.name === found)!;
+}
+
+function policiesText(): string {
+  return table([["policy", "what it does"], ...REPLAY_POLICIES.map(({ name, about }) => [name, about])]);
+}
+
+function figuresTable(figures: Readonly<Record<string, ReplayFigures>>): string {
+  const [first] = Object.values(figures);
+  const rows = Object.entries(figures).map(([name, one]) => [
+    ...[name, usd(one.priceUsd), (one.priceUsd / first!.priceUsd).toFixed(3), `${one.cacheHitPercent.toFixed(1)}%`],
+    ...[one.compactions, one.cleared, one.refetches, `${one.needsMetPercent.toFixed(2)}%`, one.meanContextTokens],
+  ]);
+  return table([
+    [
+      ...["policy", "price", "of the first", "cache hits", "compactions", "cleared", "fetched again"],
+      ...["needs met in view", "mean context"],
+    ],
+    ...rows,
+  ]);
+}

@@ -1,0 +1,73 @@
+import type { Block } from "palimpsest";
+
+/** How large the recorded provider found things: what makes the simulated one count alike. */
+export interface RecordedSizes {
+  /** Of system prompt, tools, and whatever else stood in the first request and in no transcript. */
+  readonly headTokens: number;
+  readonly bytesPerToken: number;
+}
+
+/** What of a recorded round tells how large things are. */
+interface SizedRound {
+  readonly arrivals: readonly { readonly blocks: readonly Block[] }[];
+  readonly response: { readonly blocks: readonly Block[] };
+  readonly contextTokens?: number;
+  readonly follows: "round" | "compaction";
+}
+
+/** What each block takes beside its text, as the simulator's plain tokenizer has it. */
+const BLOCK_TOKENS = 4;
+/** Medians of the recorded sessions that tell: 31,000 tokens, and 0.36 tokens a byte. */
+const USUAL: RecordedSizes = { headTokens: 31_000, bytesPerToken: 2.8 };
+/** What no vocabulary in use leaves. */
+const BYTES_PER_TOKEN = { least: 1, most: 5 };
+const HEAD_TOKENS = { least: 3_000, most: 60_000 };
+/** Fewer tokens of growth tell too little. */
+const LEAST_GROWTH_TOKENS = 5_000;
+
+/**
+ * Fits them to the recorded growth from request to request, compactions left out. Thinking, media and what else is not
+ * in the transcript grew the context too: it counts as if it were part of the text beside it.
+ */
+export function fitSizes(rounds: readonly SizedRound[]): RecordedSizes {
+  let [grownTokens, grownBytes] = [0, 0];
+  for (const [index, round] of rounds.entries()) {
+    const before = rounds[index - 1];
+    if (before?.contextTokens === undefined || round.contextTokens === undefined || round.follows !== "round") continue;
+    const blocks = [...before.response.blocks, ...round.arrivals.flatMap((item) => item.blocks)];
+    const tokens = round.contextTokens - before.contextTokens - BLOCK_TOKENS * blocks.length;
+    const bytes = bytesOf(blocks);
+    if (tokens <= 0 || bytes === 0) continue;
+    grownTokens += tokens;
+    grownBytes += bytes;
+  }
+  const bytesPerToken =
+    grownTokens < LEAST_GROWTH_TOKENS ? USUAL.bytesPerToken : within(grownBytes / grownTokens, BYTES_PER_TOKEN);
+  const [first] = rounds;
+  if (first?.contextTokens === undefined) return { ...USUAL, bytesPerToken };
+  const said = first.arrivals.flatMap(({ blocks }) => blocks);
+  const saidTokens = bytesOf(said) / bytesPerToken + BLOCK_TOKENS * said.length;
+  return { bytesPerToken, headTokens: Math.round(within(first.contextTokens - saidTokens, HEAD_TOKENS)) };
+}
+
+/** Of what is counted of a block: its text, or its name and input. */
+export function bytesOf(blocks: readonly Block[]): number {
+  return blocks.reduce((sum, block) => sum + Buffer.byteLength(countedText(block)), 0);
+}
+
+export function countedText(block: Block): string {
+  switch (block.kind) {
+    case "text":
+      return block.text;
+    case "tool_call":
+      return `${block.name}${JSON.stringify(block.input)}`;
+    case "tool_result":
+      return typeof block.content === "string" ? block.content : "";
+    default:
+      return "";
+  }
+}
+
+function within(value: number, { least, most }: { readonly least: number; readonly most: number }): number {
+  return Math.min(most, Math.max(least, value));
+}

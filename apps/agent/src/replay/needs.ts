@@ -1,0 +1,83 @@
+import type { Block, ToolCall } from "palimpsest";
+import { factsOf, stringsIn, type UsedFact } from "./facts.ts";
+import type { RecordedItem, Recording } from "./recording.ts";
+
+/** Something that a response made use of and that had been shown before. */
+export interface Need {
+  /** What is to be found: a fact, or a line of the text that an edit replaces. */
+  readonly of: { readonly kind: "fact"; readonly fact: UsedFact } | { readonly kind: "line"; readonly line: string };
+  /** The items before it that show it, oldest first: the last is where it was last seen. */
+  readonly shownBy: readonly number[];
+}
+
+/** Shorter lines stand in many places: that one of them is there says nothing. */
+const LEAST_LINE = 8;
+
+/** For each round, what its response needed. The same for every policy: in a conversation that only grows, all are met. */
+export function needsOf({ rounds, cwd }: Recording): readonly (readonly Need[])[] {
+  const scope = { cwd };
+  const shownBy = new Map<UsedFact, number[]>();
+  const texts: string[] = [];
+  const take = (item: RecordedItem): void => {
+    texts[item.index] = textOf(item);
+    for (const fact of factsOf(item.blocks, scope)) {
+      const shown = shownBy.get(fact);
+      if (shown === undefined) shownBy.set(fact, [item.index]);
+      else shown.push(item.index);
+    }
+  };
+  return rounds.map(({ arrivals, response }) => {
+    for (const item of arrivals) take(item);
+    const lines = new Set(response.blocks.flatMap((block) => replacedLine(block) ?? []));
+    const needs: Need[] = [];
+    for (const line of lines) {
+      const shown = itemsWith(line, texts);
+      if (shown.length > 0) needs.push({ of: { kind: "line", line }, shownBy: shown });
+    }
+    for (const fact of factsOf(response.blocks, scope)) {
+      const shown = shownBy.get(fact);
+      // A copy: it goes on growing.
+      if (shown !== undefined) needs.push({ of: { kind: "fact", fact }, shownBy: [...shown] });
+    }
+    take(response);
+    return needs;
+  });
+}
+
+/** The longest line of what an edit replaces: whoever writes it has it before his eyes. */
+function replacedLine(block: Block): string | undefined {
+  if (block.kind !== "tool_call") return undefined;
+  const lines = replacedText(block)
+    .split("\n")
+    .map((line) => line.trim());
+  const longest = lines.reduce((long, line) => (line.length > long.length ? line : long), "");
+  return longest.length < LEAST_LINE ? undefined : longest;
+}
+
+function replacedText({ input }: ToolCall): string {
+  const fields = input as Readonly<Record<string, unknown>>;
+  const replaced = fields["old_string"] ?? fields["oldText"];
+  if (typeof replaced === "string") return replaced;
+  const patch = stringsIn(input).find((text) => text.includes("*** Begin Patch"));
+  if (patch === undefined) return "";
+  return patch
+    .split("\n")
+    .filter((line) => line.startsWith("-") && !line.startsWith("---"))
+    .map((line) => line.slice(1))
+    .join("\n");
+}
+
+function itemsWith(line: string, texts: readonly string[]): number[] {
+  return texts.flatMap((text, index) => (text.includes(line) ? [index] : []));
+}
+
+/** All words of an item, as they were written. */
+export function textOf({ blocks }: Pick<RecordedItem, "blocks">): string {
+  return blocks.flatMap(wordsOf).join("\n");
+}
+
+function wordsOf(block: Block): string[] {
+  if (block.kind === "text") return [block.text];
+  if (block.kind === "tool_call") return stringsIn(block.input);
+  return block.kind === "tool_result" && typeof block.content === "string" ? [block.content] : [];
+}

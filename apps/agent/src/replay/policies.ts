@@ -1,0 +1,90 @@
+import { cline } from "./rules/cline.ts";
+import { codex } from "./rules/codex.ts";
+import { geminiCli } from "./rules/gemini-cli.ts";
+import { openCode, openCodePrune } from "./rules/opencode.ts";
+import { appendOnly, window167 } from "./rules/plain-rules.ts";
+import { qwenCode } from "./rules/qwen-code.ts";
+import type { Rule } from "./rules/rule.ts";
+import { serverClearing, serverClearing20K } from "./rules/server-clearing.ts";
+
+/** A set of the engine's settings. */
+export interface EnginePolicy {
+  readonly kind: "engine";
+  readonly name: string;
+  readonly about: string;
+  /** What is not as by default. A time to live that it does not set is that of the replay. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** The rule of another program. */
+export interface RulePolicy {
+  readonly kind: "rule";
+  readonly name: string;
+  readonly about: string;
+  readonly rule: Rule;
+}
+
+export type ReplayPolicy = EnginePolicy | RulePolicy;
+
+const NO_CLEARING = { "clearing.enabled": "off" };
+const NO_NOTES = { "notes.enabled": "off" };
+const FULL_WINDOW = { "compaction.policy": "window" };
+/** More than any window has. */
+const NEVER_TOKENS = 1_000_000_000;
+
+/** For those who would rather pay than fetch again. */
+function fromTokens(tokens: number): EnginePolicy["settings"] {
+  return {
+    ...NO_CLEARING,
+    ...{ "compaction.economicFromTokens": tokens, "compaction.economicInTurnFromTokens": tokens },
+  };
+}
+
+/** Ours: settings sets of the engine, from the defaults to each of their parts alone. */
+export const ENGINE_POLICIES: readonly EnginePolicy[] = [
+  engine("default", "the engine as it comes", {}),
+  engine("auto-ttl", "the defaults, and the time to live is chosen by the session's pauses", { "cache.ttl": "auto" }),
+  engine("keep-warm", "the defaults, and pings keep the prompt in the cache", { "keepWarm.enabled": "on" }),
+  engine("economic", "compaction when it pays; no clearing, no notes", { ...NO_CLEARING, ...NO_NOTES }),
+  engine("careful", "compaction between turns, and only where it pays soon; no clearing", {
+    ...NO_CLEARING,
+    ...{ "compaction.economicInTurnFromTokens": NEVER_TOKENS, "compaction.horizonRequests": 15 },
+  }),
+  engine("from-250k", "compaction when it pays, from 250,000 tokens on; no clearing", fromTokens(250_000)),
+  engine("from-400k", "compaction when it pays, from 400,000 tokens on; no clearing", fromTokens(400_000)),
+  engine("payback", "clearing when it pays, compaction when the window is full", {
+    ...{ "clearing.bySize": "on", ...FULL_WINDOW, ...NO_NOTES },
+  }),
+  engine("fixed", "clearing by age and size alone, compaction when the window is full", {
+    "clearing.policy": "fixed",
+    "clearing.bySize": "on",
+    ...FULL_WINDOW,
+    ...NO_NOTES,
+  }),
+  engine("full-window", "compaction when the window is full, and nothing else", {
+    ...{ ...NO_CLEARING, ...FULL_WINDOW, ...NO_NOTES },
+  }),
+  engine("notes-paying", "the defaults, with notes whenever they pay", {
+    "notes.enabled": "on",
+    "notes.policy": "paying",
+  }),
+  engine("notes-fixed", "the defaults, with notes by growth and tool calls", {
+    ...{ "notes.enabled": "on", "notes.policy": "fixed" },
+  }),
+];
+
+/** What other agents do, each as it is published. */
+export const RULE_POLICIES: readonly RulePolicy[] = [
+  ...[appendOnly, window167, serverClearing, serverClearing20K],
+  ...[qwenCode, openCode, openCodePrune, codex, geminiCli, cline],
+].map(toRulePolicy);
+
+export const REPLAY_POLICIES: readonly ReplayPolicy[] = [...ENGINE_POLICIES, ...RULE_POLICIES];
+
+export function toRulePolicy(rule: Rule): RulePolicy {
+  return { kind: "rule", name: rule.name, about: rule.about, rule };
+}
+
+function engine(name: string, about: string, settings: EnginePolicy["settings"]): EnginePolicy {
+  return { kind: "engine", name, about, settings };
+}

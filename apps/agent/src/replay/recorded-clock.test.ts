@@ -1,0 +1,31 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { recordedClock } from "./recorded-clock.ts";
+
+const atRest = async (): Promise<void> => void (await setImmediate());
+
+test("goes from timer to timer, and stands still while something goes on", async () => {
+  const clock = recordedClock(1_000, atRest);
+  const rung: number[] = [];
+  void clock.wait(50).then(async () => {
+    rung.push(clock.now());
+    await clock.wait(10);
+    rung.push(clock.now());
+  });
+  void clock.wait(500).then(() => rung.push(clock.now()));
+  await clock.advanceTo(1_200);
+  expect(rung).toEqual([1_050, 1_060]);
+  expect(clock.now()).toBe(1_200);
+});
+
+test("a timer that is aborted rings at once, and no more", async () => {
+  const clock = recordedClock(0, atRest);
+  const over = new AbortController();
+  const waited = clock.wait(100, over.signal);
+  over.abort();
+  await waited;
+  await clock.advanceTo(200);
+  expect(clock.now()).toBe(200);
+  await clock.advanceTo(100);
+  expect(clock.now()).toBe(200);
+});

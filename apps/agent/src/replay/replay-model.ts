@@ -1,0 +1,40 @@
+import { ANTHROPIC_MODELS, type AnthropicModel } from "@palimpsest/provider-simulator";
+import type { ModelPrices } from "palimpsest";
+
+/** The model that a recording is replayed with: what the engine decides by, and what the service holds a request to. */
+export interface ReplayModel {
+  /** One that the simulator knows. */
+  readonly id: string;
+  readonly windowTokens: number;
+  readonly prices: ModelPrices;
+}
+
+export function replayModels(): readonly string[] {
+  return ANTHROPIC_MODELS.map(({ id }) => id);
+}
+
+/** A model by its id, with another window or other reads if they are given; undefined if the simulator does not know it. */
+export function findReplayModel(id: string): ReplayModel | undefined {
+  const known = ANTHROPIC_MODELS.find((model) => model.id === id);
+  if (known === undefined) return undefined;
+  const { input, output, above } = known.prices;
+  const priced = (per: { readonly input: number; readonly output: number }) => ({
+    input: per.input,
+    output: per.output,
+    cacheRead: per.input * known.prices.cacheReadMultiple,
+    cacheWrite5m: per.input * known.prices.cacheWriteMultiple,
+    cacheWrite1h: per.input * known.prices.longCacheWriteMultiple,
+  });
+  return {
+    ...{ id, windowTokens: known.windowTokens },
+    prices: {
+      ...priced({ input, output }),
+      ...(above === undefined ? {} : { above: { inputTokens: above.inputTokens, ...priced(above) } }),
+    },
+  };
+}
+
+/** As the simulator is told of it. Its prices there are not looked at: a run is priced afterwards. */
+export function simulatorModel({ id, windowTokens }: ReplayModel): AnthropicModel {
+  return { ...ANTHROPIC_MODELS.find((model) => model.id === id)!, windowTokens };
+}

@@ -1,0 +1,33 @@
+import { headTokensOf } from "./head.ts";
+import { needsOf } from "./needs.ts";
+import type { ReplayPolicy } from "./policies.ts";
+import type { Recording } from "./recording.ts";
+import type { ReplayModel } from "./replay-model.ts";
+import type { ReplayRun } from "./replay-run.ts";
+import { replaySession } from "./replay-session.ts";
+import { replayRule } from "./rules/replay-rule.ts";
+
+export interface ReplayConditions {
+  readonly model: ReplayModel;
+  /** How long the provider keeps a prompt, unless the policy chooses for itself. */
+  readonly cacheTtl: "5m" | "1h";
+}
+
+const LIFETIME_MS = { "5m": 300_000, "1h": 3_600_000 } as const;
+
+/** Makes a recording ready to be replayed, as often as one likes: what it needs is found once. */
+export function prepareReplay(
+  recording: Recording,
+): (policy: ReplayPolicy, conditions: ReplayConditions) => Promise<ReplayRun> {
+  const needs = needsOf(recording);
+  const headTokens = headTokensOf(recording);
+  return async (policy, { model, cacheTtl }) => {
+    if (policy.kind === "engine") {
+      return replaySession(recording, needs, { model, settings: { "cache.ttl": cacheTtl, ...policy.settings } });
+    }
+    const { windowTokens } = model;
+    const lifetimesMs = [LIFETIME_MS[cacheTtl]];
+    const [run] = await replayRule(recording, needs, policy.rule, { windowTokens, headTokens, lifetimesMs });
+    return run!;
+  };
+}

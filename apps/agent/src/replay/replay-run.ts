@@ -1,0 +1,60 @@
+import { type BilledTokens, type ModelPrices, priceUsd } from "palimpsest";
+
+/** What a request of a replay was for. `refetch`: the model asked for something that it no longer saw. */
+export type RequestSource = "conversation" | "refetch" | "summary" | "notes" | "ping";
+
+/** What one request of a replay took. */
+export interface ReplayedRequest extends BilledTokens {
+  readonly source: RequestSource;
+}
+
+/** What became of a recording under one policy. It holds no prices: one run can be priced by any table. */
+export interface ReplayRun {
+  readonly requests: readonly ReplayedRequest[];
+  readonly compactions: number;
+  /** Results that were cleared. */
+  readonly cleared: number;
+  readonly needs: number;
+  readonly needsMet: number;
+  /** What had to be brought into view once more. */
+  readonly refetches: number;
+}
+
+export interface ReplayFigures {
+  readonly priceUsd: number;
+  readonly cacheHitPercent: number;
+  readonly compactions: number;
+  readonly cleared: number;
+  readonly refetches: number;
+  readonly needs: number;
+  readonly needsMetPercent: number;
+  readonly meanContextTokens: number;
+  readonly mostContextTokens: number;
+  readonly requests: Readonly<Partial<Record<RequestSource, number>>>;
+}
+
+export function runPrice({ requests }: Pick<ReplayRun, "requests">, prices: ModelPrices): number {
+  return requests.reduce((sum, request) => sum + priceUsd(request, prices), 0);
+}
+
+export function figuresOf(run: ReplayRun, prices: ModelPrices): ReplayFigures {
+  const { requests, compactions, cleared, refetches, needs, needsMet } = run;
+  const contexts = requests.filter(({ source }) => source === "conversation").map(inputOf);
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  const counts: Partial<Record<RequestSource, number>> = {};
+  for (const { source } of requests) counts[source] = (counts[source] ?? 0) + 1;
+  const inputTokens = Math.max(1, sum(requests.map(inputOf)));
+  return {
+    priceUsd: runPrice(run, prices),
+    cacheHitPercent: (100 * sum(requests.map(({ cacheReadTokens }) => cacheReadTokens))) / inputTokens,
+    ...{ compactions, cleared, refetches, needs },
+    needsMetPercent: needs === 0 ? 100 : (100 * needsMet) / needs,
+    meanContextTokens: Math.round(sum(contexts) / Math.max(1, contexts.length)),
+    mostContextTokens: contexts.reduce((most, tokens) => Math.max(most, tokens), 0),
+    requests: counts,
+  };
+}
+
+function inputOf({ freshTokens, cacheReadTokens, cacheWriteTokens }: ReplayedRequest): number {
+  return freshTokens + cacheReadTokens + cacheWriteTokens;
+}

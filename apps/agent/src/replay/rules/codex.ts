@@ -1,0 +1,35 @@
+import { splitPending } from "./plain-rules.ts";
+import type { Rule, RuleMessage, RuleSituation } from "./rule.ts";
+import { headAndTail, tailFrom, withReplaced } from "./rule-parts.ts";
+
+const RESULT_CHARACTERS = 10_000;
+const COMPACT_SHARE = 0.9;
+const USER_TOKENS = 20_000;
+
+/**
+ * Results are cut to 10,000 bytes when they come in. At 90% of the window all is summarised on its own prompt; of the user's
+ * messages the newest 20,000 tokens stay word for word. (Its service can fold by itself instead, into a sealed block that
+ * nobody can look into.)
+ */
+export const codex: Rule = {
+  name: "codex",
+  about: "cuts results to 10,000 bytes; at 90% of the window a summary and the user's newest 20,000 tokens",
+  source:
+    "https://github.com/openai/codex codex-rs/core/src/compact.rs, codex-rs/protocol/src/openai_models.rs, codex-rs/utils/output-truncation",
+  begin: () => ({
+    prepare(messages, situation) {
+      const long = messages.filter(({ kind, text }) => kind === "result" && text.length > RESULT_CHARACTERS + 10);
+      const cut = withReplaced(messages, new Set(long), ({ text }) => headAndTail(text, RESULT_CHARACTERS), situation);
+      return { kept: compact(cut, situation) };
+    },
+  }),
+};
+
+function compact(messages: readonly RuleMessage[], situation: RuleSituation): readonly RuleMessage[] {
+  if (situation.sizeOf(messages) < COMPACT_SHARE * situation.windowTokens) return messages;
+  const { folded, pending } = splitPending(messages);
+  if (folded.length === 0) return messages;
+  const said = folded.filter(({ kind }) => kind === "words");
+  const kept = said.slice(tailFrom(said, USER_TOKENS));
+  return [...kept, situation.summarise(folded, { prompt: "shared" }), ...pending];
+}

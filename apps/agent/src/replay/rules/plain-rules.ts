@@ -1,0 +1,68 @@
+import type { Rule, RuleMessage, RuleSituation } from "./rule.ts";
+
+/** Where the field compacts: 20,000 tokens of the window are kept for the summary, 13,000 for what may come before it. */
+export function limitOf(windowTokens: number): number {
+  return windowTokens - 33_000;
+}
+
+/** Nothing is done until the window is full; then all is summarised. */
+export const appendOnly: Rule = {
+  name: "append-only",
+  about: "everything is sent again until the window is full; then a summary and the five newest files",
+  source: "the usual loop without any context management but compaction at the limit",
+  begin: () => ({
+    prepare: (messages, situation) => ({ kept: compactAt(limitOf(situation.windowTokens), messages, situation) }),
+  }),
+};
+
+/** Compaction at 167,000 tokens, whatever the window is. */
+export const window167: Rule = {
+  name: "window167",
+  about: "compaction at 167,000 tokens, without clearing",
+  source: "what most agents do in a window of 200,000 tokens",
+  begin: () => ({ prepare: (messages, situation) => ({ kept: compactAt(167_000, messages, situation) }) }),
+};
+
+const MOST_FILES = 5;
+const FILE_TOKENS = 5_000;
+
+/** A summary on the conversation's own prompt, and the files that were read last, as they are now. */
+export function compactAt(
+  thresholdTokens: number,
+  messages: readonly RuleMessage[],
+  situation: RuleSituation,
+): readonly RuleMessage[] {
+  if (situation.sizeOf(messages) < thresholdTokens) return messages;
+  const { folded, pending } = splitPending(messages);
+  if (folded.length === 0) return messages;
+  const summary = situation.summarise(folded, { prompt: "shared" });
+  return [summary, ...newestFiles(folded, situation), ...pending];
+}
+
+/** Words that nobody has answered yet stay; results go with the calls they answer. */
+export function splitPending(messages: readonly RuleMessage[]): {
+  readonly folded: readonly RuleMessage[];
+  readonly pending: readonly RuleMessage[];
+} {
+  const last = messages.findLastIndex(({ kind }) => kind === "response" || kind === "result" || kind === "summary");
+  return { folded: messages.slice(0, last + 1), pending: messages.slice(last + 1) };
+}
+
+/** The files read last, each up to a limit. */
+export function newestFiles(messages: readonly RuleMessage[], situation: RuleSituation): readonly RuleMessage[] {
+  const paths = new Set<string>();
+  for (const { kind, call, status } of messages.toReversed()) {
+    if (kind !== "result" || status === "error" || call === undefined || !/^read/i.test(call.name)) continue;
+    const input = call.input as Readonly<Record<string, unknown>>;
+    const path = input["file_path"] ?? input["path"];
+    if (typeof path === "string") paths.add(path);
+    if (paths.size === MOST_FILES) break;
+  }
+  return [...paths].flatMap((path) => {
+    const content = situation.readFile(path);
+    if (content === undefined) return [];
+    const whole = situation.made("host", `${path}\n${content}`);
+    const share = FILE_TOKENS / whole.tokens;
+    return share >= 1 ? [whole] : [situation.made("host", whole.text.slice(0, Math.floor(whole.text.length * share)))];
+  });
+}

@@ -1,0 +1,100 @@
+import type { BilledTokens } from "palimpsest";
+import type { RuleMessage } from "./rule.ts";
+
+export interface PrefixCacheTerms {
+  readonly lifetimeMs: number;
+  /** Of system prompt and tools: always the same, and marked by itself. */
+  readonly headTokens: number;
+  /** The shortest prompt that is cached. */
+  readonly leastTokens: number;
+}
+
+/** The input of a request, by how it is billed. */
+export type BilledInput = Omit<BilledTokens, "outputTokens">;
+
+/** A provider's prompt cache over lists of messages, as the simulator has it over blocks. */
+export interface PrefixCache {
+  /** Sends a request that marks its end and the ends of the two before it. */
+  send(messages: readonly RuleMessage[], nowMs: number): BilledInput;
+  /** The same prompt with something behind it that is not cached: nothing is written. */
+  peek(messages: readonly RuleMessage[], addedTokens: number, nowMs: number): BilledInput;
+}
+
+/** A prefix of some request: the messages up to here, each by what it is. */
+interface Node {
+  readonly next: Map<RuleMessage, Node>;
+  expiresAtMs: number;
+}
+
+const LOOK_BACK_BLOCKS = 20;
+const HOUR_MS = 3_600_000;
+/** Of the requests before, so many ends are marked once more. */
+const EARLIER_ENDS = 2;
+
+export function createPrefixCache({ lifetimeMs, headTokens, leastTokens }: PrefixCacheTerms): PrefixCache {
+  const root: Node = newNode();
+  let ends: readonly RuleMessage[] = [];
+
+  /** The longest prefix that is found within reach of a mark, and what to refresh. */
+  function find(messages: readonly RuleMessage[], nowMs: number) {
+    const nodes = [root];
+    for (const message of messages) nodes.push(step(nodes.at(-1)!, message));
+    const earlier = ends.map((end) => messages.lastIndexOf(end) + 1);
+    const marks = [...new Set([0, ...earlier, messages.length])].filter((mark) => mark === 0 || mark > 0);
+    const found = new Set<Node>();
+    let read: number | undefined;
+    for (const mark of marks) {
+      let passed = 0;
+      for (let at = mark; at >= 0 && passed < LOOK_BACK_BLOCKS + 1; at--) {
+        passed += messages[at - 1]?.blocks ?? 1;
+        if (nodes[at]!.expiresAtMs <= nowMs) continue;
+        found.add(nodes[at]!);
+        read = Math.max(read ?? 0, at);
+        break;
+      }
+    }
+    return { nodes, marks, found, read };
+  }
+
+  const tokensOf = (messages: readonly RuleMessage[]): number =>
+    messages.reduce((sum, { tokens }) => sum + tokens, headTokens);
+
+  return {
+    send(messages, nowMs) {
+      const { nodes, marks, found, read } = find(messages, nowMs);
+      const totalTokens = tokensOf(messages);
+      const cacheReadTokens = read === undefined ? 0 : tokensOf(messages.slice(0, read));
+      for (const node of found) node.expiresAtMs = nowMs + lifetimeMs;
+      if (totalTokens < leastTokens) return { freshTokens: totalTokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
+      for (const mark of marks) if (mark > (read ?? -1)) nodes[mark]!.expiresAtMs = nowMs + lifetimeMs;
+      ends = [...ends.slice(-(EARLIER_ENDS - 1)), ...messages.slice(-1)];
+      const cacheWriteTokens = totalTokens - cacheReadTokens;
+      return { freshTokens: 0, cacheReadTokens, cacheWriteTokens, ...longWrites(cacheWriteTokens, lifetimeMs) };
+    },
+    peek(messages, addedTokens, nowMs) {
+      const { found, read } = find(messages, nowMs);
+      for (const node of found) node.expiresAtMs = nowMs + lifetimeMs;
+      const cacheReadTokens = read === undefined ? 0 : tokensOf(messages.slice(0, read));
+      return {
+        freshTokens: tokensOf(messages) - cacheReadTokens + addedTokens,
+        ...{ cacheReadTokens, cacheWriteTokens: 0 },
+      };
+    },
+  };
+}
+
+function longWrites(tokens: number, lifetimeMs: number): { readonly cacheWrite1hTokens?: number } {
+  return lifetimeMs >= HOUR_MS ? { cacheWrite1hTokens: tokens } : {};
+}
+
+function step(node: Node, message: RuleMessage): Node {
+  const known = node.next.get(message);
+  if (known !== undefined) return known;
+  const added = newNode();
+  node.next.set(message, added);
+  return added;
+}
+
+function newNode(): Node {
+  return { next: new Map(), expiresAtMs: Number.NEGATIVE_INFINITY };
+}

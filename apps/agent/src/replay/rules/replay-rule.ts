@@ -1,0 +1,169 @@
+import type { ToolCall } from "palimpsest";
+import { factsOf, type UsedFact } from "../facts.ts";
+import { followFiles } from "../known-files.ts";
+import { createNeedCheck, type Shown } from "../need-check.ts";
+import { type Need, textOf } from "../needs.ts";
+import type { RecordedItem, Recording } from "../recording.ts";
+import type { ReplayedRequest, ReplayRun } from "../replay-run.ts";
+import { factLines, factsToKeep, prose, SUMMARY_TOKENS } from "../simulated-summary.ts";
+import { createPrefixCache, type PrefixCache } from "./prefix-cache.ts";
+import type { Rule, RuleMessage, RuleSituation, SummaryCall } from "./rule.ts";
+import { BLOCK_TOKENS, createToMessage, outputTokensOf } from "./to-message.ts";
+
+export interface RuleTerms {
+  readonly windowTokens: number;
+  /** A rule does not look at it, so that one pass gives a run for each. */
+  readonly lifetimesMs: readonly number[];
+  /** Of system prompt and tools, as the simulator counts them. */
+  readonly headTokens: number;
+}
+
+/** The shortest prompt that the simulated model caches. */
+const LEAST_CACHED_TOKENS = 1_024;
+/** What asks for a summary. */
+const SUMMARY_PROMPT_TOKENS = 900;
+/** What the model says to have something again. */
+const REFETCH_OUTPUT_TOKENS = 80;
+
+/** A cache of one lifetime, and what requests cost with it. */
+interface Bill {
+  readonly cache: PrefixCache;
+  readonly requests: ReplayedRequest[];
+}
+
+/** Runs a recording through a rule on a list of messages: the same counting, cache and needs as with the engine. */
+export async function replayRule(
+  recording: Recording,
+  needs: readonly (readonly Need[])[],
+  rule: Rule,
+  { windowTokens, lifetimesMs, headTokens }: RuleTerms,
+): Promise<readonly ReplayRun[]> {
+  const { items, rounds, sizes, cwd } = recording;
+  const bills = lifetimesMs.map((lifetimeMs): Bill => {
+    return { cache: createPrefixCache({ lifetimeMs, headTokens, leastTokens: LEAST_CACHED_TOKENS }), requests: [] };
+  });
+  const check = createNeedCheck();
+  const fileThen = followFiles(items);
+  const countText = (text: string): number => Math.ceil(Buffer.byteLength(text) / sizes.bytesPerToken);
+  const toMessage = createToMessage(items, countText);
+  const facts = new WeakMap<RuleMessage, readonly UsedFact[]>();
+  const shown = new WeakMap<RuleMessage, Shown>();
+  const session = rule.begin();
+  let messages: readonly RuleMessage[] = [];
+  let sent: readonly RuleMessage[] = [];
+  let [compactions, cleared, said, clockMs] = [0, 0, 0, 0];
+  let previousMs: number | undefined;
+
+  const made = (kind: RuleMessage["kind"], text: string): RuleMessage => {
+    return { kind, text, tokens: countText(text) + BLOCK_TOKENS, blocks: 1 };
+  };
+
+  function factsIn(message: RuleMessage): readonly UsedFact[] {
+    const { item, text } = message;
+    const known = facts.get(message) ?? [
+      ...factsOf(item === undefined ? [{ kind: "text", text }] : items[item]!.blocks, { cwd }),
+    ];
+    facts.set(message, known);
+    return known;
+  }
+
+  function summaryOf(view: readonly (readonly UsedFact[])[]): string {
+    compactions++;
+    const lines = factLines(factsToKeep(view, SUMMARY_TOKENS.summary));
+    return `${prose(SUMMARY_TOKENS.summary * sizes.bytesPerToken - lines.length)}\n${lines}`;
+  }
+
+  const outputTokens = SUMMARY_TOKENS.summary + SUMMARY_TOKENS.scratchpad;
+
+  function summarise(of: readonly RuleMessage[], how: SummaryCall): RuleMessage {
+    const { prompt, resultCharacters, calls = 1 } = how;
+    const tokens = of.reduce((sum, message) => sum + transcriptTokens(message, resultCharacters, countText), 0);
+    for (const { cache, requests } of bills) {
+      const fresh = { freshTokens: tokens + SUMMARY_PROMPT_TOKENS, cacheReadTokens: 0, cacheWriteTokens: 0 };
+      const input = prompt === "fresh" ? fresh : cache.peek(of, SUMMARY_PROMPT_TOKENS, clockMs);
+      for (let call = 0; call < calls; call++) requests.push({ source: "summary", ...input, outputTokens });
+    }
+    return made("summary", summaryOf(of.map(factsIn)));
+  }
+
+  /** A text is one thing after another, too: what stands later in it came later. */
+  function summariseText(text: string): string {
+    for (const { requests } of bills) {
+      const input = { freshTokens: countText(text), cacheReadTokens: 0, cacheWriteTokens: 0 };
+      requests.push({ source: "summary", ...input, outputTokens });
+    }
+    const parts = text.match(/[\s\S]{1,2000}(?:\n|$)/g) ?? [];
+    return summaryOf(parts.map((part) => [...factsOf([{ kind: "text", text: part }], { cwd })]));
+  }
+
+  const sizeOf = (of: readonly RuleMessage[]): number => of.reduce((sum, { tokens }) => sum + tokens, headTokens);
+
+  async function prepare(nowMs: number): Promise<void> {
+    clockMs = nowMs;
+    const situation: RuleSituation = {
+      ...{ nowMs, windowTokens, headTokens, sizeOf, made, summarise, summariseText },
+      idleMs: previousMs === undefined ? undefined : nowMs - previousMs,
+      replaced(message, text) {
+        const { item: _, ...rest } = message;
+        if (message.kind === "result") cleared++;
+        return { ...rest, text, tokens: countText(text) + BLOCK_TOKENS * message.blocks };
+      },
+      readFile: (path) => fileThen(path, said),
+    };
+    const { kept, sent: less = kept } = await session.prepare(messages, situation);
+    messages = kept;
+    sent = less;
+  }
+
+  function send(source: ReplayedRequest["source"], tokens: number): void {
+    for (const { cache, requests } of bills) {
+      requests.push({ source, ...cache.send(sent, clockMs), outputTokens: tokens });
+    }
+    previousMs = clockMs;
+  }
+
+  function shownBy(message: RuleMessage): Shown {
+    const { item, text } = message;
+    const known: Shown =
+      shown.get(message) ?? (item === undefined ? { kind: "words", text } : { kind: "items", items: [item] });
+    shown.set(message, known);
+    return known;
+  }
+
+  for (const [index, { arrivals, sentAtMs, response }] of rounds.entries()) {
+    messages = [...messages, ...arrivals.map(toMessage)];
+    said = response.index;
+    await prepare(sentAtMs);
+    const missing = check.missing(needs[index]!, sent.map(shownBy));
+    if (missing.length > 0) {
+      send("refetch", REFETCH_OUTPUT_TOKENS * missing.length);
+      messages = [...messages, ...missing.flatMap((at) => refetched(items[at]!, index, countText))];
+      await prepare(sentAtMs);
+    }
+    send("conversation", outputTokensOf(response.blocks, countText));
+    messages = [...messages, toMessage(response)];
+  }
+  const { needs: needed, met: needsMet, refetches } = check.counts;
+  return bills.map(({ requests }) => ({ requests, compactions, cleared, needs: needed, needsMet, refetches }));
+}
+
+/** The call that asks for it, and what comes back. */
+function refetched(item: RecordedItem, round: number, countText: (text: string) => number): readonly RuleMessage[] {
+  const text = textOf(item);
+  const id = `again-${round}-${item.index}`;
+  const call: ToolCall = { kind: "tool_call", id, name: "recall", input: { entry: item.index } };
+  const common = { blocks: 1, said: "" };
+  return [
+    { ...common, kind: "response", text: "", tokens: REFETCH_OUTPUT_TOKENS, calls: [call] },
+    { ...common, kind: "result", text, tokens: countText(text) + BLOCK_TOKENS, item: item.index, call, status: "ok" },
+  ];
+}
+
+function transcriptTokens(
+  { kind, text, tokens }: RuleMessage,
+  resultCharacters: number | undefined,
+  countText: (text: string) => number,
+): number {
+  const isCut = kind === "result" && resultCharacters !== undefined && text.length > resultCharacters;
+  return isCut ? countText(text.slice(0, resultCharacters)) : tokens;
+}

@@ -1,0 +1,50 @@
+import { compactAt, limitOf } from "./plain-rules.ts";
+import type { Rule, RuleMessage, RuleSituation } from "./rule.ts";
+import { CLEARED, wholeResults } from "./rule-parts.ts";
+
+const SOURCE = "https://platform.claude.com/docs/en/build-with-claude/context-editing (clear_tool_uses_20250919)";
+const TRIGGER_TOKENS = 100_000;
+const KEPT_RESULTS = 3;
+
+/**
+ * The provider leaves results out of each request by itself: above 100,000 tokens of input all but the newest three. The
+ * client goes on sending everything, and compacts at the limit by what is left.
+ */
+export const serverClearing: Rule = serverRule("server-clearing", 0, "as the provider does it by default");
+
+/** The same, but only if 20,000 tokens more can be left out than are already. */
+export const serverClearing20K: Rule = serverRule("server-clearing-20k", 20_000, "20,000 tokens at a time at least");
+
+function serverRule(name: string, leastTokens: number, how: string): Rule {
+  return {
+    name,
+    about: `results but the newest three are left out by the provider above 100,000 tokens, ${how}`,
+    source: SOURCE,
+    begin() {
+      const stubs = new Map<RuleMessage, RuleMessage>();
+      return {
+        prepare(messages, situation) {
+          const sent = leaveOut(messages, situation, stubs, leastTokens);
+          const kept = compactAt(limitOf(situation.windowTokens), sent, situation);
+          return kept === sent ? { kept: messages, sent } : { kept };
+        },
+      };
+    },
+  };
+}
+
+function leaveOut(
+  messages: readonly RuleMessage[],
+  situation: RuleSituation,
+  stubs: Map<RuleMessage, RuleMessage>,
+  leastTokens: number,
+): readonly RuleMessage[] {
+  const sizeBefore = situation.sizeOf(messages);
+  if (sizeBefore < TRIGGER_TOKENS) return messages;
+  const clearable = wholeResults(messages).slice(0, -KEPT_RESULTS);
+  const more = clearable.filter((result) => !stubs.has(result));
+  if (more.reduce((sum, { tokens }) => sum + tokens, 0) >= Math.max(1, leastTokens)) {
+    for (const result of more) stubs.set(result, situation.replaced(result, CLEARED));
+  }
+  return messages.map((message) => stubs.get(message) ?? message);
+}

@@ -1,0 +1,74 @@
+import { DEFAULT_READ_LINES, type ReadLinesOptions, type TranscriptLine } from "./read-lines.ts";
+import type { RecordedDamage } from "./recorded.ts";
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const SPACE = 0x20;
+
+export interface ReadElementsOptions extends ReadLinesOptions {
+  /** Of the first element. @default 1 */
+  firstNumber?: number;
+}
+
+/**
+ * Cuts the elements of a JSON list into lines, however the bytes are cut into chunks. They begin behind the list's bracket;
+ * what stands behind its end is not read. Holds one element at a time, and parses none: a broken one is told by who does.
+ */
+export async function* readElements(
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  options: ReadElementsOptions = {},
+): AsyncGenerator<TranscriptLine | RecordedDamage> {
+  const { maxLineBytes, firstNumber } = { ...DEFAULT_READ_LINES, firstNumber: 1, ...options };
+  let parts: Uint8Array[] = [];
+  let sizeBytes = 0;
+  let number = firstNumber;
+  let depth = 0;
+  let within: "gap" | "value" | "string" | "escape" = "gap";
+
+  const add = (part: Uint8Array): void => {
+    sizeBytes += part.length;
+    if (sizeBytes > maxLineBytes) parts = [];
+    else parts.push(part);
+  };
+  const finish = (): TranscriptLine | RecordedDamage => {
+    const line: TranscriptLine | RecordedDamage =
+      sizeBytes > maxLineBytes
+        ? { kind: "damage", line: number, reason: "too-long" }
+        : { kind: "line", number, text: new TextDecoder().decode(Buffer.concat(parts)) };
+    parts = [];
+    sizeBytes = 0;
+    number += 1;
+    within = "gap";
+    depth = 0;
+    return line;
+  };
+
+  for await (const chunk of bytes) {
+    let start = 0;
+    for (let index = 0; index < chunk.length; index++) {
+      const byte = chunk[index]!;
+      if (within === "string") {
+        if (byte === BACKSLASH) within = "escape";
+        else if (byte === QUOTE) within = "value";
+        continue;
+      }
+      if (within === "escape") {
+        within = "string";
+        continue;
+      }
+      const isEnd = depth === 0 && (byte === COMMA || byte === CLOSE_LIST);
+      if (isEnd && within === "value") {
+        add(chunk.subarray(start, index));
+        yield finish();
+      }
+      if (isEnd && byte === CLOSE_LIST) return;
+      if (isEnd || (within === "gap" && byte <= SPACE)) continue;
+      if (within === "gap") start = index;
+      within = byte === QUOTE ? "string" : "value";
+      if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth++;
+      if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth = Math.max(0, depth - 1);
+    }
+    if (within !== "gap") add(chunk.subarray(start));
+  }
+  if (sizeBytes > 0) yield finish();
+}

@@ -1,0 +1,88 @@
+/** One policy in one setting. */
+export interface ChartPoint {
+  readonly policy: string;
+  readonly costRatio: number;
+  readonly needsMetPercent: number;
+  /** Whose it is. */
+  readonly by: "us" | "others" | "nobody";
+}
+
+export interface ChartPanel {
+  readonly title: string;
+  readonly points: readonly ChartPoint[];
+}
+
+const PANEL = { width: 430, height: 430, left: 52, right: 150, top: 46, bottom: 46 };
+const COLOURS = { us: "#0b6e4f", others: "#9a3b26", nobody: "#555555" } as const;
+/** Below this, labels would stand on each other. */
+const LINE_HEIGHT = 13;
+
+/** Price against needs met, a panel for each setting, a point for each policy. Stands alone, and looks the same everywhere. */
+export function economicsChart(panels: readonly ChartPanel[]): string {
+  const width = panels.length * (PANEL.width + PANEL.right);
+  const drawn = panels.map((panel, index) => {
+    return `<g transform="translate(${index * (PANEL.width + PANEL.right)} 0)">${panelOf(panel)}</g>`;
+  });
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${PANEL.height}" font-family="sans-serif" font-size="11">`,
+    `<rect width="${width}" height="${PANEL.height}" fill="#ffffff"/>`,
+    ...drawn,
+    "</svg>\n",
+  ].join("\n");
+}
+
+function panelOf({ title, points }: ChartPanel): string {
+  const costs = points.map(({ costRatio }) => costRatio);
+  const needs = points.map(({ needsMetPercent }) => needsMetPercent);
+  const [leastNeeds, mostCost] = [Math.floor(Math.min(...needs)), Math.ceil(Math.max(...costs) * 10) / 10];
+  const leastCost = Math.floor(Math.min(...costs) * 10) / 10;
+  const right = PANEL.width;
+  const bottom = PANEL.height - PANEL.bottom;
+  const x = (percent: number): number =>
+    PANEL.left + ((percent - leastNeeds) / (100 - leastNeeds || 1)) * (right - PANEL.left);
+  const y = (ratio: number): number =>
+    bottom - ((ratio - leastCost) / (mostCost - leastCost || 1)) * (bottom - PANEL.top);
+  const ticks = Array.from({ length: 5 }, (_, index) => index / 4);
+  const axes = ticks.flatMap((share) => {
+    const percent = leastNeeds + share * (100 - leastNeeds);
+    const ratio = leastCost + share * (mostCost - leastCost);
+    return [
+      line(PANEL.left, y(ratio), right, y(ratio), "#e3e3e3"),
+      text(PANEL.left - 6, y(ratio) + 4, ratio.toFixed(2), "end"),
+      text(x(percent), bottom + 16, `${percent.toFixed(1)}%`, "middle"),
+    ];
+  });
+  // From top to bottom, each label at its point or below the one before it.
+  let free = PANEL.top;
+  const marks = points
+    .toSorted((one, other) => other.costRatio - one.costRatio)
+    .flatMap(({ policy, costRatio, needsMetPercent, by }) => {
+      const [atX, atY] = [x(needsMetPercent), y(costRatio)];
+      const labelY = Math.max(free, atY);
+      free = labelY + LINE_HEIGHT;
+      return [
+        line(atX, atY, right + 8, labelY, "#cccccc"),
+        `<circle cx="${round(atX)}" cy="${round(atY)}" r="4" fill="${COLOURS[by]}"/>`,
+        `<text x="${right + 12}" y="${round(labelY + 4)}" fill="${COLOURS[by]}">${policy}</text>`,
+      ];
+    });
+  return [
+    `<text x="${PANEL.left}" y="20" font-size="14" font-weight="bold">${title}</text>`,
+    text(PANEL.left, 36, "cost relative to appending until the window is full", "start"),
+    text((PANEL.left + right) / 2, PANEL.height - 12, "needs met in view", "middle"),
+    ...axes,
+    ...marks,
+  ].join("\n");
+}
+
+function line(x1: number, y1: number, x2: number, y2: number, colour: string): string {
+  return `<line x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}" stroke="${colour}"/>`;
+}
+
+function text(x: number, y: number, words: string, anchor: "start" | "middle" | "end"): string {
+  return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" fill="#333333">${words}</text>`;
+}
+
+function round(value: number): string {
+  return value.toFixed(1);
+}

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAnthropic } from "@palimpsest/provider-simulator";
+import { importSession, memoryStore, openSession } from "palimpsest";
+import { anthropic } from "palimpsest/anthropic";
+import { findTranscripts, RECORDED_AGENTS, readTranscript } from "palimpsest/import";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { writeHome } from "./write-home.ts";
+
+let home: string;
+beforeAll(() => {
+  home = writeHome(mkdtempSync(join(tmpdir(), "palimpsest-home-")));
+});
+afterAll(() => rmSync(home, { recursive: true }));
+
+test("a session of any agent goes on here, with a request that the provider takes", async () => {
+  const agents = new Set<string>();
+  let imports = 0;
+  for await (const reference of findTranscripts(home)) {
+    const store = memoryStore();
+    const id = `session-${imports}`;
+    imports++;
+    const imported = await importSession(readTranscript(reference), { store, id });
+    // The subagent of opencode has said nothing.
+    if (reference.session === "ses_2") expect(imported.kind).toBe("nothing");
+    if (imported.kind !== "imported") continue;
+    agents.add(imported.agent);
+    const session = await openSession({
+      ...{ store, id, provider: anthropic({} as never), model: "claude-opus-5-5", settings: { environment: {} } },
+      tools: [{ name: "read", inputSchema: { type: "object" } }],
+    });
+    const { responses } = session.usage();
+    expect(responses).toBe(imported.responses + imported.subagentResponses);
+    await session.append("Go on.");
+    const verdict = createAnthropic().judge(await session.prepare());
+    expect({ path: reference.path, verdict: verdict.kind }).toEqual({ path: reference.path, verdict: "accepted" });
+    await session.close();
+  }
+  expect(imports).toBe(14);
+  expect([...agents].sort()).toEqual([...RECORDED_AGENTS].sort());
+});
