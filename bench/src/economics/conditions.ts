@@ -12,7 +12,7 @@ export interface Condition {
 }
 
 const WINDOWS = { "200K": 200_000, "1M": 1_000_000 } as const;
-export const READ_SHARES: readonly number[] = [0.1, 0.05, 0.025];
+const READ_SHARES = [0.1, 0.05, 0.025];
 const TTLS = ["5m", "1h"] as const;
 
 export const CONDITIONS: readonly Condition[] = Object.entries(WINDOWS).flatMap(([window, windowTokens]) =>

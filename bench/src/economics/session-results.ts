@@ -91,7 +91,7 @@ export async function sessionResults(recording: Recording, options: SessionOptio
 }
 
 /** Whose decisions are made anew for each price of a read. */
-export const DECIDED_BY_PRICE: readonly string[] = ["default"];
+const DECIDED_BY_PRICE = ["default"];
 
 /**
  * Conditions with one answer are those that one run stands for. The defaults are run for each price, since they go by it. Of

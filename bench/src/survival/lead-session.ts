@@ -18,6 +18,7 @@ const SETTINGS = {
   "compaction.evidenceTokens": 8_000,
   // So that a window is what is compacted, not what was cleared before: ten of them have 1.4 million tokens.
   "clearing.enabled": "off",
+  "notes.enabled": "on",
 };
 const TOOLS: readonly ToolDefinition[] = [
   ...["Read", "Edit", "Bash", "Grep"].map((name) => ({

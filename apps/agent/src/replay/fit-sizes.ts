@@ -51,7 +51,7 @@ export function fitSizes(rounds: readonly SizedRound[]): RecordedSizes {
 }
 
 /** Of what is counted of a block: its text, or its name and input. */
-export function bytesOf(blocks: readonly Block[]): number {
+function bytesOf(blocks: readonly Block[]): number {
   return blocks.reduce((sum, block) => sum + Buffer.byteLength(countedText(block)), 0);
 }
 

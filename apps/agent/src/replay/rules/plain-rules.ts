@@ -49,7 +49,7 @@ export function splitPending(messages: readonly RuleMessage[]): {
 }
 
 /** The files read last, each up to a limit. */
-export function newestFiles(messages: readonly RuleMessage[], situation: RuleSituation): readonly RuleMessage[] {
+function newestFiles(messages: readonly RuleMessage[], situation: RuleSituation): readonly RuleMessage[] {
   const paths = new Set<string>();
   for (const { kind, call, status } of messages.toReversed()) {
     if (kind !== "result" || status === "error" || call === undefined || !/^read/i.test(call.name)) continue;

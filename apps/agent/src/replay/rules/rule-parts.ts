@@ -42,7 +42,3 @@ export function headAndTail(text: string, characters: number): string {
   const half = Math.floor(characters / 2);
   return `${text.slice(0, half)}\n[...]\n${text.slice(-half)}`;
 }
-
-export function tokensIn(messages: readonly RuleMessage[]): number {
-  return messages.reduce((sum, { tokens }) => sum + tokens, 0);
-}
