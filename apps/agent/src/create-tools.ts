@@ -4,7 +4,7 @@ import type { ShownReads } from "./files/file-states.ts";
 import type { PathGuard } from "./files/path-guard.ts";
 import type { AgentSettings } from "./permissions/settings.ts";
 import { encloseSearch } from "./search/enclose-search.ts";
-import { createBackgroundCommands } from "./shell/background-commands.ts";
+import { type BackgroundCommands, createBackgroundCommands } from "./shell/background-commands.ts";
 import { commandEnvironment, type Environment } from "./shell/command-environment.ts";
 import { findSandbox, type Sandbox } from "./shell/sandbox.ts";
 import { type AskUser, askUserTool } from "./tools/ask-user.ts";
@@ -46,6 +46,7 @@ export interface Tools {
   readonly rewindFiles: Checkpoints["rewindFiles"];
   /** What encloses commands, or why nothing does: to be told to the user. */
   readonly sandbox: Sandbox;
+  readonly background: BackgroundCommands;
   /** Ends what runs in the background. */
   close(): Promise<void>;
 }
@@ -70,7 +71,7 @@ export async function createTools(ports: ToolPorts): Promise<Tools> {
     // Last: whether it is there or not, the others stand where they stood.
     ...(settings.web === "on" ? [webFetchTool()] : []),
   ];
-  return { tools, rewindFiles: checkpoints.rewindFiles, sandbox, close: background.close };
+  return { tools, rewindFiles: checkpoints.rewindFiles, sandbox, background, close: background.close };
 }
 
 /** What may not be read may not be found by a search either. */

@@ -1,6 +1,6 @@
 import type { Clock, Provider, Store, Surroundings, Tool } from "palimpsest";
 import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
-import { createExtractions } from "palimpsest/memory";
+import { createExtractions, type Memory } from "palimpsest/memory";
 import { resultFiles } from "palimpsest/result-files";
 import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
@@ -14,11 +14,14 @@ import { type LoadedSettings, loadSettings } from "../permissions/load-settings.
 import { toPermissionCall } from "../permissions/permission-call.ts";
 import type { Rule } from "../permissions/rule.ts";
 import type { HookSetting } from "../permissions/settings.ts";
+import type { PlanPorts } from "../tools/plan-mode.ts";
 import { WEB_FETCH } from "../tools/web-fetch.ts";
+import { attendedPermission } from "./attended-permission.ts";
 import { followInstructions } from "./follow-instructions.ts";
 import { type HeadlessPermission, headlessPermission } from "./headless-permission.ts";
 import { offeredTools, toolChanges } from "./offered-tools.ts";
 import { openServers } from "./open-servers.ts";
+import type { Person } from "./person.ts";
 import type { Places } from "./places.ts";
 import { readWork } from "./read-work.ts";
 import { createSessionHead } from "./session-head.ts";
@@ -44,6 +47,8 @@ export interface AgentOptions {
   /** @default that of the settings */
   readonly web?: "on" | "off";
   readonly modelFacts: "table" | "asked";
+  /** @default nobody is here: what would have to be asked is denied */
+  readonly person?: Person;
   /** @default the system's clock */
   readonly clock?: Clock;
 }
@@ -59,6 +64,12 @@ export interface Agent {
   readonly settings: LoadedSettings;
   readonly sandbox: Tools["sandbox"];
   readonly mode: () => PermissionMode;
+  readonly setMode: (mode: PermissionMode) => void;
+  /** Takes back what tools did to files. */
+  readonly rewindFiles: Tools["rewindFiles"];
+  readonly background: Tools["background"];
+  /** Absent if nothing is remembered. */
+  readonly memory?: Memory;
   /** What could not be used, one line each. */
   readonly problems: readonly string[];
   /**
@@ -71,7 +82,7 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** Opens the agent without a screen: nobody can be asked anything. */
+/** Opens the agent, with somebody to be asked or without. */
 export async function openAgent(options: AgentOptions): Promise<Agent> {
   const opened: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
@@ -90,7 +101,7 @@ async function openWith(
   options: AgentOptions,
   closing: (one: { close(): Promise<void> }) => void,
 ): Promise<Omit<Agent, "close">> {
-  const { places, folder, environment, store, provider, model, id } = options;
+  const { places, folder, environment, store, provider, model, id, person } = options;
   const { home, agentHome } = places;
   await makePrivateFolder(places.project);
   const settings = await loadSettings({ guard: await createPathGuard(folder), agentHome });
@@ -100,8 +111,11 @@ async function openWith(
   const wanted = options.web ?? settings.settings.web;
   const web = offered.some(({ name }) => name === WEB_FETCH) ? "on" : wanted;
   const closed = web === wanted ? [] : [{ decision: "deny", tool: WEB_FETCH, from: "user" } as const];
-  const rules = [...closed, ...settings.settings.rules, ...options.rules];
+  const rules: Rule[] = [...closed, ...settings.settings.rules, ...options.rules];
   let mode = options.mode ?? settings.settings.mode;
+  const setMode = (wanted: PermissionMode): void => {
+    mode = wanted;
+  };
   const servers = await openServers(settings.settings.servers, { folder, environment, offered });
   closing(servers);
   const instructions = await openInstructions({ guard, rules, home, agentHome });
@@ -120,7 +134,8 @@ async function openWith(
     planMode: async () => (mode === "plan" ? "A plan is being made: no file is changed before ExitPlan." : undefined),
   };
   const session: AgentSession = await takeSession({
-    ...{ store, provider, model, surroundings, attendance: "alone", modelFacts: options.modelFacts },
+    ...{ store, provider, model, surroundings, modelFacts: options.modelFacts },
+    attendance: person === undefined ? "alone" : "attended",
     ...(id === undefined ? { system: systemPrompt(folder) } : { id }),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     files: resultFiles({ folder: places.project }),
@@ -134,23 +149,19 @@ async function openWith(
     shownReads: () => session.filesRead(),
     recall: (request) => session.recall(request),
     mode: () => mode,
-    setMode: (wanted) => {
-      mode = wanted;
-    },
-    approvePlan: async () => ({
-      kind: "rejected",
-      comment: "Nobody is here to approve it. End your turn with the plan as your answer.",
-    }),
+    setMode,
+    approvePlan: person?.approvePlan ?? noApproval,
+    ...(person === undefined ? {} : { askUser: person.askUser }),
   });
   closing(made);
   const followed = followInstructions({ session, head, instructions });
   const own = made.tools.map((tool) => (tool.name === "Read" ? followed.around(tool) : tool));
   const tools = [...own, ...(remembered === undefined ? [] : [remembered.toolFor(session.id)]), ...servers.tools];
   const changed = toolChanges(offered, tools);
-  const runnable = tools.map((tool) => toTool(tool, session, folder));
-  const permission = headlessPermission({
-    ...{ tools: new Map(tools.map((tool) => [tool.name, tool])), guard, rules, mode: () => mode },
-  });
+  const runnable = tools.map((tool) => toTool(tool, session, folder, person?.onOutput));
+  const ports = { tools: new Map(tools.map((tool) => [tool.name, tool])), guard, rules, mode: () => mode };
+  const permission =
+    person === undefined ? headlessPermission(ports) : attendedPermission({ ...ports, person, agentHome });
   const readOnlyTools = tools.filter(({ effect }) => effect === "read").map(({ name }) => name);
   const extractions =
     remembered !== undefined && settings.settings.memory === "on"
@@ -162,7 +173,9 @@ async function openWith(
   // What is still looked through is waited for, though not for long.
   if (extractions !== undefined) closing({ close: async () => void (await extractions.drain(DRAIN_MS)) });
   return {
-    ...{ session, settings, sandbox: made.sandbox, mode: () => mode },
+    ...{ session, settings, sandbox: made.sandbox, mode: () => mode, setMode },
+    ...{ rewindFiles: made.rewindFiles, background: made.background },
+    ...(remembered === undefined ? {} : { memory: remembered.memory }),
     async beforeTurn(words = "") {
       await followed.beforeTurn();
       const recalled = words === "" ? [] : await remembered?.recall(session, words);
@@ -173,6 +186,11 @@ async function openWith(
     ...(extractions === undefined ? {} : { afterTurn: extractions.afterTurn }),
   };
 }
+
+const noApproval: PlanPorts["approvePlan"] = async () => ({
+  kind: "rejected",
+  comment: "Nobody is here to approve it. End your turn with the plan as your answer.",
+});
 
 /** Hooks of events that are not known never run; `palimpsest doctor` names them. */
 function toHook({ event, command, tools, timeoutMs }: HookSetting, folder: string): Hook {

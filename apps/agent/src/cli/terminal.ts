@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Clock } from "palimpsest";
-import { createEscapeFilter } from "../shell/escape-filter.ts";
+import { harmless } from "../shell/harmless.ts";
 import { EXIT } from "./exit-codes.ts";
 
 /** What a command has of the world around it. */
@@ -9,6 +9,8 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly clock: Clock;
+  /** What can be drawn on, and where keys come from; absent in a pipe. */
+  readonly screen?: { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream };
   /** Writes a line to the standard output: what was asked for. Resolves when there is room for more. */
   print(line: string): Promise<void>;
   /** Writes a line to the standard error: what happens meanwhile. */
@@ -30,6 +32,7 @@ export function processTerminal(): Terminal {
   });
   return {
     ...{ folder: process.cwd(), environment, input, clock: { now: Date.now } },
+    ...(input.isTTY && stdout.isTTY && environment["TERM"] !== "dumb" ? { screen: { stdin: input, stdout } } : {}),
     async print(line) {
       const text = stdout.isTTY ? harmless(line) : line;
       if (!stdout.write(`${text}\n`)) await once(stdout, "drain");
@@ -46,10 +49,4 @@ export function processTerminal(): Terminal {
       return controller.signal;
     },
   };
-}
-
-/** What a model, a file or a command said must not move the cursor or rename the window. */
-function harmless(text: string): string {
-  const filter = createEscapeFilter();
-  return filter.push(text) + filter.end();
 }
