@@ -11,6 +11,7 @@ import type { CommandContext, SlashCommand } from "./commands/command.ts";
 import { findCommand } from "./commands/find-command.ts";
 import type { Dialog, DialogAnswer } from "./dialogs/dialog.ts";
 import { findFiles } from "./find-files.ts";
+import { pauseOffer } from "./pause-offer.ts";
 import { promptFile } from "./prompt-history.ts";
 import { readStatus } from "./read-status.ts";
 import { runShell } from "./run-shell.ts";
@@ -192,8 +193,10 @@ export function createController(options: ControllerOptions): Controller {
     const { output, ended } = await during(`Running ${command}`, (signal) =>
       runShell({ command, folder, environment: terminal.environment, signal }),
     );
-    if (output !== "") say(output.trimEnd(), { colour: "quiet" });
-    if (ended !== "exit code 0") say(`(${ended})`, { colour: "warning" });
+    print([
+      ...(output === "" ? [] : plainLines(cleanText(output.trimEnd()), { colour: "quiet" })),
+      ...(ended === "exit code 0" ? [] : plainLines(`(${ended})`, { colour: "warning" })),
+    ]);
     await agent.session.append(commandOutput(`$ ${command}\n${output}(${ended})`));
     await refresh();
   }
@@ -240,9 +243,19 @@ export function createController(options: ControllerOptions): Controller {
       if (running === undefined) return runOwn(text.slice(1).trim());
       return say("A command of yours has to wait: something runs. Esc stops it.", { colour: "warning" });
     }
-    if (turn === undefined && running === undefined) return startTurns(text);
+    if (turn === undefined && running === undefined) return begin(text);
     inbox.push(text);
     tell({ kind: "queued", text });
+  }
+
+  /** After a long pause, only once it is said what that costs. */
+  async function begin(text: string): Promise<void> {
+    const { nextRequest } = await agent.session.cost();
+    const offer = pauseOffer(nextRequest, terminal.clock.now());
+    const answer = offer && (await ask(offer));
+    if (answer?.kind === "left") return tell({ kind: "prompted", text });
+    if (answer?.kind === "chosen" && answer.values[0] === "compact") await runCommand("/compact");
+    startTurns(text);
   }
 
   async function undo(boundary: number): Promise<void> {

@@ -66,7 +66,7 @@ function youItem(text: string): Item {
 }
 
 function lines(text: string, look: Look): Item {
-  return { kind: "lines", lines: plainLines(cleanText(text), look) };
+  return { kind: "lines", lines: [[], ...plainLines(cleanText(text), look)] };
 }
 
 function withItems(state: ScreenState, items: readonly Item[]): ScreenState {

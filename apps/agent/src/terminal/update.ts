@@ -98,7 +98,7 @@ function readTranscript(
   return {
     ...state,
     transcript: {
-      ...(before ?? { opened: [], search: { state: "none", words: "" } }),
+      ...(before ?? { line: 0, opened: [], search: { state: "none", words: "" } }),
       ...{
         entries,
         at: before === undefined ? Math.max(0, entries.length - 1) : Math.min(before.at, entries.length - 1),

@@ -3,13 +3,13 @@ import { padText } from "../text/width.ts";
 import type { SlashCommand } from "./command.ts";
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ["esc", "stops what is running; twice: back to an earlier message"],
-  ["ctrl-o", "the transcript: everything that was said, with search and undo"],
+  ["esc", "stops what runs; twice: back to an earlier message"],
+  ["ctrl-o", "the transcript: all that was said, with search and undo"],
   ["shift-tab", "the next mode: what needs no permission"],
   ["ctrl-j, \\ enter", "a new line; alt-enter, too"],
   ["up, down", "what you said before"],
   ["@", "completes files; tab takes the choice"],
-  ["!", "runs a command of your own; the model sees what it put out"],
+  ["!", "runs a command of yours; the model sees its output"],
   ["ctrl-c twice", "leaves; so does ctrl-d"],
 ];
 

@@ -20,6 +20,8 @@ export interface TranscriptEntry {
 export interface TranscriptState {
   readonly entries: readonly TranscriptEntry[];
   readonly at: number;
+  /** The first line that is shown of the chosen one. */
+  readonly line: number;
   /** Numbers of the entries that are shown in whole. */
   readonly opened: readonly number[];
   readonly search: { readonly state: "none" | "typing" | "found"; readonly words: string };
@@ -34,12 +36,15 @@ export type TranscriptStep =
   | { readonly kind: "undo"; readonly boundary: number };
 
 const PAGE = 10;
+/** What is found is shown with so much of what stands before it. */
+const LINES_BEFORE = 2;
 
 export function updateTranscript(state: TranscriptState, key: Key): TranscriptStep {
   if (state.search.state === "typing") return changed(typeSearch(state, key));
   const { said: _, ...quiet } = state;
   const entry = state.entries[state.at];
-  const to = (at: number): TranscriptStep => changed({ ...quiet, at: within(state, at) });
+  const to = (at: number): TranscriptStep => changed({ ...quiet, at: within(state, at), line: 0 });
+  const isOpen = entry !== undefined && state.opened.includes(entry.entry);
   switch (key.name === "text" && key.held !== "ctrl" ? key.text : key.name) {
     case "escape":
     case "q":
@@ -52,9 +57,13 @@ export function updateTranscript(state: TranscriptState, key: Key): TranscriptSt
       return to(state.at + 1);
     case "page-up":
     case "b":
+      if (isOpen && state.line > 0) return changed({ ...quiet, line: Math.max(0, state.line - PAGE) });
       return to(state.at - PAGE);
     case "page-down":
     case " ":
+      if (isOpen && state.line + PAGE < entry.text.split("\n").length) {
+        return changed({ ...quiet, line: state.line + PAGE });
+      }
       return to(state.at + PAGE);
     case "home":
     case "g":
@@ -63,7 +72,9 @@ export function updateTranscript(state: TranscriptState, key: Key): TranscriptSt
     case "G":
       return to(state.entries.length - 1);
     case "return":
-      return entry === undefined ? changed(quiet) : changed({ ...quiet, opened: toggled(state.opened, entry.entry) });
+      return entry === undefined
+        ? changed(quiet)
+        : changed({ ...quiet, line: 0, opened: toggled(state.opened, entry.entry) });
     case "/":
       return changed({ ...quiet, search: { state: "typing", words: "" } });
     case "n":
@@ -102,7 +113,8 @@ function find(state: TranscriptState, step: 1 | -1, from: number = state.at): Tr
   for (let at = from + step; at >= 0 && at < state.entries.length; at += step) {
     const { text, title, entry } = state.entries[at]!;
     if (!text.toLowerCase().includes(words) && !title.toLowerCase().includes(words)) continue;
-    return { ...state, at, opened: [...new Set([...state.opened, entry])] };
+    const found = text.split("\n").findIndex((line) => line.toLowerCase().includes(words));
+    return { ...state, at, line: Math.max(0, found - LINES_BEFORE), opened: [...new Set([...state.opened, entry])] };
   }
   return { ...state, said: `No ${step === 1 ? "later" : "earlier"} entry has ${JSON.stringify(state.search.words)}.` };
 }
@@ -113,7 +125,7 @@ function toBoundary(state: TranscriptState): TranscriptState {
   const before = state.entries.slice(0, state.at).findLastIndex(isBoundary);
   const at = before >= 0 ? before : state.entries.findLastIndex(isBoundary);
   if (at < 0) return { ...state, said: "Nothing was compacted yet." };
-  return { ...state, at, opened: [...new Set([...state.opened, state.entries[at]!.entry])] };
+  return { ...state, at, line: 0, opened: [...new Set([...state.opened, state.entries[at]!.entry])] };
 }
 
 function changed(state: TranscriptState): TranscriptStep {

@@ -49,7 +49,11 @@ function footLine({ search, said }: TranscriptState, columns: number): Line {
   return cutLine(said === undefined ? plain(keys, { colour: "quiet" }) : plain(said, { colour: "warning" }), columns);
 }
 
-function viewEntry({ entries, at, opened, search }: TranscriptState, index: number, columns: number): readonly Line[] {
+function viewEntry(
+  { entries, at, line: first, opened, search }: TranscriptState,
+  index: number,
+  columns: number,
+): readonly Line[] {
   const one = entries[index];
   if (one === undefined) return [];
   const { entry, who, title, text, seen } = one;
@@ -63,11 +67,14 @@ function viewEntry({ entries, at, opened, search }: TranscriptState, index: numb
   ];
   const lines = text.trimEnd() === "" ? [] : plainLines(text.trimEnd(), seen === "yes" ? {} : { colour: "quiet" });
   const isOpen = opened.includes(entry);
-  const shown = isOpen ? wrapLines(lines.slice(0, MOST_ROWS_OF_ENTRY), columns - 4) : lines.slice(0, FOLDED_LINES);
-  const rest = lines.length - (isOpen ? MOST_ROWS_OF_ENTRY : FOLDED_LINES);
+  const from = isOpen && isChosen ? first : 0;
+  const to = from + (isOpen ? MOST_ROWS_OF_ENTRY : FOLDED_LINES);
+  const shown = isOpen ? wrapLines(lines.slice(from, to), columns - 4) : lines.slice(from, to);
+  const rest = lines.length - to;
   const body = shown.map((line) => [{ text: "    " }, ...cutLine(marked(line, search.words), columns - 4)]);
   const more = rest > 0 ? [plain(`    … ${rest} more lines`, { colour: "quiet", slant: "italic" })] : [];
-  return [cutLine(head, columns), ...body, ...more];
+  const before = from > 0 ? [plain(`    … ${from} lines before`, { colour: "quiet", slant: "italic" })] : [];
+  return [cutLine(head, columns), ...before, ...body, ...more];
 }
 
 /** What is searched for stands out. */
