@@ -19,7 +19,7 @@ import type { Screen } from "./screen.ts";
 import type { Effect } from "./screen-event.ts";
 import { earlierItems, problemsOf } from "./start-items.ts";
 import { cleanText } from "./text/clean-text.ts";
-import { type Line, type Look, plainLines } from "./text/line.ts";
+import { type Line, type Look, plain, plainLines } from "./text/line.ts";
 import { readTranscript } from "./transcript/read-transcript.ts";
 import { watchTools } from "./watch-tools.ts";
 
@@ -226,6 +226,7 @@ export function createController(options: ControllerOptions): Controller {
   });
 
   async function runCommand(text: string): Promise<void> {
+    print([plain(`> ${cleanText(text).replaceAll("\n", " ")}`, { colour: "you" })]);
     const found = findCommand(text, commands);
     if (found.kind === "unknown") return say(found.hint, { colour: "warning" });
     const { name, when = "idle" } = found.command;

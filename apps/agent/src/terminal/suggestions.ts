@@ -17,6 +17,8 @@ export function suggestionsOf({ editor, commands, files, suggestion }: ScreenSta
   const options = word.startsWith("/")
     ? commands
         .filter(({ name }) => name.startsWith(word.slice(1).toLowerCase()))
+        // The shortest first: a word that is a whole name means that command.
+        .toSorted((one, other) => one.name.length - other.name.length)
         .map(({ name, about }) => ({ text: `/${name}`, about }))
     : filesLike(word.slice(1), files).map((file) => ({ text: `@${file}`, about: "" }));
   return options.length === 0 ? undefined : { word, options: options.slice(0, MOST) };

@@ -141,10 +141,10 @@ function enter(state: ScreenState): Step {
 function submit(state: ScreenState): Step {
   const text = editorText(state.editor).trim();
   if (text === "") return step(state);
-  // What was pasted is not kept beside the session.
   const entries = state.history.entries.at(-1) === text ? state.history.entries : [...state.history.entries, text];
   const history = { entries, at: entries.length, draft: "" };
   const said = withPastes(text, state.pastes);
+  // Pastes stay: what stands for them may be looked back at.
   return step({ ...cleared(state), history }, { kind: "submit", text: said });
 }
 
@@ -174,7 +174,7 @@ function edited(state: ScreenState, editor: Editor): Step {
 }
 
 function cleared(state: ScreenState): ScreenState {
-  return { ...state, editor: EMPTY_EDITOR, pastes: [], suggestion: { at: 0 } };
+  return { ...state, editor: EMPTY_EDITOR, suggestion: { at: 0 } };
 }
 
 function complete(state: ScreenState, word: string, text: string): ScreenState {

@@ -9,6 +9,7 @@ import { type ScreenEvent, type Step, step } from "./screen-event.ts";
 import type { RunningTool, ScreenState } from "./state.ts";
 import { cleanText } from "./text/clean-text.ts";
 import { plainLines } from "./text/line.ts";
+import { charactersOf } from "./text/width.ts";
 import { updateTranscript } from "./transcript/transcript-state.ts";
 import { updatePrompt } from "./update-prompt.ts";
 import { endTurn, startTurn, updateTurn } from "./update-turn.ts";
@@ -19,7 +20,7 @@ const SHOWN_TAIL_CHARACTERS = 2_000;
 export function update(state: ScreenState, event: ScreenEvent): Step {
   switch (event.kind) {
     case "key":
-      return updateKey(state, event.key);
+      return updateKeys(state, event.key);
     case "pasted":
       return step(paste(state, event.text));
     case "resized":
@@ -68,6 +69,16 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
     case "cleared":
       return step({ ...state, todos: [], queued: [] });
   }
+}
+
+/** Letters that came at once are keys of their own, but where they are text. */
+function updateKeys(state: ScreenState, key: Key): Step {
+  const isText = state.transcript === undefined && state.dialogs.length === 0;
+  if (isText || key.name !== "text") return updateKey(state, key);
+  return charactersOf(key.text).reduce<Step>((before, text) => {
+    const next = updateKey(before.state, { ...key, text });
+    return step(next.state, ...before.effects, ...next.effects);
+  }, step(state));
 }
 
 function updateKey(state: ScreenState, key: Key): Step {

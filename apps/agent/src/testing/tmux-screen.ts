@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -9,7 +11,7 @@ import type { Cli } from "./run-cli.ts";
 const run = promisify(execFile);
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 /** On machines that have other things to do. */
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 60_000;
 const LOOK_EVERY_MS = 40;
 
 export interface TmuxOptions {
@@ -51,8 +53,10 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
     });
     return stdout;
   };
-  const variables = Object.entries({ ...environment, LANG: "C.UTF-8", ...options.environment }).flatMap(
-    ([name, value]) => (value === undefined ? [] : ["-e", `${name}=${value}`]),
+  // Compiled once for all tests: else every start compiles everything, and writes it down when it ends.
+  const shared = { LANG: "C.UTF-8", NODE_COMPILE_CACHE: join(tmpdir(), "palimpsest-compiled-for-tests") };
+  const variables = Object.entries({ ...environment, ...shared, ...options.environment }).flatMap(([name, value]) =>
+    value === undefined ? [] : ["-e", `${name}=${value}`],
   );
   const line = (given: readonly string[]): string =>
     [process.execPath, "--conditions=palimpsest-source", "--no-warnings", MAIN, ...given].map(quoted).join(" ");
@@ -110,6 +114,7 @@ function normalized(screen: string): string {
     .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠿")
     .replaceAll(/\((\d+) s\b/g, "(n s")
     .replaceAll(/\/\S*palimpsest-agent-\w+\/project/g, "/project")
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")
     .replaceAll(/[ ]+$/gm, "")
     .replace(/\n+$/, "\n");
 }

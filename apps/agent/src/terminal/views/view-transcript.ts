@@ -45,7 +45,7 @@ function headLine({ entries, at }: TranscriptState, columns: number): Line {
 
 function footLine({ search, said }: TranscriptState, columns: number): Line {
   if (search.state === "typing") return [{ text: "/" }, { text: search.words }, { text: " ", mark: "inverse" }];
-  const keys = "↑↓ move · enter opens · / n N search · c compaction · o its original · u undo · q back";
+  const keys = "↑↓ · enter opens · / n N search · c compaction · o original · u undo · q back";
   return cutLine(said === undefined ? plain(keys, { colour: "quiet" }) : plain(said, { colour: "warning" }), columns);
 }
 
