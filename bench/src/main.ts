@@ -18,6 +18,7 @@ import { soakBench } from "./soak/soak.ts";
 import { spillBench } from "./spill/spill.ts";
 import { startupBench } from "./startup/startup.ts";
 import { survivalBench } from "./survival/survival.ts";
+import { tuiBench } from "./tui/tui.ts";
 
 const BENCHES: readonly Bench[] = [
   breaksBench,
@@ -36,6 +37,7 @@ const BENCHES: readonly Bench[] = [
   spillBench,
   startupBench,
   survivalBench,
+  tuiBench,
 ];
 
 const { values, positionals } = parseArgs({

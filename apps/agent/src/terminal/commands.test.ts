@@ -112,7 +112,7 @@ test.for([
   await screen.press("Escape");
   await keep("rewind", screen.see("Back to before which message?"));
   await screen.type("edit");
-  await screen.see("search: edit", "read the limit\n");
+  await screen.see("search: edit", /^ {2}read the limit$/m);
   await screen.press("Enter");
   await keep("rewind-way", screen.see("What is to be done?"));
   await screen.press("Enter");

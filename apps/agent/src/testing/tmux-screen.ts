@@ -59,7 +59,7 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
     value === undefined ? [] : ["-e", `${name}=${value}`],
   );
   const line = (given: readonly string[]): string =>
-    [process.execPath, "--conditions=palimpsest-source", "--no-warnings", MAIN, ...given].map(quoted).join(" ");
+    `exec ${[process.execPath, "--conditions=palimpsest-source", "--no-warnings", MAIN, ...given].map(quoted).join(" ")}`;
   const size = ["-x", String(columns), "-y", String(rows)];
   await tmux("-u", "new-session", "-d", "-s", "main", ...size, ...variables, "-c", folder, line(args));
   await tmux("set-option", "-g", "remain-on-exit", "on");
