@@ -9,6 +9,7 @@ const delay = monitorEventLoopDelay({ resolution: 5 });
 let frames = 0;
 let mostRssBytes = 0;
 let sinceMs = performance.now();
+let sinceCpu = process.cpuUsage();
 
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = ((chunk: string | Uint8Array, ...rest: never[]) => {
@@ -23,10 +24,13 @@ setInterval(() => {
 
 process.on("SIGUSR2", () => {
   const tookMs = performance.now() - sinceMs;
-  const figures = { maxDelayMs: delay.max / 1e6, frames, tookMs, rssBytes: mostRssBytes };
+  const { user, system } = process.cpuUsage(sinceCpu);
+  const cpuMs = (user + system) / 1_000;
+  const figures = { maxDelayMs: delay.max / 1e6, frames, tookMs, cpuMs, rssBytes: mostRssBytes };
   writeFileSync(process.env["PROBE_FILE"]!, JSON.stringify(figures));
   delay.enable();
   delay.reset();
   frames = 0;
   sinceMs = performance.now();
+  sinceCpu = process.cpuUsage();
 });

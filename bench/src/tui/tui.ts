@@ -65,13 +65,15 @@ export const tuiBench: Bench = {
         await terminal.sees("Answering");
         const echoesMs = await typeWhile(terminal, streamMs);
         await terminal.sees("The very end.");
-        const { maxDelayMs, frames, tookMs, rssBytes } = await readProbe(pid, probeFile);
+        const { maxDelayMs, frames, tookMs, cpuMs, rssBytes } = await readProbe(pid, probeFile);
         return {
           ...{ messages: 2 * turns, streamed_bytes: streamBytes, stream_ms: streamMs },
           ...{ max_event_loop_delay_ms: round(maxDelayMs), rss_mb: round(rssBytes / 2 ** 20) },
           renders_per_second: round((frames / tookMs) * 1_000),
           ...{ keys: echoesMs.length, echo_p50_ms: round(percentile(echoesMs, 50)) },
           echo_p99_ms: round(percentile(echoesMs, 99)),
+          // Of one processor: what is above it was waited for, not worked.
+          cpu_share: round(cpuMs / tookMs),
         };
       } finally {
         await terminal.close();
@@ -121,6 +123,7 @@ interface Probed {
   readonly maxDelayMs: number;
   readonly frames: number;
   readonly tookMs: number;
+  readonly cpuMs: number;
   readonly rssBytes: number;
 }
 

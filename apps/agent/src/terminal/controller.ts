@@ -17,7 +17,7 @@ import { readStatus } from "./read-status.ts";
 import { runShell } from "./run-shell.ts";
 import type { Screen } from "./screen.ts";
 import type { Effect } from "./screen-event.ts";
-import { earlierItems, problemsOf } from "./start-items.ts";
+import { earlierItems, isCutShort, problemsOf } from "./start-items.ts";
 import { cleanText } from "./text/clean-text.ts";
 import { type Line, type Look, plain, plainLines } from "./text/line.ts";
 import { readTranscript } from "./transcript/read-transcript.ts";
@@ -116,7 +116,9 @@ export function createController(options: ControllerOptions): Controller {
     stopListening = agent.session.listen(onSessionEvent);
     if (id !== undefined) {
       const log = (await store.openReader(id))!;
-      tell({ kind: "printed", items: earlierItems(await readTranscript(log)) });
+      const transcript = await readTranscript(log);
+      tell({ kind: "printed", items: earlierItems(transcript) });
+      if (isCutShort(transcript)) say("The last turn was cut short: /continue goes on with it.", { colour: "warning" });
     }
     for (const problem of problemsOf(agent)) say(problem, { colour: "warning" });
     await refresh();
@@ -222,6 +224,7 @@ export function createController(options: ControllerOptions): Controller {
       tell({ kind: "cleared" });
       await openSession(id);
     },
+    goOn: () => startTurns(),
     leave: left.resolve,
   });
 

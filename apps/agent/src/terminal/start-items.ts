@@ -39,9 +39,10 @@ const SHOWN_LINES = 12;
 
 /** The end of a session that goes on, so that one knows where one was. */
 export function earlierItems(transcript: readonly TranscriptEntry[]): readonly Item[] {
-  const said = transcript.filter(
-    ({ who, seen, text }) => (who === "you" || who === "model") && seen !== "taken-back" && text !== "",
-  );
+  const said = transcript
+    .filter(({ who, seen }) => (who === "you" || who === "model") && seen !== "taken-back")
+    .map((entry) => (entry.who === "model" ? { ...entry, text: withoutCalls(entry.text) } : entry))
+    .filter(({ text }) => text !== "");
   const shown = said.slice(-SHOWN_MESSAGES);
   const before = said.length - shown.length;
   const head: readonly Item[] =
@@ -61,4 +62,15 @@ function messageItems({ who, text }: TranscriptEntry): readonly Item[] {
     markdown = state;
     return { kind: "answer", ...shown, first: index === 0 };
   });
+}
+
+/** What it called stands in the transcript; here is what it said. */
+function withoutCalls(text: string): string {
+  return text.replaceAll(/^\[call of \w+\] .*$/gm, "").trim();
+}
+
+/** Whether the model still had something to do: nothing came behind what it was told last. */
+export function isCutShort(transcript: readonly TranscriptEntry[]): boolean {
+  const last = transcript.findLast(({ who, seen }) => ["you", "model", "tool", "boundary"].includes(who) && seen === "yes");
+  return last?.who === "you" || last?.who === "tool" || (last?.who === "model" && last.title.startsWith("calls"));
 }

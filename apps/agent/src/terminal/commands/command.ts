@@ -39,5 +39,7 @@ export interface CommandContext {
   setModel(model: string): Promise<void>;
   /** Goes on with another session. @param id a new one if there is none */
   reopen(id?: string): Promise<void>;
+  /** A turn without anything new. */
+  goOn(): void;
   leave(): void;
 }

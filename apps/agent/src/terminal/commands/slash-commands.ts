@@ -5,6 +5,7 @@ import { context } from "./context.ts";
 import { cost } from "./cost.ts";
 import { doctor } from "./doctor.ts";
 import { dream } from "./dream.ts";
+import { goOn } from "./go-on.ts";
 import { help } from "./help.ts";
 import { hooks } from "./hooks.ts";
 import { leave } from "./leave.ts";
@@ -25,6 +26,6 @@ import { undo } from "./undo.ts";
 /** All of them, in the order in which they are listed: what is seen, what is changed, what is around. */
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   ...[context, cost, transcript, recall, notes, tasks],
-  ...[compact, undo, rewind, snip, pin, clear, resume],
+  ...[compact, undo, rewind, snip, pin, clear, resume, goOn],
   ...[memory, dream, model, mode, hooks, mcp, doctor, help, leave],
 ];

@@ -20,7 +20,9 @@ export function viewLive(state: ScreenState): readonly Line[] {
   const below = [...input, ...viewStatus(state)];
   const above = [...viewTurn(state), ...viewTodos(state), ...viewActivity(state), ...viewQueued(state)];
   const room = Math.max(0, state.rows - 1 - below.length);
-  return [...(room === 0 ? [] : above.slice(-room)), ...below.slice(-(state.rows - 1))];
+  const rows = [...(room === 0 ? [] : above.slice(-room)), ...below.slice(-(state.rows - 1))];
+  // A row that is too wide would become two, and then the rows would be miscounted.
+  return rows.map((row) => cutLine(row, state.columns));
 }
 
 /** The line that is being written, and the tools that run. */
