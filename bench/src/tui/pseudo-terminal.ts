@@ -23,8 +23,10 @@ export function openPseudoTerminal({ line, folder, environment }: PseudoTerminal
   const sized = `stty cols 120 rows 40; echo "PID=$$."; exec ${line}`;
   const child = spawn("script", ["-qfec", sized, "/dev/null"], { cwd: folder, env: { ...environment } });
   let seen = "";
+  let first = "";
   let onOutput = (): void => {};
   child.stdout.on("data", (chunk: Buffer) => {
+    if (first.length < 1_000) first += chunk.toString("utf8");
     seen = (seen + chunk.toString("utf8")).slice(-200_000);
     onOutput();
   });
@@ -46,11 +48,14 @@ export function openPseudoTerminal({ line, folder, environment }: PseudoTerminal
     sees,
     async pid() {
       await sees("PID=");
-      return Number(/PID=(\d+)\./.exec(seen)![1]);
+      return Number(/PID=(\d+)\./.exec(first)![1]);
     },
     press: (keys) => void child.stdin.write(keys),
     async close() {
-      child.kill("SIGKILL");
+      // The program itself: `script` ends with it, and nobody writes any more.
+      const program = Number(/PID=(\d+)\./.exec(first)?.[1]);
+      if (program > 0) process.kill(program, "SIGKILL");
+      else child.kill("SIGKILL");
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     },
   };

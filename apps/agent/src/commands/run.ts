@@ -60,7 +60,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     };
     const id = stored === undefined ? {} : { id: stored.id };
     if (isAttended && screen !== undefined) {
-      const { runTerminal } = await import("../terminal/run-terminal.ts");
+      const { loadTerminal } = await import("../terminal/load-terminal.ts");
+      const runTerminal = await loadTerminal();
       return runTerminal({
         ...{ project, terminal: { ...terminal, screen }, provider, model: choice.model, ...id },
         style: values["screen-reader"] === true ? "plain" : "full",

@@ -37,6 +37,8 @@ export function draw(options: DrawOptions): Drawing {
 
   const start = (what: "conversation" | "transcript"): Instance => {
     const isWhole = what === "transcript";
+    // Before anything is drawn: who sees a prompt types, and what is typed before would be taken for lines.
+    stdin.setRawMode(true);
     const node = isWhole ? h(Transcript, options) : h(Conversation, { ...options, from: printed, onDrawn });
     return render(node, {
       ...{ stdin, stdout, exitOnCtrlC: false, patchConsole: true, interactive: true, alternateScreen: isWhole },
@@ -86,6 +88,7 @@ export function draw(options: DrawOptions): Drawing {
     async close() {
       stdout.off("resize", onResize);
       await stop(drawn);
+      stdin.setRawMode(false);
     },
   };
 }

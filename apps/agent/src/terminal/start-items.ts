@@ -71,6 +71,8 @@ function withoutCalls(text: string): string {
 
 /** Whether the model still had something to do: nothing came behind what it was told last. */
 export function isCutShort(transcript: readonly TranscriptEntry[]): boolean {
-  const last = transcript.findLast(({ who, seen }) => ["you", "model", "tool", "boundary"].includes(who) && seen === "yes");
+  const last = transcript.findLast(
+    ({ who, seen }) => ["you", "model", "tool", "boundary"].includes(who) && seen === "yes",
+  );
   return last?.who === "you" || last?.who === "tool" || (last?.who === "model" && last.title.startsWith("calls"));
 }

@@ -69,13 +69,19 @@ test("no row is wider than the terminal and there are never as many as it has, w
   const event: fc.Arbitrary<ScreenEvent> = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 60 }).map(typed),
     fc.string({ maxLength: 300 }).map((text): ScreenEvent => ({ kind: "pasted", text })),
-    fc.string({ unit: "grapheme", maxLength: 300 }).map((text): ScreenEvent => ({ kind: "query", event: { kind: "text", text } })),
+    fc
+      .string({ unit: "grapheme", maxLength: 300 })
+      .map((text): ScreenEvent => ({ kind: "query", event: { kind: "text", text } })),
     fc.constantFrom<ScreenEvent>(
       ...[key("return"), key("up"), key("left"), key("backspace"), key("escape"), key("tab"), key("text", "ctrl", "w")],
       { kind: "turn-started", said: [] },
       { kind: "turn-over" },
       { kind: "queued", text: "a message that waits ".repeat(9) },
-      { kind: "asked", id: 1, dialog: { title: "Well?", body: [], options: [{ value: "y", label: "Yes" }], words: "No" } },
+      {
+        kind: "asked",
+        id: 1,
+        dialog: { title: "Well?", body: [], options: [{ value: "y", label: "Yes" }], words: "No" },
+      },
     ),
   );
   fc.assert(

@@ -1,7 +1,8 @@
 import stringWidth from "string-width";
 import type { Line, Span } from "./line.ts";
 
-const PLAIN = /^[\x20-\x7e]*$/;
+/** One unit and one column each: ASCII, and what our own frames are made of. Counting these by length was measured to matter. */
+const PLAIN = /^[\x20-\x7e─│┌└▌●◌■✓✗❯▸☐☑•·…→↑↓]*$/;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** How many columns a text takes: letters of East Asian scripts and emoji take two. */
