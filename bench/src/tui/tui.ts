@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { answer, createAnthropic, serve } from "@palimpsest/provider-simulator";
+import { answer, callTool, createAnthropic, type Reply, serve } from "@palimpsest/provider-simulator";
 import type { Bench } from "../bench.ts";
 import { inTemporaryFolder } from "../chaos/temporary-folder.ts";
 import { percentile, round } from "../statistics.ts";
@@ -15,6 +15,8 @@ const SIZES = {
   full: { turns: 1_000, streamBytes: 200_000, streamMs: 10_000 },
   quick: { turns: 100, streamBytes: 40_000, streamMs: 2_000 },
 } as const;
+/** One response has no room for all of it: so much is said between calls of a tool. */
+const PARTS = 4;
 const KEY_EVERY_MS = 60;
 /** Letters that no answer has, each typed once: what is echoed can be told from what was there. */
 const LETTERS = [
@@ -36,14 +38,15 @@ export const tuiBench: Bench = {
       const { turns, streamBytes, streamMs } = SIZES[size];
       const main = fileURLToPath(new URL("dist/main.js", import.meta.resolve("palimpsest-agent/package.json")));
       if (!existsSync(main)) throw new Error("The agent is not built. Run `npm run build` first.");
+      let paceMs = 0;
+      let parts = 0;
       const server = await serve({
         faces: [
           createAnthropic({
-            script: ({ userText }) => answer(userText.includes("at length") ? long(streamBytes) : "Yes."),
+            script: ({ tools }) => (paceMs === 0 ? answer("Yes.") : part(++parts, streamBytes, tools)),
           }),
         ],
       });
-      let paceMs = 0;
       const proxy = await pacingProxy(server.url, () => paceMs);
       const [folder, home] = [join(base, "project"), join(base, "home")];
       for (const path of [folder, home]) mkdirSync(path);
@@ -60,8 +63,8 @@ export const tuiBench: Bench = {
         const pid = await terminal.pid();
         await terminal.sees("cache warm");
         await readProbe(pid, probeFile);
-        paceMs = streamMs;
-        terminal.press("Tell me at length\r");
+        paceMs = streamMs / PARTS;
+        terminal.press("Tell me all of it\r");
         await terminal.sees("Answering");
         const echoesMs = await typeWhile(terminal, streamMs);
         await terminal.sees("The very end.");
@@ -140,22 +143,31 @@ async function readProbe(pid: number, file: string): Promise<Probed> {
   }
 }
 
+/** A part of the answer, and a call of a tool behind each but the last. */
+function part(number: number, streamBytes: number, tools: readonly string[]): Reply {
+  if (!tools.includes("Glob")) throw new Error("The agent has no Glob to be called.");
+  const text = long(streamBytes / PARTS);
+  if (number === PARTS) return answer(`${text}\nThe very end.`);
+  return { words: [{ kind: "text", text }, callTool("Glob", { pattern: `*.part${number}` })] };
+}
+
 function long(bytes: number): string {
   const lines: string[] = [];
-  const blocks = [
-    "The **limit** is wrong in `limit.ts`, and this is why it matters to whoever reads it.",
-    "- a point in a list, with `code`",
-    "```ts",
-    "const limit = 10; // too low",
-    "```",
-  ];
   for (let size = 0, at = 0; size < bytes; at++) {
-    const line = blocks[at % blocks.length]!;
+    const line = LINES[at % LINES.length]!;
     lines.push(line);
     size += line.length + 1;
   }
-  return [...lines, "The very end."].join("\n");
+  return lines.join("\n");
 }
+
+const LINES = [
+  "The **limit** is wrong in `limit.ts`, and this is why it matters to whoever reads it.",
+  "- a point in a list, with `code`",
+  "```ts",
+  "const limit = 10; // too low",
+  "```",
+];
 
 function range(from: number, to: number): string[] {
   return Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index));

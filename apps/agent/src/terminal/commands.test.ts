@@ -6,7 +6,7 @@ import { expectScreen } from "../testing/expect-screen.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { openTmux } from "../testing/tmux-screen.ts";
+import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
 
 // Real processes in real terminals, on machines that have other things to do.
 vi.setConfig({ testTimeout: 180_000 });
@@ -15,7 +15,7 @@ const BIG = Array.from({ length: 900 }, (_, index) => `row ${index + 1} of a tab
 const FILES = { "limit.ts": "export const limit = 10;\n", "big.txt": BIG };
 const IDLE = "Ask something";
 
-test.for([
+test.runIf(hasTmux).for([
   [80, 24],
   [140, 45],
 ] as const)("every command in a terminal of %i columns and %i rows", async ([columns, rows]) => {
@@ -72,7 +72,7 @@ test.for([
   expect(cli.refused()).toEqual([]);
 });
 
-test.for([
+test.runIf(hasTmux).for([
   [80, 24],
   [140, 45],
 ] as const)("going back and around in a terminal of %i columns and %i rows", async ([columns, rows]) => {
@@ -157,12 +157,22 @@ test.for([
   await screen.see("provider: anthropic", "esc stops");
   await say("/memory");
   await screen.see("Nothing is remembered yet.", "esc stops");
+  await say("remember something");
+  await screen.see("The tool said", "esc stops");
+  await say("/memory inbox");
+  await keep("memory-inbox", screen.see("Keep this?"));
+  await screen.press("1");
+  await screen.see("registry is kept.");
   await say("/memory inbox");
   await screen.see("Nothing waits for your yes.");
+  await say("/dream --dry-run");
+  await screen.see("Nothing was", "esc stops");
   await say("/clear");
   await screen.see("── A new session");
   await say("/resume");
-  await keep("resume", screen.see("Which session?"));
+  await screen.see("Which session?");
+  await screen.type("read the limit");
+  await keep("resume", screen.see("search: read the limit", "Make as few"));
   await screen.press("Enter");
   await screen.see("earlier messages", "Which session?");
   await say("/exit");

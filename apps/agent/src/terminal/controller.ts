@@ -175,20 +175,20 @@ export function createController(options: ControllerOptions): Controller {
       });
   }
 
-  async function during<Result>(what: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const during: CommandContext["during"] = async (what, work) => {
     const stop = new AbortController();
     running = stop;
     tell({ kind: "busy", with: what });
     const ticking = setInterval(() => tell({ kind: "tick", nowMs: terminal.clock.now() }), 250);
     try {
-      return await work(stop.signal);
+      return await work(stop.signal, (text) => tell({ kind: "busy", with: cleanText(text).replaceAll("\n", " ") }));
     } finally {
       clearInterval(ticking);
       running = undefined;
       tell({ kind: "free" });
       await refresh();
     }
-  }
+  };
 
   async function runOwn(command: string): Promise<void> {
     tell({ kind: "printed", items: [{ kind: "you", text: cleanText(`! ${command}`) }] });

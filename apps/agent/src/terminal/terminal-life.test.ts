@@ -5,7 +5,7 @@ import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { openTmux } from "../testing/tmux-screen.ts";
+import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
 
 // Real processes in real terminals, on machines that have other things to do.
 vi.setConfig({ testTimeout: 180_000 });
@@ -14,7 +14,7 @@ const BIG = Array.from({ length: 900 }, (_, index) => `row ${index + 1} of a tab
 const FILES = { "limit.ts": "export const limit = 10;\n", "docs/limits.md": "The limit is 20.\n", "big.txt": BIG };
 const IDLE = "Ask something";
 
-test("input: several lines, history, files behind @, large pastes, wide letters", async () => {
+test.runIf(hasTmux)("input: several lines, history, files behind @, large pastes, wide letters", async () => {
   const project = temporaryProject(FILES, "/tmp");
   const cli = await startCli(project, scriptedModel);
   const screen = await openTmux(cli, { columns: 80, rows: 24, environment: { PATH: barePath(project) } });
@@ -63,7 +63,7 @@ test("input: several lines, history, files behind @, large pastes, wide letters"
   expect(cli.refused()).toEqual([]);
 });
 
-test("a killed session goes on, and after a long pause it says what that costs", async () => {
+test.runIf(hasTmux)("a killed session goes on, and after a long pause it says what that costs", async () => {
   const project = temporaryProject(FILES, "/tmp");
   const cli = await startCli(project, scriptedModel);
   // The day before: nothing of it is in the cache any more.

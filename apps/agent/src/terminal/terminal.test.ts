@@ -4,7 +4,7 @@ import { expectScreen } from "../testing/expect-screen.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { openTmux, type TmuxScreen } from "../testing/tmux-screen.ts";
+import { hasTmux, openTmux, type TmuxScreen } from "../testing/tmux-screen.ts";
 
 // Real processes in real terminals, on machines that have other things to do.
 vi.setConfig({ testTimeout: 120_000 });
@@ -18,7 +18,7 @@ async function say(screen: TmuxScreen, text: string): Promise<void> {
   await screen.press("Enter");
 }
 
-test.for([
+test.runIf(hasTmux).for([
   [80, 24],
   [140, 45],
 ] as const)("a conversation in a terminal of %i columns and %i rows", async ([columns, rows]) => {
@@ -77,7 +77,7 @@ test.for([
   expect(cli.refused()).toEqual([]);
 });
 
-test("what runs is stopped within a second, what was said meanwhile is sent, and a resize leaves no garbage", async () => {
+test.runIf(hasTmux)("what runs is stopped within a second, what was said meanwhile is sent, and a resize leaves no garbage", async () => {
   const project = temporaryProject(FILES, "/tmp");
   const cli = await startCli(project, scriptedModel);
   const screen = await openTmux(cli, { columns: 140, rows: 45, environment: { PATH: barePath(project) } });

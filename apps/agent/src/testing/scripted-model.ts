@@ -66,6 +66,14 @@ const REPLIES: Readonly<Record<string, (ask: Ask) => Reply>> = {
     ),
   plan: () => callTools(callTool("ExitPlan", { plan: "# The plan\n\n1. Change `limit.ts`\n2. Run the tests" })),
   todo: () => callTools(callTool("Todo", { todos: TODOS }), callTool("Bash", { command: "sleep 600" })),
+  // The user has not said it, so it waits for a yes.
+  remember: () =>
+    callTools(
+      callTool("Memory", {
+        ...{ command: "save", type: "feedback", name: "Registry", description: "Which registry is used." },
+        ...{ body: "Use registry.example.", quote: "use registry.example" },
+      }),
+    ),
   serve: () => callTools(callTool("Bash", { command: "sleep 1000", run_in_background: true })),
   escape: () => answer("\u001b]0;owned\u0007\u001b[2J\u001b[31mnot red\u001b[0m, and \u202eback\u202c."),
   // Far longer than any test waits: it ends when it is stopped.

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -118,3 +118,6 @@ function normalized(screen: string): string {
     .replaceAll(/[ ]+$/gm, "")
     .replace(/\n+$/, "\n");
 }
+
+/** The gate installs it; other machines may not have it. */
+export const hasTmux: boolean = spawnSync("tmux", ["-V"]).status === 0;

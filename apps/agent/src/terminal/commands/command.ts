@@ -32,7 +32,7 @@ export interface CommandContext {
   say(text: string, look?: Look): void;
   ask(dialog: Dialog): Promise<DialogAnswer>;
   /** Shows that something goes on until it is over; Escape aborts the signal. */
-  during<Result>(what: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
+  during<Result>(what: string, work: (signal: AbortSignal, progress: Progress) => Promise<Result>): Promise<Result>;
   openTranscript(): Promise<void>;
   /** Puts a text where the user types. */
   prompt(text: string): void;
@@ -43,3 +43,6 @@ export interface CommandContext {
   goOn(): void;
   leave(): void;
 }
+
+/** Shows how far something is, in place of what was shown of it before. */
+export type Progress = (text: string) => void;

@@ -4,14 +4,11 @@ import type { SlashCommand } from "./command.ts";
 export const doctor: SlashCommand = {
   name: "doctor",
   about: "what the agent needs, and what is missing",
-  async open(context) {
+  async open({ terminal, during, say }) {
     const { run } = await import("../../commands/doctor.ts");
     const lines: string[] = [];
-    const terminal = asTerminal(
-      { terminal: context.terminal, say: (line) => void lines.push(line) },
-      new AbortController().signal,
-    );
-    await context.during("Looking", () => run([], terminal));
-    context.say(lines.join("\n"));
+    const gathered = { terminal, say: (line: string) => void lines.push(line) };
+    await during("Looking", (signal, progress) => run([], asTerminal(gathered, signal, progress)));
+    say(lines.join("\n"));
   },
 };

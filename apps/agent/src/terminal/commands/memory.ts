@@ -15,7 +15,7 @@ export const memory: SlashCommand = {
     const args = words.split(/\s+/).filter(Boolean);
     if (args[0] === "serve") return say("That is for other programs: palimpsest memory serve", { colour: "warning" });
     const { run } = await import("../../commands/memory.ts");
-    await during("Looking", (signal) => run(args, asTerminal(context, signal)));
+    await during("Looking", (signal, progress) => run(args, asTerminal(context, signal, progress)));
   },
 };
 
