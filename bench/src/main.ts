@@ -22,6 +22,7 @@ import { soakBench } from "./soak/soak.ts";
 import { spillBench } from "./spill/spill.ts";
 import { startupBench } from "./startup/startup.ts";
 import { survivalBench } from "./survival/survival.ts";
+import { tuiBench } from "./tui/tui.ts";
 
 const BENCHES: readonly Bench[] = [
   analyseBench,
@@ -43,6 +44,7 @@ const BENCHES: readonly Bench[] = [
   spillBench,
   startupBench,
   survivalBench,
+  tuiBench,
   tuningBench,
 ];
 

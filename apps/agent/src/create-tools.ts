@@ -5,7 +5,7 @@ import type { ShownReads } from "./files/file-states.ts";
 import type { PathGuard } from "./files/path-guard.ts";
 import type { AgentSettings } from "./permissions/settings.ts";
 import { encloseSearch } from "./search/enclose-search.ts";
-import { createBackgroundCommands } from "./shell/background-commands.ts";
+import { type BackgroundCommands, createBackgroundCommands } from "./shell/background-commands.ts";
 import { commandEnvironment, type Environment } from "./shell/command-environment.ts";
 import { findSandbox, type Sandbox } from "./shell/sandbox.ts";
 import { type AskUser, askUserTool } from "./tools/ask-user.ts";
@@ -59,6 +59,7 @@ export interface Tools {
   readonly rewindFiles: Checkpoints["rewindFiles"];
   /** What encloses commands, or why nothing does: to be told to the user. */
   readonly sandbox: Sandbox;
+  readonly background: BackgroundCommands;
   /** Ends what runs in the background. */
   close(): Promise<void>;
 }
@@ -94,8 +95,7 @@ export async function createTools(ports: ToolPorts): Promise<Tools> {
         other.recall,
       ),
     rewindFiles: checkpoints.rewindFiles,
-    sandbox,
-    close: background.close,
+    ...{ sandbox, background, close: background.close },
   };
 }
 

@@ -32,10 +32,11 @@ const WHICH = "ID is the id of a session of this folder, or its beginning. Witho
 /** What the program can do; `cli/commands.ts` knows where. */
 export const COMMANDS = {
   run: {
-    usage: '-p "PROMPT"',
-    about: "one turn of the agent: the model works with its tools until it is done",
+    usage: '[-p "PROMPT"]',
+    about: "the agent: a conversation on the screen, or with -p one turn without it",
     more: [
-      "Nobody can be asked here. What would have to be asked is denied, and the output names the rule that would allow it.",
+      "Without -p, in a terminal, the conversation is held there; /help lists what can be done in it.",
+      "With -p nobody can be asked. What would have to be asked is denied, and the output names the rule that would allow it.",
       "The answer goes to the standard output, what happens meanwhile to the standard error. With json the output is one object at the end, with stream-json one event a line.",
     ],
     options: {
@@ -77,6 +78,7 @@ export const COMMANDS = {
         type: "boolean",
         about: "with a tool that fetches pages of the public internet; --allow Network lets it",
       },
+      "screen-reader": { type: "boolean", about: "plain lines, without frames and moving parts" },
       "max-rounds": { type: "string", value: "N", about: "stop after so many responses" },
       "max-usd": {
         type: "string",
@@ -93,10 +95,10 @@ export const COMMANDS = {
     },
     operands: { most: 1 },
     examples: [
+      ["palimpsest", "a conversation; --continue goes on with the newest, where a turn was cut short"],
       [`palimpsest -p "Fix the failing test" --mode accept-edits --allow 'Bash(npm test *)'`, "a turn"],
       ['git diff | palimpsest -p "Review this:" -', "the standard input behind the prompt"],
       ['palimpsest --continue -p "Now the docs"', "the newest session of this folder goes on"],
-      ["palimpsest --continue", "goes on where a turn was cut short"],
       ['palimpsest -p "You test what others write" --name tester --stay', "a teammate in a terminal of its own"],
     ],
     endings: ["failed", "refused", "roundsUsedUp", "budgetUsedUp", "interrupted", "terminated"],

@@ -24,7 +24,7 @@ export interface DeniedCall {
 
 export interface HeadlessPermission {
   readonly permission: Permission;
-  readonly askHost: (wanted: WantedCall) => Promise<PermissionDecision>;
+  readonly askHost: (wanted: WantedCall, context: { readonly signal: AbortSignal }) => Promise<PermissionDecision>;
   /** What has been denied since this was last asked. */
   takeDenied(): readonly DeniedCall[];
 }

@@ -1,6 +1,7 @@
 import type { Clock, Provider, Store, Surroundings, Tool } from "palimpsest";
 import type { Agents } from "palimpsest/agents";
 import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
+import type { Memory } from "palimpsest/memory";
 import { resultFiles } from "palimpsest/result-files";
 import { createAgentNotes } from "../agents/agent-notes.ts";
 import { controlPath, takeOrders } from "../agents/control-socket.ts";
@@ -20,11 +21,14 @@ import { type LoadedSettings, loadSettings } from "../permissions/load-settings.
 import { toPermissionCall } from "../permissions/permission-call.ts";
 import type { Rule } from "../permissions/rule.ts";
 import type { HookSetting } from "../permissions/settings.ts";
+import type { PlanPorts } from "../tools/plan-mode.ts";
 import { WEB_FETCH } from "../tools/web-fetch.ts";
+import { attendedPermission } from "./attended-permission.ts";
 import { followInstructions } from "./follow-instructions.ts";
 import { type HeadlessPermission, headlessPermission } from "./headless-permission.ts";
 import { offeredTools, toolChanges } from "./offered-tools.ts";
 import { openServers } from "./open-servers.ts";
+import type { Person } from "./person.ts";
 import type { Places } from "./places.ts";
 import { readWork } from "./read-work.ts";
 import { createSessionHead } from "./session-head.ts";
@@ -52,6 +56,8 @@ export interface AgentOptions {
   /** @default that of the settings */
   readonly web?: "on" | "off";
   readonly modelFacts: "table" | "asked";
+  /** @default nobody is here: what would have to be asked is denied */
+  readonly person?: Person;
   /** @default the system's clock */
   readonly clock?: Clock;
 }
@@ -66,6 +72,12 @@ export interface Agent {
   readonly settings: LoadedSettings;
   readonly sandbox: Tools["sandbox"];
   readonly mode: () => PermissionMode;
+  readonly setMode: (mode: PermissionMode) => void;
+  /** Takes back what tools did to files. */
+  readonly rewindFiles: Tools["rewindFiles"];
+  readonly background: Tools["background"];
+  /** Absent if nothing is remembered. */
+  readonly memory?: Memory;
   /** What could not be used, one line each. */
   readonly problems: readonly string[];
   /**
@@ -78,7 +90,7 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** Opens the agent without a screen: nobody can be asked anything. */
+/** Opens the agent, with somebody to be asked or without. */
 export async function openAgent(options: AgentOptions): Promise<Agent> {
   const opened: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
@@ -97,7 +109,7 @@ async function openWith(
   options: AgentOptions,
   closing: (one: { close(): Promise<void> }) => void,
 ): Promise<Omit<Agent, "close">> {
-  const { places, folder, environment, store, provider, model, id } = options;
+  const { places, folder, environment, store, provider, model, id, person } = options;
   const { home, agentHome } = places;
   await makePrivateFolder(places.project);
   const settings = await loadSettings({ guard: await createPathGuard(folder), agentHome });
@@ -107,8 +119,11 @@ async function openWith(
   const wanted = options.web ?? settings.settings.web;
   const web = offered.some(({ name }) => name === WEB_FETCH) ? "on" : wanted;
   const closed = web === wanted ? [] : [{ decision: "deny", tool: WEB_FETCH, from: "user" } as const];
-  const rules = [...closed, ...settings.settings.rules, ...options.rules];
+  const rules: Rule[] = [...closed, ...settings.settings.rules, ...options.rules];
   let mode = options.mode ?? settings.settings.mode;
+  const setMode = (wanted: PermissionMode): void => {
+    mode = wanted;
+  };
   const servers = await openServers(settings.settings.servers, { folder, environment, offered });
   closing(servers);
   const instructions = await openInstructions({ guard, rules, home, agentHome });
@@ -124,7 +139,7 @@ async function openWith(
     planMode: async () => (mode === "plan" ? "A plan is being made: no file is changed before ExitPlan." : undefined),
   };
   const shared = {
-    attendance: "alone" as const,
+    attendance: person === undefined ? ("alone" as const) : ("attended" as const),
     modelFacts: options.modelFacts,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     files: resultFiles({ folder: places.project }),
@@ -146,22 +161,19 @@ async function openWith(
     shownReads: () => session.filesRead(),
     recall: (request) => session.recall(request),
     mode: () => mode,
-    setMode: (wanted) => {
-      mode = wanted;
-    },
-    approvePlan: async () => ({
-      kind: "rejected",
-      comment: "Nobody is here to approve it. End your turn with the plan as your answer.",
-    }),
+    setMode,
+    approvePlan: person?.approvePlan ?? noApproval,
+    ...(person === undefined ? {} : { askUser: person.askUser }),
   });
   closing(made);
   const followed = followInstructions({ session, head, instructions });
   const own = made.tools.map((tool) => (tool.name === "Read" ? followed.around(tool) : tool));
   const tools = [...own, ...(remembered === undefined ? [] : [remembered.toolFor(session.id)]), ...servers.tools];
-  const runnable = tools.map((tool) => toTool(tool, session, folder));
-  const permission = headlessPermission({
-    ...{ tools: new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool])), guard, rules, mode: () => mode },
-  });
+  const runnable = tools.map((tool) => toTool(tool, session, folder, person?.onOutput));
+  const known = new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool]));
+  const ports = { tools: known, guard, rules, mode: () => mode };
+  const permission =
+    person === undefined ? headlessPermission(ports) : attendedPermission({ ...ports, person, agentHome });
   const kinds = await loadDefinitions({ guard, agentHome });
   const notes = remembered === undefined ? undefined : createAgentNotes({ places, folder, store, session });
   if (notes !== undefined) closing(notes);
@@ -201,7 +213,9 @@ async function openWith(
       : undefined;
   if (extractions !== undefined) closing(extractions);
   return {
-    ...{ session, settings, sandbox: made.sandbox, mode: () => mode },
+    ...{ session, settings, sandbox: made.sandbox, mode: () => mode, setMode },
+    ...{ rewindFiles: made.rewindFiles, background: made.background },
+    ...(remembered === undefined ? {} : { memory: remembered.memory }),
     async beforeTurn(words = "") {
       await followed.beforeTurn();
       const recalled = words === "" ? [] : await remembered?.recall(session, words);
@@ -220,6 +234,10 @@ async function openWith(
 function isOfAgents({ event }: HookSetting): boolean {
   return !["SessionStart", "SessionEnd", "Stop"].includes(event);
 }
+const noApproval: PlanPorts["approvePlan"] = async () => ({
+  kind: "rejected",
+  comment: "Nobody is here to approve it. End your turn with the plan as your answer.",
+});
 
 /** Hooks of events that are not known never run; `palimpsest doctor` names them. */
 function toHook({ event, command, tools, timeoutMs }: HookSetting, folder: string): Hook {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Clock } from "palimpsest";
-import { createEscapeFilter } from "../shell/escape-filter.ts";
+import { harmless } from "../shell/harmless.ts";
 import { EXIT } from "./exit-codes.ts";
 
 /** What a command has of the world around it. */
@@ -11,6 +11,8 @@ export interface Terminal {
   readonly clock: Clock;
   /** How wide what is printed may be. */
   readonly columns: number;
+  /** What can be drawn on, and where keys come from; absent in a pipe. */
+  readonly screen?: { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream };
   /** Writes a line to the standard output: what was asked for. Resolves when there is room for more. */
   print(line: string): Promise<void>;
   /** Writes a line to the standard error: what happens meanwhile. */
@@ -33,6 +35,7 @@ export function processTerminal(): Terminal {
   return {
     ...{ folder: process.cwd(), environment, input, clock: { now: Date.now } },
     columns: stdout.columns || Number(environment["COLUMNS"]) || 100,
+    ...(input.isTTY && stdout.isTTY && environment["TERM"] !== "dumb" ? { screen: { stdin: input, stdout } } : {}),
     async print(line) {
       const text = stdout.isTTY ? harmless(line) : line;
       if (!stdout.write(`${text}\n`)) await once(stdout, "drain");
@@ -49,10 +52,4 @@ export function processTerminal(): Terminal {
       return controller.signal;
     },
   };
-}
-
-/** What a model, a file or a command said must not move the cursor or rename the window. */
-function harmless(text: string): string {
-  const filter = createEscapeFilter();
-  return filter.push(text) + filter.end();
 }

@@ -35,7 +35,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-function outcomeText(outcome: CompactionOutcome): string {
+/** What came of a compaction, in words. */
+export function outcomeText(outcome: CompactionOutcome): string {
   if (outcome.kind === "aborted") return "Aborted. The session is as it was.";
   if (outcome.kind !== "compacted") return `Not compacted: ${outcome.why}`;
   const { tokensBefore, tokensAfter, rung, modelCalls, priceUsd } = outcome;

@@ -18,8 +18,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-export function contextText(size: SessionSize, accounting: Accounting): string {
-  const { tokens, windowTokens, percentLeft, level, autoCompaction, autoCompactTokens, blockingTokens } = size;
+/** What fills the window, by who put it there; the largest first. */
+export function contextRows(accounting: Accounting): readonly (readonly [name: string, tokens: number])[] {
   const named = (what: string, tokensBy: Readonly<Record<string, number>>): [string, number][] =>
     Object.entries(tokensBy).map(([name, count]) => [`${what} ${name}`, count]);
   const attachments = Object.entries(accounting.attachments).map(([type, { tokens: count }]) => [type, count] as const);
@@ -34,17 +34,32 @@ export function contextText(size: SessionSize, accounting: Accounting): string {
     ...named("attached:", Object.fromEntries(attachments)),
     ["images, documents", accounting.otherTokens],
   ];
-  const filled = rows.filter(([, count]) => count > 0).toSorted(([, one], [, other]) => other - one);
-  const most = Math.max(1, ...filled.map(([, count]) => count));
-  const { fileCount, wastedTokens } = accounting.duplicateReads;
+  return rows.filter(([, count]) => count > 0).toSorted(([, one], [, other]) => other - one);
+}
+
+/** How full it is, and when something happens. */
+export function sizeText({ tokens, windowTokens, percentLeft, level, ...size }: SessionSize): string {
   return [
     `${tokens.toLocaleString("en-US")} of ${windowTokens.toLocaleString("en-US")} tokens, ${percentLeft}% left (${level})`,
     table([
-      ["compaction at", autoCompaction === "on" ? autoCompactTokens : "never"],
-      ["no more input from", blockingTokens],
+      ["compaction at", size.autoCompaction === "on" ? size.autoCompactTokens : "never"],
+      ["no more input from", size.blockingTokens],
     ]),
+  ].join("\n");
+}
+
+export function contextText(size: SessionSize, accounting: Accounting): string {
+  const filled = contextRows(accounting);
+  const most = Math.max(1, ...filled.map(([, count]) => count));
+  return [
+    sizeText(size),
     "",
     table(filled.map(([name, count]) => [name, count, "#".repeat(Math.max(1, Math.round((count / most) * 40)))])),
-    ...(wastedTokens > 0 ? ["", `${fileCount} files were read more than once: ${wastedTokens} tokens.`] : []),
+    ...duplicatesText(accounting),
   ].join("\n");
+}
+
+/** What was read more than once, if anything was. */
+export function duplicatesText({ duplicateReads: { fileCount, wastedTokens } }: Accounting): readonly string[] {
+  return wastedTokens > 0 ? ["", `${fileCount} files were read more than once: ${wastedTokens} tokens.`] : [];
 }

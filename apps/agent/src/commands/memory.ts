@@ -162,7 +162,8 @@ function outcomeReport(outcome: WriteOutcome): Report {
   return { text: outcomeText(outcome), value: outcome, exitCode: isDone ? EXIT.done : EXIT.failed };
 }
 
-function outcomeText(outcome: WriteOutcome): string {
+/** What came of a change, in words. */
+export function outcomeText(outcome: WriteOutcome): string {
   switch (outcome.kind) {
     case "written":
       return outcome.version === "none"

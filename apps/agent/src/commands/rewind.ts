@@ -5,7 +5,7 @@ import { EXIT } from "../cli/exit-codes.ts";
 import { inSession, type Project } from "../cli/open-project.ts";
 import { countOf, readArguments, UsageError } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { type Checkpoints, createCheckpoints } from "../files/checkpoints.ts";
+import { type Checkpoints, createCheckpoints, type RewoundFiles } from "../files/checkpoints.ts";
 import { createPathGuard } from "../files/path-guard.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
 
@@ -29,12 +29,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     // Files first: if it ends between the two, the same command does the rest.
     const files = await rewindFiles(message.entry - 1, session.newestEntry);
     await session.rewind(message.entry - 1, "palimpsest rewind");
-    const shown = (paths: readonly string[]) => paths.map((path) => relative(project.folder, path));
-    const rewound = {
-      ...{ session: session.id, kind: "rewound", before: message.entry, text: message.text },
-      ...{ restored: shown(files.restored), removed: shown(files.removed) },
-      changedByOthers: shown(files.changedByOthers),
-    };
+    const shown = shownFiles(files, project.folder);
+    const rewound = { session: session.id, kind: "rewound", before: message.entry, text: message.text, ...shown };
     await terminal.print(values.json ? JSON.stringify(rewound) : toText(rewound));
     return EXIT.done;
   });
@@ -64,21 +60,28 @@ async function openCheckpoints({ folder, places }: Project, session: string): Pr
   return createCheckpoints({ sessionFolder: places.folderOf(session), guard });
 }
 
-interface Rewound {
-  readonly before: number;
-  readonly text: string;
-  readonly restored: readonly string[];
-  readonly removed: readonly string[];
-  readonly changedByOthers: readonly string[];
+/** Paths as seen from the project. */
+export function shownFiles({ restored, removed, changedByOthers }: RewoundFiles, folder: string): RewoundFiles {
+  const shown = (paths: readonly string[]) => paths.map((path) => relative(folder, path));
+  return { restored: shown(restored), removed: shown(removed), changedByOthers: shown(changedByOthers) };
 }
 
-function toText({ before, text, restored, removed, changedByOthers }: Rewound): string {
-  const words = text.replaceAll(/\s+/g, " ").trim();
-  const said = words.length > SHOWN_CHARACTERS ? `${words.slice(0, SHOWN_CHARACTERS - 1)}…` : words;
+/** What became of the files, a line each. */
+export function filesText({ restored, removed, changedByOthers }: RewoundFiles): readonly string[] {
   return [
-    `Back to before entry ${before}: ${said}`,
     ...restored.map((path) => `restored ${path}`),
     ...removed.map((path) => `removed ${path}`),
     ...changedByOthers.map((path) => `left ${path} as it is: something else has changed it since`),
-  ].join("\n");
+  ];
+}
+
+interface Rewound extends RewoundFiles {
+  readonly before: number;
+  readonly text: string;
+}
+
+function toText({ before, text, ...files }: Rewound): string {
+  const words = text.replaceAll(/\s+/g, " ").trim();
+  const said = words.length > SHOWN_CHARACTERS ? `${words.slice(0, SHOWN_CHARACTERS - 1)}…` : words;
+  return [`Back to before entry ${before}: ${said}`, ...filesText(files)].join("\n");
 }

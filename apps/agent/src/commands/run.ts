@@ -5,7 +5,7 @@ import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { type Agent, openAgent } from "../cli/open-agent.ts";
+import { type Agent, type AgentOptions, openAgent } from "../cli/open-agent.ts";
 import { inProject } from "../cli/open-project.ts";
 import { amountOf, countOf, oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
 import { readPromptLines } from "../cli/read-prompts.ts";
@@ -16,8 +16,10 @@ import { type Rule, readRule } from "../permissions/rule.ts";
 
 const { options: OPTIONS } = COMMANDS.run;
 const LOOK_EVERY_MS = 500;
+/** Who gives one of these wants no screen. */
+const FOR_PROGRAMS = ["output-format", "input-format", "max-rounds", "max-usd"] as const;
 
-/** A turn without a screen; with `--input-format stream-json`, as many as there are messages. */
+/** The conversation on the screen, or a turn without one; with `--input-format stream-json`, as many as there are messages. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.run);
   const report = createReport(
@@ -35,12 +37,17 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   if (values.continue && values.resume !== undefined) throw new UsageError("--continue or --resume ID, not both.");
 
   const prompt = input === "text" ? await readPrompt(values.prompt, positionals, terminal, goesOn) : undefined;
-  if (prompt === "nothing") {
+  // Nothing is asked, and somebody sits there: the conversation is held on the screen.
+  const { screen } = terminal;
+  const isForPrograms = FOR_PROGRAMS.some((name) => values[name] !== undefined);
+  const isAttended = (prompt === "nothing" || prompt === undefined) && input === "text" && !isForPrograms;
+  if (prompt === "nothing" && !(isAttended && screen !== undefined)) {
     const { run: help } = await import("./help.ts");
     return help([], terminal);
   }
 
-  return inProject(terminal, async ({ folder, places, store }) => {
+  return inProject(terminal, async (project) => {
+    const { folder, places, store } = project;
     const stored = goesOn ? await findSession(store, values.resume) : undefined;
     const before = stored && (await withEndpoint(stored.usedBefore, places.folderOf(stored.id)));
     const connection = await connectChosen(values, terminal, before);
@@ -50,15 +57,29 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     if (maxUsd !== undefined && provider.factsOf(choice.model).prices === undefined) {
       throw new UsageError(`--max-usd cannot be kept: no price is known for the model ${choice.model}.`);
     }
-    const signal = terminal.interruption();
-    const agent = await openAgent({
-      ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, modelFacts },
-      ...{ rules, clock },
-      ...(stored === undefined ? {} : { id: stored.id }),
+    const asked: Omit<AgentOptions, "model" | "id"> = {
+      ...{ places, folder, environment: terminal.environment, store, provider, modelFacts, rules, clock },
       ...(mode === undefined ? {} : { mode }),
       ...(values.name === undefined ? {} : { name: values.name }),
       ...(values.web === true ? { web: "on" } : {}),
-    });
+    };
+    const id = stored === undefined ? {} : { id: stored.id };
+    if (isAttended && screen !== undefined) {
+      const { loadTerminal } = await import("../terminal/load-terminal.ts");
+      const runTerminal = await loadTerminal();
+      return runTerminal({
+        ...{ project, terminal: { ...terminal, screen }, provider, model: choice.model, ...id },
+        style: values["screen-reader"] === true ? "plain" : "full",
+        async open(person, model, wanted) {
+          const opened = { ...asked, person, model, ...(wanted === undefined ? {} : { id: wanted }) };
+          const agent = await openAgent(opened);
+          await rememberEndpoint(places.folderOf(agent.session.id), choice);
+          return agent;
+        },
+      });
+    }
+    const signal = terminal.interruption();
+    const agent = await openAgent({ ...asked, model: choice.model, ...id });
     try {
       sayProblems(agent, terminal);
       const endpoint = await rememberEndpoint(places.folderOf(agent.session.id), choice);

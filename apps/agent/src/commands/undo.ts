@@ -2,26 +2,43 @@ import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inSession } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
+import type { AgentSession } from "../cli/take-session.ts";
 import type { Terminal } from "../cli/terminal.ts";
 
 /** Takes the newest compaction back: the model sees again what it had seen before. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.undo);
   return inSession(terminal, { id: positionals[0] }, async (session) => {
-    const newest = (await session.explain()).find(({ inEffect }) => inEffect === "yes");
-    if (newest === undefined) {
-      await terminal.print(
-        values.json ? JSON.stringify({ session: session.id, kind: "nothing" }) : "There is nothing to undo.",
-      );
-      return EXIT.failed;
-    }
-    const { boundary, from, to } = newest;
-    const tokensBefore = session.size().tokens;
-    await session.restore(boundary, "palimpsest undo");
-    const tokensAfter = session.size().tokens;
-    const undone = { session: session.id, kind: "undone", boundary, from, to, tokensBefore, tokensAfter };
-    const text = `Undone: entries ${from} to ${to} are in view again (${tokensBefore} -> ${tokensAfter} tokens).`;
-    await terminal.print(values.json ? JSON.stringify(undone) : text);
-    return EXIT.done;
+    const undone = await undoNewest(session, "palimpsest undo");
+    const told = { session: session.id, ...undone };
+    await terminal.print(values.json ? JSON.stringify(told) : undoneText(undone));
+    return undone.kind === "undone" ? EXIT.done : EXIT.failed;
   });
+}
+
+export type Undone =
+  | { readonly kind: "nothing" }
+  | {
+      readonly kind: "undone";
+      readonly boundary: number;
+      readonly from: number;
+      readonly to: number;
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+    };
+
+/** Takes back the newest compaction that is in effect. */
+export async function undoNewest(session: AgentSession, reason: string): Promise<Undone> {
+  const newest = (await session.explain()).find(({ inEffect }) => inEffect === "yes");
+  if (newest === undefined) return { kind: "nothing" };
+  const { boundary, from, to } = newest;
+  const tokensBefore = session.size().tokens;
+  await session.restore(boundary, reason);
+  return { kind: "undone", boundary, from, to, tokensBefore, tokensAfter: session.size().tokens };
+}
+
+export function undoneText(undone: Undone): string {
+  if (undone.kind === "nothing") return "There is nothing to undo.";
+  const { from, to, tokensBefore, tokensAfter } = undone;
+  return `Undone: entries ${from} to ${to} are in view again (${tokensBefore} -> ${tokensAfter} tokens).`;
 }

@@ -16,6 +16,8 @@ export interface BackgroundCommands {
   add(command: string, running: RunningCommand): Promise<string>;
   /** Undefined if there is no such command. */
   read(id: string): Promise<BackgroundOutput | undefined>;
+  /** The end of what it has put out. What the model has been shown stays as it is. */
+  tail(id: string): Promise<string | undefined>;
   /** Ends it; `gone` if it has ended before, undefined if there is no such command. */
   kill(id: string): Promise<"killed" | "gone" | undefined>;
   /** Those that run. */
@@ -26,6 +28,7 @@ export interface BackgroundCommands {
 
 /** How much one answer shows. */
 const SHOWN_BYTES = 30_000;
+const TAIL_BYTES = 4_000;
 /** Past this a command is ended: nobody reads so much, and the disk is the user's. */
 const MOST_BYTES = 64 * 1_048_576;
 
@@ -89,6 +92,12 @@ export function createBackgroundCommands(folder: string): BackgroundCommands {
       const text = new TextDecoder().decode(bytes, { stream: true });
       background.readBytes += Buffer.byteLength(text);
       return { text, more: background.readBytes < writtenBytes ? "yes" : "no", state };
+    },
+    async tail(id) {
+      const background = commands.get(id);
+      if (background === undefined) return undefined;
+      const from = Math.max(0, background.writtenBytes - TAIL_BYTES);
+      return new TextDecoder().decode(await readBytes(background.file, from, TAIL_BYTES));
     },
     async kill(id) {
       const background = commands.get(id);

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { randomInt } from "node:crypto";
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -21,7 +22,7 @@ export function temporaryProject(
   files: Readonly<Record<string, string>> = {},
   parent: string = tmpdir(),
 ): TemporaryProject {
-  const base = realpathSync(mkdtempSync(join(parent, "palimpsest-agent-")));
+  const base = makeFolder(realpathSync(parent));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const [folder, home] = [join(base, "project"), join(base, "home")];
   for (const path of [folder, home]) mkdirSync(path);
@@ -33,6 +34,14 @@ export function temporaryProject(
   };
   for (const [path, content] of Object.entries(files)) put(path, content);
   return { base, folder, home, put, text: (path) => readFileSync(join(folder, path), "utf8") };
+}
+
+/** Letters only: the path is part of the prompt, and how many tokens it has depends on its characters. */
+function makeFolder(parent: string): string {
+  const letters = Array.from({ length: 8 }, () => String.fromCharCode(97 + randomInt(26))).join("");
+  const base = join(parent, `palimpsest-agent-${letters}`);
+  mkdirSync(base, { mode: 0o700 });
+  return base;
 }
 
 /** The ports of the file tools over a project, with a list of reads in view that the test keeps itself. */

@@ -1,0 +1,26 @@
+import type { WantedCall } from "palimpsest";
+import type { AskUser } from "../tools/ask-user.ts";
+import type { PlanPorts } from "../tools/plan-mode.ts";
+
+/** Whoever sits before the screen, as the agent reaches them. */
+export interface Person extends Pick<PlanPorts, "approvePlan"> {
+  readonly askUser: AskUser;
+  readonly askPermission: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionReply>;
+  /** Is shown what a tool puts out, while it runs. */
+  readonly onOutput: (callId: string, text: string) => void;
+}
+
+export interface PermissionQuestion extends WantedCall {
+  /** Why it has to be asked. */
+  readonly reason: string;
+  /** Rules that together would allow calls like this one; empty where no rule would. */
+  readonly allowedBy: readonly string[];
+}
+
+export type PermissionReply =
+  | { readonly kind: "once" }
+  /** By the rules that were named, until the program ends. */
+  | { readonly kind: "session" }
+  /** By the rules that were named: they are kept in the user's settings. */
+  | { readonly kind: "always" }
+  | { readonly kind: "deny"; readonly comment: string };

@@ -1,0 +1,19 @@
+import type { ExplainedBoundary } from "palimpsest";
+import { usd } from "../cli/table.ts";
+import { type Line, plain } from "./text/line.ts";
+
+/** What a compaction did, in one line of the scrollback. */
+export function boundaryLine({ from, to, compaction, reason }: ExplainedBoundary): Line {
+  if (compaction === undefined) return plain(`── Folded: entries ${from} to ${to} (${reason})`, { colour: "warning" });
+  const { messages, tokensBefore, tokensAfter, priceUsd, rung } = compaction;
+  const sizes = `${count(tokensBefore)} → ${count(tokensAfter)} tokens`;
+  const price = priceUsd === undefined ? "" : `, ${usd(priceUsd)}`;
+  return [
+    { text: `── Compacted: ${messages} messages, ${sizes}${price} (${rung})`, colour: "warning" },
+    { text: " · ctrl-o c opens it, /undo takes it back", colour: "quiet" },
+  ];
+}
+
+function count(tokens: number): string {
+  return tokens.toLocaleString("en-US");
+}

@@ -1,0 +1,19 @@
+import type { Terminal } from "../../cli/terminal.ts";
+import type { CommandContext, Progress } from "./command.ts";
+
+/**
+ * The screen as a command of the command line sees a terminal: what it prints goes to the scrollback, and what it says
+ * meanwhile is shown while it goes on.
+ */
+export function asTerminal(
+  { terminal, say, columns }: Pick<CommandContext, "terminal" | "say" | "columns">,
+  signal: AbortSignal,
+  progress: Progress,
+): Terminal {
+  const { folder, environment, input, clock } = terminal;
+  return {
+    ...{ folder, environment, input, clock, columns, interruption: () => signal },
+    print: async (line) => say(line),
+    say: (line, style) => (style === "faint" ? progress(line) : say(line, { colour: "warning" })),
+  };
+}

@@ -1,0 +1,123 @@
+import type { Accounting, SessionSize } from "palimpsest";
+import { contextRows, duplicatesText, sizeText } from "../../commands/context.ts";
+import { type Colour, type Line, plain, plainLines } from "../text/line.ts";
+import { cutText, padText } from "../text/width.ts";
+import { readTranscript } from "../transcript/read-transcript.ts";
+import type { TranscriptEntry } from "../transcript/transcript-state.ts";
+import type { SlashCommand } from "./command.ts";
+
+const CELLS_PER_ROW = 40;
+const ROWS = 5;
+const LARGEST = 5;
+
+export const context: SlashCommand = {
+  name: "context",
+  about: "what fills the window, as a grid and a table",
+  when: "always",
+  async open({ agent: { session }, project, print, columns }) {
+    const log = (await project.store.openReader(session.id))!;
+    const largest = largestEntries(await readTranscript(log));
+    print(contextLines(session.size(), session.accounting(), largest, columns));
+  },
+};
+
+/** A part of the window. Each has a letter of its own: colours are not for everyone. */
+interface Part {
+  readonly letter: string;
+  readonly name: string;
+  readonly tokens: number;
+  readonly colour: Colour;
+}
+
+export function contextLines(
+  size: SessionSize,
+  accounting: Accounting,
+  largest: readonly TranscriptEntry[],
+  columns: number,
+): readonly Line[] {
+  const parts = partsOf(size, accounting);
+  const rows = contextRows(accounting).filter(([name]) => /^(calls|results) of|^attached/.test(name));
+  return [
+    ...plainLines(sizeText(size)),
+    [],
+    ...grid(parts, size.windowTokens),
+    [],
+    ...parts.map(
+      ({ letter, name, tokens, colour }): Line => [
+        { text: `  ${letter}  `, colour },
+        { text: padText(name, 24) },
+        { text: count(tokens).padStart(9) },
+        { text: `${((tokens / size.windowTokens) * 100).toFixed(1)}%`.padStart(8), colour: "quiet" },
+      ],
+    ),
+    ...(rows.length === 0 ? [] : [[], plain("By tool and kind", { weight: "bold" })]),
+    ...rows.map(([name, tokens]) => plain(`     ${padText(cutText(name, 24), 24)}${count(tokens).padStart(9)}`)),
+    ...(largest.length === 0 ? [] : [[], plain("Largest entries (/snip ENTRY takes one out)", { weight: "bold" })]),
+    ...largest.map(({ entry, who, text }) => {
+      const words = text.replaceAll(/\s+/g, " ").trim();
+      const head = `  ${String(entry).padStart(5)}  ${padText(who, 8)}${count(text.length).padStart(9)} characters  `;
+      return plain(head + cutText(words, Math.max(10, columns - head.length)), {});
+    }),
+    ...duplicatesText(accounting).flatMap((text) => plainLines(text)),
+  ];
+}
+
+function partsOf(size: SessionSize, accounting: Accounting): readonly Part[] {
+  const sum = (tokens: Readonly<Record<string, number>>): number =>
+    Object.values(tokens).reduce((total, one) => total + one, 0);
+  const attached = sum(
+    Object.fromEntries(Object.entries(accounting.attachments).map(([type, { tokens }]) => [type, tokens])),
+  );
+  const used: readonly Part[] = [
+    { letter: "S", name: "system prompt", tokens: accounting.systemTokens, colour: "quiet" },
+    { letter: "T", name: "tool definitions", tokens: accounting.toolDefinitionTokens, colour: "tool" },
+    { letter: "A", name: "memory, instructions", tokens: attached, colour: "keyword" },
+    { letter: "Y", name: "you, and summaries", tokens: accounting.humanTokens, colour: "you" },
+    { letter: "M", name: "the model", tokens: accounting.assistantTokens, colour: "model" },
+    { letter: "C", name: "calls of tools", tokens: sum(accounting.toolCallTokens), colour: "code" },
+    { letter: "R", name: "results of tools", tokens: sum(accounting.toolResultTokens), colour: "warning" },
+    { letter: "O", name: "output of your commands", tokens: accounting.commandOutputTokens, colour: "string" },
+    { letter: "I", name: "images, documents", tokens: accounting.otherTokens, colour: "keyword" },
+  ];
+  const reserve = size.windowTokens - size.effectiveTokens;
+  const filled = used.reduce((total, { tokens }) => total + tokens, 0);
+  return [
+    ...used.filter(({ tokens }) => tokens > 0),
+    { letter: "·", name: "free", tokens: Math.max(0, size.windowTokens - reserve - filled), colour: "quiet" },
+    { letter: "x", name: "reserve for a summary", tokens: reserve, colour: "bad" },
+  ];
+}
+
+/** Every part has one cell at least, and all of them together are the window. */
+function grid(parts: readonly Part[], windowTokens: number): readonly Line[] {
+  const cells = CELLS_PER_ROW * ROWS;
+  const rows: { text: string; colour: Colour }[][] = Array.from({ length: ROWS }, () => []);
+  const free = parts.findIndex(({ letter }) => letter === "·");
+  const counts = parts.map(({ tokens }) =>
+    tokens === 0 ? 0 : Math.max(1, Math.round((tokens / windowTokens) * cells)),
+  );
+  const others = counts.reduce((sum, one, index) => (index === free ? sum : sum + one), 0);
+  counts[free] = Math.max(0, cells - others);
+  let at = 0;
+  for (const [index, { letter, colour }] of parts.entries()) {
+    for (let left = counts[index]!; left > 0 && at < cells; ) {
+      const row = Math.floor(at / CELLS_PER_ROW);
+      const taken = Math.min(left, CELLS_PER_ROW - (at % CELLS_PER_ROW));
+      rows[row]!.push({ text: `${letter} `.repeat(taken), colour });
+      at += taken;
+      left -= taken;
+    }
+  }
+  return rows.map((row) => [{ text: "  " }, ...row]);
+}
+
+function largestEntries(entries: readonly TranscriptEntry[]): readonly TranscriptEntry[] {
+  return entries
+    .filter(({ seen, who, text }) => seen === "yes" && who !== "boundary" && who !== "taken-out" && text.length > 0)
+    .toSorted((one, other) => other.text.length - one.text.length)
+    .slice(0, LARGEST);
+}
+
+function count(tokens: number): string {
+  return tokens.toLocaleString("en-US");
+}

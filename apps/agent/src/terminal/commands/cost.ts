@@ -1,0 +1,9 @@
+import { costText } from "../../commands/cost.ts";
+import type { SlashCommand } from "./command.ts";
+
+export const cost: SlashCommand = {
+  name: "cost",
+  about: "what was spent on what, and what the next request costs",
+  when: "always",
+  open: async ({ agent: { session }, say }) => say(costText(await session.cost())),
+};

@@ -1,0 +1,19 @@
+import { nearest } from "../../cli/nearest.ts";
+import type { SlashCommand } from "./command.ts";
+
+export type FoundCommand =
+  | { readonly kind: "found"; readonly command: SlashCommand; readonly words: string }
+  | { readonly kind: "unknown"; readonly hint: string };
+
+/** Which command is meant. A word that is none is told what it may have been. */
+export function findCommand(text: string, commands: readonly SlashCommand[]): FoundCommand {
+  const [, word = "", words = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
+  const command = commands.find(({ name }) => name === word.toLowerCase());
+  if (command !== undefined) return { kind: "found", command, words: words.trim() };
+  const meant = nearest(
+    word,
+    commands.map(({ name }) => name),
+  );
+  const hint = meant === undefined ? "/help lists them." : `Did you mean /${meant}?`;
+  return { kind: "unknown", hint: `There is no command /${word}. ${hint}` };
+}

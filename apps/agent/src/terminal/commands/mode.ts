@@ -1,0 +1,25 @@
+import type { PermissionMode } from "../../permissions/decide-permission.ts";
+import { MODES } from "../../permissions/settings-schema.ts";
+import type { SlashCommand } from "./command.ts";
+
+/** Not to be asked at all is for the settings to say, not for a slip of the finger. */
+const OFFERED: readonly PermissionMode[] = ["default", "accept-edits", "plan"];
+
+export const mode: SlashCommand = {
+  name: "mode",
+  takes: "[WORD]",
+  about: "what needs no permission (shift-tab goes through them)",
+  when: "always",
+  async open({ words, agent, ask, say }) {
+    const wanted = OFFERED.find((one) => one === words) ?? (await choose());
+    if (wanted === undefined) return;
+    agent.setMode(wanted);
+    say(`Mode ${wanted}: ${MODES[wanted]}.`);
+
+    async function choose(): Promise<PermissionMode | undefined> {
+      const options = OFFERED.map((one) => ({ value: one, label: one, about: MODES[one] }));
+      const answer = await ask({ title: "Which mode?", body: [], options });
+      return OFFERED.find((one) => answer.kind === "chosen" && answer.values[0] === one);
+    }
+  },
+};

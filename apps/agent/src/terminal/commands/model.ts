@@ -1,0 +1,24 @@
+import { listSessions } from "../../cli/stored-sessions.ts";
+import type { SlashCommand } from "./command.ts";
+
+export const model: SlashCommand = {
+  name: "model",
+  takes: "[NAME]",
+  about: "who answers from now on; its cache begins anew",
+  async open({ words, model: current, project, ask, setModel, say }) {
+    const wanted = words === "" ? await choose() : words;
+    if (wanted === undefined || wanted === "" || wanted === current()) return say(`The model is ${current()}.`);
+    await setModel(wanted);
+    say(`From now on: ${wanted}. The next request is read from no cache.`);
+
+    async function choose(): Promise<string | undefined> {
+      const used = (await listSessions(project.store)).flatMap(({ usedBefore }) => usedBefore?.model ?? []);
+      const names = [...new Set([current(), ...used])];
+      const answer = await ask({
+        ...{ title: "Which model?", body: [], words: "Another" },
+        options: names.map((name) => ({ value: name, label: name, ...(name === current() ? { about: "now" } : {}) })),
+      });
+      return answer.kind === "chosen" ? answer.values[0] : answer.kind === "words" ? answer.text : undefined;
+    }
+  },
+};

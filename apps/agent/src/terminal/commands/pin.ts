@@ -1,0 +1,19 @@
+import type { SlashCommand } from "./command.ts";
+
+export const pin: SlashCommand = {
+  name: "pin",
+  takes: "[TEXT | ENTRY | remove N]",
+  about: "keeps a text or an entry in view through every compaction; alone: what is pinned",
+  async open({ words, agent: { session }, say }) {
+    const removed = /^remove\s+(\d+)$/.exec(words)?.[1];
+    if (removed !== undefined) await session.unpin(Number(removed));
+    else if (words !== "") await session.pin(/^\d+$/.test(words) ? Number(words) : words);
+    const pins = session.pins();
+    if (pins.length === 0) return say("Nothing is pinned. /pin TEXT, or /pin ENTRY.");
+    say(["Pinned (/pin remove N):", ...pins.map(({ entry, text }) => `  ${entry}  ${oneLine(text)}`)].join("\n"));
+  },
+};
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}

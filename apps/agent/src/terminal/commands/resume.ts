@@ -1,0 +1,19 @@
+import { listSessions } from "../../cli/stored-sessions.ts";
+import { time } from "../../cli/table.ts";
+import type { SlashCommand } from "./command.ts";
+
+export const resume: SlashCommand = {
+  name: "resume",
+  about: "goes on with another session of this folder",
+  async open({ agent: { session }, project, ask, reopen, say }) {
+    const others = (await listSessions(project.store)).filter(({ id }) => id !== session.id);
+    if (others.length === 0) return say("There is no other session in this folder.");
+    const answer = await ask({
+      ...{ title: "Which session?", body: [], shown: "searched" },
+      options: others.map(({ id, title, usedAtMs, entries }) => ({
+        ...{ value: id, label: title, about: `${time(usedAtMs)}, ${entries} entries` },
+      })),
+    });
+    if (answer.kind === "chosen" && answer.values[0] !== undefined) await reopen(answer.values[0]);
+  },
+};

@@ -1,0 +1,50 @@
+import { readTranscript } from "../transcript/read-transcript.ts";
+import type { CommandContext, SlashCommand } from "./command.ts";
+
+export const snip: SlashCommand = {
+  name: "snip",
+  takes: "[ENTRY | FROM-TO | undo]",
+  about: "takes something out of the model's sight: a paste, a wrong turn",
+  async open(context) {
+    const { words, agent, say } = context;
+    if (words === "undo") return undo(context);
+    const range = words === "" ? await choose(context) : rangeOf(words);
+    if (range === undefined) {
+      if (words !== "") say("Which entry? /snip 8 or /snip 8-12; ctrl-o numbers them.", { colour: "warning" });
+      return;
+    }
+    const before = agent.session.size().tokens;
+    await agent.session.snip(range, "taken out by the user");
+    say(`Taken out: ${before} -> ${agent.session.size().tokens} tokens. /snip undo brings it back.`);
+  },
+};
+
+type Range = { readonly from: number; readonly to: number };
+
+function rangeOf(words: string): Range | undefined {
+  const [, from, to] = /^(\d+)(?:\s*-\s*(\d+))?$/.exec(words) ?? [];
+  return from === undefined ? undefined : { from: Number(from), to: Number(to ?? from) };
+}
+
+async function choose({ agent, project, ask }: CommandContext): Promise<Range | undefined> {
+  const log = (await project.store.openReader(agent.session.id))!;
+  const seen = (await readTranscript(log)).filter(({ seen, who }) => seen === "yes" && who !== "boundary");
+  const answer = await ask({
+    ...{ title: "What is to be taken out?", body: [], shown: "searched" },
+    options: seen.toReversed().map(({ entry, who, text }) => ({
+      ...{ value: String(entry), label: `${entry} ${who}: ${text.replaceAll(/\s+/g, " ").slice(0, 200)}` },
+      about: `${text.length} characters`,
+    })),
+  });
+  return answer.kind === "chosen" && answer.values[0] !== undefined ? rangeOf(answer.values[0]) : undefined;
+}
+
+async function undo({ agent, project, say }: CommandContext): Promise<void> {
+  const log = (await project.store.openReader(agent.session.id))!;
+  const newest = (await readTranscript(log)).findLast(
+    ({ who, seen, title }) => who === "taken-out" && seen === "yes" && title.includes("snipped"),
+  );
+  if (newest === undefined) return say("Nothing is taken out.");
+  await agent.session.restore(newest.entry, "/snip undo");
+  say(`Back in view: ${newest.title}`);
+}

@@ -1,0 +1,8 @@
+import type { SlashCommand } from "./command.ts";
+
+export const transcript: SlashCommand = {
+  name: "transcript",
+  about: "all that was said, with what was folded; search and undo (ctrl-o)",
+  when: "always",
+  open: (context) => context.openTranscript(),
+};

@@ -1,0 +1,8 @@
+import { undoNewest, undoneText } from "../../commands/undo.ts";
+import type { SlashCommand } from "./command.ts";
+
+export const undo: SlashCommand = {
+  name: "undo",
+  about: "takes the newest compaction back",
+  open: async ({ agent: { session }, say }) => say(undoneText(await undoNewest(session, "/undo"))),
+};

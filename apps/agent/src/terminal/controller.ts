@@ -1,0 +1,306 @@
+import { join } from "node:path";
+import { commandOutput, createInbox, type Provider, query, type SessionEvent } from "palimpsest";
+import type { Agent } from "../cli/open-agent.ts";
+import type { Project } from "../cli/open-project.ts";
+import type { Person } from "../cli/person.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import type { PermissionMode } from "../permissions/decide-permission.ts";
+import { askPerson } from "./ask-person.ts";
+import { boundaryLine } from "./boundary-line.ts";
+import type { CommandContext, SlashCommand } from "./commands/command.ts";
+import { findCommand } from "./commands/find-command.ts";
+import type { Dialog, DialogAnswer } from "./dialogs/dialog.ts";
+import { findFiles } from "./find-files.ts";
+import { pauseOffer } from "./pause-offer.ts";
+import { promptFile } from "./prompt-history.ts";
+import { readStatus } from "./read-status.ts";
+import { runShell } from "./run-shell.ts";
+import type { Screen } from "./screen.ts";
+import type { Effect } from "./screen-event.ts";
+import { earlierItems, isCutShort, problemsOf } from "./start-items.ts";
+import { cleanText } from "./text/clean-text.ts";
+import { type Line, type Look, plain, plainLines } from "./text/line.ts";
+import { readTranscript } from "./transcript/read-transcript.ts";
+import { watchTools } from "./watch-tools.ts";
+
+export interface ControllerOptions {
+  readonly project: Project;
+  readonly terminal: Terminal;
+  readonly provider: Provider;
+  readonly model: string;
+  readonly commands: readonly SlashCommand[];
+  /** Opens the agent. @param id a session to go on with; a new one if there is none */
+  readonly open: (person: Person, model: string, id?: string) => Promise<Agent>;
+  readonly screen: () => Screen;
+  readonly show: (what: "conversation" | "transcript") => Promise<void>;
+  readonly redraw: () => void;
+}
+
+/** Acts on the session: the only place of the terminal that does. */
+export interface Controller {
+  start(id?: string): Promise<void>;
+  act(effect: Effect): void;
+  /** Resolves when the user has left. */
+  readonly left: Promise<void>;
+  close(): Promise<void>;
+}
+
+const MODES: readonly PermissionMode[] = ["default", "accept-edits", "plan"];
+
+export function createController(options: ControllerOptions): Controller {
+  const { project, terminal, provider, commands } = options;
+  const { folder, places, store } = project;
+  const tell: Screen["tell"] = (event) => options.screen().tell(event);
+  const history = promptFile(join(places.project, "prompts.jsonl"));
+  const inbox = createInbox();
+  const waiting = new Map<number, (answer: DialogAnswer) => void>();
+  const left = Promise.withResolvers<void>();
+  let lastDialog = 0;
+  let agent: Agent;
+  let { model } = options;
+  let stopListening = (): void => {};
+  /** What Escape stops. */
+  let running: AbortController | undefined;
+  let turn: Promise<void> | undefined;
+
+  function print(lines: readonly Line[]): void {
+    tell({ kind: "printed", items: [{ kind: "lines", lines: [[], ...lines] }] });
+  }
+  function say(text: string, look: Look = {}): void {
+    print(plainLines(cleanText(text), look));
+  }
+  function sayError(error: unknown): void {
+    say(error instanceof Error ? error.message : String(error), { colour: "bad" });
+  }
+  async function refresh(): Promise<void> {
+    tell({ kind: "status", status: await readStatus(agent, model), background: agent.background.list() });
+  }
+
+  function ask(dialog: Dialog, signal?: AbortSignal): Promise<DialogAnswer> {
+    const id = ++lastDialog;
+    return new Promise((resolve) => {
+      const onAbort = (): void => {
+        tell({ kind: "unasked", id });
+        answer({ kind: "left" });
+      };
+      function answer(given: DialogAnswer): void {
+        signal?.removeEventListener("abort", onAbort);
+        waiting.delete(id);
+        resolve(given);
+      }
+      waiting.set(id, answer);
+      signal?.addEventListener("abort", onAbort);
+      tell({ kind: "asked", id, dialog });
+      if (signal?.aborted === true) onAbort();
+    });
+  }
+
+  const person = askPerson({
+    ask,
+    stop: () => running?.abort(),
+    onOutput: (callId, text) => tell({ kind: "tool-output", callId, text }),
+  });
+
+  function onSessionEvent(event: SessionEvent): void {
+    tell({ kind: "session", event });
+    if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") void showBoundary();
+  }
+  async function showBoundary(): Promise<void> {
+    const [newest] = await agent.session.explain(1);
+    if (newest !== undefined) print([boundaryLine(newest)]);
+    await refresh();
+  }
+
+  async function openSession(id?: string): Promise<void> {
+    agent = await options.open(person, model, id);
+    stopListening = agent.session.listen(onSessionEvent);
+    if (id !== undefined) {
+      const log = (await store.openReader(id))!;
+      const transcript = await readTranscript(log);
+      tell({ kind: "printed", items: earlierItems(transcript) });
+      if (isCutShort(transcript)) say("The last turn was cut short: /continue goes on with it.", { colour: "warning" });
+    }
+    for (const problem of problemsOf(agent)) say(problem, { colour: "warning" });
+    await refresh();
+  }
+  async function closeSession(): Promise<void> {
+    running?.abort();
+    await turn;
+    stopListening();
+    await agent.close();
+  }
+
+  /** One turn, and further ones as long as something waits. */
+  async function runTurns(said?: string): Promise<void> {
+    let prompt = said;
+    do {
+      await runTurn(prompt);
+      prompt = undefined;
+    } while (inbox.waiting.length > 0);
+  }
+  async function runTurn(prompt?: string): Promise<void> {
+    const stop = new AbortController();
+    running = stop;
+    tell({ kind: "turn-started", said: prompt === undefined ? [] : [prompt] });
+    const ticking = setInterval(() => tell({ kind: "tick", nowMs: terminal.clock.now() }), 250);
+    try {
+      await agent.beforeTurn(prompt);
+      const { takeDenied: _, ...permissions } = agent.permission;
+      const { session } = agent;
+      const tools = watchTools(agent.tools, (callId, text) => tell({ kind: "tool-result", callId, text }));
+      const events = query({
+        ...{ session, provider, tools, inbox, clock: terminal.clock, signal: stop.signal, ...permissions },
+        ...(agent.afterTurn === undefined ? {} : { afterTurn: agent.afterTurn }),
+        ...(prompt === undefined ? {} : { prompt }),
+      });
+      for await (const event of events) {
+        tell({ kind: "query", event });
+        if (event.kind === "response" || event.kind === "tool-ended") await refresh();
+      }
+    } catch (error) {
+      sayError(error);
+    } finally {
+      clearInterval(ticking);
+      running = undefined;
+      tell({ kind: "turn-over" });
+      await refresh().catch(sayError);
+    }
+  }
+
+  function startTurns(prompt?: string): void {
+    turn = runTurns(prompt)
+      .catch(sayError)
+      .finally(() => {
+        turn = undefined;
+      });
+  }
+
+  const during: CommandContext["during"] = async (what, work) => {
+    const stop = new AbortController();
+    running = stop;
+    tell({ kind: "busy", with: what });
+    const ticking = setInterval(() => tell({ kind: "tick", nowMs: terminal.clock.now() }), 250);
+    try {
+      return await work(stop.signal, (text) => tell({ kind: "busy", with: cleanText(text).replaceAll("\n", " ") }));
+    } finally {
+      clearInterval(ticking);
+      running = undefined;
+      tell({ kind: "free" });
+      await refresh();
+    }
+  };
+
+  async function runOwn(command: string): Promise<void> {
+    tell({ kind: "printed", items: [{ kind: "you", text: cleanText(`! ${command}`) }] });
+    const { output, ended } = await during(`Running ${command}`, (signal) =>
+      runShell({ command, folder, environment: terminal.environment, signal }),
+    );
+    print([
+      ...(output === "" ? [] : plainLines(cleanText(output.trimEnd()), { colour: "quiet" })),
+      ...(ended === "exit code 0" ? [] : plainLines(`(${ended})`, { colour: "warning" })),
+    ]);
+    await agent.session.append(commandOutput(`$ ${command}\n${output}(${ended})`));
+    await refresh();
+  }
+
+  async function openTranscript(said?: string): Promise<void> {
+    const log = (await store.openReader(agent.session.id))!;
+    const entries = await readTranscript(log);
+    tell({ kind: "transcript-read", entries, ...(said === undefined ? {} : { said }) });
+    await options.show("transcript");
+  }
+
+  const context = (words: string): CommandContext => ({
+    ...{ words, agent, project, provider, terminal, commands, columns: options.screen().state().columns },
+    ...{ print, say, ask, during, openTranscript },
+    model: () => model,
+    prompt: (text) => tell({ kind: "prompted", text }),
+    async setModel(wanted) {
+      await agent.session.configure({ model: wanted });
+      model = wanted;
+    },
+    async reopen(id) {
+      await closeSession();
+      tell({ kind: "cleared" });
+      await openSession(id);
+    },
+    goOn: () => startTurns(),
+    leave: left.resolve,
+  });
+
+  async function runCommand(text: string): Promise<void> {
+    print([plain(`> ${cleanText(text).replaceAll("\n", " ")}`, { colour: "you" })]);
+    const found = findCommand(text, commands);
+    if (found.kind === "unknown") return say(found.hint, { colour: "warning" });
+    const { name, when = "idle" } = found.command;
+    if (when === "idle" && (turn !== undefined || running !== undefined)) {
+      return say(`/${name} has to wait: the model works. Esc stops it.`, { colour: "warning" });
+    }
+    await found.command.open(context(found.words));
+    await refresh();
+  }
+
+  async function submit(text: string): Promise<void> {
+    await history.add(text).catch(sayError);
+    if (text.startsWith("/")) return runCommand(text);
+    if (text.startsWith("!") && text.length > 1) {
+      if (running === undefined) return runOwn(text.slice(1).trim());
+      return say("A command of yours has to wait: something runs. Esc stops it.", { colour: "warning" });
+    }
+    if (turn === undefined && running === undefined) return begin(text);
+    inbox.push(text);
+    tell({ kind: "queued", text });
+  }
+
+  /** After a long pause, only once it is said what that costs. */
+  async function begin(text: string): Promise<void> {
+    const { nextRequest } = await agent.session.cost();
+    const offer = pauseOffer(nextRequest, terminal.clock.now());
+    const answer = offer && (await ask(offer));
+    if (answer?.kind === "left") return tell({ kind: "prompted", text });
+    if (answer?.kind === "chosen" && answer.values[0] === "compact") await runCommand("/compact");
+    startTurns(text);
+  }
+
+  async function undo(boundary: number): Promise<void> {
+    const before = agent.session.size().tokens;
+    await agent.session.restore(boundary, "undone in the transcript");
+    const after = agent.session.size().tokens;
+    await openTranscript(`Undone: ${before} -> ${after} tokens.`);
+    await refresh();
+  }
+
+  async function perform(effect: Effect): Promise<void> {
+    switch (effect.kind) {
+      case "submit":
+        return submit(effect.text);
+      case "stop":
+        return running?.abort();
+      case "answer":
+        return waiting.get(effect.id)?.(effect.answer);
+      case "open-transcript":
+        return openTranscript();
+      case "close-transcript":
+        return options.show("conversation");
+      case "undo":
+        return undo(effect.boundary);
+      case "find-files":
+        return tell({ kind: "files-found", files: await findFiles(folder) });
+      case "next-mode": {
+        agent.setMode(MODES[(MODES.indexOf(agent.mode()) + 1) % MODES.length]!);
+        return refresh();
+      }
+      case "redraw":
+        return options.redraw();
+      case "leave":
+        return left.resolve();
+    }
+  }
+
+  return {
+    start: openSession,
+    act: (effect) => void perform(effect).catch(sayError),
+    left: left.promise,
+    close: closeSession,
+  };
+}

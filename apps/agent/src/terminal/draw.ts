@@ -1,0 +1,137 @@
+import { type Instance, render, Static, type StaticProps, Text, useInput, usePaste } from "ink";
+import { Fragment, createElement as h, type ReactNode, useLayoutEffect, useSyncExternalStore } from "react";
+import type { Item } from "./item.ts";
+import { toKeys } from "./key.ts";
+import type { Screen } from "./screen.ts";
+import type { ScreenState } from "./state.ts";
+import type { Line } from "./text/line.ts";
+import { paint, type Theme } from "./text/paint.ts";
+import { lineWidth } from "./text/width.ts";
+import { viewItem } from "./views/view-item.ts";
+import { viewLive } from "./views/view-live.ts";
+import { viewTranscript } from "./views/view-transcript.ts";
+
+export interface DrawOptions {
+  readonly screen: Screen;
+  readonly theme: Theme;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  /** Is told of every frame, for who measures. */
+  readonly onFrame?: () => void;
+}
+
+/** What is drawn on the terminal. */
+export interface Drawing {
+  /** `transcript`: the whole screen, on the terminal's other page. The conversation stays where it was. */
+  show(what: "conversation" | "transcript"): Promise<void>;
+  /** Draws everything again: something else has written to the terminal. */
+  redraw(): void;
+  close(): Promise<void>;
+}
+
+export function draw(options: DrawOptions): Drawing {
+  const { screen, stdin, stdout, onFrame } = options;
+  const { style } = screen.state();
+  let printed = 0;
+  let lastFrame: readonly Line[] = [];
+
+  const start = (what: "conversation" | "transcript"): Instance => {
+    const isWhole = what === "transcript";
+    // Before anything is drawn: who sees a prompt types, and what is typed before would be taken for lines.
+    stdin.setRawMode(true);
+    const node = isWhole ? h(Transcript, options) : h(Conversation, { ...options, from: printed, onDrawn });
+    return render(node, {
+      ...{ stdin, stdout, exitOnCtrlC: false, patchConsole: true, interactive: true, alternateScreen: isWhole },
+      ...{ incrementalRendering: style === "full", isScreenReaderEnabled: style === "plain" },
+      ...(onFrame === undefined ? {} : { onRender: onFrame }),
+    });
+  };
+  function onDrawn(items: number, lines: readonly Line[]): void {
+    printed = items;
+    lastFrame = lines;
+  }
+  async function stop(instance: Instance): Promise<void> {
+    screen.flush();
+    await instance.waitUntilRenderFlush();
+    instance.clear();
+    instance.unmount();
+    await instance.waitUntilExit();
+    instance.cleanup();
+  }
+
+  // Before ink's own listener: the rows that the terminal has made of the frame, by breaking its lines anew, are known here.
+  const onResize = (): void => {
+    const { columns, rows } = stdout;
+    if (columns < screen.state().columns && shown === "conversation") {
+      const more = lastFrame.reduce((sum, line) => sum + Math.max(0, Math.ceil(lineWidth(line) / columns) - 1), 0);
+      drawn.clear();
+      if (more > 0) stdout.write(`\u001b[${more}A\u001b[J`);
+    }
+    screen.tell({ kind: "resized", columns, rows });
+  };
+  stdout.on("resize", onResize);
+  let shown: "conversation" | "transcript" = "conversation";
+  let drawn = start(shown);
+
+  return {
+    async show(what) {
+      if (what === shown) return;
+      await stop(drawn);
+      shown = what;
+      drawn = start(what);
+    },
+    redraw() {
+      stdout.write("\u001b[2J\u001b[H");
+      drawn.clear();
+      screen.flush();
+    },
+    async close() {
+      stdout.off("resize", onResize);
+      await stop(drawn);
+      stdin.setRawMode(false);
+    },
+  };
+}
+
+interface ConversationProps extends DrawOptions {
+  /** How many items were in the scrollback before. */
+  readonly from: number;
+  readonly onDrawn: (printed: number, lines: readonly Line[]) => void;
+}
+
+/** What is finished goes above the live part, once; only that is drawn again. */
+function Conversation({ screen, theme, from, onDrawn }: ConversationProps): ReactNode {
+  const state = useScreen(screen);
+  const { items } = state;
+  const lines = viewLive(state);
+  useLayoutEffect(() => onDrawn(items.length, lines));
+  const drawItem: StaticProps<Item>["children"] = (item, index) =>
+    h(Text, { key: from + index }, painted(viewItem(item, state), theme));
+  return h(
+    Fragment,
+    undefined,
+    // Its types know children that are a function, those of createElement do not.
+    h(Static<Item>, { items: items.slice(from) } as StaticProps<Item>, drawItem as unknown as ReactNode),
+    h(Text, undefined, painted(lines, theme)),
+  );
+}
+
+function Transcript({ screen, theme }: DrawOptions): ReactNode {
+  const state = useScreen(screen);
+  const { transcript } = state;
+  return h(Text, undefined, transcript === undefined ? "" : painted(viewTranscript(transcript, state), theme));
+}
+
+/** The state as it is; keys and pastes are told to the screen. */
+function useScreen(screen: Screen): ScreenState {
+  useInput((input, key) => {
+    for (const one of toKeys(input, key)) screen.tell({ kind: "key", key: one });
+  });
+  usePaste((text) => screen.tell({ kind: "pasted", text }));
+  return useSyncExternalStore(screen.subscribe, screen.state);
+}
+
+function painted(lines: readonly Line[], theme: Theme): string {
+  // A row without anything in it would be no row.
+  return lines.map((line) => paint(line, theme) || " ").join("\n");
+}

@@ -1,0 +1,57 @@
+import type { Key as InkKey } from "ink";
+
+/** A key that was pressed, or text that was typed. */
+export interface Key {
+  readonly name: KeyName;
+  /** What is to be inserted, for `text`; the letter, for `ctrl` and `meta`. */
+  readonly text: string;
+  readonly held: "nothing" | "ctrl" | "meta" | "shift";
+}
+
+export type KeyName =
+  | "text"
+  | "return"
+  | "escape"
+  | "tab"
+  | "backspace"
+  | "delete"
+  | "up"
+  | "down"
+  | "left"
+  | "right"
+  | "page-up"
+  | "page-down"
+  | "home"
+  | "end";
+
+const NAMES: readonly (readonly [keyof InkKey, KeyName])[] = [
+  ["return", "return"],
+  ["escape", "escape"],
+  ["tab", "tab"],
+  ["backspace", "backspace"],
+  ["delete", "delete"],
+  ["upArrow", "up"],
+  ["downArrow", "down"],
+  ["leftArrow", "left"],
+  ["rightArrow", "right"],
+  ["pageUp", "page-up"],
+  ["pageDown", "page-down"],
+  ["home", "home"],
+  ["end", "end"],
+];
+
+/** What the terminal sent, as keys. Several letters that came at once may hold a return at their end. */
+export function toKeys(input: string, key: InkKey): readonly Key[] {
+  const held = key.ctrl ? "ctrl" : key.meta ? "meta" : key.shift ? "shift" : "nothing";
+  const name = NAMES.find(([field]) => key[field] === true)?.[1];
+  // Escape is told as a held meta key as well.
+  if (name !== undefined) return [{ name, text: "", held: name === "escape" ? "nothing" : held }];
+  if (input === "\n" && held !== "ctrl") return [{ name: "text", text: "\n", held: "nothing" }];
+  if (input.length > 1 && /^[^\r\n]+\r$/.test(input)) {
+    return [
+      { name: "text", text: input.slice(0, -1), held },
+      { name: "return", text: "", held: "nothing" },
+    ];
+  }
+  return input === "" ? [] : [{ name: "text", text: input.replaceAll("\r", "\n"), held }];
+}

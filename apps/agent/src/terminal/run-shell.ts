@@ -1,0 +1,36 @@
+import type { Environment } from "../shell/command-environment.ts";
+import { startCommand } from "../shell/start-command.ts";
+
+export interface ShellRun {
+  readonly command: string;
+  readonly folder: string;
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+}
+
+export interface ShellResult {
+  /** What it put out; of more than is worth reading, the beginning and the end. */
+  readonly output: string;
+  readonly ended: string;
+}
+
+const MOST_CHARACTERS = 30_000;
+
+/** Runs a command of the user's own: with all that he has, and outside of any sandbox. */
+export async function runShell({ command, folder, environment, signal }: ShellRun): Promise<ShellResult> {
+  const running = startCommand({ command, folder, environment });
+  const onAbort = (): void => running.kill();
+  signal.addEventListener("abort", onAbort);
+  try {
+    let [head, tail] = ["", ""];
+    for await (const text of running.output) {
+      if (head.length < MOST_CHARACTERS) head += text;
+      else tail = (tail + text).slice(-MOST_CHARACTERS / 2);
+    }
+    const { by, exitCode, signal: killedBy } = await running.ended;
+    const output = tail === "" ? head : `${head}\n[...]\n${tail}`;
+    return { output, ended: by === "kill" ? "stopped" : killedBy === undefined ? `exit code ${exitCode}` : killedBy };
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import type { Provider } from "palimpsest";
+import { EXIT } from "../cli/exit-codes.ts";
+import type { Agent } from "../cli/open-agent.ts";
+import type { Project } from "../cli/open-project.ts";
+import type { Person } from "../cli/person.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { readVersion } from "../cli/version.ts";
+import { SLASH_COMMANDS } from "./commands/slash-commands.ts";
+import { createController } from "./controller.ts";
+import { type Drawing, draw } from "./draw.ts";
+import { promptFile } from "./prompt-history.ts";
+import { createScreen } from "./screen.ts";
+import { startItems } from "./start-items.ts";
+import { startState } from "./state.ts";
+import { themeOf } from "./text/paint.ts";
+
+export interface TerminalRun {
+  readonly project: Project;
+  readonly terminal: Terminal & Required<Pick<Terminal, "screen">>;
+  readonly provider: Provider;
+  readonly model: string;
+  readonly open: (person: Person, model: string, id?: string) => Promise<Agent>;
+  /** The session to go on with. @default a new one */
+  readonly id?: string;
+  /** `plain`: for screen readers. */
+  readonly style: "full" | "plain";
+}
+
+/** The agent with a screen, until the user leaves. Resolves to the exit code. */
+export async function runTerminal({
+  project,
+  terminal,
+  provider,
+  model,
+  open,
+  id,
+  style,
+}: TerminalRun): Promise<number> {
+  const { stdin, stdout } = terminal.screen;
+  const history = await promptFile(join(project.places.project, "prompts.jsonl")).read();
+  let drawing: Drawing | undefined;
+  const controller = createController({
+    ...{ project, terminal, provider, model, open, commands: SLASH_COMMANDS },
+    screen: () => screen,
+    show: async (what) => drawing?.show(what),
+    redraw: () => drawing?.redraw(),
+  });
+  const screen = createScreen(
+    startState({
+      ...{ columns: stdout.columns, rows: stdout.rows, style, nowMs: terminal.clock.now(), history },
+      commands: SLASH_COMMANDS.map(({ name, about }) => ({ name, about })),
+    }),
+    controller.act,
+  );
+  screen.tell({ kind: "printed", items: startItems({ version: readVersion(), folder: project.folder, model }) });
+  await controller.start(id);
+  drawing = draw({ screen, theme: themeOf(terminal.environment), stdin, stdout });
+  // The time that the cache stays warm is shown while nothing else happens.
+  const ticking = setInterval(() => screen.tell({ kind: "tick", nowMs: terminal.clock.now() }), 1_000);
+  const interrupted = terminal.interruption();
+  const told = new Promise<number>((resolve) =>
+    interrupted.addEventListener("abort", () => resolve(Number(interrupted.reason))),
+  );
+  try {
+    return await Promise.race([controller.left.then(() => EXIT.done), told]);
+  } finally {
+    clearInterval(ticking);
+    await controller.close();
+    await drawing.close();
+  }
+}

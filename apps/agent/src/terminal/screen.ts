@@ -1,0 +1,46 @@
+import type { Effect, ScreenEvent } from "./screen-event.ts";
+import type { ScreenState } from "./state.ts";
+import { update } from "./update.ts";
+
+/** Holds the state of the screen; whoever draws it is told when it has changed. */
+export interface Screen {
+  readonly state: () => ScreenState;
+  tell(event: ScreenEvent): void;
+  subscribe(listener: () => void): () => void;
+  /** Lets whoever draws know now of what has changed. */
+  flush(): void;
+}
+
+/** Answers come in thousands of pieces: they are drawn together. Keys are drawn at once. */
+const DRAW_AFTER_MS = 33;
+
+/** @param act does what is to be done because of an event */
+export function createScreen(start: ScreenState, act: (effect: Effect) => void): Screen {
+  let state = start;
+  let timer: NodeJS.Timeout | undefined;
+  const listeners = new Set<() => void>();
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const listener of listeners) listener();
+  }
+
+  return {
+    state: () => state,
+    tell(event) {
+      const { state: next, effects } = update(state, event);
+      if (next !== state) {
+        state = next;
+        if (event.kind === "key" || event.kind === "pasted" || event.kind === "resized") flush();
+        else timer ??= setTimeout(flush, DRAW_AFTER_MS);
+      }
+      for (const effect of effects) act(effect);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    flush,
+  };
+}

@@ -1,0 +1,78 @@
+import type { Agent } from "../cli/open-agent.ts";
+import type { Item } from "./item.ts";
+import { cleanText } from "./text/clean-text.ts";
+import { type Line, plain } from "./text/line.ts";
+import { type MarkdownState, markdownLine } from "./text/markdown.ts";
+import type { TranscriptEntry } from "./transcript/transcript-state.ts";
+
+export interface StartFacts {
+  readonly version: string;
+  readonly folder: string;
+  readonly model: string;
+}
+
+/** What stands at the top. */
+export function startItems({ version, folder, model }: StartFacts): readonly Item[] {
+  const head: Line = [
+    { text: "Palimpsest", weight: "bold" },
+    { text: ` ${version} · ${cleanText(folder)} · ${cleanText(model)}`, colour: "quiet" },
+  ];
+  return [{ kind: "lines", lines: [head, plain("/help lists what can be done.", { colour: "quiet" })] }];
+}
+
+/** What could not be used, one line each. */
+export function problemsOf({ settings, sandbox, session, problems }: Agent): readonly string[] {
+  const { heldBack } = settings;
+  return [
+    ...settings.problems,
+    ...problems,
+    ...session.settings().problems.map(({ name, because }) => `setting ${name}: ${because}`),
+    ...(heldBack.length === 0
+      ? []
+      : [`This project's settings are not trusted, so these do not hold: ${heldBack.join("; ")}. (palimpsest trust)`]),
+    ...(sandbox.kind === "none" && settings.settings.sandbox === "required" ? [sandbox.reason] : []),
+  ];
+}
+
+const SHOWN_MESSAGES = 6;
+const SHOWN_LINES = 12;
+
+/** The end of a session that goes on, so that one knows where one was. */
+export function earlierItems(transcript: readonly TranscriptEntry[]): readonly Item[] {
+  const said = transcript
+    .filter(({ who, seen }) => (who === "you" || who === "model") && seen !== "taken-back")
+    .map((entry) => (entry.who === "model" ? { ...entry, text: withoutCalls(entry.text) } : entry))
+    .filter(({ text }) => text !== "");
+  const shown = said.slice(-SHOWN_MESSAGES);
+  const before = said.length - shown.length;
+  const head: readonly Item[] =
+    before === 0
+      ? []
+      : [{ kind: "lines", lines: [[], plain(`… ${before} earlier messages (ctrl-o)`, { colour: "quiet" })] }];
+  return [...head, ...shown.flatMap(messageItems)];
+}
+
+function messageItems({ who, text }: TranscriptEntry): readonly Item[] {
+  if (who === "you") return [{ kind: "you", text }];
+  const lines = text.split("\n");
+  const cut = lines.length > SHOWN_LINES ? [...lines.slice(0, SHOWN_LINES), "…"] : lines;
+  let markdown: MarkdownState = {};
+  return cut.map((line, index) => {
+    const { state, ...shown } = markdownLine(line, markdown);
+    markdown = state;
+    return { kind: "answer", ...shown, first: index === 0 };
+  });
+}
+
+/** What it called stands in the transcript; here is what it said. */
+function withoutCalls(text: string): string {
+  return text.replaceAll(/^\[call of \w+\] .*$/gm, "").trim();
+}
+
+/** Whether the model still had something to do: nothing came behind what it was told last. */
+export function isCutShort(transcript: readonly TranscriptEntry[]): boolean {
+  const last = transcript.findLast(
+    ({ who, seen }) => ["you", "model", "tool", "boundary"].includes(who) && seen === "yes",
+  );
+  return last?.who === "you" || last?.who === "tool" || (last?.who === "model" && last.title.startsWith("calls"));
+}

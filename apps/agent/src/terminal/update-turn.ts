@@ -1,0 +1,170 @@
+import type { QueryEvent, QueryOutcome } from "palimpsest";
+import { toResult } from "../cli/turn-report.ts";
+import type { Item, ToolItem } from "./item.ts";
+import { NO_ANSWER, type OpenAnswer, type RunningTool, type ScreenState, type Todo, type Turn } from "./state.ts";
+import { cleanText } from "./text/clean-text.ts";
+import { type Look, plainLines } from "./text/line.ts";
+import { markdownLine } from "./text/markdown.ts";
+
+/** A line without an end is cut here: what is not finished is drawn with every frame. */
+const LONGEST_OPEN_CHARACTERS = 2_000;
+
+export function startTurn(state: ScreenState, said: readonly string[]): ScreenState {
+  const turn: Turn = {
+    ...{ startedAtMs: state.nowMs, phase: "Waiting for the model", state: "running", answer: NO_ANSWER },
+    ...{ receivedCharacters: 0, tools: [] },
+  };
+  return { ...withItems(state, said.map(youItem)), turn };
+}
+
+/** What happens in a turn: finished lines and calls become items, the rest is shown until it is finished. */
+export function updateTurn(state: ScreenState, event: QueryEvent): ScreenState {
+  const { turn } = state;
+  if (turn === undefined) return state;
+  const inPhase = (phase: string): ScreenState => ({ ...state, turn: { ...turn, phase } });
+  switch (event.kind) {
+    case "request-started":
+      return inPhase(event.tries === 1 ? "Waiting for the model" : `Trying again (${event.tries})`);
+    case "text":
+      return say(state, turn, event.text);
+    case "thinking":
+      return received(state, turn, "Thinking", event.text.length);
+    case "tool_call":
+      return finishAnswer(inPhase(`Writing a call of ${event.name}`));
+    case "tool_input":
+      return received(state, turn, turn.phase, event.text.length);
+    case "retry-waiting":
+      return breakOff(inPhase(`${event.message}; again in ${Math.ceil(event.waitMs / 1_000)} s`));
+    case "response":
+      return respond(state, turn, event.response.text);
+    case "tool-started":
+      return startTool(state, turn, event);
+    case "tool-ended":
+      return endTool(state, turn, event);
+    case "new-content-taken": {
+      const taken = state.queued.slice(0, event.count);
+      return withItems({ ...finishAnswer(state), queued: state.queued.slice(event.count) }, taken.map(youItem));
+    }
+    case "notice":
+      return withItems(finishAnswer(state), [lines(event.text, { colour: "warning" })]);
+    case "session-event":
+      return state;
+    case "turn-ended":
+      return withItems(finishAnswer(state), endItems(event.outcome));
+  }
+}
+
+/** Whatever is left of a turn is finished. */
+export function endTurn(state: ScreenState): ScreenState {
+  const { turn, ...rest } = finishAnswer(state);
+  const open = turn?.tools.map((tool) => toolItem(tool, "stopped")) ?? [];
+  return withItems(rest, open);
+}
+
+function youItem(text: string): Item {
+  return { kind: "you", text: cleanText(text) };
+}
+
+function lines(text: string, look: Look): Item {
+  return { kind: "lines", lines: [[], ...plainLines(cleanText(text), look)] };
+}
+
+function withItems(state: ScreenState, items: readonly Item[]): ScreenState {
+  return items.length === 0 ? state : { ...state, items: [...state.items, ...items] };
+}
+
+function received(state: ScreenState, turn: Turn, phase: string, characters: number): ScreenState {
+  return { ...state, turn: { ...turn, phase, receivedCharacters: turn.receivedCharacters + characters } };
+}
+
+function say(state: ScreenState, turn: Turn, text: string): ScreenState {
+  const { items, answer } = takeLines(turn.answer, text);
+  const receivedCharacters = turn.receivedCharacters + text.length;
+  return withItems({ ...state, turn: { ...turn, phase: "Answering", answer, receivedCharacters } }, items);
+}
+
+/** The lines that are finished, and what is left. */
+function takeLines(answer: OpenAnswer, text: string): { readonly items: readonly Item[]; readonly answer: OpenAnswer } {
+  const pieces = (answer.pending + text).split("\n");
+  let pending = pieces.pop()!;
+  if (pending.length > LONGEST_OPEN_CHARACTERS) {
+    const at = pending.lastIndexOf(" ");
+    const end = at > 0 ? at + 1 : pending.length;
+    pieces.push(pending.slice(0, end));
+    pending = pending.slice(end);
+  }
+  let { markdown, lines: count } = answer;
+  const items = pieces.flatMap((piece): readonly Item[] => {
+    // An answer does not begin with an empty line.
+    if (count === 0 && piece.trim() === "") return [];
+    const { state, ...shown } = markdownLine(cleanText(piece), markdown);
+    markdown = state;
+    return [{ kind: "answer", ...shown, first: count++ === 0 }];
+  });
+  return { items, answer: { pending, markdown, lines: count } };
+}
+
+function finishAnswer(state: ScreenState): ScreenState {
+  const { turn } = state;
+  if (turn === undefined) return state;
+  const { items } = turn.answer.pending === "" ? { items: [] } : takeLines(turn.answer, "\n");
+  return withItems({ ...state, turn: { ...turn, answer: NO_ANSWER } }, items);
+}
+
+/** The stream broke: what it had brought is void. What stands in the scrollback stays there, so it is said. */
+function breakOff(state: ScreenState): ScreenState {
+  const hasLines = (state.turn?.answer.lines ?? 0) > 0;
+  const rest = { ...state, turn: { ...state.turn!, answer: NO_ANSWER } };
+  return hasLines
+    ? withItems(rest, [lines("The answer broke off here and begins anew.", { colour: "warning" })])
+    : rest;
+}
+
+function respond(state: ScreenState, turn: Turn, text: string): ScreenState {
+  const isNew = turn.answer.pending === "" && turn.answer.lines === 0;
+  const wasStreamed = !isNew || turn.receivedCharacters > 0;
+  const shown = wasStreamed || text === "" ? state : say(state, turn, text);
+  const finished = finishAnswer(shown);
+  return { ...finished, turn: { ...finished.turn!, phase: "Working" } };
+}
+
+function startTool(
+  state: ScreenState,
+  turn: Turn,
+  { call, input }: Extract<QueryEvent, { kind: "tool-started" }>,
+): ScreenState {
+  const tool: RunningTool = { callId: call.id, name: call.name, input, startedAtMs: state.nowMs, tail: "" };
+  const finished = finishAnswer({ ...state, turn: { ...turn, phase: "Working", tools: [...turn.tools, tool] } });
+  return call.name === "Todo" ? { ...finished, todos: todosOf(input) } : finished;
+}
+
+function endTool(
+  state: ScreenState,
+  turn: Turn,
+  { call, status, how }: Extract<QueryEvent, { kind: "tool-ended" }>,
+): ScreenState {
+  const tool = turn.tools.find(({ callId }) => callId === call.id) ?? {
+    ...{ callId: call.id, name: call.name, input: call.input, startedAtMs: state.nowMs, tail: "" },
+  };
+  const tools = turn.tools.filter((one) => one !== tool);
+  const outcome = how === "denied" ? "denied" : how === "aborted" || how === "not-run" ? "stopped" : status;
+  const said = tool.result === undefined && outcome === "error" ? [`It did not run: ${how}.`] : [];
+  const item = toolItem({ ...tool, ...(said.length === 0 ? {} : { result: said[0]! }) }, outcome);
+  return withItems({ ...state, turn: { ...turn, tools } }, call.name === "Todo" && outcome === "ok" ? [] : [item]);
+}
+
+function toolItem({ name, input, result, tail }: RunningTool, outcome: ToolItem["outcome"]): ToolItem {
+  return { kind: "tool", name, input, outcome, output: cleanText(result ?? tail) };
+}
+
+function todosOf(input: unknown): readonly Todo[] {
+  const { todos } = (input ?? {}) as { readonly todos?: unknown };
+  const list = Array.isArray(todos) ? (todos as readonly Todo[]) : [];
+  return list.every(({ state }) => state === "done") ? [] : list;
+}
+
+function endItems(outcome: QueryOutcome): readonly Item[] {
+  if (outcome.kind === "aborted") return [lines("Stopped. What was done so far is kept.", { colour: "warning" })];
+  const { problem } = toResult("", outcome, []);
+  return problem === undefined ? [] : [lines(problem, { colour: outcome.kind === "done" ? "warning" : "bad" })];
+}

@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Key } from "./key.ts";
+import type { ScreenEvent } from "./screen-event.ts";
+import { type ScreenState, startState } from "./state.ts";
+import { textOf } from "./text/line.ts";
+import { lineWidth } from "./text/width.ts";
+import { update } from "./update.ts";
+import { viewItem } from "./views/view-item.ts";
+import { viewLive } from "./views/view-live.ts";
+
+const START = startState({
+  ...{ columns: 80, rows: 24, style: "full", nowMs: 0, history: ["earlier"] },
+  commands: [
+    { name: "model", about: "who answers" },
+    { name: "mode", about: "what is allowed" },
+  ],
+});
+
+const key = (name: Key["name"], held: Key["held"] = "nothing", text = ""): ScreenEvent => ({
+  kind: "key",
+  key: { name, held, text },
+});
+const typed = (text: string): ScreenEvent => key("text", "nothing", text);
+
+function after(events: readonly ScreenEvent[], state: ScreenState = START) {
+  let effects: ReturnType<typeof update>["effects"] = [];
+  for (const event of events) ({ state, effects } = update(state, event));
+  return { state, effects };
+}
+
+test("a word that is a whole command means that command, though another begins with it", () => {
+  expect(after([typed("/mode"), key("return")]).effects).toEqual([{ kind: "submit", text: "/mode" }]);
+  expect(after([typed("/mod"), key("down"), key("return")]).effects).toEqual([{ kind: "submit", text: "/model" }]);
+});
+
+test("a backslash at the end goes on in a new line, and escape stops only what runs", () => {
+  const { state, effects } = after([typed("one\\"), key("return"), typed("two"), key("return")]);
+  expect(effects).toEqual([{ kind: "submit", text: "one\ntwo" }]);
+  expect(after([key("escape")], state).effects).toEqual([]);
+  expect(after([key("escape"), key("escape")], state).effects).toEqual([{ kind: "submit", text: "/rewind" }]);
+  expect(after([{ kind: "turn-started", said: [] }, key("escape")], state).effects).toEqual([{ kind: "stop" }]);
+});
+
+test("large pastes stand as a word and are sent in whole", () => {
+  const pasted = Array.from({ length: 40 }, (_, index) => `line ${index}`).join("\n");
+  const { state, effects } = after([typed("see "), { kind: "pasted", text: pasted }, key("return")]);
+  expect(effects).toEqual([{ kind: "submit", text: `see ${pasted}` }]);
+  expect(after([key("up")], state).state.editor.characters.join("")).toBe("see [paste 1: 40 lines]");
+});
+
+test("whatever is streamed in whatever pieces is printed once, in order, and nothing else", () => {
+  fc.assert(
+    fc.property(fc.array(fc.stringMatching(/^[a-z \n]{0,30}$/), { maxLength: 30 }), (pieces) => {
+      const events: readonly ScreenEvent[] = [
+        { kind: "turn-started", said: [] },
+        ...pieces.map((text): ScreenEvent => ({ kind: "query", event: { kind: "text", text } })),
+        { kind: "turn-over" },
+      ];
+      const { state } = after(events);
+      const printed = state.items.flatMap((item) => viewItem(item, state)).map(textOf);
+      const words = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean);
+      expect(words(printed.join("\n").replaceAll("●", ""))).toEqual(words(pieces.join("")));
+    }),
+  );
+});
+
+test("no row is wider than the terminal and there are never as many as it has, whatever is typed and streamed", () => {
+  const event: fc.Arbitrary<ScreenEvent> = fc.oneof(
+    fc.string({ unit: "grapheme", maxLength: 60 }).map(typed),
+    fc.string({ maxLength: 300 }).map((text): ScreenEvent => ({ kind: "pasted", text })),
+    fc
+      .string({ unit: "grapheme", maxLength: 300 })
+      .map((text): ScreenEvent => ({ kind: "query", event: { kind: "text", text } })),
+    fc.constantFrom<ScreenEvent>(
+      ...[key("return"), key("up"), key("left"), key("backspace"), key("escape"), key("tab"), key("text", "ctrl", "w")],
+      { kind: "turn-started", said: [] },
+      { kind: "turn-over" },
+      { kind: "queued", text: "a message that waits ".repeat(9) },
+      {
+        kind: "asked",
+        id: 1,
+        dialog: { title: "Well?", body: [], options: [{ value: "y", label: "Yes" }], words: "No" },
+      },
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 25 }), fc.integer({ min: 30, max: 150 }), (events, columns) => {
+      const { state } = after(events, { ...START, columns });
+      const rows = viewLive(state);
+      expect(rows.length).toBeLessThan(state.rows);
+      for (const row of rows) expect(lineWidth(row)).toBeLessThanOrEqual(columns);
+      for (const item of state.items) {
+        for (const row of viewItem(item, state)) expect(lineWidth(row)).toBeLessThanOrEqual(columns);
+      }
+    }),
+  );
+});

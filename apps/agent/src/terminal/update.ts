@@ -1,0 +1,166 @@
+import type { SessionEvent } from "palimpsest";
+import { eventLine } from "../cli/turn-report.ts";
+import { openDialog } from "./dialogs/dialog.ts";
+import { updateDialog } from "./dialogs/update-dialog.ts";
+import { editorOf, insert } from "./editor.ts";
+import type { Key } from "./key.ts";
+import { isLargePaste, pasteWord } from "./pastes.ts";
+import { type ScreenEvent, type Step, step } from "./screen-event.ts";
+import type { RunningTool, ScreenState } from "./state.ts";
+import { cleanText } from "./text/clean-text.ts";
+import { plainLines } from "./text/line.ts";
+import { charactersOf } from "./text/width.ts";
+import { updateTranscript } from "./transcript/transcript-state.ts";
+import { updatePrompt } from "./update-prompt.ts";
+import { endTurn, startTurn, updateTurn } from "./update-turn.ts";
+
+const SHOWN_TAIL_CHARACTERS = 2_000;
+
+/** The next state of the screen, and what is to be done. Pure: it knows no clock, no session and no terminal. */
+export function update(state: ScreenState, event: ScreenEvent): Step {
+  switch (event.kind) {
+    case "key":
+      return updateKeys(state, event.key);
+    case "pasted":
+      return step(paste(state, event.text));
+    case "resized":
+      return step({ ...state, columns: event.columns, rows: event.rows });
+    case "tick":
+      return step({ ...state, nowMs: event.nowMs });
+    case "turn-started":
+      return step(startTurn(state, event.said));
+    case "query":
+      return step(updateTurn(state, event.event));
+    case "turn-over":
+      return step(endTurn(state));
+    case "session":
+      return step(updateSession(state, event.event));
+    case "tool-output":
+      return step(
+        withTool(state, event.callId, (tool) => ({
+          ...tool,
+          tail: (tool.tail + event.text).slice(-SHOWN_TAIL_CHARACTERS),
+        })),
+      );
+    case "tool-result":
+      return step(withTool(state, event.callId, (tool) => ({ ...tool, result: event.text })));
+    case "queued":
+      return step({ ...state, queued: [...state.queued, event.text] });
+    case "printed":
+      return step({ ...state, items: [...state.items, ...event.items] });
+    case "status":
+      return step({ ...state, status: event.status, background: event.background });
+    case "asked":
+      return step({ ...state, dialogs: [...state.dialogs, openDialog(event.id, event.dialog)] });
+    case "unasked":
+      return step({ ...state, dialogs: state.dialogs.filter(({ id }) => id !== event.id) });
+    case "busy":
+      return step({ ...state, activity: event.with });
+    case "free": {
+      const { activity: _, ...rest } = state;
+      return step(rest);
+    }
+    case "transcript-read":
+      return step(readTranscript(state, event));
+    case "files-found":
+      return step({ ...state, files: event.files });
+    case "prompted":
+      return step({ ...state, editor: editorOf(event.text) });
+    case "cleared":
+      return step({ ...state, todos: [], queued: [] });
+  }
+}
+
+/** Letters that came at once are keys of their own, but where they are text. */
+function updateKeys(state: ScreenState, key: Key): Step {
+  const isText = state.transcript === undefined && state.dialogs.length === 0;
+  if (isText || key.name !== "text") return updateKey(state, key);
+  return charactersOf(key.text).reduce<Step>((before, text) => {
+    const next = updateKey(before.state, { ...key, text });
+    return step(next.state, ...before.effects, ...next.effects);
+  }, step(state));
+}
+
+function updateKey(state: ScreenState, key: Key): Step {
+  if (state.transcript !== undefined) return updateFullScreen(state, key);
+  const [dialog, ...others] = state.dialogs;
+  if (dialog === undefined) return updatePrompt(state, key);
+  const isInterrupt = key.held === "ctrl" && key.text === "c";
+  const next = updateDialog(dialog, isInterrupt ? { name: "escape", text: "", held: "nothing" } : key);
+  if ("id" in next) return step({ ...state, dialogs: [next, ...others] });
+  return step({ ...state, dialogs: others }, { kind: "answer", id: dialog.id, answer: next });
+}
+
+function updateFullScreen(state: ScreenState, key: Key): Step {
+  const { transcript, ...rest } = state;
+  const isToggle = key.held === "ctrl" && (key.text === "o" || key.text === "c");
+  const next = isToggle ? ({ kind: "closed" } as const) : updateTranscript(transcript!, key);
+  if (next.kind === "changed") return step({ ...state, transcript: next.state });
+  if (next.kind === "undo") return step(state, { kind: "undo", boundary: next.boundary });
+  return step(rest, { kind: "close-transcript" });
+}
+
+/** What was there stays where it was. */
+function readTranscript(
+  state: ScreenState,
+  { entries, said }: Extract<ScreenEvent, { kind: "transcript-read" }>,
+): ScreenState {
+  const before = state.transcript;
+  return {
+    ...state,
+    transcript: {
+      ...(before ?? { line: 0, opened: [], search: { state: "none", words: "" } }),
+      ...{
+        entries,
+        at: before === undefined ? Math.max(0, entries.length - 1) : Math.min(before.at, entries.length - 1),
+      },
+      ...(said === undefined ? {} : { said }),
+    },
+  };
+}
+
+function paste(state: ScreenState, pasted: string): ScreenState {
+  const text = cleanText(pasted.replaceAll(/\r\n?/g, "\n"));
+  const [dialog, ...others] = state.dialogs;
+  if (dialog !== undefined) {
+    const next = updateDialog(dialog, { name: "text", text: text.replaceAll("\n", " "), held: "nothing" });
+    return "id" in next ? { ...state, dialogs: [next, ...others] } : state;
+  }
+  if (!isLargePaste(text)) return { ...state, editor: insert(state.editor, text) };
+  const word = pasteWord(state.pastes.length, text);
+  return { ...state, pastes: [...state.pastes, text], editor: insert(state.editor, word) };
+}
+
+function withTool(state: ScreenState, callId: string, change: (tool: RunningTool) => RunningTool): ScreenState {
+  if (state.turn === undefined) return state;
+  const tools = state.turn.tools.map((tool) => (tool.callId === callId ? change(tool) : tool));
+  return { ...state, turn: { ...state.turn, tools } };
+}
+
+/** What the session tells, in a turn and between turns. */
+function updateSession(state: ScreenState, event: SessionEvent): ScreenState {
+  switch (event.kind) {
+    case "compaction-started":
+      return { ...state, compaction: { startedAtMs: state.nowMs, phase: "reading", receivedCharacters: 0 } };
+    case "compaction-progressed":
+      if (state.compaction === undefined) return state;
+      return {
+        ...state,
+        compaction: {
+          ...{ startedAtMs: state.compaction.startedAtMs, phase: event.phase },
+          receivedCharacters: event.receivedCharacters ?? state.compaction.receivedCharacters,
+        },
+      };
+    case "compaction-ended": {
+      // What came of it is printed by whoever asked the session about its boundary.
+      const { compaction: _, ...rest } = state;
+      return rest;
+    }
+    default: {
+      const line = eventLine({ kind: "session-event", event });
+      if (line === undefined) return state;
+      const lines = plainLines(cleanText(line), { colour: "quiet" });
+      return { ...state, items: [...state.items, { kind: "lines", lines }] };
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import type { Item, ToolItem } from "../item.ts";
+import { diffLook } from "../text/highlight.ts";
+import { indent, type Line, type Look, plain, plainLines } from "../text/line.ts";
+import { cutText, wrapLine, wrapLines } from "../text/width.ts";
+import { toolTitle } from "./tool-title.ts";
+
+export interface ItemTerms {
+  readonly columns: number;
+  readonly style: "full" | "plain";
+}
+
+/** How many lines of an output are shown; the transcript has the rest. */
+const SHOWN_LINES = 5;
+const SHOWN_DIFF_LINES = 12;
+
+/** A finished item as rows, with a free row before what begins something new. */
+export function viewItem(item: Item, terms: ItemTerms): readonly Line[] {
+  switch (item.kind) {
+    case "you":
+      return [[], ...viewYou(item.text, terms)];
+    case "answer":
+      return viewAnswer(item, terms);
+    case "tool":
+      return [[], ...viewTool(item, terms)];
+    case "lines":
+      return wrapLines(item.lines, terms.columns);
+  }
+}
+
+function viewYou(text: string, { columns, style }: ItemTerms): readonly Line[] {
+  const look: Look = { colour: "you", weight: "bold" };
+  const rows = wrapLines(plainLines(text, look), columns - 2);
+  return style === "plain" ? [plain("You:"), ...rows] : indent(rows, plain("> ", look), plain("  "));
+}
+
+export function viewAnswer(
+  { lead, hang, line, first }: Omit<Extract<Item, { kind: "answer" }>, "kind">,
+  { columns, style }: ItemTerms,
+): readonly Line[] {
+  const taken = lead.reduce((sum, { text }) => sum + text.length, 0);
+  const rows = indent(wrapLine(line, Math.max(10, columns - 2 - taken)), lead, hang);
+  if (style === "plain") return first ? [plain("Model:"), ...rows] : rows;
+  const marked = indent(rows, first ? plain("● ", { colour: "model" }) : plain("  "), plain("  "));
+  return first ? [[], ...marked] : marked;
+}
+
+const SIGNS: Readonly<Record<ToolItem["outcome"], readonly [string, Look]>> = {
+  ok: ["✓", { colour: "good" }],
+  error: ["✗", { colour: "bad" }],
+  denied: ["✗", { colour: "warning" }],
+  stopped: ["■", { colour: "warning" }],
+};
+const WORDS: Readonly<Record<ToolItem["outcome"], string>> = {
+  ok: "",
+  error: " (failed)",
+  denied: " (not allowed)",
+  stopped: " (stopped)",
+};
+
+function viewTool(item: ToolItem, { columns, style }: ItemTerms): readonly Line[] {
+  const { name, input, outcome } = item;
+  const [sign, look] = SIGNS[outcome];
+  const begin: Line = style === "plain" ? plain("Tool: ") : [{ text: `${sign} `, ...look }];
+  const title = cutText(toolTitle(name, input), columns - 4 - name.length - WORDS[outcome].length);
+  const head: Line = [
+    ...begin,
+    { text: name, colour: "tool", weight: "bold" },
+    { text: ` ${title}` },
+    ...plain(WORDS[outcome], look),
+  ];
+  const body = diffOf(item) ?? outputOf(item);
+  return [head, ...body.map((line) => [{ text: "  " }, ...cutRow(line, columns - 2)])];
+}
+
+/** An edit is shown as what it changes. */
+function diffOf({ name, input, outcome }: ToolItem): readonly Line[] | undefined {
+  if (outcome !== "ok") return undefined;
+  const { old_string: before, new_string: after, content } = (input ?? {}) as Readonly<Record<string, unknown>>;
+  if (name === "Edit" && typeof before === "string" && typeof after === "string") {
+    return folded(diffLines(before, after), SHOWN_DIFF_LINES);
+  }
+  if (name === "Write" && typeof content === "string") {
+    return folded(
+      content
+        .replace(/\n$/, "")
+        .split("\n")
+        .map((line) => `+ ${line}`),
+      SHOWN_DIFF_LINES,
+    );
+  }
+  return undefined;
+}
+
+/** What an edit takes out and puts in; equal lines at both ends are left out but for one. */
+export function diffLines(before: string, after: string): readonly string[] {
+  const [old, now] = [before.split("\n"), after.split("\n")];
+  let start = 0;
+  while (start < Math.min(old.length, now.length) && old[start] === now[start]) start++;
+  let end = 0;
+  const most = Math.min(old.length, now.length) - start;
+  while (end < most && old.at(-1 - end) === now.at(-1 - end)) end++;
+  const context = (line: string | undefined): readonly string[] => (line === undefined ? [] : [`  ${line}`]);
+  return [
+    ...context(old[start - 1]),
+    ...old.slice(start, old.length - end).map((line) => `- ${line}`),
+    ...now.slice(start, now.length - end).map((line) => `+ ${line}`),
+    ...context(end === 0 ? undefined : old[old.length - end]),
+  ];
+}
+
+function folded(lines: readonly string[], most: number): readonly Line[] {
+  const shown = lines.length > most ? lines.slice(0, most - 1) : lines;
+  const rows = shown.map((line) => plain(line.replaceAll("\t", "    "), diffLook(line)));
+  return shown.length === lines.length ? rows : [...rows, moreLine(lines.length - shown.length)];
+}
+
+function outputOf({ output, outcome }: ToolItem): readonly Line[] {
+  const text = output.trimEnd();
+  if (text === "") return [];
+  const lines = text.split("\n");
+  const shown = lines.length > SHOWN_LINES ? lines.slice(0, SHOWN_LINES - 1) : lines;
+  const rows = shown.map((line) => plain(line, { colour: outcome === "error" ? "bad" : "quiet" }));
+  return shown.length === lines.length ? rows : [...rows, moreLine(lines.length - shown.length)];
+}
+
+function moreLine(count: number): Line {
+  return plain(`… ${count} more lines (ctrl-o)`, { colour: "quiet", slant: "italic" });
+}
+
+function cutRow(line: Line, columns: number): Line {
+  const [span] = line;
+  return span === undefined ? line : [{ ...span, text: cutText(span.text, columns) }];
+}

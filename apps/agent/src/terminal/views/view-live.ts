@@ -1,0 +1,96 @@
+import type { RunningTool, ScreenState, Todo } from "../state.ts";
+import { cleanText } from "../text/clean-text.ts";
+import { indent, type Line, plain } from "../text/line.ts";
+import { markdownLine } from "../text/markdown.ts";
+import { cutLine, cutText } from "../text/width.ts";
+import { toolTitle } from "./tool-title.ts";
+import { viewDialog } from "./view-dialog.ts";
+import { viewAnswer } from "./view-item.ts";
+import { viewPrompt } from "./view-prompt.ts";
+import { viewStatus } from "./view-status.ts";
+
+const TAIL_LINES = 3;
+const MOST_TODOS = 6;
+const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/** What is drawn again and again, below what is finished: never more rows than the terminal has, or it would scroll. */
+export function viewLive(state: ScreenState): readonly Line[] {
+  const dialog = state.dialogs[0];
+  const input = dialog === undefined ? viewPrompt(state) : viewDialog(dialog, state);
+  const below = [...input, ...viewStatus(state)];
+  const above = [...viewTurn(state), ...viewTodos(state), ...viewActivity(state), ...viewQueued(state)];
+  const room = Math.max(0, state.rows - 1 - below.length);
+  const rows = [...(room === 0 ? [] : above.slice(-room)), ...below.slice(-(state.rows - 1))];
+  // A row that is too wide would become two, and then the rows would be miscounted.
+  return rows.map((row) => cutLine(row, state.columns));
+}
+
+/** The line that is being written, and the tools that run. */
+function viewTurn({ turn, columns, style, nowMs }: ScreenState): readonly Line[] {
+  if (turn === undefined) return [];
+  const { pending, markdown, lines } = turn.answer;
+  const answer =
+    pending === ""
+      ? []
+      : viewAnswer({ ...markdownLine(cleanText(pending), markdown), first: lines === 0 }, { columns, style });
+  return [...answer, ...turn.tools.flatMap((tool) => viewTool(tool, columns, nowMs))];
+}
+
+function viewTool({ name, input, startedAtMs, tail }: RunningTool, columns: number, nowMs: number): readonly Line[] {
+  const seconds = Math.floor((nowMs - startedAtMs) / 1_000);
+  const head: Line = [
+    { text: "◌ ", colour: "tool" },
+    { text: name, colour: "tool", weight: "bold" },
+    { text: ` ${toolTitle(name, input)}` },
+    ...(seconds > 0 ? plain(` (${seconds} s)`, { colour: "quiet" }) : []),
+  ];
+  const output = cleanText(tail).trimEnd();
+  const rows = output === "" ? [] : output.split("\n").slice(-TAIL_LINES);
+  return [
+    [],
+    cutLine(head, columns),
+    ...rows.map((row) => plain(`  ${cutText(row, columns - 2)}`, { colour: "quiet" })),
+  ];
+}
+
+const TODO_SIGNS: Readonly<Record<Todo["state"], string>> = { open: "☐", doing: "▸", done: "☑" };
+
+function viewTodos({ todos, columns, turn }: ScreenState): readonly Line[] {
+  if (todos.length === 0 || turn === undefined) return [];
+  // What is done is the least of interest.
+  const first = Math.max(0, Math.min(todos.findIndex(({ state }) => state !== "done") - 1, todos.length - MOST_TODOS));
+  const rows = todos.slice(first, first + MOST_TODOS).map(({ content, state }): Line => {
+    const text = cutText(`${TODO_SIGNS[state]} ${cleanText(content)}`, columns - 2);
+    return plain(text, state === "doing" ? { weight: "bold" } : state === "done" ? { colour: "quiet" } : {});
+  });
+  return [[], ...indent(rows, plain("  "))];
+}
+
+/** What is going on, for how long, and how to stop it. */
+function viewActivity({ turn, compaction, activity, nowMs, style, columns }: ScreenState): readonly Line[] {
+  const what = compactionText(compaction) ?? turnText(turn) ?? activity;
+  if (what === undefined) return [];
+  const since = compaction?.startedAtMs ?? turn?.startedAtMs;
+  const seconds = since === undefined ? 0 : Math.max(0, Math.floor((nowMs - since) / 1_000));
+  const details = [...(since === undefined ? [] : [`${seconds} s`]), "esc stops"].join(" · ");
+  const sign = style === "plain" ? "" : `${SPINNER[Math.floor(nowMs / 250) % SPINNER.length]} `;
+  const line: Line = [{ text: `${sign}${what}…`, colour: "warning" }, ...plain(` (${details})`, { colour: "quiet" })];
+  return [[], cutLine(line, columns)];
+}
+
+function compactionText(compaction: ScreenState["compaction"]): string | undefined {
+  if (compaction === undefined) return undefined;
+  const { phase, receivedCharacters } = compaction;
+  return `Compacting: ${phase}${receivedCharacters > 0 ? `, ${receivedCharacters} characters` : ""}`;
+}
+
+function turnText(turn: ScreenState["turn"]): string | undefined {
+  if (turn === undefined) return undefined;
+  return turn.state === "stopping" ? "Stopping" : cleanText(turn.phase).replaceAll("\n", " ");
+}
+
+function viewQueued({ queued, columns }: ScreenState): readonly Line[] {
+  return queued.map((text) =>
+    plain(cutText(`  waits: ${cleanText(text).replaceAll("\n", " ")}`, columns), { colour: "quiet", slant: "italic" }),
+  );
+}

@@ -1,0 +1,64 @@
+import { editorText } from "../editor.ts";
+import type { ScreenState } from "../state.ts";
+import { suggestionsOf } from "../suggestions.ts";
+import { type Line, plain, type Span } from "../text/line.ts";
+import { cutLine, padText, widthOf, wrapLine } from "../text/width.ts";
+
+const MOST_ROWS = 10;
+const HINT = "Ask something. / for commands, @ for files, ! for the shell.";
+
+/** Where the user types, between two rules, with what could complete it. */
+export function viewPrompt(state: ScreenState): readonly Line[] {
+  const { columns, style } = state;
+  const rule = style === "plain" ? [] : [plain("─".repeat(columns), { colour: "quiet" })];
+  return [...rule, ...viewEditor(state), ...rule, ...viewSuggestions(state)];
+}
+
+function viewEditor({ editor, columns, turn, style }: ScreenState): readonly Line[] {
+  const text = editorText(editor);
+  const sign: Line = text.startsWith("!") ? plain("! ", { colour: "warning" }) : plain("> ", { colour: "you" });
+  if (text === "") {
+    const hint = style === "plain" ? "" : turn === undefined ? HINT : "What you say now waits for the next request.";
+    return [cutLine([...sign, cursorSpan(" "), ...plain(hint, { colour: "quiet" })], columns)];
+  }
+  const { characters, cursor } = editor;
+  const under = characters[cursor];
+  const before = characters.slice(0, cursor).join("");
+  const after = characters.slice(cursor + 1).join("");
+  const shown = under === undefined || under === "\n" ? " " : under;
+  const spans: Span[] = [{ text: before }, cursorSpan(shown), { text: (under === "\n" ? "\n" : "") + after }];
+  const rows = linesOf(spans).flatMap((line) => wrapLine(line, columns - 3));
+  const at = rows.findIndex((row) => row.some(({ mark }) => mark === "inverse"));
+  const first = Math.max(0, Math.min(at - MOST_ROWS + 1, rows.length - MOST_ROWS));
+  return rows.slice(first, first + MOST_ROWS).map((row, index) => [...(index === 0 ? sign : plain("  ")), ...row]);
+}
+
+/** The terminal's own cursor stays below what is drawn; this one is where the next letter goes. */
+function cursorSpan(text: string): Span {
+  return { text, mark: "inverse" };
+}
+
+/** Breaks pieces at their line breaks. */
+function linesOf(spans: readonly Span[]): readonly Line[] {
+  const lines: Span[][] = [[]];
+  for (const { text, ...look } of spans) {
+    const [first = "", ...others] = text.split("\n");
+    if (first !== "") lines.at(-1)!.push({ text: first, ...look });
+    for (const other of others) lines.push(other === "" ? [] : [{ text: other, ...look }]);
+  }
+  return lines;
+}
+
+function viewSuggestions(state: ScreenState): readonly Line[] {
+  const suggested = suggestionsOf(state);
+  if (suggested === undefined) return [];
+  const at = Math.min(state.suggestion.at, suggested.options.length - 1);
+  const width = Math.max(...suggested.options.map(({ text }) => widthOf(text)));
+  return suggested.options.map(({ text, about }, index) => {
+    const look = index === at ? ({ colour: "you", weight: "bold" } as const) : {};
+    return cutLine(
+      [...plain(`  ${padText(text, width)}`, look), ...plain(`  ${about}`, { colour: "quiet" })],
+      state.columns,
+    );
+  });
+}

@@ -1,0 +1,59 @@
+import { usd } from "../../cli/table.ts";
+import type { ScreenState, Status } from "../state.ts";
+import { cleanText } from "../text/clean-text.ts";
+import { type Line, type Look, plain, type Span } from "../text/line.ts";
+import { cutLine, lineWidth } from "../text/width.ts";
+
+const LEVELS: Readonly<Record<Status["level"], Look>> = {
+  ok: { colour: "good" },
+  warning: { colour: "warning" },
+  error: { colour: "bad" },
+  blocked: { colour: "bad", weight: "bold", mark: "inverse" },
+};
+
+/** How much room is left, what it cost, whether the cache is warm, what is allowed, who answers; what runs beside. */
+export function viewStatus(state: ScreenState): readonly Line[] {
+  const { status, armed, columns, background } = state;
+  const tasks = background.map(({ id, command }) => `${id} ${cleanText(command)}`).join(", ");
+  const beside =
+    tasks === "" ? [] : [cutLine(plain(`in the background: ${tasks} (/tasks)`, { colour: "quiet" }), columns)];
+  if (armed !== undefined) return [plain(ARMED[armed], { colour: "warning" }), ...beside];
+  return status === undefined ? beside : [statusLine(status, state.nowMs, columns), ...beside];
+}
+
+const ARMED: Readonly<Record<NonNullable<ScreenState["armed"]>, string>> = {
+  escape: "Esc again goes back to an earlier message (or empties the prompt).",
+  interrupt: "Ctrl-C again leaves.",
+};
+
+function statusLine(status: Status, nowMs: number, columns: number): Line {
+  const { percentLeft, level, tokens, priceUsd, mode, model } = status;
+  const room = level === "blocked" ? " FULL: /compact " : `${percentLeft}% left`;
+  const parts: readonly Span[] = [
+    { text: room, ...LEVELS[level] },
+    { text: usd(priceUsd) },
+    cacheSpan(status, nowMs),
+    { text: mode, ...(mode === "default" ? {} : { colour: "warning" as const }) },
+    { text: model },
+    { text: `${tokens.toLocaleString("en-US")} tokens`, colour: "quiet" },
+  ];
+  // Narrow screens have what comes first.
+  let line: Line = [];
+  for (const part of parts) {
+    const longer: Line = line.length === 0 ? [part] : [...line, { text: " · ", colour: "quiet" }, part];
+    if (lineWidth(longer) > columns) break;
+    line = longer;
+  }
+  return line;
+}
+
+function cacheSpan({ cache, coldAtMs }: Status, nowMs: number): Span {
+  if (cache === "new" || coldAtMs === undefined) return { text: "cache new", colour: "quiet" };
+  const leftSeconds = Math.ceil((coldAtMs - nowMs) / 1_000);
+  if (leftSeconds <= 0) return { text: "cache cold", colour: "tool" };
+  const clock = `${Math.floor(leftSeconds / 60)}:${String(leftSeconds % 60).padStart(2, "0")}`;
+  return {
+    text: `cache warm ${clock}`,
+    ...(leftSeconds < 60 ? { colour: "warning" as const } : { colour: "good" as const }),
+  };
+}

@@ -1,0 +1,94 @@
+import type { ScreenState } from "../state.ts";
+import { type Line, type Look, plain, plainLines } from "../text/line.ts";
+import { cutLine, padText, wrapLines } from "../text/width.ts";
+import type { TranscriptEntry, TranscriptState } from "../transcript/transcript-state.ts";
+
+const FOLDED_LINES = 2;
+/** An entry may be megabytes: what is opened shows this much, and `recall` has the rest. */
+const MOST_ROWS_OF_ENTRY = 400;
+
+const LOOKS: Readonly<Record<TranscriptEntry["who"], Look>> = {
+  you: { colour: "you", weight: "bold" },
+  model: { colour: "model", weight: "bold" },
+  tool: { colour: "tool" },
+  command: { colour: "tool" },
+  host: { colour: "quiet" },
+  attached: { colour: "quiet" },
+  summary: { colour: "warning" },
+  boundary: { colour: "warning", weight: "bold" },
+  "taken-out": { colour: "warning" },
+};
+
+/** The whole session on the whole screen: the chosen entry is always in sight. Only what is seen is laid out. */
+export function viewTranscript(transcript: TranscriptState, { columns, rows }: ScreenState): readonly Line[] {
+  const { entries, at } = transcript;
+  const room = Math.max(1, rows - 2);
+  const chosen = viewEntry(transcript, at, columns);
+  // The chosen one begins in the upper third, if there is so much before it.
+  const above: Line[] = [];
+  for (let index = at - 1; index >= 0 && above.length < Math.floor(room / 3); index--) {
+    above.unshift(...viewEntry(transcript, index, columns));
+  }
+  const shown = [...above.slice(-Math.floor(room / 3)), ...chosen];
+  for (let index = at + 1; index < entries.length && shown.length < room; index++) {
+    shown.push(...viewEntry(transcript, index, columns));
+  }
+  const body = shown.slice(0, room);
+  const free = Array.from({ length: room - body.length }, (): Line => []);
+  return [headLine(transcript, columns), ...body, ...free, footLine(transcript, columns)];
+}
+
+function headLine({ entries, at }: TranscriptState, columns: number): Line {
+  const text = `Transcript: ${entries.length === 0 ? 0 : at + 1} of ${entries.length}`;
+  return plain(padText(text, columns), { mark: "inverse" });
+}
+
+function footLine({ search, said }: TranscriptState, columns: number): Line {
+  if (search.state === "typing") return [{ text: "/" }, { text: search.words }, { text: " ", mark: "inverse" }];
+  const keys = "↑↓ · enter opens · / n N search · c compaction · o original · u undo · q back";
+  return cutLine(said === undefined ? plain(keys, { colour: "quiet" }) : plain(said, { colour: "warning" }), columns);
+}
+
+function viewEntry(
+  { entries, at, line: first, opened, search }: TranscriptState,
+  index: number,
+  columns: number,
+): readonly Line[] {
+  const one = entries[index];
+  if (one === undefined) return [];
+  const { entry, who, title, text, seen } = one;
+  const isChosen = index === at;
+  const state = seen === "yes" ? "" : seen === "folded" ? " (folded)" : " (taken back)";
+  const head: Line = [
+    { text: isChosen ? "❯ " : "  ", colour: "you" },
+    { text: `${entry} ${who}`, ...LOOKS[who] },
+    ...(title === "" ? [] : plain(` ${title}`)),
+    ...plain(state, { colour: "quiet" }),
+  ];
+  const lines = text.trimEnd() === "" ? [] : plainLines(text.trimEnd(), seen === "yes" ? {} : { colour: "quiet" });
+  const isOpen = opened.includes(entry);
+  const from = isOpen && isChosen ? first : 0;
+  const to = from + (isOpen ? MOST_ROWS_OF_ENTRY : FOLDED_LINES);
+  const shown = isOpen ? wrapLines(lines.slice(from, to), columns - 4) : lines.slice(from, to);
+  const rest = lines.length - to;
+  const body = shown.map((line) => [{ text: "    " }, ...cutLine(marked(line, search.words), columns - 4)]);
+  const more = rest > 0 ? [plain(`    … ${rest} more lines`, { colour: "quiet", slant: "italic" })] : [];
+  const before = from > 0 ? [plain(`    … ${from} lines before`, { colour: "quiet", slant: "italic" })] : [];
+  return [cutLine(head, columns), ...before, ...body, ...more];
+}
+
+/** What is searched for stands out. */
+function marked(line: Line, words: string): Line {
+  const wanted = words.toLowerCase();
+  if (wanted === "") return line;
+  return line.flatMap((span) => {
+    const at = span.text.toLowerCase().indexOf(wanted);
+    if (at < 0) return [span];
+    const end = at + wanted.length;
+    return [
+      { ...span, text: span.text.slice(0, at) },
+      { ...span, text: span.text.slice(at, end), mark: "inverse" as const },
+      { ...span, text: span.text.slice(end) },
+    ];
+  });
+}

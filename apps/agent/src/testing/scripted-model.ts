@@ -1,0 +1,85 @@
+import {
+  type Ask,
+  answer,
+  callTool,
+  callTools,
+  type Reply,
+  type Script,
+  stallStream,
+  summarise,
+} from "@palimpsest/provider-simulator";
+
+/** A model for screens: it does what the first word of a message says, and says what became of it. */
+export const scriptedModel: Script = (ask) => {
+  const { userText, toolResults } = ask;
+  if (userText.includes("<session-notes>")) return answer(NOTES);
+  if (userText.includes("nine sections")) return summarise(SUMMARY);
+  if (toolResults.length > 0) return answer(`The tool said: ${firstLine(toolResults.at(-1)!.text)}`);
+  const said = userText.trim().split("\n").at(-1) ?? "";
+  const known = Object.keys(REPLIES).find((word) => said.startsWith(word));
+  return known === undefined ? answer(`You said: ${said}`) : REPLIES[known]!(ask);
+};
+
+const MARKDOWN = `## What I found
+
+The limit is **wrong** in \`limit.ts\`:
+
+- it is 10, and
+- it should be 20.
+
+\`\`\`ts
+const limit = 10; // too low
+return "no more";
+\`\`\`
+
+日本語も 🎉 fit.`;
+
+const LONG = Array.from({ length: 60 }, (_, index) => `Line ${index + 1} of an answer that takes its time.`).join("\n");
+
+const TODOS = [
+  { content: "Read the file", state: "done" },
+  { content: "Change the limit", state: "doing" },
+  { content: "Run the tests", state: "open" },
+];
+
+const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+  .map((number) => `## ${number}. Section\nThe limit was wrong in limit.ts, and it was changed there.`)
+  .join("\n");
+
+const NOTES =
+  '<session-notes>\n<notes-section heading="Current state">\nThe limit is being changed.\n</notes-section>\n</session-notes>';
+
+const REPLIES: Readonly<Record<string, (ask: Ask) => Reply>> = {
+  explain: () => answer(MARKDOWN),
+  run: () => callTools(callTool("Bash", { command: "seq 1 30 && echo done" })),
+  edit: () =>
+    callTools(callTool("Edit", { file_path: "limit.ts", old_string: "limit = 10", new_string: "limit = 20" })),
+  read: () => callTools(callTool("Read", { file_path: "limit.ts" })),
+  big: () => callTools(callTool("Read", { file_path: "big.txt" })),
+  write: () => callTools(callTool("Write", { file_path: "new.txt", content: "one\ntwo\n" })),
+  ask: () =>
+    callTools(
+      callTool("AskUser", {
+        question: "Which limit do you want?",
+        options: [{ label: "20", description: "as the docs say" }, { label: "50" }],
+      }),
+    ),
+  plan: () => callTools(callTool("ExitPlan", { plan: "# The plan\n\n1. Change `limit.ts`\n2. Run the tests" })),
+  todo: () => callTools(callTool("Todo", { todos: TODOS }), callTool("Bash", { command: "sleep 600" })),
+  // The user has not said it, so it waits for a yes.
+  remember: () =>
+    callTools(
+      callTool("Memory", {
+        ...{ command: "save", type: "feedback", name: "Registry", description: "Which registry is used." },
+        ...{ body: "Use registry.example.", quote: "use registry.example" },
+      }),
+    ),
+  serve: () => callTools(callTool("Bash", { command: "sleep 1000", run_in_background: true })),
+  escape: () => answer("\u001b]0;owned\u0007\u001b[2J\u001b[31mnot red\u001b[0m, and \u202eback\u202c."),
+  // Far longer than any test waits: it ends when it is stopped.
+  stall: () => ({ ...answer(LONG), fault: stallStream(20, 600_000) }),
+};
+
+function firstLine(text: string): string {
+  return text.split("\n")[0] ?? "";
+}

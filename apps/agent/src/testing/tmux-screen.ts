@@ -1,0 +1,123 @@
+import { execFile, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+import type { Cli } from "./run-cli.ts";
+
+const run = promisify(execFile);
+const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
+/** On machines that have other things to do. */
+const PATIENCE_MS = 60_000;
+const LOOK_EVERY_MS = 40;
+
+export interface TmuxOptions {
+  readonly columns: number;
+  readonly rows: number;
+  /** Of the program. @default none */
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The program in a real terminal. Everything is waited for by what the screen shows: nothing sleeps. */
+export interface TmuxScreen {
+  /** Keys by their names in tmux: Enter, Escape, C-c, Up. */
+  press(...keys: readonly string[]): Promise<void>;
+  type(text: string): Promise<void>;
+  /** As a terminal does it, in brackets. */
+  paste(text: string): Promise<void>;
+  /** Waits until the screen shows a text, and nothing of `gone`; resolves to the screen. */
+  see(text: string | RegExp, gone?: string | RegExp): Promise<string>;
+  /** What is on the screen now. `history`: with what has scrolled away. */
+  capture(from?: "screen" | "history"): Promise<string>;
+  resize(columns: number, rows: number): Promise<void>;
+  /** The process that runs in it. */
+  pid(): Promise<number>;
+  /** Starts the program again in the same terminal, after it has ended. */
+  start(args?: readonly string[]): Promise<void>;
+}
+
+/** Starts the program against the simulator, in a terminal of its own server, which is gone when the test is over. */
+export async function openTmux({ folder, environment }: Cli, options: TmuxOptions): Promise<TmuxScreen> {
+  const { columns, rows, args = [] } = options;
+  const server = `palimpsest-${randomUUID().slice(0, 8)}`;
+  const tmux = async (...words: readonly string[]): Promise<string> => {
+    const { stdout } = await run("tmux", ["-L", server, "-f", "/dev/null", ...words], {
+      ...{
+        cwd: folder,
+        env: { PATH: process.env["PATH"], HOME: environment["HOME"], TERM: "xterm-256color", LANG: "C.UTF-8" },
+      },
+    });
+    return stdout;
+  };
+  // Compiled once for all tests: else every start compiles everything, and writes it down when it ends.
+  const shared = { LANG: "C.UTF-8", NODE_COMPILE_CACHE: join(tmpdir(), "palimpsest-compiled-for-tests") };
+  const variables = Object.entries({ ...environment, ...shared, ...options.environment }).flatMap(([name, value]) =>
+    value === undefined ? [] : ["-e", `${name}=${value}`],
+  );
+  const line = (given: readonly string[]): string =>
+    `exec ${[process.execPath, "--conditions=palimpsest-source", "--no-warnings", MAIN, ...given].map(quoted).join(" ")}`;
+  const size = ["-x", String(columns), "-y", String(rows)];
+  await tmux("-u", "new-session", "-d", "-s", "main", ...size, ...variables, "-c", folder, line(args));
+  await tmux("set-option", "-g", "remain-on-exit", "on");
+  await tmux("set-option", "-g", "escape-time", "0");
+  onTestFinished(async () => void (await tmux("kill-server").catch(() => undefined)));
+
+  const capture: TmuxScreen["capture"] = async (from = "screen") =>
+    normalized(await tmux("capture-pane", "-p", "-t", "main", ...(from === "history" ? ["-S", "-"] : [])));
+  const shows = (screen: string, wanted: string | RegExp): boolean =>
+    typeof wanted === "string" ? screen.includes(wanted) : wanted.test(screen);
+
+  return {
+    capture,
+    async press(...keys) {
+      // One by one: what is sent together may arrive as one piece, as a paste would.
+      for (const key of keys) await tmux("send-keys", "-t", "main", key);
+    },
+    type: async (text) => void (await tmux("send-keys", "-t", "main", "-l", text)),
+    async paste(text) {
+      await tmux("set-buffer", text);
+      await tmux("paste-buffer", "-p", "-t", "main");
+    },
+    async see(text, gone) {
+      const deadlineMs = performance.now() + PATIENCE_MS;
+      let before = "";
+      for (;;) {
+        const screen = await capture();
+        const isThere = shows(screen, text) && (gone === undefined || !shows(screen, gone));
+        // Twice the same: a frame may come in two pieces.
+        if (isThere && screen === before) return screen;
+        if (performance.now() > deadlineMs) throw new Error(`${text} does not come. The screen shows:\n${screen}`);
+        before = screen;
+        await pause(LOOK_EVERY_MS);
+      }
+    },
+    async resize(wide, high) {
+      await tmux("resize-window", "-t", "main", "-x", String(wide), "-y", String(high));
+    },
+    pid: async () => Number(await tmux("display-message", "-p", "-t", "main", "#{pane_pid}")),
+    start: async (given = args) => void (await tmux("respawn-pane", "-k", "-t", "main", line(given))),
+  };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** What differs from one run to the next: times, the sign that turns, the place of the project. */
+function normalized(screen: string): string {
+  return screen
+    .replaceAll(/cache warm \d+:\d\d/g, "cache warm m:ss")
+    .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠿")
+    .replaceAll(/\((\d+) s\b/g, "(n s")
+    .replaceAll(/\/\S*palimpsest-agent-\w+\/project/g, "/project")
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")
+    .replaceAll(/[ ]+$/gm, "")
+    .replace(/\n+$/, "\n");
+}
+
+/** The gate installs it; other machines may not have it. */
+export const hasTmux: boolean = spawnSync("tmux", ["-V"]).status === 0;
