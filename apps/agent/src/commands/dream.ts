@@ -7,6 +7,7 @@ import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject, type Project } from "../cli/open-project.ts";
+import type { Places } from "../cli/places.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -50,9 +51,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         terminal.interruption().addEventListener("abort", () => task.kill());
         task.listen((state) => terminal.say(progressText(state), "faint"));
         const outcome = await task.done;
-        if (outcome.kind === "held" && !isDryRun) {
-          await writePrivateFile(places.heldDream, JSON.stringify(outcome.steps));
-        }
+        if (!isDryRun) await keepHeld(places, outcome);
         await terminal.print(values.json ? JSON.stringify({ session, ...outcome }) : outcomeText(outcome));
         return exitCodeOf(outcome, isDryRun);
       } finally {
@@ -62,6 +61,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       await memory.close();
     }
   });
+}
+
+/** What a run held back is kept until the user says yes. */
+export async function keepHeld({ heldDream }: Places, outcome: DreamOutcome): Promise<void> {
+  if (outcome.kind === "held") await writePrivateFile(heldDream, JSON.stringify(outcome.steps));
 }
 
 /** What the last run held back. */
@@ -90,7 +94,7 @@ function progressText({ phase, toolCalls, topics, turns }: DreamState): string {
   return `${phase}: ${toolCalls} tools used, ${topics.length} topics touched${words === "" ? "" : `: ${words}`}`;
 }
 
-function outcomeText(outcome: DreamOutcome): string {
+export function outcomeText(outcome: DreamOutcome): string {
   switch (outcome.kind) {
     case "written":
       return `${summaryText(outcome.summary)}\nOne change, ${outcome.commit.slice(0, 10)}: palimpsest memory undo ${outcome.commit.slice(0, 10)} takes it back.`;

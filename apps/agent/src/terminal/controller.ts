@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { commandOutput, createInbox, type Provider, query, type SessionEvent } from "palimpsest";
+import { commandOutput, createInbox, type Inbox, type Provider, query, type SessionEvent } from "palimpsest";
 import type { Agent } from "../cli/open-agent.ts";
 import type { Project } from "../cli/open-project.ts";
 import type { Person } from "../cli/person.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { askPerson } from "./ask-person.ts";
+import { createBackgroundDream } from "./background-dream.ts";
 import { boundaryLine } from "./boundary-line.ts";
 import type { CommandContext, SlashCommand } from "./commands/command.ts";
 import { findCommand } from "./commands/find-command.ts";
@@ -52,7 +53,10 @@ export function createController(options: ControllerOptions): Controller {
   const { folder, places, store } = project;
   const tell: Screen["tell"] = (event) => options.screen().tell(event);
   const history = promptFile(join(places.project, "prompts.jsonl"));
-  const inbox = createInbox();
+  const said = createInbox();
+  const inbox: Inbox = {
+    deliver: async (session) => (await said.deliver(session)) + (await agent.agents.inbox.deliver(session)),
+  };
   const waiting = new Map<number, (answer: DialogAnswer) => void>();
   const left = Promise.withResolvers<void>();
   let lastDialog = 0;
@@ -111,6 +115,11 @@ export function createController(options: ControllerOptions): Controller {
     await refresh();
   }
 
+  const dream = createBackgroundDream({
+    ...{ project, provider, environment: terminal.environment, clock: terminal.clock },
+    say: (text) => say(text, { colour: "quiet" }),
+  });
+
   async function openSession(id?: string): Promise<void> {
     agent = await options.open(person, model, id);
     stopListening = agent.session.listen(onSessionEvent);
@@ -131,12 +140,12 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   /** One turn, and further ones as long as something waits. */
-  async function runTurns(said?: string): Promise<void> {
-    let prompt = said;
+  async function runTurns(first?: string): Promise<void> {
+    let prompt = first;
     do {
       await runTurn(prompt);
       prompt = undefined;
-    } while (inbox.waiting.length > 0);
+    } while (said.waiting.length > 0);
   }
   async function runTurn(prompt?: string): Promise<void> {
     const stop = new AbortController();
@@ -167,11 +176,19 @@ export function createController(options: ControllerOptions): Controller {
     }
   }
 
+  /** What agents report while nobody speaks begins a turn. */
+  async function awaitAgents(of: Agent): Promise<void> {
+    const isIdle = (): boolean => of === agent && turn === undefined && running === undefined;
+    if ((await of.agents.idle()) === "waiting" && isIdle()) startTurns();
+  }
+
   function startTurns(prompt?: string): void {
     turn = runTurns(prompt)
       .catch(sayError)
       .finally(() => {
         turn = undefined;
+        awaitAgents(agent).catch(sayError);
+        dream.afterTurn(agent, model).catch(sayError);
       });
   }
 
@@ -248,7 +265,7 @@ export function createController(options: ControllerOptions): Controller {
       return say("A command of yours has to wait: something runs. Esc stops it.", { colour: "warning" });
     }
     if (turn === undefined && running === undefined) return begin(text);
-    inbox.push(text);
+    said.push(text);
     tell({ kind: "queued", text });
   }
 
@@ -301,6 +318,9 @@ export function createController(options: ControllerOptions): Controller {
     start: openSession,
     act: (effect) => void perform(effect).catch(sayError),
     left: left.promise,
-    close: closeSession,
+    async close() {
+      await dream.close();
+      await closeSession();
+    },
   };
 }

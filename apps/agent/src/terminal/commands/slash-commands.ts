@@ -1,3 +1,4 @@
+import { agents } from "./agents.ts";
 import { clear } from "./clear.ts";
 import type { SlashCommand } from "./command.ts";
 import { compact } from "./compact.ts";
@@ -25,7 +26,7 @@ import { undo } from "./undo.ts";
 
 /** All of them, in the order in which they are listed: what is seen, what is changed, what is around. */
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  ...[context, cost, transcript, recall, notes, tasks],
+  ...[context, cost, transcript, recall, notes, agents, tasks],
   ...[compact, undo, rewind, snip, pin, clear, resume, goOn],
   ...[memory, dream, model, mode, hooks, mcp, doctor, help, leave],
 ];
