@@ -27,7 +27,7 @@ const OURS = [
     "economic",
     "careful",
     "from-250k",
-    "from-400k",
+    "patient",
     "payback",
     "fixed",
     "full-window",
