@@ -12,7 +12,7 @@ export interface ChartPanel {
   readonly points: readonly ChartPoint[];
 }
 
-const PANEL = { width: 430, height: 430, left: 52, right: 150, top: 46, bottom: 46 };
+const PANEL = { width: 430, height: 430, left: 52, right: 165, top: 46, bottom: 46 };
 const COLOURS = { us: "#0b6e4f", others: "#9a3b26", nobody: "#555555" } as const;
 /** What costs more stands at the top edge, with its figure: a scale that reached it would press all others together. */
 const MOST_SHOWN = 1.3;
