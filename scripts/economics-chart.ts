@@ -12,8 +12,10 @@ export interface ChartPanel {
   readonly points: readonly ChartPoint[];
 }
 
-const PANEL = { width: 430, height: 430, left: 52, right: 150, top: 46, bottom: 46 };
+const PANEL = { width: 430, height: 430, left: 52, right: 165, top: 46, bottom: 46 };
 const COLOURS = { us: "#0b6e4f", others: "#9a3b26", nobody: "#555555" } as const;
+/** What costs more stands at the top edge, with its figure: a scale that reached it would press all others together. */
+const MOST_SHOWN = 1.3;
 /** Below this, labels would stand on each other. */
 const LINE_HEIGHT = 13;
 
@@ -32,7 +34,7 @@ export function economicsChart(panels: readonly ChartPanel[]): string {
 }
 
 function panelOf({ title, points }: ChartPanel): string {
-  const costs = points.map(({ costRatio }) => costRatio);
+  const costs = points.map(({ costRatio }) => Math.min(costRatio, MOST_SHOWN));
   const needs = points.map(({ needsMetPercent }) => needsMetPercent);
   const [leastNeeds, mostCost] = [Math.floor(Math.min(...needs)), Math.ceil(Math.max(...costs) * 10) / 10];
   const leastCost = Math.floor(Math.min(...costs) * 10) / 10;
@@ -52,20 +54,20 @@ function panelOf({ title, points }: ChartPanel): string {
       text(x(percent), bottom + 16, `${percent.toFixed(1)}%`, "middle"),
     ];
   });
-  // From top to bottom, each label at its point or below the one before it.
-  let free = PANEL.top;
-  const marks = points
-    .toSorted((one, other) => other.costRatio - one.costRatio)
-    .flatMap(({ policy, costRatio, needsMetPercent, by }) => {
-      const [atX, atY] = [x(needsMetPercent), y(costRatio)];
-      const labelY = Math.max(free, atY);
-      free = labelY + LINE_HEIGHT;
-      return [
-        line(atX, atY, right + 8, labelY, "#cccccc"),
-        `<circle cx="${round(atX)}" cy="${round(atY)}" r="4" fill="${COLOURS[by]}"/>`,
-        `<text x="${right + 12}" y="${round(labelY + 4)}" fill="${COLOURS[by]}">${policy}</text>`,
-      ];
-    });
+  const sorted = points.toSorted((one, other) => other.costRatio - one.costRatio);
+  const labelsY = labelPlaces(
+    sorted.map(({ costRatio }) => y(Math.min(costRatio, mostCost))),
+    bottom,
+  );
+  const marks = sorted.flatMap(({ policy, costRatio, needsMetPercent, by }, index) => {
+    const [atX, atY] = [x(needsMetPercent), y(Math.min(costRatio, mostCost))];
+    const label = costRatio > mostCost ? `${policy} (${costRatio.toFixed(2)})` : policy;
+    return [
+      line(atX, atY, right + 8, labelsY[index]!, "#cccccc"),
+      `<circle cx="${round(atX)}" cy="${round(atY)}" r="4" fill="${COLOURS[by]}"/>`,
+      `<text x="${right + 12}" y="${round(labelsY[index]! + 4)}" fill="${COLOURS[by]}">${label}</text>`,
+    ];
+  });
   return [
     `<text x="${PANEL.left}" y="20" font-size="14" font-weight="bold">${title}</text>`,
     text(PANEL.left, 36, "cost relative to appending until the window is full", "start"),
@@ -73,6 +75,18 @@ function panelOf({ title, points }: ChartPanel): string {
     ...axes,
     ...marks,
   ].join("\n");
+}
+
+/** Each at its point or below the one before it; what would leave the panel pushes the others up. */
+function labelPlaces(pointsY: readonly number[], bottom: number): readonly number[] {
+  const places: number[] = [];
+  for (const at of pointsY) places.push(Math.max(at, (places.at(-1) ?? Number.NEGATIVE_INFINITY) + LINE_HEIGHT));
+  let most = bottom;
+  for (let index = places.length - 1; index >= 0; index--) {
+    places[index] = Math.min(places[index]!, most);
+    most = places[index]! - LINE_HEIGHT;
+  }
+  return places;
 }
 
 function line(x1: number, y1: number, x2: number, y2: number, colour: string): string {

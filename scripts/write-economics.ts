@@ -27,7 +27,7 @@ const OURS = [
     "economic",
     "careful",
     "from-250k",
-    "from-400k",
+    "patient",
     "payback",
     "fixed",
     "full-window",
@@ -61,7 +61,7 @@ function policiesTable(figures: SettingFigures): string {
     OURS.includes(policy) ? `**${policy}**` : policy,
     figures.cost_ratio[policy]!.toFixed(3),
     figures.needs_met_pct[policy]!.toFixed(2),
-    ...[figures.refetches[policy]!, figures.compactions[policy]!, figures.cache_hit_pct[policy]!.toFixed(1)],
+    ...[figures.refetches[policy]!, figures.compactions[policy]!, figures.cache_hit_pct[policy]?.toFixed(1) ?? ""],
     figures.mean_context_tokens[policy]!,
     figures.clairvoyant_ratio?.[policy]?.toFixed(2) ?? "",
   ]);

@@ -51,7 +51,14 @@ export const ENGINE_POLICIES: readonly EnginePolicy[] = [
     ...{ "compaction.economicInTurnFromTokens": NEVER_TOKENS, "compaction.horizonRequests": 15 },
   }),
   engine("from-250k", "compaction when it pays, from 250,000 tokens on; no clearing", fromTokens(250_000)),
-  engine("from-400k", "compaction when it pays, from 400,000 tokens on; no clearing", fromTokens(400_000)),
+  engine(
+    "patient",
+    "compaction from 400,000 tokens on; clearing in the cold, where thirty results stay; nothing is stored",
+    {
+      ...fromTokens(400_000),
+      ...{ "clearing.enabled": "on", "clearing.keepNewest": 30, "toolResults.storing": "off" },
+    },
+  ),
   engine("payback", "clearing when it pays, compaction when the window is full", {
     ...{ "clearing.bySize": "on", ...FULL_WINDOW, ...NO_NOTES },
   }),
