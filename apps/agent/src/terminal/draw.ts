@@ -16,8 +16,6 @@ export interface DrawOptions {
   readonly theme: Theme;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
-  /** Is told of every frame, for who measures. */
-  readonly onFrame?: () => void;
 }
 
 /** What is drawn on the terminal. */
@@ -30,7 +28,7 @@ export interface Drawing {
 }
 
 export function draw(options: DrawOptions): Drawing {
-  const { screen, stdin, stdout, onFrame } = options;
+  const { screen, stdin, stdout } = options;
   const { style } = screen.state();
   let printed = 0;
   let lastFrame: readonly Line[] = [];
@@ -42,8 +40,9 @@ export function draw(options: DrawOptions): Drawing {
     const node = isWhole ? h(Transcript, options) : h(Conversation, { ...options, from: printed, onDrawn });
     return render(node, {
       ...{ stdin, stdout, exitOnCtrlC: false, patchConsole: true, interactive: true, alternateScreen: isWhole },
+      // Our own screen draws seldom enough; this one must not hold up the echo of a key.
+      maxFps: 120,
       ...{ incrementalRendering: style === "full", isScreenReaderEnabled: style === "plain" },
-      ...(onFrame === undefined ? {} : { onRender: onFrame }),
     });
   };
   function onDrawn(items: number, lines: readonly Line[]): void {

@@ -48,7 +48,7 @@ export function earlierItems(transcript: readonly TranscriptEntry[]): readonly I
   const head: readonly Item[] =
     before === 0
       ? []
-      : [{ kind: "lines", lines: [[], plain(`… ${before} earlier messages (ctrl-o)`, { colour: "quiet" })] }];
+      : [{ kind: "lines", lines: [[], plain("… earlier messages (ctrl-o)", { colour: "quiet" })] }];
   return [...head, ...shown.flatMap(messageItems)];
 }
 

@@ -58,8 +58,10 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
   const variables = Object.entries({ ...environment, ...shared, ...options.environment }).flatMap(([name, value]) =>
     value === undefined ? [] : ["-e", `${name}=${value}`],
   );
-  const line = (given: readonly string[]): string =>
-    `exec ${[process.execPath, "--conditions=palimpsest-source", "--no-warnings", MAIN, ...given].map(quoted).join(" ")}`;
+  // A new pane has the PATH of whoever asks for it, whatever was said.
+  const path = `PATH=${options.environment?.["PATH"] ?? process.env["PATH"]}`;
+  const program = ["env", path, process.execPath, "--conditions=palimpsest-source", "--no-warnings", MAIN];
+  const line = (given: readonly string[]): string => `exec ${[...program, ...given].map(quoted).join(" ")}`;
   const size = ["-x", String(columns), "-y", String(rows)];
   await tmux("-u", "new-session", "-d", "-s", "main", ...size, ...variables, "-c", folder, line(args));
   await tmux("set-option", "-g", "remain-on-exit", "on");
@@ -114,6 +116,8 @@ function normalized(screen: string): string {
     .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠿")
     .replaceAll(/\((\d+) s\b/g, "(n s")
     .replaceAll(/\/\S*palimpsest-agent-\w+\/project/g, "/project")
+    .replaceAll(/\/\S*palimpsest-agent-\w+\//g, "/")
+    .replaceAll(/project-[0-9a-f]{12}/g, "project-hash")
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")
     .replaceAll(/[ ]+$/gm, "")
     .replace(/\n+$/, "\n");
