@@ -12,7 +12,7 @@ export interface Screen {
 }
 
 /** Answers come in thousands of pieces: they are drawn together. Keys are drawn at once. */
-const DRAW_AFTER_MS = 50;
+const DRAW_AFTER_MS = 33;
 
 /** @param act does what is to be done because of an event */
 export function createScreen(start: ScreenState, act: (effect: Effect) => void): Screen {
