@@ -109,7 +109,13 @@ function Conversation({ screen, theme, from, onDrawn }: ConversationProps): Reac
   useLayoutEffect(() => {
     const fresh = state.items.slice(written.current);
     written.current = state.items.length;
-    if (fresh.length > 0) write(`${painted(fresh.flatMap((item) => viewItem(item, state)), theme)}\n`);
+    if (fresh.length > 0)
+      write(
+        `${painted(
+          fresh.flatMap((item) => viewItem(item, state)),
+          theme,
+        )}\n`,
+      );
     onDrawn(written.current, lines);
   });
   return h(Text, undefined, painted(lines, theme));

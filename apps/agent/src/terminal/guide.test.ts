@@ -7,7 +7,9 @@ const SCREENS = fileURLToPath(new URL("./screens/80x24/", import.meta.url));
 
 test("every screen of the guide is one that the program was seen to show", () => {
   const kept = globSync("*.txt", { cwd: SCREENS }).map((name) => trimmed(readFileSync(`${SCREENS}${name}`, "utf8")));
-  const shown = [...readFileSync(GUIDE, "utf8").matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, text]) => trimmed(text!));
+  const shown = [...readFileSync(GUIDE, "utf8").matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, text]) =>
+    trimmed(text!),
+  );
   expect(shown.length).toBeGreaterThan(8);
   for (const screen of shown) expect(kept).toContain(screen);
 });

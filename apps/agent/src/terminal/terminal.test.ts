@@ -77,34 +77,37 @@ test.runIf(hasTmux).for([
   expect(cli.refused()).toEqual([]);
 });
 
-test.runIf(hasTmux)("what runs is stopped within a second, what was said meanwhile is sent, and a resize leaves no garbage", async () => {
-  const project = temporaryProject(FILES, "/tmp");
-  const cli = await startCli(project, scriptedModel);
-  const screen = await openTmux(cli, { columns: 140, rows: 45, environment: { PATH: barePath(project) } });
-  await screen.see(IDLE);
-  await say(screen, "stall please");
-  await screen.see("Line 26");
-  await screen.resize(80, 24);
-  await expectScreen("80x24", "resized-in-mid-stream", await screen.see("Line 26", /─{90}/));
-  await screen.resize(140, 45);
-  await expectScreen("140x45", "resized-back", await screen.see(/─{140}/));
+test.runIf(hasTmux)(
+  "what runs is stopped within a second, what was said meanwhile is sent, and a resize leaves no garbage",
+  async () => {
+    const project = temporaryProject(FILES, "/tmp");
+    const cli = await startCli(project, scriptedModel);
+    const screen = await openTmux(cli, { columns: 140, rows: 45, environment: { PATH: barePath(project) } });
+    await screen.see(IDLE);
+    await say(screen, "stall please");
+    await screen.see("Line 26");
+    await screen.resize(80, 24);
+    await expectScreen("80x24", "resized-in-mid-stream", await screen.see("Line 26", /─{90}/));
+    await screen.resize(140, 45);
+    await expectScreen("140x45", "resized-back", await screen.see(/─{140}/));
 
-  await say(screen, "say this next");
-  await expectScreen("140x45", "queued", await screen.see("waits: say this next"));
-  const pressedMs = performance.now();
-  await screen.press("Escape");
-  await screen.see("Stopped.");
-  expect(performance.now() - pressedMs).toBeLessThan(1_000 + 500);
-  await expectScreen("140x45", "stopped", await screen.see("You said: say this next", "esc stops"));
+    await say(screen, "say this next");
+    await expectScreen("140x45", "queued", await screen.see("waits: say this next"));
+    const pressedMs = performance.now();
+    await screen.press("Escape");
+    await screen.see("Stopped.");
+    expect(performance.now() - pressedMs).toBeLessThan(1_000 + 500);
+    await expectScreen("140x45", "stopped", await screen.see("You said: say this next", "esc stops"));
 
-  await say(screen, "todo list");
-  await screen.see("Run this command?");
-  await screen.press("1");
-  await expectScreen("140x45", "todos", await screen.see("Change the limit"));
-  await screen.press("C-c");
-  await screen.see("Stopped.", "esc stops");
-  await screen.press("C-c");
-  await screen.see("Ctrl-C again leaves.");
-  await screen.press("C-c");
-  await screen.see("Pane is dead");
-});
+    await say(screen, "todo list");
+    await screen.see("Run this command?");
+    await screen.press("1");
+    await expectScreen("140x45", "todos", await screen.see("Change the limit"));
+    await screen.press("C-c");
+    await screen.see("Stopped.", "esc stops");
+    await screen.press("C-c");
+    await screen.see("Ctrl-C again leaves.");
+    await screen.press("C-c");
+    await screen.see("Pane is dead");
+  },
+);

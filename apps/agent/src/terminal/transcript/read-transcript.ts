@@ -20,7 +20,7 @@ export async function readTranscript(
 }
 
 /** Pure: from the entries of a log, all of them up to the newest or the last ones, in order. */
-export function toTranscript(entries: readonly Entry[]): readonly TranscriptEntry[] {
+function toTranscript(entries: readonly Entry[]): readonly TranscriptEntry[] {
   const onBranch = branchOf(entries);
   const restored = new Set(
     entries.flatMap((entry) => {
