@@ -34,6 +34,8 @@ export interface TmuxScreen {
   /** What is on the screen now. `history`: with what has scrolled away. */
   capture(from?: "screen" | "history"): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
+  /** Waits until the program has ended. */
+  ended(): Promise<void>;
   /** The process that runs in it. */
   pid(): Promise<number>;
   /** Starts the program again in the same terminal, after it has ended. */
@@ -99,6 +101,13 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
     },
     async resize(wide, high) {
       await tmux("resize-window", "-t", "main", "-x", String(wide), "-y", String(high));
+    },
+    async ended() {
+      const deadlineMs = performance.now() + PATIENCE_MS;
+      while ((await tmux("display-message", "-p", "-t", "main", "#{pane_dead}")).trim() !== "1") {
+        if (performance.now() > deadlineMs) throw new Error(`It does not end. The screen shows:\n${await capture()}`);
+        await pause(LOOK_EVERY_MS);
+      }
     },
     pid: async () => Number(await tmux("display-message", "-p", "-t", "main", "#{pane_pid}")),
     start: async (given = args) => void (await tmux("respawn-pane", "-k", "-t", "main", line(given))),
