@@ -128,6 +128,8 @@ function normalized(screen: string): string {
     .replaceAll(/\/\S*palimpsest-agent-\w+\//g, "/")
     .replaceAll(/project-[0-9a-f]{12}/g, "project-hash")
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")
+    // How long a tool runs is said from its first second on.
+    .replaceAll(/ +\(n s\)$/gm, "")
     .replaceAll(/[ ]+$/gm, "")
     .replace(/\n+$/, "\n");
 }
