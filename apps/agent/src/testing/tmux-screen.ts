@@ -120,18 +120,20 @@ function quoted(word: string): string {
 
 /** What differs from one run to the next: times, the sign that turns, the place of the project. */
 function normalized(screen: string): string {
-  return screen
-    .replaceAll(/cache warm \d+:\d\d/g, "cache warm m:ss")
-    .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠿")
-    .replaceAll(/\((\d+) s\b/g, "(n s")
-    .replaceAll(/\/\S*palimpsest-agent-\w+\/project/g, "/project")
-    .replaceAll(/\/\S*palimpsest-agent-\w+\//g, "/")
-    .replaceAll(/project-[0-9a-f]{12}/g, "project-hash")
-    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")
-    // How long a tool runs is said from its first second on.
-    .replaceAll(/ +\(n s\)$/gm, "")
-    .replaceAll(/[ ]+$/gm, "")
-    .replace(/\n+$/, "\n");
+  return (
+    screen
+      .replaceAll(/cache warm \d+:\d\d/g, "cache warm m:ss")
+      .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠿")
+      .replaceAll(/\((\d+) s\b/g, "(n s")
+      .replaceAll(/\/\S*palimpsest-agent-\w+\/project/g, "/project")
+      .replaceAll(/\/\S*palimpsest-agent-\w+\//g, "/")
+      .replaceAll(/project-[0-9a-f]{12}/g, "project-hash")
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")
+      // How long a tool runs is said from its first second on.
+      .replaceAll(/ +\(n s\)$/gm, "")
+      .replaceAll(/[ ]+$/gm, "")
+      .replace(/\n+$/, "\n")
+  );
 }
 
 /** The gate installs it; other machines may not have it. */
