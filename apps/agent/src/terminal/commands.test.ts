@@ -176,6 +176,6 @@ test.runIf(hasTmux).for([
   await screen.press("Enter");
   await screen.see("earlier messages", "Which session?");
   await say("/exit");
-  await screen.see("Pane is dead");
+  await screen.ended();
   expect(cli.refused()).toEqual([]);
 });

@@ -46,6 +46,8 @@ export interface Controller {
   close(): Promise<void>;
 }
 
+/** Of a session that goes on: enough for its last messages, however long it is. */
+const SHOWN_ENTRIES = 200;
 const MODES: readonly PermissionMode[] = ["default", "accept-edits", "plan"];
 
 export function createController(options: ControllerOptions): Controller {
@@ -125,7 +127,7 @@ export function createController(options: ControllerOptions): Controller {
     stopListening = agent.session.listen(onSessionEvent);
     if (id !== undefined) {
       const log = (await store.openReader(id))!;
-      const transcript = await readTranscript(log);
+      const transcript = await readTranscript(log, SHOWN_ENTRIES);
       tell({ kind: "printed", items: earlierItems(transcript) });
       if (isCutShort(transcript)) say("The last turn was cut short: /continue goes on with it.", { colour: "warning" });
     }

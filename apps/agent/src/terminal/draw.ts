@@ -1,6 +1,5 @@
-import { type Instance, render, Static, type StaticProps, Text, useInput, usePaste } from "ink";
-import { Fragment, createElement as h, type ReactNode, useLayoutEffect, useSyncExternalStore } from "react";
-import type { Item } from "./item.ts";
+import { type Instance, render, Text, useInput, usePaste, useStdout } from "ink";
+import { createElement as h, type ReactNode, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import { toKeys } from "./key.ts";
 import type { Screen } from "./screen.ts";
 import type { ScreenState } from "./state.ts";
@@ -16,8 +15,6 @@ export interface DrawOptions {
   readonly theme: Theme;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
-  /** Is told of every frame, for who measures. */
-  readonly onFrame?: () => void;
 }
 
 /** What is drawn on the terminal. */
@@ -30,7 +27,7 @@ export interface Drawing {
 }
 
 export function draw(options: DrawOptions): Drawing {
-  const { screen, stdin, stdout, onFrame } = options;
+  const { screen, stdin, stdout } = options;
   const { style } = screen.state();
   let printed = 0;
   let lastFrame: readonly Line[] = [];
@@ -42,8 +39,9 @@ export function draw(options: DrawOptions): Drawing {
     const node = isWhole ? h(Transcript, options) : h(Conversation, { ...options, from: printed, onDrawn });
     return render(node, {
       ...{ stdin, stdout, exitOnCtrlC: false, patchConsole: true, interactive: true, alternateScreen: isWhole },
+      // The screen itself says how often it is drawn; here nothing may hold up the echo of a key.
+      maxFps: 240,
       ...{ incrementalRendering: style === "full", isScreenReaderEnabled: style === "plain" },
-      ...(onFrame === undefined ? {} : { onRender: onFrame }),
     });
   };
   function onDrawn(items: number, lines: readonly Line[]): void {
@@ -99,21 +97,28 @@ interface ConversationProps extends DrawOptions {
   readonly onDrawn: (printed: number, lines: readonly Line[]) => void;
 }
 
-/** What is finished goes above the live part, once; only that is drawn again. */
+/**
+ * What is finished is written above the live part, once; only that is drawn again. Not by ink's own `Static`: it takes every
+ * letter apart and puts it together again, which was measured to be half of all the work while a long answer comes.
+ */
 function Conversation({ screen, theme, from, onDrawn }: ConversationProps): ReactNode {
   const state = useScreen(screen);
-  const { items } = state;
+  const { write } = useStdout();
+  const written = useRef(from);
   const lines = viewLive(state);
-  useLayoutEffect(() => onDrawn(items.length, lines));
-  const drawItem: StaticProps<Item>["children"] = (item, index) =>
-    h(Text, { key: from + index }, painted(viewItem(item, state), theme));
-  return h(
-    Fragment,
-    undefined,
-    // Its types know children that are a function, those of createElement do not.
-    h(Static<Item>, { items: items.slice(from) } as StaticProps<Item>, drawItem as unknown as ReactNode),
-    h(Text, undefined, painted(lines, theme)),
-  );
+  useLayoutEffect(() => {
+    const fresh = state.items.slice(written.current);
+    written.current = state.items.length;
+    if (fresh.length > 0)
+      write(
+        `${painted(
+          fresh.flatMap((item) => viewItem(item, state)),
+          theme,
+        )}\n`,
+      );
+    onDrawn(written.current, lines);
+  });
+  return h(Text, undefined, painted(lines, theme));
 }
 
 function Transcript({ screen, theme }: DrawOptions): ReactNode {

@@ -46,9 +46,7 @@ export function earlierItems(transcript: readonly TranscriptEntry[]): readonly I
   const shown = said.slice(-SHOWN_MESSAGES);
   const before = said.length - shown.length;
   const head: readonly Item[] =
-    before === 0
-      ? []
-      : [{ kind: "lines", lines: [[], plain(`… ${before} earlier messages (ctrl-o)`, { colour: "quiet" })] }];
+    before === 0 ? [] : [{ kind: "lines", lines: [[], plain("… earlier messages (ctrl-o)", { colour: "quiet" })] }];
   return [...head, ...shown.flatMap(messageItems)];
 }
 

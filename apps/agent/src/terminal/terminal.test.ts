@@ -102,12 +102,12 @@ test.runIf(hasTmux)(
     await say(screen, "todo list");
     await screen.see("Run this command?");
     await screen.press("1");
-    await expectScreen("140x45", "todos", await screen.see("Change the limit"));
+    await expectScreen("140x45", "todos", await screen.see("Change the limit", "Run this command?"));
     await screen.press("C-c");
     await screen.see("Stopped.", "esc stops");
     await screen.press("C-c");
     await screen.see("Ctrl-C again leaves.");
     await screen.press("C-c");
-    await screen.see("Pane is dead");
+    await screen.ended();
   },
 );

@@ -34,6 +34,8 @@ export interface TmuxScreen {
   /** What is on the screen now. `history`: with what has scrolled away. */
   capture(from?: "screen" | "history"): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
+  /** Waits until the program has ended. */
+  ended(): Promise<void>;
   /** The process that runs in it. */
   pid(): Promise<number>;
   /** Starts the program again in the same terminal, after it has ended. */
@@ -58,8 +60,10 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
   const variables = Object.entries({ ...environment, ...shared, ...options.environment }).flatMap(([name, value]) =>
     value === undefined ? [] : ["-e", `${name}=${value}`],
   );
-  const line = (given: readonly string[]): string =>
-    `exec ${[process.execPath, "--conditions=palimpsest-source", "--no-warnings", MAIN, ...given].map(quoted).join(" ")}`;
+  // A new pane has the PATH of whoever asks for it, whatever was said.
+  const path = `PATH=${options.environment?.["PATH"] ?? process.env["PATH"]}`;
+  const program = ["env", path, process.execPath, "--conditions=palimpsest-source", "--no-warnings", MAIN];
+  const line = (given: readonly string[]): string => `exec ${[...program, ...given].map(quoted).join(" ")}`;
   const size = ["-x", String(columns), "-y", String(rows)];
   await tmux("-u", "new-session", "-d", "-s", "main", ...size, ...variables, "-c", folder, line(args));
   await tmux("set-option", "-g", "remain-on-exit", "on");
@@ -98,6 +102,13 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
     async resize(wide, high) {
       await tmux("resize-window", "-t", "main", "-x", String(wide), "-y", String(high));
     },
+    async ended() {
+      const deadlineMs = performance.now() + PATIENCE_MS;
+      while ((await tmux("display-message", "-p", "-t", "main", "#{pane_dead}")).trim() !== "1") {
+        if (performance.now() > deadlineMs) throw new Error(`It does not end. The screen shows:\n${await capture()}`);
+        await pause(LOOK_EVERY_MS);
+      }
+    },
     pid: async () => Number(await tmux("display-message", "-p", "-t", "main", "#{pane_pid}")),
     start: async (given = args) => void (await tmux("respawn-pane", "-k", "-t", "main", line(given))),
   };
@@ -109,14 +120,20 @@ function quoted(word: string): string {
 
 /** What differs from one run to the next: times, the sign that turns, the place of the project. */
 function normalized(screen: string): string {
-  return screen
-    .replaceAll(/cache warm \d+:\d\d/g, "cache warm m:ss")
-    .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠿")
-    .replaceAll(/\((\d+) s\b/g, "(n s")
-    .replaceAll(/\/\S*palimpsest-agent-\w+\/project/g, "/project")
-    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")
-    .replaceAll(/[ ]+$/gm, "")
-    .replace(/\n+$/, "\n");
+  return (
+    screen
+      .replaceAll(/cache warm \d+:\d\d/g, "cache warm m:ss")
+      .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠿")
+      .replaceAll(/\((\d+) s\b/g, "(n s")
+      .replaceAll(/\/\S*palimpsest-agent-\w+\/project/g, "/project")
+      .replaceAll(/\/\S*palimpsest-agent-\w+\//g, "/")
+      .replaceAll(/project-[0-9a-f]{12}/g, "project-hash")
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")
+      // How long a tool runs is said from its first second on.
+      .replaceAll(/ +\(n s\)$/gm, "")
+      .replaceAll(/[ ]+$/gm, "")
+      .replace(/\n+$/, "\n")
+  );
 }
 
 /** The gate installs it; other machines may not have it. */

@@ -29,7 +29,7 @@ interface Part {
   readonly colour: Colour;
 }
 
-export function contextLines(
+function contextLines(
   size: SessionSize,
   accounting: Accounting,
   largest: readonly TranscriptEntry[],

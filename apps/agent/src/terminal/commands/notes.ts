@@ -14,7 +14,7 @@ export const notes: SlashCommand = {
 };
 
 /** The template says of each section what belongs there; those that hold nothing else are left out. */
-export function filledSections(markdown: string): string {
+function filledSections(markdown: string): string {
   return markdown
     .split(/^(?=# )/m)
     .filter((section) => section.split("\n").some((line) => !/^(# .*|_.*_|\s*)$/.test(line)))

@@ -1,8 +1,11 @@
 import stringWidth from "string-width";
 import type { Line, Span } from "./line.ts";
 
-/** One unit and one column each: ASCII, and what our own frames are made of. Counting these by length was measured to matter. */
-const PLAIN = /^[\x20-\x7e─│┌└▌●◌■✓✗❯▸☐☑•·…→↑↓]*$/;
+/**
+ * One unit and one column each: the letters of Latin, Greek, Cyrillic, Armenian and Georgian, without marks that combine, and
+ * what our own frames are made of. These are counted by length; the others cost a look at every character.
+ */
+const PLAIN = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u10a0-\u10ff─│┌└▌●◌■✓✗❯▸☐☑•·…→↑↓]*$/;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** How many columns a text takes: letters of East Asian scripts and emoji take two. */

@@ -4,17 +4,23 @@ import type { TranscriptEntry } from "./transcript-state.ts";
 
 const AT_ONCE = 500;
 
-/** A session as it was said, with what has become of it. */
-export async function readTranscript(log: LogReader): Promise<readonly TranscriptEntry[]> {
+/**
+ * A session as it was said, with what has become of it.
+ * @param newest only so many entries, for who wants its end
+ */
+export async function readTranscript(
+  log: LogReader,
+  newest: number = Number.POSITIVE_INFINITY,
+): Promise<readonly TranscriptEntry[]> {
   const { sequence } = await log.head();
   const entries: Entry[] = [];
-  for (let at = 1; at <= sequence; at += AT_ONCE)
+  for (let at = Math.max(1, sequence - newest + 1); at <= sequence; at += AT_ONCE)
     entries.push(...(await log.read(at, Math.min(sequence, at + AT_ONCE - 1))));
   return toTranscript(entries);
 }
 
-/** Pure: from the entries of a log, all of them and in order. */
-export function toTranscript(entries: readonly Entry[]): readonly TranscriptEntry[] {
+/** Pure: from the entries of a log, all of them up to the newest or the last ones, in order. */
+function toTranscript(entries: readonly Entry[]): readonly TranscriptEntry[] {
   const onBranch = branchOf(entries);
   const restored = new Set(
     entries.flatMap((entry) => {

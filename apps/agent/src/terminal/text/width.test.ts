@@ -1,0 +1,24 @@
+import fc from "fast-check";
+import stringWidth from "string-width";
+import { expect, test } from "vitest";
+import { textOf } from "./line.ts";
+import { charactersOf, cutText, lineWidth, widthOf, wrapLine } from "./width.ts";
+
+test("what is counted by length is as wide as it is by the table", () => {
+  const letters = fc.string({ unit: fc.integer({ min: 0x20, max: 0x11ff }).map((code) => String.fromCodePoint(code)) });
+  fc.assert(fc.property(letters, (text) => void expect(widthOf(text)).toBe(stringWidth(text))));
+  expect(widthOf("日本語")).toBe(6);
+  expect(widthOf("👨‍👩‍👧")).toBe(2);
+});
+
+test("wrapping loses no letter, breaks none in two, and keeps within the columns", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), fc.integer({ min: 4, max: 80 }), (text, columns) => {
+      const rows = wrapLine([{ text }], columns);
+      for (const row of rows) expect(lineWidth(row)).toBeLessThanOrEqual(columns);
+      const letters = (said: string): string => charactersOf(said.replaceAll(/\s/g, "")).join("");
+      expect(letters(rows.map(textOf).join(""))).toBe(letters(text));
+      expect(widthOf(cutText(text, columns))).toBeLessThanOrEqual(columns);
+    }),
+  );
+});
