@@ -138,7 +138,8 @@ describe.each(WORLDS)("any turns with %s", (name, createFace, connect) => {
             if (how === "die") {
               seen.died++;
               session = await open();
-            } else expect(session.openCalls()).toEqual([]);
+              // A turn that was left before it was pulled has not begun: what a death before it left open is still open.
+            } else if (how !== "leave" || after > 0) expect(session.openCalls()).toEqual([]);
           }
           const counts = await countsOf(session);
           seen.calls += counts.calls;
