@@ -4,10 +4,11 @@ import { spawn, spawnSync } from "node:child_process";
 export function runStep(name: string, command: string, args: readonly string[]): "passed" | "failed" {
   console.log(`\n--- ${name}`);
   const startedAtMs = Date.now();
-  const { status, error } = spawnSync(command, args, { stdio: "inherit" });
+  const { status, signal, error } = spawnSync(command, args, { stdio: "inherit" });
   const seconds = ((Date.now() - startedAtMs) / 1_000).toFixed(1);
   const result = status === 0 ? "passed" : "failed";
-  console.log(`${result}: ${name} (${seconds} s)${error === undefined ? "" : `: ${error.message}`}`);
+  const why = status === 0 ? "" : `: ${error?.message ?? signal ?? `code ${status}`}`;
+  console.log(`${result}: ${name} (${seconds} s)${why}`);
   return result;
 }
 
@@ -21,13 +22,12 @@ export async function runStepBeside(
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece: Buffer) => output.push(piece));
-  const ended = await new Promise<number | null | Error>((resolve) => {
-    child.on("error", resolve);
-    child.on("close", resolve);
+  const why = await new Promise<string>((resolve) => {
+    child.on("error", ({ message }) => resolve(`: ${message}`));
+    child.on("close", (code, signal) => resolve(code === 0 ? "" : `: ${signal ?? `code ${code}`}`));
   });
   const seconds = ((Date.now() - startedAtMs) / 1_000).toFixed(1);
-  const result = ended === 0 ? "passed" : "failed";
-  const why = ended instanceof Error ? `: ${ended.message}` : "";
+  const result = why === "" ? "passed" : "failed";
   console.log(`\n--- ${name}\n${Buffer.concat(output)}${result}: ${name} (${seconds} s)${why}`);
   return result;
 }
