@@ -121,7 +121,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("answer-calls" as const),
       picks: fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }),
-      content: fc.oneof(text, CLEARABLE, fc.constant("image")),
+      content: fc.oneof(text, { arbitrary: CLEARABLE, weight: 6 }, { arbitrary: fc.constant("image"), weight: 1 }),
       status: fc.constantFrom("ok", "ok", "ok", "error"),
     }),
   },
@@ -150,8 +150,8 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant("come-back" as const), minutes: fc.constantFrom(1, 6, 61), text }),
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant("come-back" as const), minutes: fc.constantFrom(1, 6, 61, 61), text }),
   },
   { weight: 1, arbitrary: fc.constant<Operation>({ do: "restore" }) },
   { weight: 1, arbitrary: fc.constant<Operation>({ do: "reopen" }) },

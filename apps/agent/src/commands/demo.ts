@@ -23,7 +23,7 @@ const MODEL = "claude-sonnet-4-6";
 const WINDOW_TOKENS = 60_000;
 /** So that a short story clears something; in earnest it is done when it pays (docs/defaults.md). */
 const ENGINE = {
-  ...{ "clearing.policy": "fixed", "clearing.bySize": "on" },
+  ...{ "clearing.policy": "fixed", "clearing.bySize": "on", "clearing.keepNewest": 3 },
   ...{ "clearing.fixedTargetTokens": 8_000, "clearing.fixedLeastTokens": 4_000 },
 };
 const PAUSE_MS = 700;
@@ -85,7 +85,7 @@ async function tell({ session, tools, permission }: Agent, provider: Sender, ter
   await say("The nightly build failed. What does build.log say?");
   await act("2. Work goes on; results that are stale are cleared before a request");
   await say("Compare all the modules, then fix the wrong limit.");
-  await act("3. Notes are kept all along, by a call on the cached prompt");
+  await act("3. Notes, if they are asked for, by a call on the cached prompt");
   const notes = await session.updateNotes();
   await print(
     `   notes ${notes.kind}${"markdown" in notes ? `: ${notes.markdown.length} characters` : `: ${notes.why}`}`,
