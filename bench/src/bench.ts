@@ -9,7 +9,7 @@ export interface BenchOptions {
 export interface Bench {
   readonly name: string;
   readonly about: string;
-  /** Reads recorded sessions, which not every machine has. */
-  readonly needs?: "traces";
+  /** What not every machine has: recorded sessions, or a pseudo terminal by `script` of util-linux. */
+  readonly needs?: "traces" | "script";
   run(options: BenchOptions): Promise<Figures>;
 }

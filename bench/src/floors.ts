@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Bench, Figures } from "./bench.ts";
 import { tracesFolder } from "./traces.ts";
@@ -149,6 +150,11 @@ const FLOORS: readonly Floor[] = [
     holds: ({ rss_growth_mb }) => (rss_growth_mb as number) <= 64,
   },
   {
+    bench: "tui",
+    rule: "the terminal takes at most 300 MB while a long answer comes, and is drawn at most 60 times a second",
+    holds: ({ rss_mb, renders_per_second }) => (rss_mb as number) <= 300 && (renders_per_second as number) <= 60,
+  },
+  {
     bench: "startup",
     rule: "the agent's version takes at most 3 times a start of Node, its first request at most 8 times",
     holds: ({ version_ratio, first_request_ratio }) =>
@@ -200,8 +206,9 @@ export function brokenFloors(bench: string, figures: Figures): string[] {
 export async function checkFloors(benches: readonly Bench[]): Promise<"held" | "broken"> {
   let result: "held" | "broken" = "held";
   for (const bench of benches.filter(({ name }) => FLOORS.some((floor) => floor.bench === name))) {
-    if (bench.needs === "traces" && !existsSync(tracesFolder())) {
-      console.log(`skipped: ${bench.name}: no recorded sessions at ${tracesFolder()} (set PALIMPSEST_TRACES)`);
+    const missing = missingFor(bench);
+    if (missing !== undefined) {
+      console.log(`skipped: ${bench.name}: ${missing}`);
       continue;
     }
     let figures = await bench.run({ size: "quick" });
@@ -221,4 +228,12 @@ export async function checkFloors(benches: readonly Bench[]): Promise<"held" | "
     }
   }
   return result;
+}
+
+function missingFor({ needs }: Bench): string | undefined {
+  if (needs === "traces" && !existsSync(tracesFolder())) {
+    return `no recorded sessions at ${tracesFolder()} (set PALIMPSEST_TRACES)`;
+  }
+  const hasScript = needs !== "script" || spawnSync("script", ["--version"]).stdout?.includes("util-linux");
+  return hasScript ? undefined : "no `script` of util-linux";
 }

@@ -24,12 +24,15 @@ export async function replayAll(
 ): Promise<readonly SessionReport[]> {
   const waiting = [...names];
   const reports: SessionReport[] = [];
+  let done = 0;
   async function work(): Promise<void> {
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
       const whole: EconomicsPlan = { ...plan, path: resolve(tracesFolder(), name) };
       const { rounds, results } = await startProcess<{ rounds: number; results: SessionResults }>(PROCESS, [
         JSON.stringify(whole),
       ]);
+      // Not to standard output: that is for the figures. All of them take the better part of an hour.
+      console.error(`${++done} of ${names.length} sessions`);
       if (rounds > 0) reports.push({ name, repository: name.split("/")[0]!, rounds, results });
     }
   }

@@ -33,6 +33,7 @@ const LETTERS = [
 export const tuiBench: Bench = {
   name: "tui",
   about: "the built agent in a pseudo terminal: 2,000 messages, then 200 KB in 10 s (after `npm run build`)",
+  needs: "script",
   run: ({ size }) =>
     inTemporaryFolder(async (base) => {
       const { turns, streamBytes, streamMs } = SIZES[size];
