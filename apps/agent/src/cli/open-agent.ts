@@ -1,6 +1,6 @@
 import type { Clock, Provider, Store, Surroundings, Tool } from "palimpsest";
 import type { Agents } from "palimpsest/agents";
-import { commandHook, createHooks, type Hook } from "palimpsest/hooks";
+import type { Hooks } from "palimpsest/hooks";
 import type { Memory } from "palimpsest/memory";
 import { resultFiles } from "palimpsest/result-files";
 import { createAgentNotes } from "../agents/agent-notes.ts";
@@ -20,10 +20,10 @@ import { decidePermission, type PermissionMode } from "../permissions/decide-per
 import { type LoadedSettings, loadSettings } from "../permissions/load-settings.ts";
 import { toPermissionCall } from "../permissions/permission-call.ts";
 import type { Rule } from "../permissions/rule.ts";
-import type { HookSetting } from "../permissions/settings.ts";
 import type { PlanPorts } from "../tools/plan-mode.ts";
 import { WEB_FETCH } from "../tools/web-fetch.ts";
 import { attendedPermission } from "./attended-permission.ts";
+import { commandHooks } from "./command-hooks.ts";
 import { followInstructions } from "./follow-instructions.ts";
 import { type HeadlessPermission, headlessPermission } from "./headless-permission.ts";
 import { offeredTools, toolChanges } from "./offered-tools.ts";
@@ -145,12 +145,15 @@ async function openWith(
     files: resultFiles({ folder: places.project }),
     settings: { file: places.engineSettings, environment },
   };
+  const onHook = person?.onHook ?? (() => {});
+  const hooksOf = (whose: "session" | "agent"): Hooks =>
+    commandHooks(settings.settings.hooks, { whose, folder, onHook });
   const session: AgentSession = await takeSession({
     ...{ ...shared, store, provider, model, surroundings },
     ...(id === undefined ? {} : { id }),
     // What another agent began comes without our prompt; what we began keeps the one it has, and with it its cache.
     ...(offered.length === 0 ? { system: systemPrompt(folder) } : {}),
-    hooks: createHooks(settings.settings.hooks.map((hook) => toHook(hook, folder))),
+    hooks: hooksOf("session"),
   });
   closing(session);
   const mail = await openMail({ ...options, session: session.id });
@@ -195,7 +198,7 @@ async function openWith(
     childOptions: (child) => ({
       ...shared,
       surroundings: { ...surroundings, ...readWork(store, () => child) },
-      hooks: createHooks(settings.settings.hooks.filter(isOfAgents).map((hook) => toHook(hook, folder))),
+      hooks: hooksOf("agent"),
     }),
   });
   closing(agents);
@@ -230,24 +233,10 @@ async function openWith(
   };
 }
 
-/** An agent is no session of its own to those who are told of beginnings and ends: the session tells of it. */
-function isOfAgents({ event }: HookSetting): boolean {
-  return !["SessionStart", "SessionEnd", "Stop"].includes(event);
-}
 const noApproval: PlanPorts["approvePlan"] = async () => ({
   kind: "rejected",
   comment: "Nobody is here to approve it. End your turn with the plan as your answer.",
 });
-
-/** Hooks of events that are not known never run; `palimpsest doctor` names them. */
-function toHook({ event, command, tools, timeoutMs }: HookSetting, folder: string): Hook {
-  return {
-    ...{ event, name: `${event}: ${typeof command === "string" ? command : command.join(" ")}` },
-    run: commandHook(command, { folder }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-  } as Hook;
-}
 
 interface ReadTerms {
   readonly guard: PathGuard;

@@ -8,6 +8,8 @@ export interface Person extends Pick<PlanPorts, "approvePlan"> {
   readonly askPermission: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionReply>;
   /** Is shown what a tool puts out, while it runs. */
   readonly onOutput: (callId: string, text: string) => void;
+  /** Is shown which hooks run. */
+  readonly onHook: (name: string, state: "started" | "ended") => void;
 }
 
 export interface PermissionQuestion extends WantedCall {

@@ -1,5 +1,6 @@
 import { entryText, type LogReader, readPayload, type Store } from "palimpsest";
 import { isAgentSession } from "palimpsest/agents";
+import { isDreamSession } from "../memory/dream-session.ts";
 import type { UsedBefore } from "./choose-provider.ts";
 import { UsageError } from "./read-arguments.ts";
 import { oneLine } from "./table.ts";
@@ -21,7 +22,7 @@ const TITLE_CHARACTERS = 60;
 /** The sessions of a store, the one that was used last first. */
 export async function listSessions(store: Store): Promise<readonly StoredSession[]> {
   const sessions: StoredSession[] = [];
-  for (const id of (await store.sessions()).filter((one) => !isAgentSession(one))) {
+  for (const id of (await store.sessions()).filter((one) => !isUnlisted(one))) {
     const reader = await store.openReader(id);
     if (reader === undefined) continue;
     sessions.push(await describe(id, reader));
@@ -33,7 +34,7 @@ export async function listSessions(store: Store): Promise<readonly StoredSession
 /** @param wanted an id or its beginning; the newest if there is none */
 export async function findSession(store: Store, wanted?: string): Promise<StoredSession> {
   const sessions = await listSessions(store);
-  const exact = sessions.find(({ id }) => id === wanted) ?? (await findAgentSession(store, wanted));
+  const exact = sessions.find(({ id }) => id === wanted) ?? (await findUnlisted(store, wanted));
   const found =
     exact === undefined ? sessions.filter(({ id }) => wanted === undefined || id.startsWith(wanted)) : [exact];
   const [first] = found;
@@ -49,9 +50,14 @@ export async function findSession(store: Store, wanted?: string): Promise<Stored
   return first;
 }
 
-/** Sessions of agents are in no list; who knows one's id finds it. */
-async function findAgentSession(store: Store, wanted: string | undefined): Promise<StoredSession | undefined> {
-  if (wanted === undefined || !isAgentSession(wanted)) return undefined;
+/** Those of agents and dreams: a person does not go on with them. */
+function isUnlisted(id: string): boolean {
+  return isAgentSession(id) || isDreamSession(id);
+}
+
+/** Who knows the id of one finds it. */
+async function findUnlisted(store: Store, wanted: string | undefined): Promise<StoredSession | undefined> {
+  if (wanted === undefined || !isUnlisted(wanted)) return undefined;
   const reader = await store.openReader(wanted);
   try {
     return reader && (await describe(wanted, reader));

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type Clock, openSession, type Provider, type Store } from "palimpsest";
 import {
   askGates,
@@ -13,6 +12,7 @@ import { createMemorySearch, type Memory } from "palimpsest/memory";
 import type { Places } from "../cli/places.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { newDreamSession } from "./dream-session.ts";
 
 export interface DreamPlace {
   readonly places: Places;
@@ -35,9 +35,6 @@ export type BegunDream =
   | { readonly kind: "begun"; readonly session: string; readonly task: DreamTask }
   | { readonly kind: "held"; readonly by: LeaseHolder };
 
-/** They are kept like other sessions, and are not what the next one goes over. */
-const DREAMS = "dream-";
-
 /** Whether it is time to go over the project's memory. */
 export function isDreamDue(place: DreamPlace, settings: GateSettings): Promise<GateAnswer> {
   const { home, clock, places } = place;
@@ -57,7 +54,7 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
   const { lease } = taken;
   const settings = { file: places.engineSettings, environment };
   const session = await openSession({
-    ...{ id: `${DREAMS}${randomUUID()}`, store, provider, model, system: DREAM_SYSTEM, settings, clock },
+    ...{ id: newDreamSession(), store, provider, model, system: DREAM_SYSTEM, settings, clock },
   });
   const index = createMemorySearch({ memory });
   const task = startDream({
@@ -70,7 +67,7 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
 
 async function sessionsSince(store: Store, atMs: number) {
   const sessions = await listSessions(store);
-  return sessions.filter(({ id, usedAtMs }) => usedAtMs > atMs && !id.startsWith(DREAMS));
+  return sessions.filter(({ usedAtMs }) => usedAtMs > atMs);
 }
 
 function leaseOf({ memory }: Places): string {

@@ -10,7 +10,7 @@ import { MARKDOWN_START, markdownLine } from "./text/markdown.ts";
 import { toolTitle } from "./views/tool-title.ts";
 import { diffLines } from "./views/view-item.ts";
 
-export interface PersonPorts extends Pick<Person, "onOutput"> {
+export interface PersonPorts extends Pick<Person, "onOutput" | "onHook"> {
   /** Resolves to `left` if the signal is aborted. */
   ask(dialog: Dialog, signal?: AbortSignal): Promise<DialogAnswer>;
   /** Ends the turn. */
@@ -18,9 +18,9 @@ export interface PersonPorts extends Pick<Person, "onOutput"> {
 }
 
 /** Whoever sits before the screen, asked by dialogs. */
-export function askPerson({ ask, stop, onOutput }: PersonPorts): Person {
+export function askPerson({ ask, stop, ...shown }: PersonPorts): Person {
   return {
-    onOutput,
+    ...shown,
     async askPermission(question, signal) {
       const answer = await ask(permissionDialog(question), signal);
       if (answer.kind === "left") stop();

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
-import { expectScreen } from "../testing/expect-screen.ts";
 import { startCli } from "../testing/run-cli.ts";
+import { createHere } from "../testing/run-here.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
@@ -19,55 +19,48 @@ test.runIf(hasTmux).for([
   [80, 24],
   [140, 45],
 ] as const)("every command in a terminal of %i columns and %i rows", async ([columns, rows]) => {
-  const size = `${columns}x${rows}`;
   const project = temporaryProject(FILES, "/tmp");
   const cli = await startCli(project, scriptedModel);
   const screen = await openTmux(cli, { columns, rows, environment: { PATH: barePath(project) } });
-  const keep = async (name: string, seen: Promise<string>): Promise<void> => expectScreen(size, name, await seen);
-  const say = async (text: string): Promise<void> => {
-    await screen.type(text);
-    await screen.see(text);
-    await screen.press("Enter");
-  };
   await screen.see(IDLE);
-  await say("read the limit");
+  await screen.say("read the limit");
   await screen.see("The tool said", "esc stops");
-  await say("edit the limit");
+  await screen.say("edit the limit");
   await screen.see("Change this file?");
   await screen.press("1");
   await screen.see("Edited limit.ts at line 1.\n", "esc stops");
   expect(project.text("limit.ts")).toContain("limit = 20");
-  await say("big file please");
+  await screen.say("big file please");
   await screen.see("row 1 of a table", "esc stops");
 
-  await say("/context");
-  await keep("context", screen.see("Largest entries"));
-  await say("/cost");
-  await keep("cost", screen.see("The next request has"));
-  await say("/notes update");
-  await keep("notes", screen.see("being changed", "esc stops"));
-  await say("/pin The limit is 20.");
-  await keep("pin", screen.see("Pinned (/pin remove N)"));
-  await say("/recall export const");
-  await screen.see(/entry \d+|const limit/);
+  await screen.say("/context");
+  await screen.keeps("context", "Largest entries");
+  await screen.say("/cost");
+  await screen.keeps("cost", "The next request has");
+  await screen.say("/notes update");
+  await screen.keeps("notes", "being changed", "esc stops");
+  await screen.say("/pin The limit is 20.");
+  await screen.keeps("pin", "Pinned (/pin remove N)");
+  await screen.say("/recall export const");
+  await screen.keeps("recall", /entry \d+|const limit/);
 
-  await say("/compact keep the numbers");
-  await keep("compacted", screen.see("── Compacted", "esc stops"));
+  await screen.say("/compact keep the numbers");
+  await screen.keeps("compacted", "── Compacted", "esc stops");
   await screen.press("C-o");
   await screen.see("Transcript:");
   await screen.press("c");
-  await keep("transcript-summary", screen.see("## 1. Section"));
+  await screen.keeps("transcript-summary", "## 1. Section");
   await screen.press("o");
-  await keep("transcript-original", screen.see("❯ 3 "));
+  await screen.keeps("transcript-original", "❯ 3 ");
   await screen.press("/");
   await screen.type("row 77 ");
   await screen.press("Enter");
-  await keep("transcript-search", screen.see("row 77 of a table"));
+  await screen.keeps("transcript-search", "row 77 of a table");
   await screen.press("c", "u");
-  await keep("transcript-undone", screen.see("Undone:"));
+  await screen.keeps("transcript-undone", "Undone:");
   await screen.press("q");
   await screen.see(IDLE, "Transcript:");
-  await say("/undo");
+  await screen.say("/undo");
   await screen.see("There is nothing to undo.");
   expect(cli.refused()).toEqual([]);
 });
@@ -76,106 +69,171 @@ test.runIf(hasTmux).for([
   [80, 24],
   [140, 45],
 ] as const)("going back and around in a terminal of %i columns and %i rows", async ([columns, rows]) => {
-  const size = `${columns}x${rows}`;
   const project = temporaryProject(FILES, "/tmp");
   const settings = { hooks: [{ event: "Stop", command: "true" }], servers: {} };
   mkdirSync(join(project.home, ".palimpsest"), { mode: 0o700 });
   writeFileSync(join(project.home, ".palimpsest", "settings.json"), JSON.stringify(settings));
   const cli = await startCli(project, scriptedModel);
   const screen = await openTmux(cli, { columns, rows, environment: { PATH: barePath(project) } });
-  const keep = async (name: string, seen: Promise<string>): Promise<void> => expectScreen(size, name, await seen);
-  const say = async (text: string): Promise<void> => {
-    await screen.type(text);
-    await screen.see(text);
-    await screen.press("Enter");
-  };
   await screen.see(IDLE);
-  await say("read the limit");
+  await screen.say("read the limit");
   await screen.see("The tool said", "esc stops");
   await screen.press("BTab");
   await screen.see("· accept-edits ·");
-  await say("edit the limit");
+  await screen.say("edit the limit");
   await screen.see("Edited limit.ts at line 1.\n", "esc stops");
   expect(project.text("limit.ts")).toContain("limit = 20");
 
-  await say("/snip 7");
-  await keep("snip", screen.see("Taken out:"));
-  await say("/snip undo");
+  await screen.say("/snip 7");
+  await screen.keeps("snip", "Taken out:");
+  await screen.say("/snip undo");
   await screen.see("Back in view:");
-  await say("/snip");
-  await keep("snip-choose", screen.see("What is to be taken out?"));
+  await screen.say("/snip");
+  await screen.keeps("snip-choose", "What is to be taken out?");
   await screen.press("Escape");
   await screen.see(IDLE);
 
   await screen.press("Escape");
   await screen.see("Esc again goes back");
   await screen.press("Escape");
-  await keep("rewind", screen.see("Back to before which message?"));
+  await screen.keeps("rewind", "Back to before which message?");
   await screen.type("edit");
   await screen.see("search: edit", /^ {2}read the limit$/m);
   await screen.press("Enter");
-  await keep("rewind-way", screen.see("What is to be done?"));
+  await screen.keeps("rewind-way", "What is to be done?");
   await screen.press("Enter");
-  await keep("rewound", screen.see("restored limit.ts"));
+  await screen.keeps("rewound", "restored limit.ts");
   expect(project.text("limit.ts")).toBe(FILES["limit.ts"]);
   // The message is there to be said in other words.
   await screen.see("> edit the limit");
   await screen.press("C-u");
   await screen.see(IDLE);
 
-  await say("serve it");
+  await screen.say("serve it");
   await screen.see("Run this command?");
   await screen.press("1");
   await screen.see("in the background: b1 sleep 1000", "esc stops");
-  await say("/tasks");
+  await screen.say("/tasks");
   await screen.see("In the background");
   await screen.press("Enter");
-  await keep("tasks", screen.see("the end of its output"));
+  await screen.keeps("tasks", "the end of its output");
   await screen.press("2");
   await screen.see("b1 was stopped.", "(/tasks)");
 
-  await say("/mode");
-  await keep("mode", screen.see("Which mode?"));
+  await screen.say("/mode");
+  await screen.keeps("mode", "Which mode?");
   await screen.press("3");
   await screen.see("Mode plan");
-  await say("plan the change");
-  await keep("plan", screen.see("Begin with this plan?"));
+  await screen.say("plan the change");
+  await screen.keeps("plan", "Begin with this plan?");
   await screen.press("1");
   await screen.see("approved the plan", "esc stops");
 
-  await say("/model");
-  await keep("model", screen.see("Which model?"));
+  await screen.say("/model");
+  await screen.keeps("model", "Which model?");
   await screen.press("2");
   await screen.type("claude-opus-4-8");
   await screen.press("Enter");
   await screen.see("· claude-opus-4-8");
-  await say("/hooks");
-  await screen.see("Stop");
-  await say("/mcp");
-  await screen.see("There are no servers.");
-  await say("/doctor");
-  await screen.see("provider: anthropic", "esc stops");
-  await say("/memory");
-  await screen.see("Nothing is remembered yet.", "esc stops");
-  await say("remember something");
+  await screen.say("/hooks");
+  await screen.keeps("hooks", "Stop");
+  await screen.say("/mcp");
+  await screen.keeps("mcp", "There are no servers.");
+  await screen.say("/doctor");
+  await screen.keeps("doctor", "provider: anthropic", "esc stops");
+  await screen.say("/memory");
+  await screen.keeps("memory", "Nothing is remembered yet.", "esc stops");
+  await screen.say("remember something");
   await screen.see("The tool said", "esc stops");
-  await say("/memory inbox");
-  await keep("memory-inbox", screen.see("Keep this?"));
+  await screen.say("/memory inbox");
+  await screen.keeps("memory-inbox", "Keep this?");
   await screen.press("1");
   await screen.see("registry is kept.");
-  await say("/memory inbox");
+  await screen.say("/memory inbox");
   await screen.see("Nothing waits for your yes.");
-  await say("/dream --dry-run");
-  await screen.see("Nothing was", "esc stops");
-  await say("/clear");
-  await screen.see("── A new session");
-  await say("/resume");
+  await screen.say("/dream --dry-run");
+  await screen.keeps("dream", "Nothing was", "esc stops");
+  await screen.say("/clear");
+  await screen.keeps("clear", "── A new session");
+  await screen.say("/resume");
   await screen.see("Which session?");
   await screen.type("read the limit");
-  await keep("resume", screen.see("search: read the limit", "Make as few"));
+  await screen.keeps("resume", "search: read the limit", "Make as few");
   await screen.press("Enter");
   await screen.see("earlier messages", "Which session?");
-  await say("/exit");
+  await screen.say("/exit");
   await screen.ended();
+  expect(cli.refused()).toEqual([]);
+});
+
+test.runIf(hasTmux).for([
+  [80, 24],
+  [140, 45],
+] as const)("agents, hooks and images in a terminal of %i columns and %i rows", async ([columns, rows]) => {
+  const project = temporaryProject(FILES, "/tmp");
+  project.put("shot.png", Buffer.from("89504e470d0a1a0a", "hex"));
+  const hook = "while [ ! -e go ]; do sleep 0.1; done; rm go";
+  mkdirSync(join(project.home, ".palimpsest"), { mode: 0o700 });
+  writeFileSync(
+    join(project.home, ".palimpsest", "settings.json"),
+    JSON.stringify({ hooks: [{ event: "PreToolUse", tools: "Read", command: hook }] }),
+  );
+  const cli = await startCli(project, scriptedModel);
+  const screen = await openTmux(cli, { columns, rows, environment: { PATH: barePath(project) } });
+  await screen.see(IDLE);
+  await screen.say("show me @shot.png");
+  await screen.see("I see 1 images.", "esc stops");
+  await screen.paste(join(project.folder, "shot.png"));
+  await screen.see("> @");
+  await screen.press("C-u");
+  await screen.see(IDLE);
+
+  await screen.say("read the limit");
+  await screen.keeps("hook", "Hook PreToolUse");
+  project.put("go", "");
+  await screen.see("The tool said", "esc stops");
+
+  await screen.say("/agents");
+  await screen.see("It has started no agents.");
+  await screen.say("send somebody");
+  await screen.see("The tool said", "esc stops");
+  await screen.say("/agents");
+  await screen.keeps("agents", "Open one?");
+  await screen.press("1");
+  await screen.keeps("agents-way", "Read on as it works");
+  await screen.press("2");
+  await screen.see("stall please");
+  await screen.press("Escape");
+  await screen.see(IDLE, "esc stops");
+  await screen.say("/agents stop counter");
+  await screen.see("Stopped.");
+  // What one reports is told to the model, without anybody having to ask.
+  await screen.say("delegate it");
+  await screen.keeps("agents-report", "It was reported: There are three.", "esc stops");
+  await screen.say("/exit");
+  await screen.ended();
+  expect(cli.refused()).toEqual([]);
+});
+
+test.runIf(hasTmux)("memory is gone over between turns when it is time, and says so", async () => {
+  const project = temporaryProject(FILES, "/tmp");
+  mkdirSync(join(project.home, ".palimpsest"), { mode: 0o700 });
+  const put = (name: string, settings: object): void =>
+    writeFileSync(join(project.home, ".palimpsest", name), JSON.stringify(settings));
+  put("settings.json", { memory: "on" });
+  put("engine.json", { "dream.sessions": 1 });
+  const cli = await startCli(project, scriptedModel);
+  // Somebody has to have worked here before.
+  await createHere({ ...cli, clock: { now: Date.now } }).run(["-p", "explain the limit", "--base-url", cli.server.url]);
+  const screen = await openTmux(cli, { columns: 80, rows: 24, environment: { PATH: barePath(project) } });
+  await screen.see(IDLE);
+  await screen.type("are you there");
+  await screen.press("Enter");
+  await screen.see("is gone over in the background");
+  await screen.keeps("background-dream", "Nothing was to be changed.");
+  await screen.type("/resume");
+  await screen.press("Enter");
+  // The dream is no session that anybody goes on with.
+  await screen.keeps("no-dreams", "Which session?");
   expect(cli.refused()).toEqual([]);
 });

@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { commandOutput, createInbox, type Inbox, type Provider, query, type SessionEvent } from "palimpsest";
+import { commandOutput, type Provider, type SessionEvent } from "palimpsest";
 import type { Agent } from "../cli/open-agent.ts";
 import type { Project } from "../cli/open-project.ts";
 import type { Person } from "../cli/person.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { askPerson } from "./ask-person.ts";
+import { attachImages } from "./attach-images.ts";
 import { createBackgroundDream } from "./background-dream.ts";
 import { boundaryLine } from "./boundary-line.ts";
 import type { CommandContext, SlashCommand } from "./commands/command.ts";
@@ -22,7 +23,7 @@ import { earlierItems, isCutShort, problemsOf } from "./start-items.ts";
 import { cleanText } from "./text/clean-text.ts";
 import { type Line, type Look, plain, plainLines } from "./text/line.ts";
 import { readTranscript } from "./transcript/read-transcript.ts";
-import { watchTools } from "./watch-tools.ts";
+import { createTurns, type Saying } from "./turns.ts";
 
 export interface ControllerOptions {
   readonly project: Project;
@@ -55,19 +56,12 @@ export function createController(options: ControllerOptions): Controller {
   const { folder, places, store } = project;
   const tell: Screen["tell"] = (event) => options.screen().tell(event);
   const history = promptFile(join(places.project, "prompts.jsonl"));
-  const said = createInbox();
-  const inbox: Inbox = {
-    deliver: async (session) => (await said.deliver(session)) + (await agent.agents.inbox.deliver(session)),
-  };
   const waiting = new Map<number, (answer: DialogAnswer) => void>();
   const left = Promise.withResolvers<void>();
   let lastDialog = 0;
   let agent: Agent;
   let { model } = options;
   let stopListening = (): void => {};
-  /** What Escape stops. */
-  let running: AbortController | undefined;
-  let turn: Promise<void> | undefined;
 
   function print(lines: readonly Line[]): void {
     tell({ kind: "printed", items: [{ kind: "lines", lines: [[], ...lines] }] });
@@ -103,8 +97,9 @@ export function createController(options: ControllerOptions): Controller {
 
   const person = askPerson({
     ask,
-    stop: () => running?.abort(),
+    stop: () => turns.stop(),
     onOutput: (callId, text) => tell({ kind: "tool-output", callId, text }),
+    onHook: (name, state) => tell({ kind: "hook", name, state }),
   });
 
   function onSessionEvent(event: SessionEvent): void {
@@ -122,6 +117,14 @@ export function createController(options: ControllerOptions): Controller {
     say: (text) => say(text, { colour: "quiet" }),
   });
 
+  const turns = createTurns({
+    ...{ agent: () => agent, provider, clock: terminal.clock, tell, refresh, sayError },
+    onIdle() {
+      awaitAgents(agent).catch(sayError);
+      dream.afterTurn(agent, model).catch(sayError);
+    },
+  });
+
   async function openSession(id?: string): Promise<void> {
     agent = await options.open(person, model, id);
     stopListening = agent.session.listen(onSessionEvent);
@@ -135,83 +138,19 @@ export function createController(options: ControllerOptions): Controller {
     await refresh();
   }
   async function closeSession(): Promise<void> {
-    running?.abort();
-    await turn;
+    await turns.settle();
     stopListening();
     await agent.close();
   }
 
-  /** One turn, and further ones as long as something waits. */
-  async function runTurns(first?: string): Promise<void> {
-    let prompt = first;
-    do {
-      await runTurn(prompt);
-      prompt = undefined;
-    } while (said.waiting.length > 0);
-  }
-  async function runTurn(prompt?: string): Promise<void> {
-    const stop = new AbortController();
-    running = stop;
-    tell({ kind: "turn-started", said: prompt === undefined ? [] : [prompt] });
-    const ticking = setInterval(() => tell({ kind: "tick", nowMs: terminal.clock.now() }), 250);
-    try {
-      await agent.beforeTurn(prompt);
-      const { takeDenied: _, ...permissions } = agent.permission;
-      const { session } = agent;
-      const tools = watchTools(agent.tools, (callId, text) => tell({ kind: "tool-result", callId, text }));
-      const events = query({
-        ...{ session, provider, tools, inbox, clock: terminal.clock, signal: stop.signal, ...permissions },
-        ...(agent.afterTurn === undefined ? {} : { afterTurn: agent.afterTurn }),
-        ...(prompt === undefined ? {} : { prompt }),
-      });
-      for await (const event of events) {
-        tell({ kind: "query", event });
-        if (event.kind === "response" || event.kind === "tool-ended") await refresh();
-      }
-    } catch (error) {
-      sayError(error);
-    } finally {
-      clearInterval(ticking);
-      running = undefined;
-      tell({ kind: "turn-over" });
-      await refresh().catch(sayError);
-    }
-  }
-
   /** What agents report while nobody speaks begins a turn. */
   async function awaitAgents(of: Agent): Promise<void> {
-    const isIdle = (): boolean => of === agent && turn === undefined && running === undefined;
-    if ((await of.agents.idle()) === "waiting" && isIdle()) startTurns();
+    if ((await of.agents.idle()) === "waiting" && of === agent && turns.state === "idle") turns.start();
   }
-
-  function startTurns(prompt?: string): void {
-    turn = runTurns(prompt)
-      .catch(sayError)
-      .finally(() => {
-        turn = undefined;
-        awaitAgents(agent).catch(sayError);
-        dream.afterTurn(agent, model).catch(sayError);
-      });
-  }
-
-  const during: CommandContext["during"] = async (what, work) => {
-    const stop = new AbortController();
-    running = stop;
-    tell({ kind: "busy", with: what });
-    const ticking = setInterval(() => tell({ kind: "tick", nowMs: terminal.clock.now() }), 250);
-    try {
-      return await work(stop.signal, (text) => tell({ kind: "busy", with: cleanText(text).replaceAll("\n", " ") }));
-    } finally {
-      clearInterval(ticking);
-      running = undefined;
-      tell({ kind: "free" });
-      await refresh();
-    }
-  };
 
   async function runOwn(command: string): Promise<void> {
     tell({ kind: "printed", items: [{ kind: "you", text: cleanText(`! ${command}`) }] });
-    const { output, ended } = await during(`Running ${command}`, (signal) =>
+    const { output, ended } = await turns.during(`Running ${command}`, (signal) =>
       runShell({ command, folder, environment: terminal.environment, signal }),
     );
     print([
@@ -231,7 +170,7 @@ export function createController(options: ControllerOptions): Controller {
 
   const context = (words: string): CommandContext => ({
     ...{ words, agent, project, provider, terminal, commands, columns: options.screen().state().columns },
-    ...{ print, say, ask, during, openTranscript },
+    ...{ print, say, ask, during: turns.during, openTranscript },
     model: () => model,
     prompt: (text) => tell({ kind: "prompted", text }),
     async setModel(wanted) {
@@ -243,7 +182,7 @@ export function createController(options: ControllerOptions): Controller {
       tell({ kind: "cleared" });
       await openSession(id);
     },
-    goOn: () => startTurns(),
+    goOn: () => turns.start(),
     leave: left.resolve,
   });
 
@@ -252,7 +191,7 @@ export function createController(options: ControllerOptions): Controller {
     const found = findCommand(text, commands);
     if (found.kind === "unknown") return say(found.hint, { colour: "warning" });
     const { name, when = "idle" } = found.command;
-    if (when === "idle" && (turn !== undefined || running !== undefined)) {
+    if (when === "idle" && turns.state === "busy") {
       return say(`/${name} has to wait: the model works. Esc stops it.`, { colour: "warning" });
     }
     await found.command.open(context(found.words));
@@ -263,22 +202,23 @@ export function createController(options: ControllerOptions): Controller {
     await history.add(text).catch(sayError);
     if (text.startsWith("/")) return runCommand(text);
     if (text.startsWith("!") && text.length > 1) {
-      if (running === undefined) return runOwn(text.slice(1).trim());
+      if (turns.state === "idle") return runOwn(text.slice(1).trim());
       return say("A command of yours has to wait: something runs. Esc stops it.", { colour: "warning" });
     }
-    if (turn === undefined && running === undefined) return begin(text);
-    said.push(text);
-    tell({ kind: "queued", text });
+    const { content, problems } = await attachImages(text, folder);
+    for (const problem of problems) say(problem, { colour: "warning" });
+    if (turns.state === "idle") return begin({ text, content });
+    turns.queue({ text, content });
   }
 
   /** After a long pause, only once it is said what that costs. */
-  async function begin(text: string): Promise<void> {
+  async function begin(said: Saying): Promise<void> {
     const { nextRequest } = await agent.session.cost();
     const offer = pauseOffer(nextRequest, terminal.clock.now());
     const answer = offer && (await ask(offer));
-    if (answer?.kind === "left") return tell({ kind: "prompted", text });
+    if (answer?.kind === "left") return tell({ kind: "prompted", text: said.text });
     if (answer?.kind === "chosen" && answer.values[0] === "compact") await runCommand("/compact");
-    startTurns(text);
+    turns.start(said);
   }
 
   async function undo(boundary: number): Promise<void> {
@@ -294,7 +234,7 @@ export function createController(options: ControllerOptions): Controller {
       case "submit":
         return submit(effect.text);
       case "stop":
-        return running?.abort();
+        return turns.stop();
       case "answer":
         return waiting.get(effect.id)?.(effect.answer);
       case "open-transcript":

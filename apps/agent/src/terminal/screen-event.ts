@@ -19,6 +19,7 @@ export type ScreenEvent =
   | { readonly kind: "tool-output"; readonly callId: string; readonly text: string }
   /** All of it, or as much as is worth showing. */
   | { readonly kind: "tool-result"; readonly callId: string; readonly text: string }
+  | { readonly kind: "hook"; readonly name: string; readonly state: "started" | "ended" }
   | { readonly kind: "queued"; readonly text: string }
   | { readonly kind: "printed"; readonly items: readonly Item[] }
   | { readonly kind: "status"; readonly status: Status; readonly background: ScreenState["background"] }

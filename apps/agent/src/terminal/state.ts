@@ -16,6 +16,8 @@ export interface ScreenState {
   readonly items: readonly Item[];
   readonly turn?: Turn;
   readonly compaction?: { readonly startedAtMs: number; readonly phase: string; readonly receivedCharacters: number };
+  /** Hooks that run now, by their names. */
+  readonly hooks: readonly string[];
   /** What a command of the user is busy with. */
   readonly activity?: string;
   readonly editor: Editor;
@@ -101,7 +103,7 @@ export function startState(
   const { history, ...rest } = given;
   return {
     ...rest,
-    ...{ items: [], editor: EMPTY_EDITOR, pastes: [], queued: [], dialogs: [], todos: [], background: [] },
+    ...{ items: [], editor: EMPTY_EDITOR, pastes: [], queued: [], dialogs: [], hooks: [], todos: [], background: [] },
     ...{ files: "unknown", suggestion: { at: 0 } },
     history: { entries: history, at: history.length, draft: "" },
   };

@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
-import { expectScreen } from "../testing/expect-screen.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
@@ -23,19 +22,19 @@ test.runIf(hasTmux)("input: several lines, history, files behind @, large pastes
   await screen.see("> one");
   await screen.press("C-j");
   await screen.type("日本語 and 🎉");
-  await expectScreen("80x24", "several-lines", await screen.see("日本語"));
+  await screen.keeps("several-lines", "日本語");
   await screen.press("Enter");
   await screen.see("You said: 日本語 and 🎉", "esc stops");
 
   await screen.type("look at @lim");
-  await expectScreen("80x24", "files", await screen.see("@docs/limits.md"));
+  await screen.keeps("files", "@docs/limits.md");
   await screen.press("Tab");
   await screen.see("look at @limit.ts");
   await screen.press("Enter");
   await screen.see("You said: look at @limit.ts", "esc stops");
 
   await screen.paste(Array.from({ length: 40 }, (_, index) => `pasted ${index + 1}`).join("\n"));
-  await expectScreen("80x24", "paste", await screen.see("[paste 1: 40 lines]"));
+  await screen.keeps("paste", "[paste 1: 40 lines]");
   await screen.press("Enter");
   await screen.see("You said: pasted 40", "esc stops");
 
@@ -59,7 +58,7 @@ test.runIf(hasTmux)("input: several lines, history, files behind @, large pastes
   await screen.type("look at @limit.ts ");
   await screen.see("look at @limit.ts");
   await screen.press("Enter");
-  await expectScreen("80x24", "screen-reader", await screen.see("You said: look at @limit.ts", "esc stops"));
+  await screen.keeps("screen-reader", "You said: look at @limit.ts", "esc stops");
   expect(cli.refused()).toEqual([]);
 });
 
@@ -71,10 +70,10 @@ test.runIf(hasTmux)("a killed session goes on, and after a long pause it says wh
   await createHere({ ...cli, clock }).run(["-p", "big file please", "--base-url", cli.server.url]);
   const environment = { PATH: barePath(project), NO_COLOR: "1" };
   const screen = await openTmux(cli, { columns: 80, rows: 24, environment, args: ["--continue"] });
-  await expectScreen("80x24", "continued", await screen.see("cache cold"));
+  await screen.keeps("continued", "cache cold");
   await screen.type("explain the limit");
   await screen.press("Enter");
-  await expectScreen("80x24", "pause", await screen.see("The cache went cold"));
+  await screen.keeps("pause", "The cache went cold");
   await screen.press("2");
   await screen.see("── Compacted");
   await screen.see("fit.", "esc stops");
@@ -85,7 +84,7 @@ test.runIf(hasTmux)("a killed session goes on, and after a long pause it says wh
   process.kill(await screen.pid(), "SIGKILL");
   await screen.ended();
   await screen.start(["--continue"]);
-  await expectScreen("80x24", "resumed-after-kill", await screen.see("was cut short"));
+  await screen.keeps("resumed-after-kill", "was cut short");
   await screen.type("/continue");
   await screen.see("/continue");
   await screen.press("Enter");

@@ -96,3 +96,13 @@ test("no row is wider than the terminal and there are never as many as it has, w
     }),
   );
 });
+
+test("while a hook runs, its name is shown, and a hook of one call does not hide that of another", () => {
+  const shown = (state: ScreenState): string => viewLive(state).map(textOf).join("\n");
+  const hook = (state: "started" | "ended"): ScreenEvent => ({ kind: "hook", name: "PreToolUse: check", state });
+  const both = after([{ kind: "turn-started", said: [] }, hook("started"), hook("started")]).state;
+  expect(shown(both)).toContain("Hook PreToolUse: check, and 1 more");
+  const one = after([hook("ended")], both).state;
+  expect(shown(one)).toContain("Hook PreToolUse: check…");
+  expect(shown(after([hook("ended")], one).state)).toContain("Waiting for the model…");
+});

@@ -4,7 +4,7 @@ import { openDialog } from "./dialogs/dialog.ts";
 import { updateDialog } from "./dialogs/update-dialog.ts";
 import { editorOf, insert } from "./editor.ts";
 import type { Key } from "./key.ts";
-import { isLargePaste, pasteWord } from "./pastes.ts";
+import { asNamedImage, isLargePaste, pasteWord } from "./pastes.ts";
 import { type ScreenEvent, type Step, step } from "./screen-event.ts";
 import type { RunningTool, ScreenState } from "./state.ts";
 import { cleanText } from "./text/clean-text.ts";
@@ -44,6 +44,8 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
       );
     case "tool-result":
       return step(withTool(state, event.callId, (tool) => ({ ...tool, result: event.text })));
+    case "hook":
+      return step({ ...state, hooks: hooksAfter(state.hooks, event) });
     case "queued":
       return step({ ...state, queued: [...state.queued, event.text] });
     case "printed":
@@ -126,9 +128,19 @@ function paste(state: ScreenState, pasted: string): ScreenState {
     const next = updateDialog(dialog, { name: "text", text: text.replaceAll("\n", " "), held: "nothing" });
     return "id" in next ? { ...state, dialogs: [next, ...others] } : state;
   }
+  const image = asNamedImage(text);
+  if (image !== undefined) return { ...state, editor: insert(state.editor, `${image} `) };
   if (!isLargePaste(text)) return { ...state, editor: insert(state.editor, text) };
   const word = pasteWord(state.pastes.length, text);
   return { ...state, pastes: [...state.pastes, text], editor: insert(state.editor, word) };
+}
+
+/** One may run several times at once: for each call of a tool. */
+function hooksAfter(
+  hooks: readonly string[],
+  { name, state }: Extract<ScreenEvent, { kind: "hook" }>,
+): readonly string[] {
+  return state === "started" ? [...hooks, name] : hooks.toSpliced(hooks.indexOf(name), 1);
 }
 
 function withTool(state: ScreenState, callId: string, change: (tool: RunningTool) => RunningTool): ScreenState {

@@ -15,7 +15,9 @@ export const scriptedModel: Script = (ask) => {
   if (userText.includes("<session-notes>")) return answer(NOTES);
   if (userText.includes("nine sections")) return summarise(SUMMARY);
   if (toolResults.length > 0) return answer(`The tool said: ${firstLine(toolResults.at(-1)!.text)}`);
-  const said = userText.trim().split("\n").at(-1) ?? "";
+  // What agents report comes beside what the user says, or alone.
+  const own = userText.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "").trim();
+  const said = own.split("\n").at(-1) || "report";
   const known = Object.keys(REPLIES).find((word) => said.startsWith(word));
   return known === undefined ? answer(`You said: ${said}`) : REPLIES[known]!(ask);
 };
@@ -50,6 +52,7 @@ const NOTES =
   '<session-notes>\n<notes-section heading="Current state">\nThe limit is being changed.\n</notes-section>\n</session-notes>';
 
 const REPLIES: Readonly<Record<string, (ask: Ask) => Reply>> = {
+  show: ({ request }) => answer(`I see ${JSON.stringify(request).split('"image/png"').length - 1} images.`),
   explain: () => answer(MARKDOWN),
   run: () => callTools(callTool("Bash", { command: "seq 1 30 && echo done" })),
   edit: () =>
@@ -74,6 +77,15 @@ const REPLIES: Readonly<Record<string, (ask: Ask) => Reply>> = {
         ...{ body: "Use registry.example.", quote: "use registry.example" },
       }),
     ),
+  // Agents do what their own task says.
+  send: () =>
+    callTools(
+      callTool("Agent", { description: "Count lines", prompt: "stall please", name: "counter", way: "background" }),
+    ),
+  delegate: () =>
+    callTools(callTool("Agent", { description: "Count files", prompt: "take your time", way: "background" })),
+  report: ({ userText }) => answer(`It was reported: ${/There are \w+/.exec(userText)?.[0]}.`),
+  take: () => ({ ...answer("There are three."), fault: stallStream(2, 2_000) }),
   serve: () => callTools(callTool("Bash", { command: "sleep 1000", run_in_background: true })),
   escape: () => answer("\u001b]0;owned\u0007\u001b[2J\u001b[31mnot red\u001b[0m, and \u202eback\u202c."),
   // Far longer than any test waits: it ends when it is stopped.

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
+import { expectScreen } from "./expect-screen.ts";
 import type { Cli } from "./run-cli.ts";
 
 const run = promisify(execFile);
@@ -27,10 +28,16 @@ export interface TmuxScreen {
   /** Keys by their names in tmux: Enter, Escape, C-c, Up. */
   press(...keys: readonly string[]): Promise<void>;
   type(text: string): Promise<void>;
+  /** Types it, and sends it off once it stands there. */
+  say(text: string): Promise<void>;
   /** As a terminal does it, in brackets. */
   paste(text: string): Promise<void>;
-  /** Waits until the screen shows a text, and nothing of `gone`; resolves to the screen. */
-  see(text: string | RegExp, gone?: string | RegExp): Promise<string>;
+  /** Waits until the screen shows a text, and nothing of `gone`. */
+  see(text: string | RegExp, gone?: string | RegExp): Promise<void>;
+  /** The same, and then until it is the screen that is kept under this name. */
+  keeps(name: string, text: string | RegExp, gone?: string | RegExp): Promise<void>;
+  /** Columns and rows, like "80x24". */
+  size(): string;
   /** What is on the screen now. `history`: with what has scrolled away. */
   capture(from?: "screen" | "history"): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
@@ -72,16 +79,27 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
 
   const capture: TmuxScreen["capture"] = async (from = "screen") =>
     normalized(await tmux("capture-pane", "-p", "-t", "main", ...(from === "history" ? ["-S", "-"] : [])));
-  const shows = (screen: string, wanted: string | RegExp): boolean =>
-    typeof wanted === "string" ? screen.includes(wanted) : wanted.test(screen);
+  const shows = (shown: string, wanted: string | RegExp): boolean =>
+    typeof wanted === "string" ? shown.includes(wanted) : wanted.test(shown);
 
-  return {
+  let shape = `${columns}x${rows}`;
+  const screen: TmuxScreen = {
     capture,
+    size: () => shape,
     async press(...keys) {
       // One by one: what is sent together may arrive as one piece, as a paste would.
       for (const key of keys) await tmux("send-keys", "-t", "main", key);
     },
     type: async (text) => void (await tmux("send-keys", "-t", "main", "-l", text)),
+    async say(text) {
+      await screen.type(text);
+      await screen.see(text);
+      await screen.press("Enter");
+    },
+    async keeps(name, text, gone) {
+      await screen.see(text, gone);
+      await expectScreen(name, screen);
+    },
     async paste(text) {
       await tmux("set-buffer", text);
       await tmux("paste-buffer", "-p", "-t", "main");
@@ -90,16 +108,17 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
       const deadlineMs = performance.now() + PATIENCE_MS;
       let before = "";
       for (;;) {
-        const screen = await capture();
-        const isThere = shows(screen, text) && (gone === undefined || !shows(screen, gone));
+        const shown = await capture();
+        const isThere = shows(shown, text) && (gone === undefined || !shows(shown, gone));
         // Twice the same: a frame may come in two pieces.
-        if (isThere && screen === before) return screen;
-        if (performance.now() > deadlineMs) throw new Error(`${text} does not come. The screen shows:\n${screen}`);
-        before = screen;
+        if (isThere && shown === before) return;
+        if (performance.now() > deadlineMs) throw new Error(`${text} does not come. The screen shows:\n${shown}`);
+        before = shown;
         await pause(LOOK_EVERY_MS);
       }
     },
     async resize(wide, high) {
+      shape = `${wide}x${high}`;
       await tmux("resize-window", "-t", "main", "-x", String(wide), "-y", String(high));
     },
     async ended() {
@@ -112,6 +131,7 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
     pid: async () => Number(await tmux("display-message", "-p", "-t", "main", "#{pane_pid}")),
     start: async (given = args) => void (await tmux("respawn-pane", "-k", "-t", "main", line(given))),
   };
+  return screen;
 }
 
 function quoted(word: string): string {
@@ -129,6 +149,11 @@ function normalized(screen: string): string {
       .replaceAll(/\/\S*palimpsest-agent-\w+\//g, "/")
       .replaceAll(/project-[0-9a-f]{12}/g, "project-hash")
       .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")
+      .replaceAll(
+        /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
+        "00000000-0000-0000-0000-000000000000",
+      )
+      .replaceAll(/^[0-9a-f]{8} /gm, "00000000 ")
       // How long a tool runs is said from its first second on.
       .replaceAll(/ +\(n s\)$/gm, "")
       .replaceAll(/[ ]+$/gm, "")

@@ -1,5 +1,4 @@
 import { extname } from "node:path";
-import type { Part } from "palimpsest";
 import {
   type FilePorts,
   type FileState,
@@ -8,6 +7,7 @@ import {
   type ShownRange,
   shownEntry,
 } from "../files/file-states.ts";
+import { imagePart, imageTypeOf, MOST_IMAGE_BYTES } from "../files/image.ts";
 import { notebookText } from "../files/notebook-text.ts";
 import { integer, optional, text } from "./input.ts";
 import { type AgentTool, defineTool, done, failed, type ToolOutcome } from "./tool.ts";
@@ -16,18 +16,8 @@ import { type AgentTool, defineTool, done, failed, type ToolOutcome } from "./to
 const DEFAULT_LINES = 2_000;
 /** What is longer is no line to read, but data. */
 const LINE_CHARACTERS = 2_000;
-/** The limit of most providers for one image. */
-const MOST_IMAGE_BYTES = 5 * 1_048_576;
 /** How much of a file is searched for NUL bytes. */
 const SNIFFED_BYTES = 8_192;
-
-const IMAGES: Readonly<Record<string, string>> = {
-  ".png": "image/png",
-  ".jpg": "image/jpeg",
-  ".jpeg": "image/jpeg",
-  ".gif": "image/gif",
-  ".webp": "image/webp",
-};
 
 /** Reads a file: text with line numbers, notebooks as text, images as images. */
 export function readTool(ports: FilePorts): AgentTool {
@@ -52,7 +42,7 @@ export function readTool(ports: FilePorts): AgentTool {
       if (loaded === undefined) return failed(`There is no file ${located.path}. Find it with Glob.`);
       const { bytes, facts } = loaded;
       const extension = extname(located.path).toLowerCase();
-      const image = IMAGES[extension];
+      const image = imageTypeOf(located.path);
       const lines = image === undefined ? toLines(bytes, extension) : undefined;
       if (lines === "binary") {
         return failed(
@@ -75,7 +65,9 @@ export function readTool(ports: FilePorts): AgentTool {
       const sameRound = known?.readAfterEntry === newestEntry || known?.readAfterEntry === Number.POSITIVE_INFINITY;
       const readAfterEntry = sameRound && known.range !== range ? Number.POSITIVE_INFINITY : newestEntry;
       states.set(located.path, { ...facts, knownBy: "read", range, readAfterEntry });
-      return lines === undefined ? imageOutcome(image!, bytes) : textOutcome(lines, { offset, limit, file: file_path });
+      return lines === undefined
+        ? done([imagePart(image!, bytes)])
+        : textOutcome(lines, { offset, limit, file: file_path });
     },
   });
 }
@@ -104,11 +96,6 @@ function toLines(bytes: Buffer, extension: string): readonly string[] | "binary"
   // A line break ends a line; it does not begin another.
   if (lines.at(-1) === "") lines.pop();
   return lines;
-}
-
-function imageOutcome(mediaType: string, bytes: Buffer): ToolOutcome {
-  const image: Part = { kind: "image", source: { kind: "base64", mediaType, data: bytes.toString("base64") } };
-  return done([image]);
 }
 
 function textOutcome(

@@ -1,12 +1,11 @@
 import { cleanText } from "../text/clean-text.ts";
 
-/** What a call is about, in one line: the command, the file, the pattern; else its input. */
+/** What a call is about, in one line: the command, the file, the pattern, the task; else its input. */
 export function toolTitle(name: string, input: unknown): string {
   const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
-  const { command, file_path, path, pattern, question, url, id, entry, search } = fields;
-  const main = [command, file_path, pattern, path, question, url, id, search].find(
-    (value) => typeof value === "string",
-  );
+  const { command, file_path, path, pattern, question, url, id, entry, search, description } = fields;
+  const all = [command, file_path, pattern, path, question, url, id, search, description];
+  const main = all.find((value) => typeof value === "string");
   const text = main ?? (entry === undefined ? restOf(name, input) : `entry ${entry}`);
   return cleanText(String(text)).replaceAll(/\s+/g, " ").trim();
 }

@@ -67,8 +67,8 @@ function viewTodos({ todos, columns, turn }: ScreenState): readonly Line[] {
 }
 
 /** What is going on, for how long, and how to stop it. */
-function viewActivity({ turn, compaction, activity, nowMs, style, columns }: ScreenState): readonly Line[] {
-  const what = compactionText(compaction) ?? turnText(turn) ?? activity;
+function viewActivity({ turn, compaction, hooks, activity, nowMs, style, columns }: ScreenState): readonly Line[] {
+  const what = compactionText(compaction) ?? hookText(hooks) ?? turnText(turn) ?? activity;
   if (what === undefined) return [];
   const since = compaction?.startedAtMs ?? turn?.startedAtMs;
   const seconds = since === undefined ? 0 : Math.max(0, Math.floor((nowMs - since) / 1_000));
@@ -82,6 +82,11 @@ function compactionText(compaction: ScreenState["compaction"]): string | undefin
   if (compaction === undefined) return undefined;
   const { phase, receivedCharacters } = compaction;
   return `Compacting: ${phase}${receivedCharacters > 0 ? `, ${receivedCharacters} characters` : ""}`;
+}
+
+function hookText([first, ...others]: ScreenState["hooks"]): string | undefined {
+  if (first === undefined) return undefined;
+  return `Hook ${cleanText(first).replaceAll("\n", " ")}${others.length === 0 ? "" : `, and ${others.length} more`}`;
 }
 
 function turnText(turn: ScreenState["turn"]): string | undefined {

@@ -1,0 +1,122 @@
+import { createInbox, type NewContent, type Provider, query } from "palimpsest";
+import type { Agent } from "../cli/open-agent.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import type { CommandContext } from "./commands/command.ts";
+import type { Screen } from "./screen.ts";
+import { cleanText } from "./text/clean-text.ts";
+import { watchTools } from "./watch-tools.ts";
+
+export interface TurnsOptions {
+  /** The one of the session that is open. */
+  readonly agent: () => Agent;
+  readonly provider: Provider;
+  readonly clock: Terminal["clock"];
+  readonly tell: Screen["tell"];
+  readonly refresh: () => Promise<void>;
+  readonly sayError: (error: unknown) => void;
+  /** After a turn with all that waited behind it. */
+  readonly onIdle: () => void;
+}
+
+/** What the user says: the words, and the content that is sent. */
+export interface Saying {
+  readonly text: string;
+  readonly content: NewContent;
+}
+
+/** What runs: one turn of the model at a time, and commands of the user. */
+export interface Turns {
+  readonly state: "idle" | "busy";
+  /** Begins a turn. @param said nothing: it goes on with what is there */
+  start(said?: Saying): void;
+  /** Is sent with the next request of the turn that runs. */
+  queue(said: Saying): void;
+  readonly during: CommandContext["during"];
+  /** Ends what began last of what runs. */
+  stop(): void;
+  /** Ends all that runs; resolves when no turn does. */
+  settle(): Promise<void>;
+}
+
+/** How often a moving sign moves. */
+const TICK_MS = 250;
+
+export function createTurns({ agent, provider, clock, tell, refresh, sayError, onIdle }: TurnsOptions): Turns {
+  const waiting = createInbox();
+  /** A command can run beside a turn. Escape stops the newest. */
+  const running: AbortController[] = [];
+  let turn: Promise<void> | undefined;
+
+  async function ticking<Result>(work: (stop: AbortController) => Promise<Result>): Promise<Result> {
+    const stop = new AbortController();
+    running.push(stop);
+    const timer = setInterval(() => tell({ kind: "tick", nowMs: clock.now() }), TICK_MS);
+    try {
+      return await work(stop);
+    } finally {
+      clearInterval(timer);
+      running.splice(running.indexOf(stop), 1);
+    }
+  }
+
+  async function runTurn(said: Saying | undefined, { signal }: AbortController): Promise<void> {
+    const { session, agents, permission, afterTurn, beforeTurn, ...opened } = agent();
+    await beforeTurn(said?.text);
+    const { takeDenied: _, ...permissions } = permission;
+    const tools = watchTools(opened.tools, (callId, text) => tell({ kind: "tool-result", callId, text }));
+    const events = query({
+      ...{ session, provider, tools, clock, signal, ...permissions },
+      inbox: { deliver: async (to) => (await waiting.deliver(to)) + (await agents.inbox.deliver(to)) },
+      ...(afterTurn === undefined ? {} : { afterTurn }),
+      ...(said === undefined ? {} : { prompt: said.content }),
+    });
+    for await (const event of events) {
+      tell({ kind: "query", event });
+      if (event.kind === "response" || event.kind === "tool-ended") await refresh();
+    }
+  }
+
+  /** One turn, and further ones as long as something waits. */
+  async function runTurns(first?: Saying): Promise<void> {
+    let said = first;
+    do {
+      tell({ kind: "turn-started", said: said === undefined ? [] : [said.text] });
+      await ticking((stop) => runTurn(said, stop)).catch(sayError);
+      tell({ kind: "turn-over" });
+      await refresh().catch(sayError);
+      said = undefined;
+    } while (waiting.waiting.length > 0);
+  }
+
+  return {
+    get state() {
+      return turn === undefined && running.length === 0 ? "idle" : "busy";
+    },
+    start(said) {
+      turn = runTurns(said).finally(() => {
+        turn = undefined;
+        onIdle();
+      });
+    },
+    queue({ text, content }) {
+      waiting.push(content);
+      tell({ kind: "queued", text });
+    },
+    async during(what, work) {
+      tell({ kind: "busy", with: what });
+      try {
+        return await ticking(({ signal }) =>
+          work(signal, (text) => tell({ kind: "busy", with: cleanText(text).replaceAll("\n", " ") })),
+        );
+      } finally {
+        tell({ kind: "free" });
+        await refresh();
+      }
+    },
+    stop: () => running.at(-1)?.abort(),
+    async settle() {
+      for (const one of running) one.abort();
+      await turn;
+    },
+  };
+}
