@@ -27,6 +27,7 @@ export function economicsChart(panels: readonly ChartPanel[]): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${PANEL.height}" font-family="sans-serif" font-size="11">`,
+    "<title>Price against needs met in view, one point for each policy</title>",
     `<rect width="${width}" height="${PANEL.height}" fill="#ffffff"/>`,
     ...drawn,
     "</svg>\n",

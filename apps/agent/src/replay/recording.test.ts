@@ -52,6 +52,22 @@ test("what the agent folded or wrote by itself is not part of it", () => {
   expect(rounds.map(({ follows }) => follows)).toEqual(["round", "compaction"]);
 });
 
+test("a recording that begins in mid-session begins with its summary, or with the first words that were recorded", () => {
+  const summary = says("This session continues ...", { origin: "summary" });
+  const begun = toRecording([
+    SESSION,
+    summary,
+    calls("r1", "a"),
+    used("r1", 9),
+    result("a"),
+    calls("r2"),
+    used("r2", 9),
+  ])!;
+  expect(begun.items.map(({ origin }) => origin)).toEqual(["host", "model", "tool", "model"]);
+  const entries = [calls("r1", "a"), used("r1", 9), says("Go."), calls("r2", "b"), used("r2", 9)];
+  expect(toRecording([SESSION, ...entries])!.rounds.map(({ arrivals }) => arrivals.length)).toEqual([1]);
+});
+
 test("a transcript in which nothing was answered is no recording", () => {
   expect(toRecording([SESSION, says("Hello?")])).toBeUndefined();
 });

@@ -59,9 +59,11 @@ export function toRecording(entries: readonly RecordedEntry[]): Recording | unde
   }
 
   function answer(message: RecordedMessage, responseId: string): void {
+    const open = rounds.at(-1);
+    // An answer to what was not recorded.
+    if (open === undefined && arrivals.length === 0) return;
     const blocks = message.blocks.flatMap(toBlock);
     for (const block of blocks) if (block.kind === "tool_call") calls.add(block.id);
-    const open = rounds.at(-1);
     // A response is several lines, and results of its first calls may stand between them. Without anything new, a second
     // one is the first going on.
     if (open !== undefined && (open.responseId === responseId || arrivals.length === 0)) {
@@ -79,7 +81,8 @@ export function toRecording(entries: readonly RecordedEntry[]): Recording | unde
   for (const entry of entries) {
     if (entry.kind === "compaction" || entry.kind === "microcompaction") follows = "compaction";
     if (entry.kind !== "message" || entry.branch === "sidechain" || entry.role === "system") continue;
-    if (entry.origin === "summary") continue;
+    // One at the very beginning stands for what was not recorded.
+    if (entry.origin === "summary" && items.length > 0) continue;
     if (entry.role === "assistant") {
       // Text of the agent's own making in the place of a response (an error note) was not sent.
       if (entry.responseId !== undefined && contextTokens.has(entry.responseId)) answer(entry, entry.responseId);

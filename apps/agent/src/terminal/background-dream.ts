@@ -10,12 +10,13 @@ export interface BackgroundDreamOptions {
   readonly provider: Provider;
   readonly environment: Terminal["environment"];
   readonly clock: Clock;
-  readonly say: (text: string) => void;
+  readonly say: (text: string) => Promise<void>;
 }
 
 export interface BackgroundDream {
   /** Begins to go over the memory if it is time. Nobody waits for it. */
   afterTurn(agent: Agent, model: string): Promise<void>;
+  state(): "runs" | "none";
   /** Stops it: then nothing was changed. */
   close(): Promise<void>;
 }
@@ -43,12 +44,13 @@ export function createBackgroundDream(options: BackgroundDreamOptions): Backgrou
       });
       if (begun.kind === "held") return;
       task = begun.task;
-      say("What is remembered is gone over in the background.");
+      await say("What is remembered is gone over in the background.");
       const outcome = await task.done;
       task = undefined;
       await keepHeld(places, outcome);
-      say(outcomeText(outcome));
+      await say(outcomeText(outcome));
     },
+    state: () => (task === undefined ? "none" : "runs"),
     async close() {
       task?.kill();
       await task?.done;

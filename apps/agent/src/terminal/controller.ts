@@ -15,7 +15,7 @@ import type { Dialog, DialogAnswer } from "./dialogs/dialog.ts";
 import { findFiles } from "./find-files.ts";
 import { pauseOffer } from "./pause-offer.ts";
 import { promptFile } from "./prompt-history.ts";
-import { readStatus } from "./read-status.ts";
+import { readBackground, readStatus } from "./read-status.ts";
 import { runShell } from "./run-shell.ts";
 import type { Screen } from "./screen.ts";
 import type { Effect } from "./screen-event.ts";
@@ -73,7 +73,8 @@ export function createController(options: ControllerOptions): Controller {
     say(error instanceof Error ? error.message : String(error), { colour: "bad" });
   }
   async function refresh(): Promise<void> {
-    tell({ kind: "status", status: await readStatus(agent, model), background: agent.background.list() });
+    const status = await readStatus(agent, model);
+    tell({ kind: "status", status, background: readBackground(agent, dream.state()) });
   }
 
   function ask(dialog: Dialog, signal?: AbortSignal): Promise<DialogAnswer> {
@@ -114,7 +115,10 @@ export function createController(options: ControllerOptions): Controller {
 
   const dream = createBackgroundDream({
     ...{ project, provider, environment: terminal.environment, clock: terminal.clock },
-    say: (text) => say(text, { colour: "quiet" }),
+    async say(text) {
+      say(text, { colour: "quiet" });
+      await refresh();
+    },
   });
 
   const turns = createTurns({
@@ -145,7 +149,10 @@ export function createController(options: ControllerOptions): Controller {
 
   /** What agents report while nobody speaks begins a turn. */
   async function awaitAgents(of: Agent): Promise<void> {
-    if ((await of.agents.idle()) === "waiting" && of === agent && turns.state === "idle") turns.start();
+    const found = await of.agents.idle();
+    if (of !== agent || turns.state !== "idle") return;
+    if (found === "waiting") turns.start();
+    else await refresh();
   }
 
   async function runOwn(command: string): Promise<void> {

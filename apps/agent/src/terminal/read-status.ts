@@ -1,5 +1,5 @@
 import type { Agent } from "../cli/open-agent.ts";
-import type { Status } from "./state.ts";
+import type { BackgroundTask, Status } from "./state.ts";
 
 /** What the line at the bottom says. */
 export async function readStatus({ session, mode }: Agent, model: string): Promise<Status> {
@@ -10,4 +10,18 @@ export async function readStatus({ session, mode }: Agent, model: string): Promi
     ...{ tokens, percentLeft, level, priceUsd, cache, mode: mode(), model },
     ...(coldAtMs === undefined ? {} : { coldAtMs }),
   };
+}
+
+/** What the line below it says. */
+export function readBackground({ background, agents }: Agent, dream: "runs" | "none"): readonly BackgroundTask[] {
+  // The tool of a subagent is what the model waits for: it is shown above.
+  const working = agents.list().filter(({ status, way }) => status === "running" && way !== "subagent");
+  return [
+    ...background.list().map(({ id, command }) => ({ what: `${id} ${command}`, shownBy: "/tasks" as const })),
+    ...working.map(({ id, name, goal }) => ({
+      what: `${name ?? id.slice(0, 8)}: ${goal}`,
+      shownBy: "/agents" as const,
+    })),
+    ...(dream === "runs" ? [{ what: "going over what is remembered", shownBy: "/memory log" as const }] : []),
+  ];
 }

@@ -31,13 +31,20 @@ export interface ScreenState {
   readonly transcript?: TranscriptState;
   readonly status?: Status;
   readonly todos: readonly Todo[];
-  readonly background: readonly { readonly id: string; readonly command: string }[];
+  readonly background: readonly BackgroundTask[];
   readonly commands: readonly { readonly name: string; readonly about: string }[];
   /** Files of the project, for completion; they are looked for when the first `@` is typed. */
   readonly files: readonly string[] | "unknown";
   readonly suggestion: { readonly at: number; readonly closedFor?: string };
   /** The key that means more when it is pressed again. */
   readonly armed?: "escape" | "interrupt";
+}
+
+/** What goes on while nobody waits for it: commands, agents, a dream. */
+export interface BackgroundTask {
+  readonly what: string;
+  /** The command that shows more of it. */
+  readonly shownBy: "/tasks" | "/agents" | "/memory log";
 }
 
 /** One turn of the model, as far as it is not finished. */

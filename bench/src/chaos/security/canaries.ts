@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { lstat, readdir, readFile, readlink } from "node:fs/promises";
-import { createServer, type Server } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 
 export interface CanaryOptions {
@@ -21,8 +21,11 @@ export interface Canaries {
 
 export async function setCanaries({ watched, secrets }: CanaryOptions): Promise<Canaries> {
   let connections = 0;
+  const open = new Set<Socket>();
   const server = createServer((socket) => {
     connections++;
+    open.add(socket);
+    socket.on("close", () => open.delete(socket));
     socket.on("error", () => undefined);
     socket.end(`HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${secrets[0]}`);
   });
@@ -44,7 +47,11 @@ export async function setCanaries({ watched, secrets }: CanaryOptions): Promise<
         ...(reached > 0 ? [`${reached} connections`] : []),
       ];
     },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close() {
+      // One that was cut off may never close by itself. Nothing is left then that keeps the process alive, and it ends in mid-way.
+      for (const socket of open) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
   };
 }
 

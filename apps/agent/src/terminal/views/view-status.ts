@@ -14,9 +14,11 @@ const LEVELS: Readonly<Record<Status["level"], Look>> = {
 /** How much room is left, what it cost, whether the cache is warm, what is allowed, who answers; what runs beside. */
 export function viewStatus(state: ScreenState): readonly Line[] {
   const { status, armed, columns, background } = state;
-  const tasks = background.map(({ id, command }) => `${id} ${cleanText(command)}`).join(", ");
+  const tasks = [...Map.groupBy(background, ({ shownBy }) => shownBy)].map(
+    ([shownBy, alike]) => `${alike.map(({ what }) => cleanText(what).replaceAll("\n", " ")).join(", ")} (${shownBy})`,
+  );
   const beside =
-    tasks === "" ? [] : [cutLine(plain(`in the background: ${tasks} (/tasks)`, { colour: "quiet" }), columns)];
+    tasks.length === 0 ? [] : [cutLine(plain(`in the background: ${tasks.join(" · ")}`, { colour: "quiet" }), columns)];
   if (armed !== undefined) return [plain(ARMED[armed], { colour: "warning" }), ...beside];
   return status === undefined ? beside : [statusLine(status, state.nowMs, columns), ...beside];
 }
