@@ -18,7 +18,7 @@ const session = await openSession({
 });
 
 for (const part of ["one", "two", "three"]) {
-  await session.append(`Part ${part}: ${`a line of part ${part}; `.repeat(4_000)}`);
+  await session.append(`Part ${part}: ${`a line of part ${part}; `.repeat(1_200)}`);
   await session.record(await client.messages.create(await session.prepare()));
 }
 const sizeTokens = session.size().tokens;
