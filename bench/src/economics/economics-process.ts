@@ -11,6 +11,8 @@ export interface EconomicsPlan {
   readonly conditions: readonly string[];
   /** Of the engine: those that replay knows, and candidates for the defaults. */
   readonly policies: readonly string[];
+  /** Of the engine, only with the first price and lifetime of each window. */
+  readonly parts: readonly string[];
   /** Of other agents. */
   readonly rules: readonly string[];
   /** Whether libraries are called too: they are large, and installed when they are needed. */
@@ -27,6 +29,7 @@ if (recording === undefined) {
   const results = await sessionResults(recording, {
     conditions: CONDITIONS.filter(({ name }) => plan.conditions.includes(name)),
     policies: [...ENGINE_POLICIES, ...CANDIDATES].filter(({ name }) => plan.policies.includes(name)),
+    parts: ENGINE_POLICIES.filter(({ name }) => plan.parts.includes(name)),
     rules: [
       ...RULE_POLICIES.filter(({ name }) => plan.rules.includes(name)).map(({ rule }) => rule),
       ...(plan.libraries === "called" ? await loadPeerRules() : []),

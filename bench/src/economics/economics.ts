@@ -5,9 +5,12 @@ import type { EconomicsPlan } from "./economics-process.ts";
 import { recordedSessions, replayAll } from "./replay-all.ts";
 import { toFigures } from "./to-figures.ts";
 
+/** In every setting. What the parts of the defaults do by themselves is looked at in the first price and lifetime. */
+const COMPARED = ["default", "economic", "careful", "from-250k", "patient"];
 const WHOLE: Omit<EconomicsPlan, "path"> = {
   conditions: CONDITIONS.map(({ name }) => name),
-  policies: ENGINE_POLICIES.map(({ name }) => name),
+  policies: COMPARED,
+  parts: ENGINE_POLICIES.map(({ name }) => name).filter((name) => !COMPARED.includes(name)),
   rules: RULE_POLICIES.map(({ name }) => name),
   libraries: "called",
   limit: "searched",
@@ -17,7 +20,7 @@ const WHOLE: Omit<EconomicsPlan, "path"> = {
 const QUICK = { from: 60, every: 9, sessions: 8 };
 const QUICK_PLAN: Omit<EconomicsPlan, "path"> = {
   ...{ conditions: ["200K/0.1/5m", "1M/0.1/5m"], policies: ["default"], rules: ["append-only", "window167"] },
-  ...{ libraries: "left-out", limit: "left-out" },
+  ...{ parts: [], libraries: "left-out", limit: "left-out" },
 };
 
 /** What recorded sessions would have cost under our policies and those of others, and how much of what they needed was in view. */

@@ -32,6 +32,8 @@ export type SessionResults = Readonly<Record<string, Readonly<Record<string, Ses
 export interface SessionOptions {
   readonly conditions: readonly Condition[];
   readonly policies: readonly EnginePolicy[];
+  /** Replayed with the first price and lifetime of each window only. */
+  readonly parts: readonly EnginePolicy[];
   readonly rules: readonly Rule[];
   /** What it would have cost with knowledge of what comes. */
   readonly limit: "searched" | "left-out";
@@ -46,8 +48,13 @@ export async function sessionResults(recording: Recording, options: SessionOptio
     results[condition.name]![policy] = toResult(run, condition);
   };
   const replay = prepareReplay(recording);
-  for (const policy of options.policies) {
-    for (const [, alike] of Map.groupBy(conditions, (condition) => decidedBy(policy, condition))) {
+  const firsts = [...Map.groupBy(conditions, ({ windowTokens }) => windowTokens).values()].map(([first]) => first!);
+  const wanted = [
+    ...options.policies.map((policy) => ({ policy, under: conditions })),
+    ...options.parts.map((policy) => ({ policy, under: firsts })),
+  ];
+  for (const { policy, under } of wanted) {
+    for (const [, alike] of Map.groupBy(under, (condition) => decidedBy(policy, condition))) {
       const [first] = alike;
       const run = await replay(policy, { model: modelOf(first!), cacheTtl: first!.cacheTtl });
       for (const condition of alike) enter(condition, policy.name, run);

@@ -92,8 +92,7 @@ export async function replayRule(
       const input = { freshTokens: countText(text), cacheReadTokens: 0, cacheWriteTokens: 0 };
       requests.push({ source: "summary", ...input, outputTokens });
     }
-    const parts = text.match(/[\s\S]{1,2000}(?:\n|$)/g) ?? [];
-    return summaryOf(parts.map((part) => [...factsOf([{ kind: "text", text: part }], { cwd })]));
+    return summaryOf(inParts(text).map((part) => [...factsOf([{ kind: "text", text: part }], { cwd })]));
   }
 
   const sizeOf = (of: readonly RuleMessage[]): number => of.reduce((sum, { tokens }) => sum + tokens, headTokens);
@@ -166,4 +165,17 @@ function transcriptTokens(
 ): number {
   const isCut = kind === "result" && resultCharacters !== undefined && text.length > resultCharacters;
   return isCut ? countText(text.slice(0, resultCharacters)) : tokens;
+}
+
+const PART_CHARACTERS = 2_000;
+
+/** Ends of lines end a part, where there are any. */
+function inParts(text: string): readonly string[] {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; at += parts.at(-1)!.length) {
+    const part = text.slice(at, at + PART_CHARACTERS);
+    const lineEnd = at + PART_CHARACTERS < text.length ? part.lastIndexOf("\n") + 1 : 0;
+    parts.push(lineEnd > 0 ? part.slice(0, lineEnd) : part);
+  }
+  return parts;
 }
