@@ -1,3 +1,4 @@
+import { createLineParts } from "./line-parts.ts";
 import { DEFAULT_READ_LINES, type ReadLinesOptions, type TranscriptLine } from "./read-lines.ts";
 import type { RecordedDamage } from "./recorded.ts";
 
@@ -19,29 +20,9 @@ export async function* readElements(
   options: ReadElementsOptions = {},
 ): AsyncGenerator<TranscriptLine | RecordedDamage> {
   const { maxLineBytes, firstNumber } = { ...DEFAULT_READ_LINES, firstNumber: 1, ...options };
-  let parts: Uint8Array[] = [];
-  let sizeBytes = 0;
-  let number = firstNumber;
+  const element = createLineParts(maxLineBytes, firstNumber);
   let depth = 0;
   let within: "gap" | "value" | "string" | "escape" = "gap";
-
-  const add = (part: Uint8Array): void => {
-    sizeBytes += part.length;
-    if (sizeBytes > maxLineBytes) parts = [];
-    else parts.push(part);
-  };
-  const finish = (): TranscriptLine | RecordedDamage => {
-    const line: TranscriptLine | RecordedDamage =
-      sizeBytes > maxLineBytes
-        ? { kind: "damage", line: number, reason: "too-long" }
-        : { kind: "line", number, text: new TextDecoder().decode(Buffer.concat(parts)) };
-    parts = [];
-    sizeBytes = 0;
-    number += 1;
-    within = "gap";
-    depth = 0;
-    return line;
-  };
 
   for await (const chunk of bytes) {
     let start = 0;
@@ -58,8 +39,9 @@ export async function* readElements(
       }
       const isEnd = depth === 0 && (byte === COMMA || byte === CLOSE_LIST);
       if (isEnd && within === "value") {
-        add(chunk.subarray(start, index));
-        yield finish();
+        element.add(chunk.subarray(start, index));
+        yield element.finish();
+        within = "gap";
       }
       if (isEnd && byte === CLOSE_LIST) return;
       if (isEnd || (within === "gap" && byte <= SPACE)) continue;
@@ -68,7 +50,7 @@ export async function* readElements(
       if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth++;
       if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth = Math.max(0, depth - 1);
     }
-    if (within !== "gap") add(chunk.subarray(start));
+    if (within !== "gap") element.add(chunk.subarray(start));
   }
-  if (sizeBytes > 0) yield finish();
+  if (element.sizeBytes > 0) yield element.finish();
 }

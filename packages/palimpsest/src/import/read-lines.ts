@@ -1,3 +1,4 @@
+import { createLineParts } from "./line-parts.ts";
 import type { RecordedDamage } from "./recorded.ts";
 
 export interface TranscriptLine {
@@ -30,40 +31,15 @@ export async function* readLines(
   options: ReadLinesOptions = {},
 ): AsyncGenerator<TranscriptLine | RecordedDamage> {
   const { maxLineBytes } = { ...DEFAULT_READ_LINES, ...options };
-  let parts: Uint8Array[] = [];
-  let sizeBytes = 0;
-  let number = 1;
-
-  const add = (part: Uint8Array): void => {
-    sizeBytes += part.length;
-    if (sizeBytes > maxLineBytes) parts = [];
-    else parts.push(part);
-  };
-  const finish = (): TranscriptLine | RecordedDamage => {
-    const line: TranscriptLine | RecordedDamage =
-      sizeBytes > maxLineBytes
-        ? { kind: "damage", line: number, reason: "too-long" }
-        : { kind: "line", number, text: decode(parts) };
-    parts = [];
-    sizeBytes = 0;
-    number += 1;
-    return line;
-  };
-
+  const line = createLineParts(maxLineBytes);
   for await (const chunk of bytes) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      add(chunk.subarray(start, end));
-      yield finish();
+      line.add(chunk.subarray(start, end));
+      yield line.finish();
       start = end + 1;
     }
-    if (start < chunk.length) add(chunk.subarray(start));
+    if (start < chunk.length) line.add(chunk.subarray(start));
   }
-  if (sizeBytes > 0) yield finish();
-}
-
-/** Decodes a line as a whole, so that no character is ever cut; the decoder drops a byte order mark. */
-function decode(parts: readonly Uint8Array[]): string {
-  const text = new TextDecoder().decode(parts.length === 1 ? parts[0] : Buffer.concat(parts));
-  return text.endsWith("\r") ? text.slice(0, -1) : text;
+  if (line.sizeBytes > 0) yield line.finish();
 }
