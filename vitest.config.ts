@@ -16,6 +16,7 @@ const config: ViteUserConfig = defineConfig({
       "scripts/**/*.test.ts",
       "test/**/*.test.ts",
     ],
+    setupFiles: ["test/random-cases.ts"],
     testTimeout: 20_000,
     // One process for each processor: most of them judge random sessions, and none waits for another.
     maxWorkers: "100%",

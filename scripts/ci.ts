@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,6 +31,8 @@ for (const example of globSync("examples/[0-9]*.ts").sort()) {
   await beside(`built packages on ${oldestNode}: ${example}`, oldestNode, [example]);
 }
 await chaos;
+// Random cases are the same for the same sources, here and on any other machine; a change of the sources brings new ones.
+process.env["PALIMPSEST_SEED"] = String(seedOf("packages", "apps", "bench", "test"));
 alone("tests", NPX, ["vitest", "run", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`]);
 const tests = JSON.parse(readFileSync(report, "utf8")) as {
   numPassedTests: number;
@@ -45,3 +49,8 @@ passed += tests.numPassedTests;
 const failed = failedSteps.length + tests.numFailedTests;
 console.log(`\n${passed} passed, ${failed} failed, ${tests.numPendingTests} skipped`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+function seedOf(...folders: readonly string[]): number {
+  const trees = execFileSync("git", ["rev-parse", ...folders.map((folder) => `HEAD:${folder}`)]);
+  return createHash("sha256").update(trees).digest().readInt32BE();
+}

@@ -347,7 +347,10 @@ test("a pause after the folding leaves a conversation that can be gone on with",
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("say" as const), words: fc.integer({ min: 1, max: 1_000 }) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("compact" as const) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("rewind" as const), share: fc.double({ min: 0, max: 1 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("rewind" as const), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("restore" as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("open" as const), name: fc.constantFrom(...NAMES) }) },
 );
