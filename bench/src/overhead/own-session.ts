@@ -4,8 +4,9 @@ import type { Conversation, Subject } from "./subject.ts";
 import type { Round } from "./transcript.ts";
 
 const MODEL = "claude-sonnet-4-6";
-/** 20,000 messages have 20 million tokens: in this window nothing ever has to be done about them. */
+/** 20,000 messages have 20 million tokens: in this window nothing ever has to be done about them, and nothing is because it pays. */
 const WINDOW_TOKENS = 100_000_000;
+const ONLY_WHEN_FULL = { "compaction.policy": "window" };
 
 export interface OwnSessionOptions {
   /** The tool whose results fill the conversation. @default one whose results are never cleared */
@@ -26,7 +27,7 @@ export function ownSession({ tool = "read_file", settings = {} }: OwnSessionOpti
         store: memoryStore(),
         provider,
         model: MODEL,
-        settings: { file: settings, environment: {} },
+        settings: { file: { ...ONLY_WHEN_FULL, ...settings }, environment: {} },
       });
       await session.append("Fix the failing test.");
       await session.prepare();
