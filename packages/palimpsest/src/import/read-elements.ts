@@ -1,5 +1,4 @@
-import { createLineParts } from "./line-parts.ts";
-import { DEFAULT_READ_LINES, type ReadLinesOptions, type TranscriptLine } from "./read-lines.ts";
+import { createLineParts, DEFAULT_READ_LINES, type ReadLinesOptions, type TranscriptLine } from "./read-lines.ts";
 import type { RecordedDamage } from "./recorded.ts";
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
