@@ -112,7 +112,7 @@ describe.runIf(process.env["PALIMPSEST_SLOW"] && isTheSet)("155 recorded session
         }
       }
     }
-  }, 120_000);
+  }, 300_000);
 
   test.each(Object.keys(EXPECTED) as RecordedAgent[])("of %s are read completely", (agent) => {
     expect(counts[agent]).toEqual(EXPECTED[agent]);

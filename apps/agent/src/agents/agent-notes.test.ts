@@ -9,7 +9,7 @@ import { temporaryProject } from "../testing/temporary-project.ts";
 import { notesFolder } from "./agent-notes.ts";
 
 // Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const RULE = "Changelog entries are written in the present tense";
 

@@ -7,7 +7,7 @@ import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
 // Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const start = (way: string, prompt: string, more: object = {}) =>
   callTool("Agent", { way, prompt, description: prompt, ...more });

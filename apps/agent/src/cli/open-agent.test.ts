@@ -8,7 +8,7 @@ import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
 // Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 test("pages are fetched only where that is wanted and allowed, and never from this machine", async () => {
   let visits = 0;

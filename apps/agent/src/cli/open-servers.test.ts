@@ -8,7 +8,7 @@ import { temporaryProject } from "../testing/temporary-project.ts";
 import { startHttpToolServer, TOOL_SERVER } from "../testing/tool-server.ts";
 
 // Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 /** Uses the tool that the user names. */
 function think({ userText, toolResults }: Ask) {

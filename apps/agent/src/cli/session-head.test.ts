@@ -7,7 +7,7 @@ import { sentRequests } from "../testing/sent-requests.ts";
 import { type TemporaryProject, temporaryProject } from "../testing/temporary-project.ts";
 
 // Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
   .map(

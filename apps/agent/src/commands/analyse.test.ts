@@ -33,4 +33,4 @@ test("a session is analysed as text, as JSON and as a page; a folder as a whole"
     said: expect.stringContaining("--price takes"),
   });
   expect((await cli.run(["analyse"])).code).toBe(2);
-}, 120_000);
+}, 300_000);

@@ -6,7 +6,7 @@ import { programInPath } from "../testing/program-in-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const has = (shell: string): boolean => spawnSync(shell, ["-c", "exit 7"]).status === 7;
 

@@ -6,7 +6,7 @@ import type { LiveReport } from "../live/run-probes.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 /** A model that does as it is told. */
 const obedient: Script = ({ tools, toolResults }) => {

@@ -9,7 +9,7 @@ import { programInPath } from "../testing/program-in-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
 const ESCAPE = /\u001b/;

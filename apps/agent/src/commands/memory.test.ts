@@ -8,7 +8,7 @@ import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const SAVE = {
   ...{ command: "save", name: "pnpm, never npm", description: "pnpm is used here, never npm.", type: "feedback" },

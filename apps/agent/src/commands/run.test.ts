@@ -6,7 +6,7 @@ import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
 // Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const READ_THEN_SAY = inOrder([callTools(callTool("Read", { file_path: "a.txt" }))], ({ toolResults }) =>
   answer(`It says ${toolResults[0]?.text.includes("forty-two") ? "forty-two" : "nothing"}.`),

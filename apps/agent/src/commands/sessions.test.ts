@@ -51,4 +51,4 @@ test("a session is listed, shown, measured, billed, folded, unfolded and exporte
   expect(lines.length).toBeGreaterThan(10);
   await done("-c", "-p", "Still there?");
   expect(cli.refused()).toEqual([]);
-}, 60_000);
+}, 300_000);

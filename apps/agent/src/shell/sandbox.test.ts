@@ -111,7 +111,7 @@ describe.skipIf(probe.kind === "none")("an enclosed command", () => {
     ]);
     for (const attempt of attempts) await run(attempt);
     expect(places.filter((place) => existsSync(place))).toEqual([]);
-  }, 60_000);
+  }, 300_000);
 
   test("sees secrets of the home as empty, and the rest as it is", async () => {
     const { run, home } = await setUp();

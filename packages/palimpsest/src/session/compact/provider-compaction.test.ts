@@ -284,7 +284,7 @@ describe.each(["anthropic", "openai-responses"] as const)("what %s folds in the 
     await again.append("Go on.");
     const same = await here.send(again, name);
     expect(messagesOf(same.request)).toEqual(messagesOf(request));
-  }, 30_000);
+  }, 300_000);
 });
 
 test("the answer keeps its thinking, the size is what was reported, and the folding is paid for", async () => {
@@ -413,4 +413,4 @@ test("any session stays valid over folds of the provider's, rewinds, resumes and
   );
   // What is tested must have happened.
   expect(folded).toBeGreaterThan(40);
-}, 120_000);
+}, 300_000);
