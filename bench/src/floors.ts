@@ -47,6 +47,11 @@ const FLOORS: readonly Floor[] = [
       settings(by_setting).every(({ needs_met_pct }) => needs_met_pct.default >= needs_met_pct.window167 - 0.2),
   },
   {
+    bench: "promises",
+    rule: "no promise to users is broken at the edges of library and agent, and nothing fails in silence",
+    holds: ({ broken, silent }) => broken === 0 && silent === 0,
+  },
+  {
     bench: "recall",
     rule: "of held-out queries 85% find the right memory among five, and 80% of those that no memory answers find none",
     holds: ({ hit_at_5_pct, no_answer_clean_pct }) =>

@@ -16,6 +16,7 @@ import { microcompactBench } from "./microcompact/microcompact.ts";
 import { openBench } from "./open/open.ts";
 import { importBench } from "./overhead/import-cost.ts";
 import { overheadBench } from "./overhead/overhead.ts";
+import { promisesBench } from "./promises/promises.ts";
 import { recallBench } from "./recall/recall.ts";
 import { recordedCompactionsBench } from "./recorded-compactions/recorded-compactions.ts";
 import { soakBench } from "./soak/soak.ts";
@@ -38,6 +39,7 @@ const BENCHES: readonly Bench[] = [
   microcompactBench,
   openBench,
   overheadBench,
+  promisesBench,
   recallBench,
   recordedCompactionsBench,
   soakBench,

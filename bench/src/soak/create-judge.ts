@@ -10,7 +10,7 @@ import {
   type Script,
   virtualTokenizer,
 } from "@palimpsest/provider-simulator";
-import { createRandom } from "../survival/random.ts";
+import { createRandom } from "../random.ts";
 import { createMinds, type MindOptions } from "./minds.ts";
 
 export const PROFILES = ["anthropic", "openai-responses", "openai-chat"] as const;

@@ -1,4 +1,4 @@
-import type { Random } from "../survival/random.ts";
+import type { Random } from "../random.ts";
 
 /** A whole number of which any order of magnitude is as likely as another. */
 export function logUniform(random: Random, [smallest, largest]: readonly [number, number]): number {

@@ -1,5 +1,5 @@
+import type { Random } from "../random.ts";
 import { createFiller } from "../survival/filler.ts";
-import type { Random } from "../survival/random.ts";
 
 /** Texts that can be told from each other, and how many there were. */
 export interface MarkedTexts {

@@ -19,7 +19,7 @@ import {
   summarise,
   think,
 } from "@palimpsest/provider-simulator";
-import type { Random } from "../survival/random.ts";
+import type { Random } from "../random.ts";
 import { logUniform } from "./log-uniform.ts";
 
 export interface MindOptions {

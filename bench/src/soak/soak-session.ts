@@ -2,7 +2,7 @@ import { idleClock } from "@palimpsest/provider-simulator";
 import { openSession, type QueryOutcome, query, type Session, type Tool } from "palimpsest";
 import { resultFiles } from "palimpsest/result-files";
 import { sqliteStore } from "palimpsest/sqlite-store";
-import { createRandom } from "../survival/random.ts";
+import { createRandom } from "../random.ts";
 import { countLost, type Lost } from "./count-lost.ts";
 import type { JudgeOptions } from "./create-judge.ts";
 import type { HeapSample } from "./growth.ts";

@@ -1,5 +1,5 @@
+import { createRandom, type Random } from "../random.ts";
 import { PROGRAMS } from "./planted-fact.ts";
-import { createRandom, type Random } from "./random.ts";
 
 /**
  * What fills a window beside the facts: names, numbers and paths of the same kinds, most of them seen once. The results of

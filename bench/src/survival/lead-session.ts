@@ -2,10 +2,10 @@ import { type Ask, createAnthropic, manualClock, type Reply, summarise } from "@
 import { openSession, recallTool, type Session, type ToolDefinition, toolResult } from "palimpsest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
+import { createRandom } from "../random.ts";
 import { createFiller } from "./filler.ts";
 import { lossySummary } from "./lossy-summary.ts";
 import { createFacts, type PlantedFact, SORTS } from "./planted-fact.ts";
-import { createRandom } from "./random.ts";
 import { createSteps, type Step } from "./steps.ts";
 
 const WINDOWS = 10;

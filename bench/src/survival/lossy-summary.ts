@@ -1,5 +1,5 @@
+import { createRandom } from "../random.ts";
 import type { FactSort, PlantedFact } from "./planted-fact.ts";
-import { createRandom } from "./random.ts";
 import { createView } from "./view-search.ts";
 
 /**

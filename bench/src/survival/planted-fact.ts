@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 
 export const SORTS = ["path", "command", "number", "id", "constraint", "decision", "error"] as const;
 export type FactSort = (typeof SORTS)[number];

@@ -1,6 +1,6 @@
+import type { Random } from "../random.ts";
 import type { Filler } from "./filler.ts";
 import { type PlantedFact, PROGRAMS } from "./planted-fact.ts";
-import type { Random } from "./random.ts";
 
 /** One response of the model's, and what comes back: the result of its call, or what the user says then. */
 export interface Step {
