@@ -29,6 +29,7 @@ const FORMS: Readonly<Record<MetricName, MetricForm>> = {
   cacheBreaks: { unit: "{break}", what: "Requests that read less from the cache than the one before had left there." },
   cacheBreakTokens: { unit: "{token}", what: "Paid for again because of such breaks." },
   compactions: { unit: "{compaction}", what: "Compactions by how they ended." },
+  compactionsDue: { unit: "{compaction}", what: "Compactions that were due and left to the host." },
   compactionTokensBefore: {
     unit: "{token}",
     what: "The size of the view before a compaction.",

@@ -16,6 +16,7 @@ export const METRICS = {
   cacheBreaks: "palimpsest.cache.breaks",
   cacheBreakTokens: "palimpsest.cache.break.tokens",
   compactions: "palimpsest.compactions",
+  compactionsDue: "palimpsest.compactions.due",
   compactionTokensBefore: "palimpsest.compaction.tokens.before",
   compactionTokensAfter: "palimpsest.compaction.tokens.after",
   notesDeclined: "palimpsest.notes.declined",

@@ -81,6 +81,26 @@ export function telemetry({ tracer, meter, content = "none" }: TelemetryOptions)
         return;
       case "compaction-ended":
         return compactionEnded(event);
+      // At one moment, not from one to another: counted, and no span. A new kind does not compile until it is listed.
+      case "turn-started":
+      case "cache-broken":
+      case "result-stored":
+      case "storing-failed":
+      case "results-cleared":
+      case "recalled":
+      case "compaction-due":
+      case "notes-updated":
+      case "notes-compaction-declined":
+      case "memories-extracted":
+      case "memory-judged":
+      case "dreamed":
+      case "forked":
+      case "breaker-tripped":
+      case "files-restored":
+      case "hooks-ran":
+        return;
+      default:
+        event satisfies never;
     }
   };
 }
