@@ -4,6 +4,8 @@ export type Figures = Readonly<Record<string, unknown>>;
 export interface BenchOptions {
   /** "quick" keeps the run short enough for the gate; figures of a quick run are for floors, not for quoting. */
   readonly size: "full" | "quick";
+  /** Only cases with this text, where a bench has cases. */
+  readonly only?: string;
 }
 
 export interface Bench {

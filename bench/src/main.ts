@@ -52,18 +52,26 @@ const BENCHES: readonly Bench[] = [
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean" }, quick: { type: "boolean" }, help: { type: "boolean" } },
+  options: {
+    json: { type: "boolean" },
+    quick: { type: "boolean" },
+    only: { type: "string" },
+    help: { type: "boolean" },
+  },
 });
 const [name] = positionals;
 const bench = BENCHES.find((candidate) => candidate.name === name);
 if (name === "floors") {
   process.exitCode = (await checkFloors(BENCHES)) === "held" ? 0 : 1;
 } else if (bench === undefined || values.help) {
-  console.log("npm run -s bench -- NAME [--json] [--quick]\n");
+  console.log("npm run -s bench -- NAME [--json] [--quick] [--only TEXT]\n");
   for (const { name: known, about } of BENCHES) console.log(`  ${known.padEnd(16)}${about}`);
   console.log(`  ${"floors".padEnd(16)}the quick benches, each against its floors`);
   process.exitCode = values.help || name === undefined ? 0 : 1;
 } else {
-  const figures = await bench.run({ size: values.quick ? "quick" : "full" });
+  const figures = await bench.run({
+    size: values.quick ? "quick" : "full",
+    ...(values.only === undefined ? {} : { only: values.only }),
+  });
   console.log(values.json ? JSON.stringify(figures) : figuresText(figures));
 }

@@ -1,5 +1,9 @@
+import { moreCases } from "./cases/more.ts";
 import { resultCases } from "./cases/results.ts";
 import type { PromiseCase } from "./promise-case.ts";
 
 /** By area, one file each. */
-export const CASES: readonly PromiseCase[] = [...resultCases];
+export const CASES: Readonly<Record<string, readonly PromiseCase[]>> = {
+  results: resultCases,
+  more: moreCases,
+};

@@ -10,12 +10,17 @@ const SEEDS = { quick: 1, full: 3 } as const;
 export const promisesBench: Bench = {
   name: "promises",
   about: "promises to users, tried end to end in library and agent: how many are broken, how many break in silence",
-  async run({ size }) {
+  async run({ size, only = "" }) {
     const results: Result[] = [];
+    const cases = casesWith(only);
     for (let seed = 1; seed <= SEEDS[size]; seed++) {
-      for (const one of CASES) {
-        process.stderr.write(`${results.length + 1} of ${CASES.length * SEEDS[size]}: ${one.promise}\n`);
-        results.push(await tryCase(one, seed));
+      for (const one of cases) {
+        const startedAtMs = Date.now();
+        process.stderr.write(`${results.length + 1} of ${cases.length * SEEDS[size]}: ${one.side}: ${one.promise}`);
+        const result = await tryCase(one, seed);
+        const seconds = ((Date.now() - startedAtMs) / 1000).toFixed(1);
+        process.stderr.write(` (${seconds} s)${complaints(result)}\n`);
+        results.push(result);
       }
     }
     const failures = results.filter(({ broken, silent }) => broken.length + silent.length > 0);
@@ -27,6 +32,16 @@ export const promisesBench: Bench = {
     };
   },
 };
+
+/** Those whose area, side or promise has the text in it. */
+function casesWith(text: string): readonly PromiseCase[] {
+  return Object.entries(CASES).flatMap(([area, cases]) =>
+    cases.filter(({ side, promise }) => `${area} ${side} ${promise}`.includes(text)),
+  );
+}
+
+const complaints = ({ broken, silent }: Result): string =>
+  [...broken.map((what) => `\n  broken: ${what}`), ...silent.map((what) => `\n  silent: ${what}`)].join("");
 
 interface Result {
   readonly promise: string;
