@@ -45,6 +45,26 @@ test.each<[PermissionCall, Record<PermissionMode, string>]>([
     expect([mode, decidePermission(mode, [], wanted).decision]).toEqual([mode, decisions[mode]]);
 });
 
+/** Where a rule that allows meets a mode and a place: what each decides alone is not enough to know. */
+test.each<[string, PermissionCall, Record<PermissionMode, string>]>([
+  ["allow Bash", bash("ls"), { default: "allow", "accept-edits": "allow", plan: "ask", bypass: "allow" }],
+  ["allow Bash(ls *)", bash("ls"), { default: "allow", "accept-edits": "allow", plan: "ask", bypass: "allow" }],
+  ["allow Edit", edit("a"), { default: "allow", "accept-edits": "allow", plan: "deny", bypass: "allow" }],
+  [
+    "allow Edit",
+    edit(".git/hooks/post-merge", { place: "protected" }),
+    { default: "ask", "accept-edits": "ask", plan: "deny", bypass: "allow" },
+  ],
+  [
+    "allow Edit(.git/hooks/*)",
+    edit(".git/hooks/post-merge", { place: "protected" }),
+    { default: "allow", "accept-edits": "allow", plan: "deny", bypass: "allow" },
+  ],
+])("%s, in each mode: %j", (rule, wanted, decisions) => {
+  for (const mode of MODES)
+    expect([mode, decidePermission(mode, rules(rule), wanted).decision]).toEqual([mode, decisions[mode]]);
+});
+
 describe("rules", () => {
   test.each([
     ["allow Bash(npm test *)", "npm test", "allow"],
@@ -58,6 +78,9 @@ describe("rules", () => {
     ["deny Bash(rm *)", "ls $(rm x)", "deny"],
     ["deny Bash(rm *)", "FOO=1 r\\m x", "deny"],
     ["ask Bash(git push *)", "true; git push", "ask"],
+    ["allow Bash(git status *)", "git status", "allow"],
+    ["allow Bash(git status *)", "git statusx", "ask"],
+    ["allow Bash(git status *)", "git status-all --force", "ask"],
   ])("%s: %s", (rule, command, decision) => {
     expect(decidePermission("default", rules(rule), bash(command)).decision).toBe(decision);
   });

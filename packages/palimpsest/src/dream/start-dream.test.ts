@@ -176,6 +176,14 @@ describe("a run", () => {
     }
   });
 
+  test("only to show what it would do, it does not count as done, even where there is nothing to do", async () => {
+    const { home, start } = await open(() => answer("All is well."));
+    expect(await (await start({ mode: "dry-run" })).done).toMatchObject({ kind: "unchanged" });
+    expect((await home.leases.read("dream")).lastDoneAtMs).toBeUndefined();
+    expect(await (await start()).done).toMatchObject({ kind: "unchanged" });
+    expect((await home.leases.read("dream")).lastDoneAtMs).toBeGreaterThan(0);
+  });
+
   test("new facts wait for the user's yes, and so does what a tool had brought", async () => {
     const invented = {
       command: "write",

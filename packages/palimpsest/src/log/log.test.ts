@@ -63,6 +63,18 @@ describe("the chain", () => {
     );
   });
 
+  test("shows a change of an entry whose payload was erased", () => {
+    const changes: [keyof Entry, unknown][] = [
+      ["kind", "z"],
+      ["atMs", 6],
+      ["digest", digest("z")],
+    ];
+    for (const [field, value] of changes) {
+      const tampered = three.with(1, { ...three[1]!, payload: undefined, [field]: value });
+      expect(checkChain(tampered, EMPTY_LOG, digest), field).toContainEqual({ sequence: 2, what: "chain" });
+    }
+  });
+
   test("shows any change of any field of any entry", () => {
     const changes: [keyof Entry, unknown][] = [
       ["parent", 0],

@@ -80,3 +80,15 @@ test("of what was acknowledged the words go at once and the ids later, so that t
     ]);
   });
 });
+
+test("mail is read in the order of sending, whatever the senders' clocks say", async () => {
+  const bodies = await file.write((connection) => {
+    const [sender, receiver] = ["one", "two"].map((name) => readAddress(connection, "t", name)!);
+    for (const [index, nowMs] of [5_000, 1_000, 9_000, 0].entries()) {
+      const draft = { id: `m${index}`, to: "two", body: `${index}` };
+      insertMessage(connection, { sender: sender!, receiver: receiver!.number, draft, nowMs });
+    }
+    return readWaiting(connection, receiver!, 10).map(({ message }) => message.body);
+  });
+  expect(bodies).toEqual(["0", "1", "2", "3"]);
+});

@@ -123,6 +123,17 @@ describe("at the end of a turn", () => {
     expect((await silent.session.cost()).bySource[EXTRACTION_SOURCE]).toBeUndefined();
   });
 
+  test("over its budget, a turn is passed over for good: a later turn with room does not look through it", async () => {
+    const budget = { PALIMPSEST_MEMORY_EXTRACTION_TOKENS: "0" };
+    const { extractions, say, ended, session } = await open(() => answer("never"), budget);
+    await say("Fix the build.");
+    await extractions.drain(10_000);
+    expect(ended).toMatchObject([{ kind: "over-budget" }]);
+    expect(session.mark(EXTRACTION_SOURCE)).toBeGreaterThan(0);
+    await extractions.afterTurn(session);
+    expect(ended.map(({ kind }) => kind)).toEqual(["over-budget", "nothing"]);
+  });
+
   test("where the model has written memory by itself, nobody does it again", async () => {
     const { extractions, session, ended } = await open(() => answer("never"));
     await session.append("Use pnpm here, never npm.", {

@@ -33,6 +33,13 @@ describe("the user's messages", () => {
     expect(text).toContain("[2 left out: recall entry 11, 31]");
   });
 
+  test("a correction has its place before newer messages, where only one of both fits", () => {
+    const messages = say("The task.", `No, not that way. ${"c".repeat(80)}`, "z".repeat(90), "The newest.");
+    const text = userMessagesText(messages, { budgetTokens: 50, countTokens });
+    expect(text).toContain("[11] No, not that way.");
+    expect(text).toContain("[1 left out: recall entry 21]");
+  });
+
   test("first and newest are cut in the middle if both do not fit, the longer one first", () => {
     const messages = say(`begin ${"a".repeat(4_000)} end`, "Short and newest.");
     const text = userMessagesText(messages, { budgetTokens: 100, countTokens });
