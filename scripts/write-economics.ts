@@ -22,6 +22,8 @@ const NOBODYS = ["append-only", "window167", "clairvoyant"];
 const OURS = [
   ...[
     "default",
+    "economy",
+    "quality",
     "auto-ttl",
     "keep-warm",
     "economic",

@@ -6,7 +6,7 @@ import { recordedSessions, replayAll } from "./replay-all.ts";
 import { toFigures } from "./to-figures.ts";
 
 /** In every setting. What the parts of the defaults do by themselves is looked at in the first price and lifetime. */
-const COMPARED = ["default", "economic", "careful", "from-250k", "patient"];
+const COMPARED = ["default", "economy", "quality", "economic", "careful", "from-250k", "patient"];
 const WHOLE: Omit<EconomicsPlan, "path"> = {
   conditions: CONDITIONS.map(({ name }) => name),
   policies: COMPARED,

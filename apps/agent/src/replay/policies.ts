@@ -42,7 +42,9 @@ function fromTokens(tokens: number): EnginePolicy["settings"] {
 
 /** Ours: settings sets of the engine, from the defaults to each of their parts alone. */
 export const ENGINE_POLICIES: readonly EnginePolicy[] = [
-  engine("default", "the engine as it comes", {}),
+  engine("default", "the engine as it comes: the profile `balanced`", {}),
+  engine("economy", "the profile `economy`: compaction from 60,000 tokens on where it pays", { profile: "economy" }),
+  engine("quality", "the profile `quality`: compaction when the window is nearly full", { profile: "quality" }),
   engine("auto-ttl", "the defaults, and the time to live is chosen by the session's pauses", { "cache.ttl": "auto" }),
   engine("keep-warm", "the defaults, and pings keep the prompt in the cache", { "keepWarm.enabled": "on" }),
   engine("economic", "compaction when it pays; no clearing, no notes", { ...NO_CLEARING, ...NO_NOTES }),

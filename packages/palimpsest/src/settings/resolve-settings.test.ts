@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { PROFILES } from "./profiles.ts";
 import { resolveSettings, variableOf } from "./resolve-settings.ts";
 import { SETTINGS, type SettingName } from "./settings.ts";
 
@@ -20,6 +21,23 @@ describe("settings", () => {
     expect(settingOf(name, { file: { [name]: 4 }, flags: { [name]: 5 } })).toBe(5);
     const environment = { PALIMPSEST_CLEARING_KEEP_NEWEST: "6" };
     expect(settingOf(name, { file: { [name]: 4 }, flags: { [name]: 5 }, environment })).toBe(6);
+  });
+
+  test("a profile sets what no other source sets, whatever source names the profile", () => {
+    const name = "compaction.economicFromTokens";
+    expect(settingOf(name, {})).toBe(100_000);
+    expect(settingOf(name, { file: { profile: "economy" } })).toBe(60_000);
+    expect(settingOf(name, { file: { profile: "economy" }, environment: { PALIMPSEST_PROFILE: "quality" } })).toBe(
+      250_000,
+    );
+    expect(settingOf(name, { file: { [name]: 70_000 }, flags: { profile: "quality" } })).toBe(70_000);
+    const unknown = resolveSettings({ file: { profile: "thrifty" } });
+    expect(unknown.problems).toMatchObject([{ name: "profile", value: "thrifty" }]);
+    expect(unknown.settings).toEqual(resolveSettings({}).settings);
+  });
+
+  test.each(Object.entries(PROFILES))("the values of profile %s are values of their settings", (_, { values }) => {
+    expect(resolveSettings({ file: values }).problems).toEqual([]);
   });
 
   test.each(["1", "true", "YES", " on "])("DISABLE_AUTO_COMPACT=%s switches off", (value) => {

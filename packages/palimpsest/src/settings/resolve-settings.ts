@@ -1,8 +1,9 @@
-import { SETTINGS, type SettingKind, type SettingName, type Settings } from "./settings.ts";
+import { profileValues } from "./profiles.ts";
+import { type Profile, SETTINGS, type SettingKind, type SettingName, type Settings } from "./settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where settings come from, the weakest first: defaults, file, flags, environment. */
+/** Where settings come from, the weakest first: defaults, profile, file, flags, environment. */
 export interface SettingSources {
   /** Values by name, as they stand in a settings file. @default none */
   readonly file?: unknown;
@@ -28,12 +29,11 @@ export interface ResolvedSettings {
 /** Puts the settings together. A value that does not fit is told, and the next weaker one holds. */
 export function resolveSettings({ file, flags = {}, environment = {} }: SettingSources): ResolvedSettings {
   const problems: SettingProblem[] = [];
-  const values: Record<string, unknown> = {};
-  for (const [name, { default: standard }] of Object.entries(SETTINGS)) values[name] = standard;
+  const given: Partial<Record<SettingName, unknown>> = {};
 
   const take = (source: SettingProblem["source"], name: string, value: unknown): void => {
     const because = isKnown(name) ? misfit(SETTINGS[name].is, value) : "there is no setting of this name";
-    if (because === undefined) values[name] = value;
+    if (because === undefined) given[name as SettingName] = value;
     else problems.push({ source, name, value, because });
   };
   if (isRecord(file)) {
@@ -45,8 +45,14 @@ export function resolveSettings({ file, flags = {}, environment = {} }: SettingS
   }
   for (const [name, value] of Object.entries(flags)) take("flags", name, value);
   for (const { name, value } of fromEnvironment(environment)) take("environment", name, value);
-  return { settings: Object.freeze(values) as unknown as Settings, problems };
+  const profile = (given.profile as Profile | undefined) ?? DEFAULTS.profile;
+  const settings = { ...DEFAULTS, ...profileValues(profile), ...given } as Settings;
+  return { settings: Object.freeze(settings), problems };
 }
+
+const DEFAULTS = Object.fromEntries(
+  Object.entries(SETTINGS).map(([name, { default: standard }]) => [name, standard]),
+) as unknown as Settings;
 
 /** The variable that sets a setting: `clearing.keepNewest` is `PALIMPSEST_CLEARING_KEEP_NEWEST`. */
 export function variableOf(name: SettingName): string {

@@ -15,9 +15,11 @@ export interface SettingDefinition<Value> {
 }
 
 type Switch = "on" | "off";
+export type Profile = "quality" | "balanced" | "economy";
 
 /** All settings, as they hold for one turn. What each is for stands in `SETTINGS`. */
 export interface Settings {
+  readonly profile: Profile;
   readonly "window.tokens": number;
   readonly "compaction.enabled": Switch;
   readonly "compaction.auto": "on" | "ask" | "off";
@@ -25,6 +27,7 @@ export interface Settings {
   readonly "compaction.policy": "economic" | "window";
   readonly "compaction.economicFromTokens": number;
   readonly "compaction.economicInTurnFromTokens": number;
+  readonly "compaction.economicAboveWindowTokens": number;
   readonly "compaction.horizonRequests": number;
   readonly "compaction.reactive": Switch;
   readonly "compaction.notes": Switch;
@@ -124,6 +127,11 @@ const onOff = (standard: Switch, about: string): SettingDefinition<Switch> => ch
 
 /** Every setting there is, with its default. The only place where a default stands; docs/defaults.md is written from it. */
 export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Settings[Name]> } = {
+  profile: choice(
+    ["quality", "balanced", "economy"],
+    "balanced",
+    "Values for other settings, for those that nothing else sets. `quality`: keep detail. `economy`: spend least.",
+  ),
   "window.tokens": count(
     200_000,
     "The window of a model that neither its name nor the table, the provider or a beta tells.",
@@ -145,10 +153,14 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "economic",
     "`window`: when the window is nearly full. `economic`: also when it earns back its cost, between turns first of all.",
   ),
-  "compaction.economicFromTokens": count(60_000, "`economic`: not below this size, whatever it would save."),
+  "compaction.economicFromTokens": count(100_000, "`economic`: not below this size, whatever it would save."),
   "compaction.economicInTurnFromTokens": count(
-    130_000,
+    150_000,
     "`economic`: while the model is at work, not below this size: some of what it works with would be gone.",
+  ),
+  "compaction.economicAboveWindowTokens": count(
+    0,
+    "`economic`: only in windows of more tokens than this; in smaller ones only when the window is nearly full.",
   ),
   "compaction.horizonRequests": count(60, "`economic`: within how many requests it has to earn back its cost.", 1),
   "compaction.reactive": onOff("on", "Compaction when the provider refuses a request as too long."),

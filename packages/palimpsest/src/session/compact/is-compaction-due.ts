@@ -39,7 +39,9 @@ export function isCompactionDue(question: DueQuestion): string | undefined {
   const headTokens = estimateTokens(view.calibration, featuresOfHead(view));
   const previous = ledger.sources["main"]?.previous;
   const isCold = previous !== undefined && nowMs >= previous.atMs + previous.lifetimeMs;
-  const isLarge = tokens >= settings["compaction.economicFromTokens"];
+  const isLarge =
+    tokens >= settings["compaction.economicFromTokens"] &&
+    budget.windowTokens > settings["compaction.economicAboveWindowTokens"];
   const decision = decide([
     compactionCandidate({
       ...{ sizeTokens: tokens, headTokens, horizonRequests: settings["compaction.horizonRequests"] },
