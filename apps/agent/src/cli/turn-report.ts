@@ -1,6 +1,7 @@
 import type { LedgerTotals, QueryEvent, QueryOutcome } from "palimpsest";
 import { EXIT } from "./exit-codes.ts";
 import type { DeniedCall } from "./headless-permission.ts";
+import { noticeOf } from "./notice-text.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** How a turn ended: by itself, or because enough was spent. */
@@ -105,36 +106,19 @@ export function eventLine(event: QueryEvent): string | undefined {
     case "tool-started":
       return `> ${event.call.name} ${short(event.input)}`;
     case "retry-waiting":
-      return `${event.message}; again in ${Math.ceil(event.waitMs / 1_000)} s`;
+      return retryText(event);
     case "notice":
       return event.text;
     case "session-event":
-      return sessionLine(event.event);
+      return noticeOf(event.event, "command-line")?.text;
     default:
       return undefined;
   }
 }
 
-function sessionLine(event: Extract<QueryEvent, { kind: "session-event" }>["event"]): string | undefined {
-  switch (event.kind) {
-    case "compaction-ended":
-      return event.outcome.kind === "compacted"
-        ? `compacted: ${event.outcome.tokensBefore} -> ${event.outcome.tokensAfter} tokens (${event.outcome.rung})`
-        : undefined;
-    case "results-cleared":
-      return `cleared ${event.count} stale results: ${event.shedTokens} tokens less`;
-    case "result-stored":
-      return `stored a result of ${event.bytes} bytes in a file; the model sees a preview`;
-    case "cache-broken":
-      return event.sort === "alarm" ? `the prompt cache was lost: ${event.causes.join(", ")}` : undefined;
-    case "hooks-ran":
-      return (
-        [...event.messages, ...event.failures.map(({ by, message }) => `hook ${by}: ${message}`)].join("\n") ||
-        undefined
-      );
-    default:
-      return undefined;
-  }
+/** Why a call failed, and when it is made again. */
+export function retryText({ message, waitMs }: Extract<QueryEvent, { kind: "retry-waiting" }>): string {
+  return `${message.replace(/\.$/, "")}. Retrying in ${Math.ceil(waitMs / 1_000)} s.`;
 }
 
 const SHORT_CHARACTERS = 100;

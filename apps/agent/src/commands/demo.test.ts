@@ -11,8 +11,8 @@ test("the demo shows every layer, without a key, within a minute, and leaves not
   expect(performance.now() - startedAtMs).toBeLessThan(60_000);
   expect(code).toBe(0);
   for (const shown of [
-    /stored a result of \d+ bytes/,
-    /cleared \d+ stale results/,
+    /Stored a result of Bash \(\d+ KB\)/,
+    /Cleared \d+ old tool results/,
     /notes updated/,
     /by fork, with 1 model calls/,
     /model: The log said E4711/,

@@ -1,3 +1,4 @@
+import type { CompactionTrigger } from "palimpsest";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { DialogState } from "./dialogs/dialog.ts";
 import { type Editor, EMPTY_EDITOR } from "./editor.ts";
@@ -15,7 +16,7 @@ export interface ScreenState {
   /** What is finished, in order. It goes to the terminal's scrollback once, and is never drawn again. */
   readonly items: readonly Item[];
   readonly turn?: Turn;
-  readonly compaction?: { readonly startedAtMs: number; readonly phase: string; readonly receivedCharacters: number };
+  readonly compaction?: RunningCompaction;
   /** Hooks that run now, by their names. */
   readonly hooks: readonly string[];
   /** What a command of the user is busy with. */
@@ -38,6 +39,14 @@ export interface ScreenState {
   readonly suggestion: { readonly at: number; readonly closedFor?: string };
   /** The key that means more when it is pressed again. */
   readonly armed?: "escape" | "interrupt";
+}
+
+/** A compaction, from its start to its end. */
+interface RunningCompaction {
+  readonly trigger: CompactionTrigger;
+  readonly startedAtMs: number;
+  readonly phase: string;
+  readonly receivedCharacters: number;
 }
 
 /** What goes on while nobody waits for it: commands, agents, a dream. */

@@ -1,5 +1,5 @@
 import type { QueryEvent, QueryOutcome } from "palimpsest";
-import { toResult } from "../cli/turn-report.ts";
+import { retryText, toResult } from "../cli/turn-report.ts";
 import type { Item, ToolItem } from "./item.ts";
 import { NO_ANSWER, type OpenAnswer, type RunningTool, type ScreenState, type Todo, type Turn } from "./state.ts";
 import { cleanText } from "./text/clean-text.ts";
@@ -34,7 +34,7 @@ export function updateTurn(state: ScreenState, event: QueryEvent): ScreenState {
     case "tool_input":
       return received(state, turn, turn.phase, event.text.length);
     case "retry-waiting":
-      return breakOff(inPhase(`${event.message}; again in ${Math.ceil(event.waitMs / 1_000)} s`));
+      return breakOff(inPhase(retryText(event)));
     case "response":
       return respond(state, turn, event.response.text);
     case "tool-started":

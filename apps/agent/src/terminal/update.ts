@@ -1,5 +1,5 @@
 import type { SessionEvent } from "palimpsest";
-import { eventLine } from "../cli/turn-report.ts";
+import { noticeOf } from "../cli/notice-text.ts";
 import { openDialog } from "./dialogs/dialog.ts";
 import { updateDialog } from "./dialogs/update-dialog.ts";
 import { editorOf, insert } from "./editor.ts";
@@ -153,26 +153,34 @@ function withTool(state: ScreenState, callId: string, change: (tool: RunningTool
 function updateSession(state: ScreenState, event: SessionEvent): ScreenState {
   switch (event.kind) {
     case "compaction-started":
-      return { ...state, compaction: { startedAtMs: state.nowMs, phase: "reading", receivedCharacters: 0 } };
+      return {
+        ...state,
+        compaction: { trigger: event.trigger, startedAtMs: state.nowMs, phase: "reading", receivedCharacters: 0 },
+      };
     case "compaction-progressed":
       if (state.compaction === undefined) return state;
       return {
         ...state,
         compaction: {
-          ...{ startedAtMs: state.compaction.startedAtMs, phase: event.phase },
+          ...state.compaction,
+          phase: event.phase,
           receivedCharacters: event.receivedCharacters ?? state.compaction.receivedCharacters,
         },
       };
     case "compaction-ended": {
-      // What came of it is printed by whoever asked the session about its boundary.
-      const { compaction: _, ...rest } = state;
-      return rest;
+      const { compaction, ...rest } = state;
+      // What was compacted is printed with its boundary; what became of /compact is its own answer.
+      const isAnswered = event.outcome.kind === "compacted" || compaction?.trigger === "manual";
+      return isAnswered ? rest : withNotice(rest, event);
     }
-    default: {
-      const line = eventLine({ kind: "session-event", event });
-      if (line === undefined) return state;
-      const lines = plainLines(cleanText(line), { colour: "quiet" });
-      return { ...state, items: [...state.items, { kind: "lines", lines }] };
-    }
+    default:
+      return withNotice(state, event);
   }
+}
+
+function withNotice(state: ScreenState, event: SessionEvent): ScreenState {
+  const notice = noticeOf(event, "terminal");
+  if (notice === undefined) return state;
+  const lines = plainLines(cleanText(notice.text), { colour: notice.weight === "problem" ? "warning" : "quiet" });
+  return { ...state, items: [...state.items, { kind: "lines", lines }] };
 }

@@ -16,7 +16,7 @@ export const resultCases: readonly PromiseCase[] = [
         holds(code === 0, `the turn ended with ${code}: ${said}`);
         const last = JSON.stringify(agent.exchanges().at(-1)?.body ?? "");
         holds(!last.includes(`${lines - 4_000}`), "the whole result was sent to the model");
-        reported(/stored a result/.test(said), "nothing said that a result was stored");
+        reported(/stored a result/i.test(said), "nothing said that a result was stored");
       } finally {
         await agent.close();
       }

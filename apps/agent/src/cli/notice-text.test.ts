@@ -1,0 +1,123 @@
+import type { Happening, SessionEvent } from "palimpsest";
+import { describe, expect, it } from "vitest";
+import { noticeOf } from "./notice-text.ts";
+
+const used = { freshTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
+const cacheBreak = {
+  kind: "cache-broken",
+  usage: 9,
+  source: "main",
+  what: [],
+  droppedTokens: 50_000,
+  rebilledTokens: 48_000,
+  rebilledUsd: 0.24,
+  pauseMs: 430_000,
+} as const;
+const compaction = "s:1";
+
+/** What happens, and the line that a person at the command line reads. */
+const LINES: readonly (readonly [Happening, string])[] = [
+  [
+    { ...cacheBreak, causes: ["pause"], sort: "alarm" },
+    "Prompt cache expired (idle 7 min). 48,000 tokens were paid for again ($0.2400).",
+  ],
+  [
+    { ...cacheBreak, causes: ["tools", "server"], sort: "alarm" },
+    "Prompt cache lost (other tools, no reason known on our side). 48,000 tokens were paid for again ($0.2400).",
+  ],
+  [
+    { kind: "result-stored", entry: 4, tool: "Bash", bytes: 84_210, way: "alone" },
+    "Stored a result of Bash (84 KB) in a file: too large for the context. The model sees a preview.",
+  ],
+  [
+    { kind: "storing-failed", bytes: 84_210, error: "ENOSPC: no space left on device" },
+    "Could not store a result of 84 KB (ENOSPC: no space left on device). The model sees only its beginning; the rest is lost.",
+  ],
+  [
+    {
+      ...{ kind: "results-cleared", way: "by-time", trigger: "auto", count: 12, shedTokens: 34_000 },
+      invalidatedPrefixTokens: 0,
+    },
+    "Cleared 12 old tool results: 34,000 tokens fewer in context.",
+  ],
+  [
+    { kind: "compaction-started", compaction, trigger: "auto", tokensBefore: 120_000, earlierCompactions: 0 },
+    "Compacting the conversation (120,000 tokens).",
+  ],
+  [
+    {
+      ...{ kind: "compaction-ended", compaction },
+      outcome: { kind: "compacted", rung: "fork", tokensBefore: 120_000, tokensAfter: 21_000, summary: "" },
+    },
+    "Compacted: 120,000 -> 21,000 tokens (fork). Undo it with palimpsest undo.",
+  ],
+  [
+    { kind: "compaction-ended", compaction, outcome: { kind: "declined", reason: "blocked" } },
+    "Not compacted: a hook blocked it.",
+  ],
+  [
+    { kind: "compaction-ended", compaction, outcome: { kind: "failed", failure: "api_error" } },
+    "Compaction failed: the provider did not answer. The conversation is as it was; it is tried again before the next request.",
+  ],
+  [
+    { kind: "notes-updated", outcome: "failed", tokens: 0 },
+    "Could not update the session's notes. The notes stay as they were; the next update tries again.",
+  ],
+  [
+    { kind: "memories-extracted", outcome: "extracted", count: 1 },
+    "Remembered 1 thing from the conversation. See palimpsest memory.",
+  ],
+  [
+    { kind: "memories-extracted", outcome: "failed", count: 0 },
+    "Could not look for memories in this turn. The next turn tries again.",
+  ],
+  [{ kind: "dreamed", outcome: "failed", changed: 0 }, "Tidying up the memory failed. Nothing was changed."],
+  [
+    { kind: "files-restored", putBack: 2, skipped: 0, failed: 1 },
+    "After the compaction, 1 file could not be read again. The model may ask.",
+  ],
+  [
+    {
+      ...{ kind: "hooks-ran", event: "PreToolUse", ran: 1, durationMs: 3, messages: [] },
+      failures: [{ by: "lint.sh", kind: "timeout", message: "No answer after 60 s." }],
+    },
+    "Hook lint.sh (PreToolUse) failed: No answer after 60 s.",
+  ],
+];
+
+const SILENT: readonly Happening[] = [
+  { kind: "turn-started" },
+  { ...cacheBreak, causes: ["boundary"], sort: "expected" },
+  { kind: "notes-updated", outcome: "updated", tokens: 300 },
+  { kind: "forked", source: "compact", outcome: "ok", used },
+  { kind: "memories-extracted", outcome: "nothing", count: 0 },
+  { kind: "hooks-ran", event: "Stop", ran: 1, durationMs: 3, messages: [], failures: [] },
+];
+
+function at(happening: Happening): SessionEvent {
+  return { ...happening, session: "s", atMs: 0 };
+}
+
+describe("noticeOf", () => {
+  it.each(LINES.map(([happening, text]) => [happening.kind, happening, text] as const))(
+    "%s has a line at the command line",
+    (_, happening, text) => {
+      expect(noticeOf(at(happening), "command-line")?.text).toBe(text);
+    },
+  );
+
+  it.each(SILENT.map((happening) => [happening.kind, happening] as const))("%s has none", (_, happening) => {
+    expect(noticeOf(at(happening), "command-line")).toBeUndefined();
+  });
+
+  it("names the commands of the place where the person reads it", () => {
+    const due = at({ kind: "compaction-due", why: "the window is nearly full", tokens: 120_000 });
+    expect(noticeOf(due, "terminal")?.text).toContain("/compact");
+    expect(noticeOf(due, "command-line")?.text).toContain("palimpsest compact");
+  });
+
+  it("is a problem where something did not work", () => {
+    const [, , stored, failed] = LINES.map(([happening]) => noticeOf(at(happening), "terminal")?.weight);
+    expect([stored, failed]).toEqual(["news", "problem"]);
+  });
+});

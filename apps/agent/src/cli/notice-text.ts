@@ -1,0 +1,221 @@
+import type { Cause, SessionEvent } from "palimpsest";
+import { usd } from "./table.ts";
+
+/** What a person is told of an event. */
+export interface Notice {
+  /** One line; a hook may have more to say. */
+  readonly text: string;
+  /** `problem`: something did not work, or costs something that nobody asked for. */
+  readonly weight: "news" | "problem";
+}
+
+/** Where the person reads it: that decides which commands a notice names. */
+export type Surface = "terminal" | "command-line";
+
+/**
+ * The one line that an event has for the person; undefined where the person knows already or can do nothing with it. A new
+ * kind of event does not compile until it is decided here what the person reads.
+ */
+export function noticeOf(event: SessionEvent, surface: Surface): Notice | undefined {
+  switch (event.kind) {
+    case "turn-started":
+    case "response-recorded":
+      // The person spoke; the answer itself is shown.
+      return undefined;
+    case "cache-broken":
+      return event.sort === "alarm" ? problem(cacheText(event)) : undefined;
+    case "result-stored":
+      return news(storedText(event));
+    case "storing-failed":
+      return problem(
+        `Could not store a result of ${size(event.bytes)} (${event.error}). The model sees only its beginning; the rest is lost.`,
+      );
+    case "results-cleared":
+      return news(`Cleared ${plural(event.count, "old tool result")}: ${tokens(event.shedTokens)} fewer in context.`);
+    case "recalled":
+      // The model's call of Recall is shown like any other call.
+      return undefined;
+    case "compaction-due":
+      return problem(
+        `A compaction is due: ${event.why} (now ${tokens(event.tokens)}). Start it with ${command("compact", surface)}.`,
+      );
+    case "compaction-started":
+      // In the terminal a moving line shows it, and /compact is the person's own doing.
+      return surface === "terminal" || event.trigger === "manual"
+        ? undefined
+        : news(`Compacting the conversation (${tokens(event.tokensBefore)}).`);
+    case "compaction-progressed":
+      // Half-minute steps of something that is already announced.
+      return undefined;
+    case "compaction-ended":
+      return compactionNotice(event.outcome, surface);
+    case "notes-updated":
+      return event.outcome === "failed"
+        ? problem("Could not update the session's notes. The notes stay as they were; the next update tries again.")
+        : undefined;
+    case "notes-compaction-declined":
+      // Another way to a summary is taken at once, and its end is told.
+      return undefined;
+    case "memories-extracted":
+      return extractionNotice(event, surface);
+    case "memory-judged":
+      // The person judged it.
+      return undefined;
+    case "dreamed":
+      return dreamNotice(event, surface);
+    case "forked":
+      // Whoever made the call (a compaction, the notes, an agent) tells what came of it.
+      return undefined;
+    case "breaker-tripped":
+      return problem(
+        `${capital(event.of)} failed ${event.failures} times in a row. The model is asked again in 10 minutes, or now with ${command("compact", surface)}.`,
+      );
+    case "files-restored":
+      return event.failed === 0
+        ? undefined
+        : problem(`After the compaction, ${plural(event.failed, "file")} could not be read again. The model may ask.`);
+    case "hooks-ran":
+      return hookNotice(event);
+  }
+}
+
+type Of<Kind extends SessionEvent["kind"]> = Extract<SessionEvent, { readonly kind: Kind }>;
+
+function news(text: string): Notice {
+  return { text, weight: "news" };
+}
+
+function problem(text: string): Notice {
+  return { text, weight: "problem" };
+}
+
+function storedText({ tool, bytes, way }: Of<"result-stored">): string {
+  const of = tool === undefined ? "" : ` of ${tool}`;
+  const why = way === "alone" ? "too large for the context" : "too large together with the others";
+  return `Stored a result${of} (${size(bytes)}) in a file: ${why}. The model sees a preview.`;
+}
+
+function compactionNotice(outcome: Of<"compaction-ended">["outcome"], surface: Surface): Notice {
+  switch (outcome.kind) {
+    case "compacted": {
+      const sizes = `${count(outcome.tokensBefore)} -> ${tokens(outcome.tokensAfter)}`;
+      return news(`Compacted: ${sizes} (${outcome.rung}). Undo it with ${command("undo", surface)}.`);
+    }
+    case "declined":
+      return problem(`Not compacted: ${DECLINED[outcome.reason] ?? outcome.reason}.`);
+    case "failed":
+      return problem(`Compaction failed: ${FAILED[outcome.failure]}`);
+  }
+}
+
+const DECLINED: Readonly<Record<string, string>> = {
+  "switched-off": "compaction is switched off (setting compaction.enabled)",
+  blocked: "a hook blocked it",
+  "nothing-to-fold": "there is nothing that a summary could replace",
+  "too-small": "the conversation is too small for a summary to save anything",
+  overtaken: "the conversation changed while the summary was written. It is tried again before the next request",
+};
+
+const FAILED: Readonly<Record<Extract<Of<"compaction-ended">["outcome"], { kind: "failed" }>["failure"], string>> = {
+  no_summary: "no usable summary came back. The conversation is as it was.",
+  api_error: "the provider did not answer. The conversation is as it was; it is tried again before the next request.",
+  prompt_too_long:
+    "what must stay in context is too large. Shorten the instructions, offer fewer tools, or use a model with a larger window.",
+  aborted: "it was stopped. The conversation is as it was.",
+};
+
+function extractionNotice({ outcome, count: saved }: Of<"memories-extracted">, surface: Surface): Notice | undefined {
+  switch (outcome) {
+    case "extracted":
+      return news(
+        `Remembered ${plural(saved, "thing")} from the conversation. See ${surface === "terminal" ? "/memory" : "palimpsest memory"}.`,
+      );
+    case "nothing":
+      return undefined;
+    case "failed":
+      return problem("Could not look for memories in this turn. The next turn tries again.");
+  }
+}
+
+function dreamNotice({ outcome, changed }: Of<"dreamed">, surface: Surface): Notice | undefined {
+  switch (outcome) {
+    case "consolidated":
+      return news(
+        `The memory was tidied up: ${plural(changed, "change")}. See ${surface === "terminal" ? "/memory log" : "palimpsest memory log"}.`,
+      );
+    case "nothing":
+      return undefined;
+    case "failed":
+      return problem("Tidying up the memory failed. Nothing was changed.");
+  }
+}
+
+function hookNotice({ messages, failures, event }: Of<"hooks-ran">): Notice | undefined {
+  const lines = [...messages, ...failures.map(({ by, message }) => `Hook ${by} (${event}) failed: ${message}`)];
+  if (lines.length === 0) return undefined;
+  return failures.length === 0 ? news(lines.join("\n")) : problem(lines.join("\n"));
+}
+
+/** Why the provider read less from its cache than it held, in plain words. */
+const CACHE_CAUSES: Readonly<Record<Exclude<Cause, "pause">, string>> = {
+  provider: "another provider",
+  model: "another model",
+  tools: "other tools",
+  system: "another system prompt",
+  betas: "other beta features",
+  parameters: "other request parameters",
+  thinking: "another thinking setting",
+  effort: "another effort setting",
+  "tool-choice": "another tool choice",
+  images: "the first image, or the last one gone",
+  boundary: "a compaction",
+  rewind: "a rewind",
+  restore: "an undo",
+  replace: "results cleared",
+  "provider-edits": "edits by the provider",
+  "earlier-thinking": "earlier thinking dropped by the provider",
+  "cache-ttl": "another cache lifetime",
+  server: "no reason known on our side",
+};
+
+function cacheText({ causes, pauseMs, rebilledTokens, rebilledUsd }: Of<"cache-broken">): string {
+  const price = rebilledUsd === undefined ? "" : ` (${usd(rebilledUsd)})`;
+  const paid = `${tokens(rebilledTokens)} were paid for again${price}.`;
+  const others = causes.flatMap((cause) => (cause === "pause" ? [] : [CACHE_CAUSES[cause]]));
+  if (causes.includes("pause")) {
+    const also = others.length === 0 ? "" : `; also ${others.join(", ")}`;
+    return `Prompt cache expired (idle ${duration(pauseMs)}${also}). ${paid}`;
+  }
+  return `Prompt cache lost (${others.join(", ")}). ${paid}`;
+}
+
+function command(name: "compact" | "undo", surface: Surface): string {
+  return surface === "terminal" ? `/${name}` : `palimpsest ${name}`;
+}
+
+function tokens(amount: number): string {
+  return `${count(amount)} tokens`;
+}
+
+function count(amount: number): string {
+  return amount.toLocaleString("en-US");
+}
+
+function plural(amount: number, thing: string): string {
+  return `${count(amount)} ${thing}${amount === 1 ? "" : "s"}`;
+}
+
+function size(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+function duration(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 1) return `${Math.round(ms / 1_000)} s`;
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
