@@ -21,19 +21,26 @@ async function inNewProcess(
   await store.close();
 }
 
+const report = Array.from({ length: 9_000 }, (_, row) => `${row + 1}: a train to station ${(row * 7) % 9_000}`).join(
+  "\n",
+);
 let request = "";
 let point = 0;
+let stored: number | undefined;
 await inNewProcess(async (session) => {
   await session.append("Where shall we go?");
   const { text } = await session.record(await client.messages.create(await session.prepare()));
   console.log(text);
-  await session.append("By train, please.");
+  // Too large for the conversation: the store keeps it beside the log, and the model sees a preview.
+  [, stored] = await session.append("By train, please.", `All trains of today:\n${report}`);
   request = JSON.stringify(await session.prepare());
   point = session.newestEntry;
 });
 
 await inNewProcess(async (session) => {
   console.log("resumed, same bytes:", JSON.stringify(await session.prepare()) === request);
+  const recalled = await session.recall({ entry: stored!, search: "station 4321" });
+  console.log("recalled:", recalled.kind === "lines" ? recalled.found.map(({ text }) => text).join() : recalled.kind);
   await session.append("No: by bicycle.");
   await session.record(await client.messages.create(await session.prepare()));
   await session.rewind(point);

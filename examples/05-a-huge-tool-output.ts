@@ -4,20 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { callTool, callTools, createAnthropic, inOrder, serve } from "@palimpsest/provider-simulator";
-import { memoryStore, openSession } from "palimpsest";
+import { openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { resultFiles } from "palimpsest/result-files";
+import { sqliteStore } from "palimpsest/sqlite-store";
 
 const script = inOrder([callTools(callTool("Bash", { command: "make -j8" }))]);
 const server = await serve({ faces: [createAnthropic({ script })] });
 const client = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 });
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
-const files = resultFiles({ folder });
+const store = sqliteStore({ folder });
 
 const session = await openSession({
   id: "build",
-  store: memoryStore(),
-  files,
+  store,
   provider: anthropic(client),
   model: "claude-opus-5-5",
   tools: [{ name: "Bash", description: "Runs a command.", inputSchema: { type: "object" } }],
@@ -43,5 +42,6 @@ console.log(
   found.kind === "lines" ? found.found.map(({ line, text }) => `line ${line}: ${text}`).join("\n") : found.kind,
 );
 
+await store.close();
 await server.close();
 rmSync(folder, { recursive: true });

@@ -1,6 +1,5 @@
 import { idleClock } from "@palimpsest/provider-simulator";
 import { openSession, type QueryOutcome, query, type Session, type Tool } from "palimpsest";
-import { resultFiles } from "palimpsest/result-files";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { createRandom } from "../random.ts";
 import { countLost, type Lost } from "./count-lost.ts";
@@ -73,7 +72,7 @@ export async function soakSession(
   const session = await openSession({
     ...{ id: "soak", provider: providers.beside, model, parameters, clock, system: "You are a careful engineer." },
     // On a disk: what a session holds in memory is its own.
-    ...{ store: sqliteStore({ folder, clock }), files: resultFiles({ folder }) },
+    store: sqliteStore({ folder, clock }),
     settings: { environment: {} },
     onEvent(event) {
       if (event.kind !== "compaction-ended") return;

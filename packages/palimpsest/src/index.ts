@@ -110,14 +110,15 @@ export type { TextPlace } from "./stages/recall/read-range.ts";
 export { type Recalled, type RecallRequest, type RecallSources, recall } from "./stages/recall/recall.ts";
 export { readRecallInput, recalledText, recallTool } from "./stages/recall/recall-tool.ts";
 export type { FoundLine } from "./stages/recall/search-range.ts";
+export type { Unsearched } from "./stages/recall/search-session.ts";
 export type { CutContent, KeptContent, StoredEnds, StoringFailure } from "./stages/store-results/content.ts";
 export type { PreviewShape } from "./stages/store-results/preview.ts";
 export { type StoreStreamOptions, type StreamedContent, storeStream } from "./stages/store-results/store-stream.ts";
 export { DEFAULT_STORING, type StoringOptions } from "./stages/store-results/storing-options.ts";
 export { exportLog, type ImportResult, importLog } from "./stores/export-log.ts";
-export { memoryResults } from "./stores/memory-results.ts";
+export { type MemoryResultsOptions, memoryResults } from "./stores/memory-results.ts";
 export { type MemoryStoreOptions, memoryStore } from "./stores/memory-store.ts";
-export type { ResultContent, ResultDraft, ResultEnding, ResultFiles } from "./stores/results.ts";
+export type { ResultContent, ResultDraft, ResultEnding, ResultFiles, ResultsSize } from "./stores/results.ts";
 export { sha256 } from "./stores/sha256.ts";
 export type {
   AppendResult,

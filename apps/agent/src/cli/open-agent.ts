@@ -2,7 +2,6 @@ import type { Clock, Provider, Store, Surroundings, Tool } from "palimpsest";
 import type { Agents } from "palimpsest/agents";
 import type { Hooks } from "palimpsest/hooks";
 import type { Memory } from "palimpsest/memory";
-import { resultFiles } from "palimpsest/result-files";
 import { createAgentNotes } from "../agents/agent-notes.ts";
 import { controlPath, takeOrders } from "../agents/control-socket.ts";
 import { definitionProblems, loadDefinitions } from "../agents/load-definitions.ts";
@@ -142,7 +141,6 @@ async function openWith(
     attendance: person === undefined ? ("alone" as const) : ("attended" as const),
     modelFacts: options.modelFacts,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
-    files: resultFiles({ folder: places.project }),
     settings: { file: places.engineSettings, environment },
   };
   const onHook = person?.onHook ?? (() => {});

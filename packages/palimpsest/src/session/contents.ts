@@ -94,11 +94,12 @@ export function createContents({ session, state, settings, files, tell }: Conten
       const status = typeof wanted === "function" ? wanted() : wanted;
       return state.inOrder(async () => {
         const entry = state.newestEntry + 1;
-        if (content.kind !== "stored") {
-          const prepared = await store(toolResult(callId, content.text, status), entry);
-          if (content.kind === "inline") return appendAll([prepared]);
-          const { failure } = content;
-          return appendAll([{ ...prepared, notice: [failureNotice(failure)], happenings: [storingFailed(failure)] }]);
+        if (content.kind === "inline") return appendAll([await store(toolResult(callId, content.text, status), entry)]);
+        if (content.kind === "cut") {
+          const { text, failure } = content;
+          // Not stored once more, as the shorter text that it is now: its preview would tell of no more than that.
+          const draft = toDraft("message", toolResult(callId, text, status));
+          return appendAll([{ draft, notice: [failureNotice(failure)], happenings: [storingFailed(failure)] }]);
         }
         const empty = toolResult(callId, "", status);
         const { payload } = await storeMessage(empty, { ...storing(), entry, tool, streamed: content });

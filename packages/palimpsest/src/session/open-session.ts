@@ -8,7 +8,6 @@ import type { Settings } from "../settings/settings.ts";
 import { weighStep } from "../stages/compact/agents-in-flight.ts";
 import { recall } from "../stages/recall/recall.ts";
 import { exportLog } from "../stores/export-log.ts";
-import { memoryResults } from "../stores/memory-results.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { LogWriter, Store, Takeover } from "../stores/store.ts";
 import { account } from "../view/account.ts";
@@ -26,6 +25,7 @@ import { createDecisions } from "./decisions.ts";
 import { createEnterUsage } from "./enter-usage.ts";
 import type { ForkTerms } from "./fork/fork-terms.ts";
 import type { Base } from "./fork/forked-reader.ts";
+import { forkedResults } from "./fork/forked-results.ts";
 import { createForks, type OpenSession } from "./fork/forks.ts";
 import { createKeepWarm } from "./keep-warm.ts";
 import { attachment, HEAD } from "./messages.ts";
@@ -63,6 +63,8 @@ interface Opening {
   readonly writer: LogWriter;
   /** What it continues, if it is a fork. */
   readonly base?: Base & { readonly fork: ForkPayload };
+  /** The session that its results are kept for. @default its own */
+  readonly resultSession?: string;
   readonly cacheWrites?: ForkTerms["cacheWrites"];
   readonly signal?: AbortSignal;
   readonly onRecord?: ForkTerms["onRecord"];
@@ -74,10 +76,13 @@ type WholeOptions<Request, Response, Message> = SessionOptions<Request, Response
 };
 
 async function openWith<Request, Response, Message>(
-  { writer, base, cacheWrites = "as-usual", signal, onRecord }: Opening,
+  { writer, base, resultSession, cacheWrites = "as-usual", signal, onRecord }: Opening,
   options: WholeOptions<Request, Response, Message>,
 ): Promise<OpenSession<Request, Response>> {
-  const { id, store, provider, files = memoryResults() } = options;
+  const { id, store, provider } = options;
+  const given = options.files ?? store.results;
+  const files =
+    base === undefined ? given : forkedResults(given, { own: resultSession ?? id, parent: base.fork.session });
   const clock = withTimers(options.clock);
   const state = await openSessionState({
     ...options,
@@ -120,7 +125,7 @@ async function openWith<Request, Response, Message>(
     async open(opening) {
       // What stands before the messages is the parent's.
       const { system: _, tools: __, parameters: ___, ...rest } = options;
-      return openWith(opening, { ...rest, id: opening.id, files, clock, model: state.configuration.model });
+      return openWith(opening, { ...rest, id: opening.id, files: given, clock, model: state.configuration.model });
     },
   });
 

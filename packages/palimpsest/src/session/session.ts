@@ -45,7 +45,7 @@ export interface SessionOptions<Request, Response, Message> extends WantedConfig
   readonly owner?: string;
   /** @default "if-free" */
   readonly takeover?: Takeover;
-  /** Where results go that are too large for the conversation. @default memory: they are gone with the process */
+  /** Where results go that are too large for the conversation, if not where the store keeps them. @default store.results */
   readonly files?: ResultFiles;
   /** Where settings come from; docs/defaults.md has them all. @default the process's environment */
   readonly settings?: SettingsSource;

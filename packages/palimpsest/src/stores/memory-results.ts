@@ -1,10 +1,19 @@
 import { createHash } from "node:crypto";
 import type { ResultFiles } from "./results.ts";
 
+export interface MemoryResultsOptions {
+  /** @default the system's clock */
+  readonly clock?: { now(): number };
+}
+
+interface KeptResult {
+  readonly bytes: Uint8Array;
+  readonly atMs: number;
+}
+
 /** Keeps results for as long as the process lives: for tests, and for sessions that nobody wants back. */
-export function memoryResults(): ResultFiles {
-  const kept = new Map<string, Uint8Array>();
-  const keyOf = (session: string, file: string): string => JSON.stringify([session, file]);
+export function memoryResults({ clock = { now: Date.now } }: MemoryResultsOptions = {}): ResultFiles {
+  const sessions = new Map<string, Map<string, KeptResult>>();
   return {
     async create(session) {
       const parts: Uint8Array[] = [];
@@ -16,7 +25,8 @@ export function memoryResults(): ResultFiles {
           const bytes = Buffer.concat(parts);
           const digest = createHash("sha256").update(bytes).digest("hex");
           const file = `${digest}.${ending}`;
-          kept.set(keyOf(session, file), bytes);
+          const kept = sessions.get(session) ?? new Map<string, KeptResult>();
+          sessions.set(session, kept.set(file, { bytes, atMs: clock.now() }));
           return { file, digest };
         },
         async discard() {
@@ -25,16 +35,31 @@ export function memoryResults(): ResultFiles {
       };
     },
     async find(session, file) {
-      const bytes = kept.get(keyOf(session, file));
+      const found = sessions.get(session)?.get(file);
       return (
-        bytes && {
-          bytes: bytes.length,
+        found && {
+          bytes: found.bytes.length,
           chunks: async function* () {
-            yield bytes;
+            // A copy: whoever reads may do with it as they like.
+            yield new Uint8Array(found.bytes);
           },
         }
       );
     },
     locate: () => undefined,
+    async *sessions() {
+      yield* [...sessions.keys()];
+    },
+    async measure(session) {
+      const kept = [...(sessions.get(session)?.values() ?? [])];
+      if (kept.length === 0) return undefined;
+      return {
+        bytes: kept.reduce((sum, { bytes }) => sum + bytes.length, 0),
+        newestAtMs: Math.max(...kept.map(({ atMs }) => atMs)),
+      };
+    },
+    async remove(session) {
+      sessions.delete(session);
+    },
   };
 }

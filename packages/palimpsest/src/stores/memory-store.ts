@@ -2,6 +2,7 @@ import type { Entry, LogHead } from "../log/entry.ts";
 import { EMPTY_LOG } from "../log/entry.ts";
 import { entryText } from "../log/entry-text.ts";
 import { isMatch, readQuery, snippetOf } from "../log/search-text.ts";
+import { memoryResults } from "./memory-results.ts";
 import type {
   AppendResult,
   LogReader,
@@ -47,6 +48,7 @@ export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: Mem
       log.writer = { owner, fence: log.fence, activeAtMs: clock.now() };
       return { kind: "opened", writer: createWriter(log, clock) };
     },
+    results: memoryResults({ clock }),
     close: async () => {},
   };
 }

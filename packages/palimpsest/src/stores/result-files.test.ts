@@ -16,10 +16,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { storeStream } from "../stages/store-results/store-stream.ts";
-import { memoryResults } from "./memory-results.ts";
 import { resultFiles } from "./result-files.ts";
 import type { ResultFiles } from "./results.ts";
-import { sha256 } from "./sha256.ts";
+import { sqliteStore } from "./sqlite-store.ts";
+import { testResults } from "./test-results.ts";
 
 let root: string;
 let folder: string;
@@ -43,40 +43,15 @@ async function read(files: ResultFiles, file: string, session = "s"): Promise<st
 }
 
 describe.each([
-  ["in memory", () => memoryResults()],
-  ["on the disk", () => resultFiles({ folder })],
-])("results %s", (_, make) => {
-  test("are named by their content, kept once, and given back as they were", async () => {
-    const files = make();
-    const file = await keep(files, "some output\n");
-    expect(file).toBe(`${sha256("some output\n")}.txt`);
-    expect(await keep(files, "some output\n")).toBe(file);
-    expect(await read(files, file)).toBe("some output\n");
-    expect((await files.find("s", file))?.bytes).toBe(12);
-  });
-
-  test("belong to one session", async () => {
-    const files = make();
-    const file = await keep(files, "mine");
-    expect(await files.find("other", file)).toBeUndefined();
-  });
-
-  test("are not found before they are kept, nor after they were discarded", async () => {
-    const files = make();
-    const draft = await files.create("s");
-    await draft.write(new TextEncoder().encode("half"));
-    expect(await files.find("s", `${sha256("half")}.txt`)).toBeUndefined();
-    await draft.discard();
-    expect(await files.find("s", `${sha256("half")}.txt`)).toBeUndefined();
-  });
-
-  test("can be left before their end", async () => {
-    const files = make();
-    const found = await files.find("s", await keep(files, "x".repeat(1_000)));
-    for await (const chunk of found!.chunks()) {
-      expect(chunk.length).toBeGreaterThan(0);
-      break;
-    }
+  ["of their own", (at: string) => resultFiles({ folder: at })],
+  ["of a store", (at: string) => sqliteStore({ folder: at }).results],
+])("%s", (_, make) => {
+  testResults({
+    test,
+    async place() {
+      const at = mkdtempSync(join(tmpdir(), "result-files-"));
+      return { open: async () => make(at), remove: async () => rmSync(at, { recursive: true }) };
+    },
   });
 });
 

@@ -1,12 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, type FileHandle, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { chmod, type FileHandle, lstat, mkdir, open, opendir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { ResultContent, ResultDraft, ResultFiles } from "./results.ts";
-import { toSafeName } from "./sqlite/session-file.ts";
+import type { ResultContent, ResultDraft, ResultFiles, ResultsSize } from "./results.ts";
+import { fromSafeName, toSafeName } from "./sqlite/session-file.ts";
 import { UnsafeFolderError } from "./unsafe-folder-error.ts";
 
-export { type CollectedResults, type CollectOptions, collectResults } from "./collect-results.ts";
 export { UnsafeFolderError } from "./unsafe-folder-error.ts";
 
 export interface ResultFilesOptions {
@@ -33,11 +32,39 @@ export function resultFiles({ folder }: ResultFilesOptions): ResultFiles {
     },
     async find(session, file) {
       const at = folderOf(session);
-      if (!FILE_NAME.test(file) || !(await isOwnFolder(root)) || !(await isOwnFolder(at))) return undefined;
+      if (!FILE_NAME.test(file) || !(await areOwnFolders(root, at))) return undefined;
       return findFile(join(at, file));
     },
     locate: (session, file) => (FILE_NAME.test(file) ? join(folderOf(session), file) : undefined),
+    async *sessions() {
+      if (!(await isOwnFolder(root))) return;
+      // Real folders only: a link that someone has put there leads to what is not ours.
+      for await (const entry of await opendir(root)) {
+        const session = entry.isDirectory() ? fromSafeName(entry.name) : undefined;
+        if (session !== undefined) yield session;
+      }
+    },
+    async measure(session) {
+      const at = folderOf(session);
+      return (await areOwnFolders(root, at)) ? measureFolder(at) : undefined;
+    },
+    async remove(session) {
+      const at = folderOf(session);
+      if (await areOwnFolders(root, at)) await rm(at, { recursive: true, force: true });
+    },
   };
+}
+
+/** Also what a process that died has left half written, so that it is seen and collected. */
+async function measureFolder(folder: string): Promise<ResultsSize | undefined> {
+  let size: ResultsSize | undefined;
+  for await (const { name } of await opendir(folder)) {
+    const stat = await lstat(join(folder, name)).catch(() => undefined);
+    // It was kept or discarded just now.
+    if (stat === undefined) continue;
+    size = { bytes: (size?.bytes ?? 0) + stat.size, newestAtMs: Math.max(size?.newestAtMs ?? 0, stat.mtimeMs) };
+  }
+  return size;
 }
 
 async function createDraft(at: string): Promise<ResultDraft> {
@@ -131,6 +158,11 @@ async function makePrivateFolder(path: string): Promise<void> {
   }
   // The mode of mkdir is cut by the umask.
   await chmod(path, 0o700);
+}
+
+async function areOwnFolders(...paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) if (!(await isOwnFolder(path))) return false;
+  return true;
 }
 
 async function isOwnFolder(path: string): Promise<boolean> {

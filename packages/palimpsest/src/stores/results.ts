@@ -1,4 +1,7 @@
-/** Where the contents of results are kept that are too large for the log. Every file belongs to one session. */
+/**
+ * Where the contents of results are kept that are too large for the log. Every file belongs to one session. A store brings
+ * its own (`store.results`). Every implementation passes `testResults`.
+ */
 export interface ResultFiles {
   /** Begins a file that nobody can find until it is kept. */
   create(session: string): Promise<ResultDraft>;
@@ -6,6 +9,17 @@ export interface ResultFiles {
   find(session: string, file: string): Promise<ResultContent | undefined>;
   /** The path at which the model's own tools can read it; undefined where there is none. */
   locate(session: string, file: string): string | undefined;
+  /** The sessions that have results, in no particular order. */
+  sessions(): AsyncIterable<string>;
+  /** How much a session has kept, and when it kept the last of it; undefined if it has nothing. */
+  measure(session: string): Promise<ResultsSize | undefined>;
+  /** Removes everything that a session has kept. */
+  remove(session: string): Promise<void>;
+}
+
+export interface ResultsSize {
+  readonly bytes: number;
+  readonly newestAtMs: number;
 }
 
 /** A file in the making. Ends with `keep` or `discard`. */

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { resultFiles } from "./result-files.ts";
 import { createConnectionPool } from "./sqlite/connection-pool.ts";
 import { createLogFiles } from "./sqlite/create-log-file.ts";
 import { createReader, createWriter, type Run, retryLocked } from "./sqlite/open-log.ts";
@@ -21,7 +22,10 @@ export {
 } from "./sqlite/sqlite-store-errors.ts";
 
 export interface SqliteStoreOptions {
-  /** Holds one file per session. Made (for this user only) when the first log is begun. */
+  /**
+   * Holds one file per session, and in `tool-results/<session>/` the results that are too large for it. Made (for this user
+   * only) when the first log is begun.
+   */
   readonly folder: string;
   /** @default the system's clock */
   readonly clock?: { now(): number };
@@ -105,6 +109,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       const writer = createWriter({ path, run, onClose: forget, fence: taken, clock });
       return { kind: "opened", writer: remember(path, writer) };
     },
+    results: resultFiles({ folder }),
     async close() {
       state = "closed";
       await Promise.all([...openLogs.values()].flatMap((logs) => [...logs].map((opened) => opened.close())));

@@ -1,4 +1,5 @@
 import type { Entry, LogHead } from "../log/entry.ts";
+import type { ResultFiles } from "./results.ts";
 
 /**
  * Where the logs of sessions are kept. One writer at a time: whoever opens a log for writing fences the one before, whose
@@ -11,6 +12,8 @@ export interface Store {
   openReader(session: string): Promise<LogReader | undefined>;
   /** Opens a log for writing, and begins it if there is none. */
   openWriter(session: string, options: OpenWriterOptions): Promise<OpenWriterResult>;
+  /** Where results go that are too large for a log: kept for as long as the logs are, and found again where they are. */
+  readonly results: ResultFiles;
   /** Closes everything that was opened through this store. */
   close(): Promise<void>;
 }

@@ -197,6 +197,18 @@ export function testStore({ test, place }: TestStoreOptions): void {
     assert.deepEqual(await sequences(writer, "secret54"), [54]);
   });
 
+  check("results are kept for as long as the logs are", async ({ store, place }) => {
+    const draft = await store.results.create("s");
+    await draft.write(new TextEncoder().encode("too large for a log"));
+    const { file } = await draft.keep("txt");
+    await store.close();
+    const again = await place.open();
+    const found = await again.results.find("s", file);
+    assert.ok(found !== undefined, "a result is gone, and its store is not");
+    assert.equal(Buffer.concat(await Array.fromAsync(found.chunks())).toString(), "too large for a log");
+    await again.close();
+  });
+
   check("a log in use is busy, and says whose it is; closing frees it", async ({ store }) => {
     const writer = await openWriter(store, "s", { owner: "first" });
     const refused = await store.openWriter("s", { owner: "second" });

@@ -22,6 +22,8 @@ export interface ForkOpening {
   readonly id: string;
   readonly writer: LogWriter;
   readonly base: Base & { readonly fork: ForkPayload };
+  /** The session that its results are kept for: they must be found as long as its log is. */
+  readonly resultSession: string;
   readonly cacheWrites: "none" | "as-usual";
   readonly signal: AbortSignal;
   /** Is told of every response that the fork records. */
@@ -73,6 +75,7 @@ export function createForks<Request, Response, Message>(
     const allowed = allowedTools === undefined ? {} : { allowedTools };
     const opened = await options.open({
       id: id ?? `${session}:${source}`,
+      resultSession: id ?? session,
       writer: await options.openLog(id),
       base: { reader: state.log, sequence, fork: { session, sequence, hash, source, ...allowed } },
       cacheWrites,

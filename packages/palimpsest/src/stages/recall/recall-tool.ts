@@ -1,6 +1,7 @@
 import type { ToolDefinition } from "../../log/payload.ts";
 import type { TextPlace } from "./read-range.ts";
 import type { Recalled, RecallRequest } from "./recall.ts";
+import type { Unsearched } from "./search-session.ts";
 
 /** `recall` as a tool for the model. It belongs to the prompt, so a change of any word costs every session its cache. */
 export const recallTool: ToolDefinition = {
@@ -91,9 +92,26 @@ function textOf({ entry, text, from, next }: Extract<Recalled, { kind: "text" }>
 function hitsText({ hits, unsearched }: Extract<Recalled, { kind: "entries" }>): string {
   const lines = hits.map(({ sequence, snippet }) => `entry ${sequence}: ${snippet}`);
   const none = lines.length === 0 ? ["No entry of this session has all of these words."] : [];
-  const rest =
-    unsearched.length === 0 ? [] : [`[Too large to be searched here; search in them: ${unsearched.join(", ")}]`];
-  return [...lines, ...none, ...rest].join("\n");
+  return [...lines, ...none, ...unsearchedText(unsearched)].join("\n");
+}
+
+const UNSEARCHED: Readonly<Record<Unsearched["why"], string>> = {
+  "too-much": "Too large to be searched here; search in them",
+  expired: "Not searched, because their files have expired",
+  changed: "Not searched, because their files have been changed",
+  unreadable: "Not searched, because their files could not be read",
+};
+/** So many entries are named; the rest is counted. */
+const NAMED_ENTRIES = 50;
+
+function unsearchedText(unsearched: readonly Unsearched[]): readonly string[] {
+  return (Object.keys(UNSEARCHED) as Unsearched["why"][]).flatMap((why) => {
+    const entries = unsearched.filter((one) => one.why === why).map(({ entry }) => entry);
+    if (entries.length === 0) return [];
+    const named = entries.slice(0, NAMED_ENTRIES).join(", ");
+    const more = entries.length > NAMED_ENTRIES ? `, and ${entries.length - NAMED_ENTRIES} older ones` : "";
+    return [`[${UNSEARCHED[why]}: ${named}${more}]`];
+  });
 }
 
 function placeText({ line, character }: TextPlace): string {

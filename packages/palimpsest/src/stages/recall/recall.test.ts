@@ -115,10 +115,29 @@ describe("recall", () => {
         { sequence: entry, snippet: "a needle, and an odd one" },
         { sequence: stored, snippet: "line 4322: line 4322 odd needle" },
       ],
-      unsearched: [huge],
+      unsearched: [{ entry: huge, why: "too-much" }],
     });
     expect(recalledText(await ask({ search: "absent" }))).toBe(
       `No entry of this session has all of these words.\n[Too large to be searched here; search in them: ${huge}]`,
+    );
+  });
+
+  test("searches every stored content, however many there are, and names those that it cannot", async () => {
+    const lines = Array.from({ length: 2_000 }, (_, index) => `a line of output, number ${index}`);
+    const { entry: oldest } = await appendStored([...lines, "the odd needle", ...lines].join("\n"));
+    const { entry: gone, payload } = await appendStored([...lines, "another needle", ...lines].join("\n"));
+    for (let count = 0; count < 150; count++) await appendStored([count, ...lines, ...lines].join("\n"));
+    const found = files.find.bind(files);
+    files = {
+      ...files,
+      find: async (session, name) => (name === payload.stored?.file ? undefined : found(session, name)),
+    };
+    const recalled = await ask({ search: "needle" });
+    expect(recalled).toMatchObject({ hits: [{ sequence: oldest }], unsearched: [{ entry: gone, why: "expired" }] });
+    expect(recalledText(recalled)).toMatch(`[Not searched, because their files have expired: ${gone}]`);
+    files = { ...files, find: () => Promise.reject(new Error("the disk fails")) };
+    expect(recalledText(await ask({ search: "needle" }))).toMatch(
+      /could not be read: \d+(, \d+){49}, and 102 older ones/,
     );
   });
 

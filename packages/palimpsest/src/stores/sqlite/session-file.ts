@@ -20,7 +20,11 @@ export function toFileName(session: string): string {
 
 /** The session that a file holds; undefined for a file that is none of ours. */
 export function fromFileName(name: string): string | undefined {
-  if (!name.endsWith(SUFFIX)) return undefined;
-  const session = name.slice(0, -SUFFIX.length).replace(/\+[a-z]/g, (letter) => letter.charAt(1).toUpperCase());
-  return ALLOWED.test(session) && toFileName(session) === name ? session : undefined;
+  return name.endsWith(SUFFIX) ? fromSafeName(name.slice(0, -SUFFIX.length)) : undefined;
+}
+
+/** The session that is written as this name; undefined for a name that is none of ours. */
+export function fromSafeName(name: string): string | undefined {
+  const session = name.replace(/\+[a-z]/g, (letter) => letter.charAt(1).toUpperCase());
+  return ALLOWED.test(session) && toSafeName(session) === name ? session : undefined;
 }
