@@ -5,6 +5,7 @@ import { withEndpoint } from "../cli/endpoint.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { openAgent } from "../cli/open-agent.ts";
 import type { Project } from "../cli/open-project.ts";
+import { sayNotices } from "../cli/say-notices.ts";
 import type { StoredSession } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
 
@@ -27,7 +28,7 @@ export async function wakeAgent({ agent, text, values, stored, project, terminal
   const signal = terminal.interruption();
   const opened = await openAgent({
     ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, modelFacts },
-    ...{ id: stored.id, rules: [], clock: terminal.clock },
+    ...{ id: stored.id, rules: [], clock: terminal.clock, onEvent: sayNotices(terminal) },
   });
   try {
     const { agents, session, permission } = opened;

@@ -121,3 +121,18 @@ describe("noticeOf", () => {
     expect([stored, failed]).toEqual(["news", "problem"]);
   });
 });
+
+describe("of an agent", () => {
+  const failed = at({ kind: "storing-failed", bytes: 84_210, error: "disk full" });
+
+  it("only what did not work has a line, under the agent's name", () => {
+    const scout = { kind: "agent", name: "scout" } as const;
+    expect(noticeOf(failed, "command-line", scout)?.text).toMatch(/^Agent scout: Could not store a result/);
+    const stored = at({ kind: "result-stored", entry: 4, bytes: 84_210, way: "alone" });
+    expect(noticeOf(stored, "command-line", scout)).toBeUndefined();
+  });
+
+  it("and nothing of a model call beside the conversation: whoever made it tells", () => {
+    expect(noticeOf(failed, "command-line", { kind: "fork", name: "compact" })).toBeUndefined();
+  });
+});

@@ -1,4 +1,5 @@
 import type { Cause, SessionEvent } from "palimpsest";
+import type { EventOwner } from "./event-owner.ts";
 import { usd } from "./table.ts";
 
 /** What a person is told of an event. */
@@ -7,16 +8,27 @@ export interface Notice {
   readonly text: string;
   /** `problem`: something did not work, or costs something that nobody asked for. */
   readonly weight: "news" | "problem";
+  /** Notices of the same name say the same: the first is enough. @default each is told */
+  readonly once?: string;
 }
 
 /** Where the person reads it: that decides which commands a notice names. */
 export type Surface = "terminal" | "command-line";
 
 /**
- * The one line that an event has for the person; undefined where the person knows already or can do nothing with it. A new
- * kind of event does not compile until it is decided here what the person reads.
+ * The one line that an event has for the person; undefined where the person knows already or can do nothing with it.
+ * @param owner of an agent, only what did not work is told: the rest comes back as its result. Of a fork, nothing: whoever
+ * made it tells what came of it. @default the session itself
  */
-export function noticeOf(event: SessionEvent, surface: Surface): Notice | undefined {
+export function noticeOf(event: SessionEvent, surface: Surface, owner?: EventOwner): Notice | undefined {
+  const notice = sessionNotice(event, surface);
+  if (owner === undefined || notice === undefined) return notice;
+  const isTold = owner.kind === "agent" && notice.weight === "problem";
+  return isTold ? { ...notice, text: `Agent ${owner.name}: ${notice.text}` } : undefined;
+}
+
+/** A new kind of event does not compile until it is decided here what the person reads. */
+function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefined {
   switch (event.kind) {
     case "turn-started":
     case "response-recorded":
@@ -36,9 +48,11 @@ export function noticeOf(event: SessionEvent, surface: Surface): Notice | undefi
       // The model's call of Recall is shown like any other call.
       return undefined;
     case "compaction-due":
-      return problem(
-        `A compaction is due: ${event.why} (now ${tokens(event.tokens)}). Start it with ${command("compact", surface)}.`,
-      );
+      return {
+        text: `A compaction is due: ${event.why} (now ${tokens(event.tokens)}). Start it with ${command("compact", surface)}.`,
+        weight: "problem",
+        once: "compaction-due",
+      };
     case "compaction-started":
       // In the terminal a moving line shows it, and /compact is the person's own doing.
       return surface === "terminal" || event.trigger === "manual"

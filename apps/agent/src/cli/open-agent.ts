@@ -23,6 +23,7 @@ import type { PlanPorts } from "../tools/plan-mode.ts";
 import { WEB_FETCH } from "../tools/web-fetch.ts";
 import { attendedPermission } from "./attended-permission.ts";
 import { commandHooks } from "./command-hooks.ts";
+import { nameOwners, type OwnedListener } from "./event-owner.ts";
 import { followInstructions } from "./follow-instructions.ts";
 import { type HeadlessPermission, headlessPermission } from "./headless-permission.ts";
 import { offeredTools, toolChanges } from "./offered-tools.ts";
@@ -57,6 +58,8 @@ export interface AgentOptions {
   readonly modelFacts: "table" | "asked";
   /** @default nobody is here: what would have to be asked is denied */
   readonly person?: Person;
+  /** Is told what happens in the session and its agents, from the opening on. @default nobody is told */
+  readonly onEvent?: OwnedListener;
   /** @default the system's clock */
   readonly clock?: Clock;
 }
@@ -137,7 +140,9 @@ async function openWith(
     ...readWork(store, () => session.id),
     planMode: async () => (mode === "plan" ? "A plan is being made: no file is changed before ExitPlan." : undefined),
   };
+  const owners = nameOwners(options.onEvent ?? (() => {}));
   const shared = {
+    onEvent: owners.onEvent,
     attendance: person === undefined ? ("alone" as const) : ("attended" as const),
     modelFacts: options.modelFacts,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
@@ -154,6 +159,7 @@ async function openWith(
     hooks: hooksOf("session"),
   });
   closing(session);
+  owners.opened(session);
   const mail = await openMail({ ...options, session: session.id });
   closing(mail);
   const made = await createTools({

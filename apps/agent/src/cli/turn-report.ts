@@ -1,7 +1,8 @@
-import type { LedgerTotals, QueryEvent, QueryOutcome } from "palimpsest";
+import type { LedgerTotals, QueryEvent, QueryOutcome, SessionEvent } from "palimpsest";
+import type { EventOwner } from "./event-owner.ts";
 import { EXIT } from "./exit-codes.ts";
 import type { DeniedCall } from "./headless-permission.ts";
-import { noticeOf } from "./notice-text.ts";
+import { type Notice, noticeOf } from "./notice-text.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** How a turn ended: by itself, or because enough was spent. */
@@ -24,18 +25,36 @@ export interface TurnResult {
   readonly rounds: number;
   readonly usage: LedgerTotals;
   readonly denied: readonly DeniedCall[];
+  /** What the person was told since the result before: the lines that are also on the standard error. */
+  readonly notices: readonly string[];
   readonly exitCode: number;
 }
 
 export type OutputFormat = "text" | "json" | "stream-json";
 
 export interface TurnReport {
-  event(event: QueryEvent): Promise<void>;
-  result(result: TurnResult): Promise<void>;
+  event(event: ReportedEvent): Promise<void>;
+  /** Tells the person something that is no event. */
+  notice(notice: Notice): void;
+  result(result: Omit<TurnResult, "notices">): Promise<void>;
+}
+
+/** What happens in a turn, in the session between turns, and in its agents. */
+export type ReportedEvent = Exclude<QueryEvent, { readonly kind: "session-event" }> | ReportedSessionEvent;
+
+interface ReportedSessionEvent {
+  readonly kind: "session-event";
+  readonly event: SessionEvent;
+  /** @default the session itself */
+  readonly owner?: EventOwner;
 }
 
 /** Sums up a turn. */
-export function toResult(session: string, outcome: TurnOutcome, denied: readonly DeniedCall[]): TurnResult {
+export function toResult(
+  session: string,
+  outcome: TurnOutcome,
+  denied: readonly DeniedCall[],
+): Omit<TurnResult, "notices"> {
   const problem = problemOf(outcome);
   return {
     ...{ kind: "result", session, outcome: outcome.kind, text: "text" in outcome ? outcome.text : "" },
@@ -73,31 +92,42 @@ function problemOf(outcome: TurnOutcome): string | undefined {
 
 /**
  * Text: the answer on the standard output, what happens on the standard error. JSON: one object at the end. Stream: every
- * event as it comes, one line each.
+ * event as it comes, one line each. Notices go to the standard error and into the result, whatever the format; in a stream
+ * their events stand instead.
  */
 export function createReport(format: OutputFormat, { print, say }: Terminal): TurnReport {
-  switch (format) {
-    case "stream-json":
-      return { event: (event) => print(toJson(event)), result: (result) => print(toJson(result)) };
-    case "json":
-      return { event: async () => {}, result: (result) => print(toJson(result)) };
-    case "text":
-      return {
-        async event(event) {
-          const line = eventLine(event);
-          if (line !== undefined) say(line, "faint");
-        },
-        async result({ text, problem, denied }) {
-          if (text !== "") await print(text);
-          for (const { tool, input, reason, allowedBy } of denied) {
-            const how = allowedBy.map((rule) => `--allow '${rule}'`).join(" ");
-            const hint = how === "" ? "" : ` To allow it: ${how}`;
-            say(`not allowed: ${tool} ${short(input)}: ${reason}${hint}`, "warning");
-          }
-          if (problem !== undefined) say(problem, "warning");
-        },
-      };
+  const told = new Set<string>();
+  let notices: string[] = [];
+
+  function note({ text, weight, once }: Notice, where: "aloud" | "result-only"): void {
+    if (once !== undefined && told.has(once)) return;
+    if (once !== undefined) told.add(once);
+    notices.push(text);
+    if (where === "aloud") say(text, weight === "problem" ? "warning" : "faint");
   }
+
+  return {
+    notice: (notice) => note(notice, "aloud"),
+    async event(event) {
+      const notice = event.kind === "session-event" ? noticeOf(event.event, "command-line", event.owner) : undefined;
+      if (notice !== undefined) note(notice, format === "stream-json" ? "result-only" : "aloud");
+      if (format === "stream-json") return print(toJson(event));
+      const line = format === "text" && event.kind !== "session-event" ? eventLine(event) : undefined;
+      if (line !== undefined) say(line, "faint");
+    },
+    async result(result) {
+      const whole: TurnResult = { ...result, notices };
+      notices = [];
+      if (format !== "text") return print(toJson(whole));
+      if (whole.text !== "") await print(whole.text);
+      for (const { tool, input, reason, allowedBy } of whole.denied) {
+        const how = allowedBy.map((rule) => `--allow '${rule}'`).join(" ");
+        const hint = how === "" ? "" : ` To allow it: ${how}`;
+        say(`not allowed: ${tool} ${short(input)}: ${reason}${hint}`, "warning");
+      }
+      if (whole.problem !== undefined) say(whole.problem, "warning");
+    },
+  };
 }
 
 /** What happens, in a line for people; undefined if it is of no interest to them. */

@@ -6,6 +6,7 @@ import { EXIT } from "../cli/exit-codes.ts";
 import { openAgent } from "../cli/open-agent.ts";
 import { inProject } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
+import { sayNotices } from "../cli/say-notices.ts";
 import { findSession } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
 
@@ -22,7 +23,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const signal = terminal.interruption();
     const agent = await openAgent({
       ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, modelFacts },
-      ...{ id, rules: [], clock: terminal.clock },
+      ...{ id, rules: [], clock: terminal.clock, onEvent: sayNotices(terminal) },
     });
     try {
       const outcome = await agent.session.compact({ signal, ...(instructions === "" ? {} : { instructions }) });

@@ -4,8 +4,10 @@ import { waitingInbox } from "../agents/open-agents.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
+import { type EventRelay, relayEvents } from "../cli/event-relay.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { type Agent, type AgentOptions, openAgent } from "../cli/open-agent.ts";
+import { problemsOf } from "../cli/open-problems.ts";
 import { inProject } from "../cli/open-project.ts";
 import { amountOf, countOf, oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
 import { readPromptLines } from "../cli/read-prompts.ts";
@@ -70,8 +72,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       return runTerminal({
         ...{ project, terminal: { ...terminal, screen }, provider, model: choice.model, ...id },
         style: values["screen-reader"] === true ? "plain" : "full",
-        async open(person, model, wanted) {
-          const opened = { ...asked, person, model, ...(wanted === undefined ? {} : { id: wanted }) };
+        async open(ports, model, wanted) {
+          const opened = { ...asked, ...ports, model, ...(wanted === undefined ? {} : { id: wanted }) };
           const agent = await openAgent(opened);
           await rememberEndpoint(places.folderOf(agent.session.id), choice);
           return agent;
@@ -79,15 +81,16 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       });
     }
     const signal = terminal.interruption();
-    const agent = await openAgent({ ...asked, model: choice.model, ...id });
+    const relay = relayEvents(report);
+    const agent = await openAgent({ ...asked, model: choice.model, ...id, onEvent: relay.onEvent });
     try {
-      sayProblems(agent, terminal);
+      for (const text of problemsOf(agent)) report.notice({ text, weight: "problem" });
       const endpoint = await rememberEndpoint(places.folderOf(agent.session.id), choice);
       if (endpoint === "secret")
         terminal.say("This --base-url may hold a key. It is not kept: give it again.", "warning");
       const spentBefore = agent.session.usage().priceUsd;
       const spentUsd = (): number => agent.session.usage().priceUsd - spentBefore;
-      const turn = { agent, provider, report, signal, clock, maxRounds, maxUsd, spentUsd };
+      const turn = { agent, provider, report, relay, signal, clock, maxRounds, maxUsd, spentUsd };
       if (input === "text") {
         const inbox = untilAgentsEnd(agent, report);
         let exitCode = await runTurn({ ...turn, inbox, ...(prompt === undefined ? {} : { prompt }) });
@@ -106,6 +109,7 @@ interface Turn {
   readonly agent: Agent;
   readonly provider: Parameters<typeof query>[0]["provider"];
   readonly report: TurnReport;
+  readonly relay: EventRelay;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly maxRounds: number | undefined;
@@ -116,13 +120,13 @@ interface Turn {
   readonly inbox: Inbox;
 }
 
-async function runTurn({ agent, provider, report, signal, clock, prompt, inbox, ...limits }: Turn): Promise<number> {
-  const { maxRounds, maxUsd = Number.POSITIVE_INFINITY, spentUsd } = limits;
+async function runTurn(options: Turn): Promise<number> {
+  const { agent, provider, report, relay, signal, clock, prompt, inbox } = options;
+  const { maxRounds, maxUsd = Number.POSITIVE_INFINITY, spentUsd } = options;
   const { session, tools, permission } = agent;
   const enough = new AbortController();
   const { takeDenied, ...permissions } = permission;
-  const stopListening = session.listen((event) => void report.event({ kind: "session-event", event }));
-  await agent.beforeTurn(typeof prompt === "string" ? prompt : undefined).finally(stopListening);
+  await agent.beforeTurn(typeof prompt === "string" ? prompt : undefined);
   // What agents spend comes between two responses of this turn, or while it waits for them.
   const watch = setInterval(() => {
     if (spentUsd() >= maxUsd && agent.agents.list().some(({ live }) => live !== undefined)) enough.abort();
@@ -133,16 +137,18 @@ async function runTurn({ agent, provider, report, signal, clock, prompt, inbox, 
     ...(prompt === undefined ? {} : { prompt }),
     ...(maxRounds === undefined ? {} : { maxRounds }),
   });
+  relay.beginTurn();
   try {
     for (;;) {
       const next = await turn.next();
       if (next.done !== true) {
-        if (next.value.kind !== "turn-ended") await report.event(next.value);
+        if (next.value.kind !== "turn-ended") await relay.turnEvent(next.value);
         // Here, before its calls are run: what has not begun can be gone on with.
         if (next.value.kind === "response" && next.value.response.calls.length > 0 && spentUsd() >= maxUsd)
           enough.abort();
         continue;
       }
+      await relay.endTurn();
       const isSpent = next.value.kind === "aborted" && enough.signal.aborted && !signal.aborted;
       const { rounds, usage } = next.value;
       const outcome = isSpent ? { kind: "budget-used-up" as const, spentUsd: spentUsd(), rounds, usage } : next.value;
@@ -155,6 +161,7 @@ async function runTurn({ agent, provider, report, signal, clock, prompt, inbox, 
     }
   } finally {
     clearInterval(watch);
+    await relay.endTurn();
   }
 }
 
@@ -226,16 +233,4 @@ function toRules(texts: readonly string[] = [], decision: "allow" | "deny"): rea
       `--${decision} ${JSON.stringify(text)} is no rule. Rules look like Bash(npm test *), Edit(src/**), Network.`,
     );
   });
-}
-
-function sayProblems({ settings, sandbox, session, problems }: Agent, { say }: Terminal): void {
-  for (const problem of [...settings.problems, ...problems]) say(problem, "warning");
-  for (const { name, because } of session.settings().problems) say(`setting ${name}: ${because}`, "warning");
-  if (settings.heldBack.length > 0) {
-    say(
-      `This project's settings are not trusted, so these do not hold: ${settings.heldBack.join("; ")}. (palimpsest trust)`,
-      "warning",
-    );
-  }
-  if (sandbox.kind === "none" && settings.settings.sandbox === "required") say(sandbox.reason, "warning");
 }

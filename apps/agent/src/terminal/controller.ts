@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { commandOutput, type Provider, type SessionEvent } from "palimpsest";
-import type { Agent } from "../cli/open-agent.ts";
+import type { EventOwner } from "../cli/event-owner.ts";
+import type { Agent, AgentOptions } from "../cli/open-agent.ts";
+import { problemsOf } from "../cli/open-problems.ts";
 import type { Project } from "../cli/open-project.ts";
-import type { Person } from "../cli/person.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { askPerson } from "./ask-person.ts";
@@ -19,7 +20,7 @@ import { readBackground, readStatus } from "./read-status.ts";
 import { runShell } from "./run-shell.ts";
 import type { Screen } from "./screen.ts";
 import type { Effect } from "./screen-event.ts";
-import { earlierItems, isCutShort, problemsOf } from "./start-items.ts";
+import { earlierItems, isCutShort } from "./start-items.ts";
 import { cleanText } from "./text/clean-text.ts";
 import { type Line, type Look, plain, plainLines } from "./text/line.ts";
 import { readTranscript } from "./transcript/read-transcript.ts";
@@ -32,11 +33,14 @@ export interface ControllerOptions {
   readonly model: string;
   readonly commands: readonly SlashCommand[];
   /** Opens the agent. @param id a session to go on with; a new one if there is none */
-  readonly open: (person: Person, model: string, id?: string) => Promise<Agent>;
+  readonly open: (ports: ScreenPorts, model: string, id?: string) => Promise<Agent>;
   readonly screen: () => Screen;
   readonly show: (what: "conversation" | "transcript") => Promise<void>;
   readonly redraw: () => void;
 }
+
+/** What the agent asks of the screen. */
+export type ScreenPorts = Required<Pick<AgentOptions, "person" | "onEvent">>;
 
 /** Acts on the session: the only place of the terminal that does. */
 export interface Controller {
@@ -61,7 +65,6 @@ export function createController(options: ControllerOptions): Controller {
   let lastDialog = 0;
   let agent: Agent;
   let { model } = options;
-  let stopListening = (): void => {};
 
   function print(lines: readonly Line[]): void {
     tell({ kind: "printed", items: [{ kind: "lines", lines: [[], ...lines] }] });
@@ -103,9 +106,10 @@ export function createController(options: ControllerOptions): Controller {
     onHook: (name, state) => tell({ kind: "hook", name, state }),
   });
 
-  function onSessionEvent(event: SessionEvent): void {
-    tell({ kind: "session", event });
-    if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") void showBoundary();
+  function onEvent(event: SessionEvent, owner?: EventOwner): void {
+    tell({ kind: "session", event, ...(owner === undefined ? {} : { owner }) });
+    if (owner === undefined && event.kind === "compaction-ended" && event.outcome.kind === "compacted")
+      void showBoundary();
   }
   async function showBoundary(): Promise<void> {
     const [newest] = await agent.session.explain(1);
@@ -130,8 +134,7 @@ export function createController(options: ControllerOptions): Controller {
   });
 
   async function openSession(id?: string): Promise<void> {
-    agent = await options.open(person, model, id);
-    stopListening = agent.session.listen(onSessionEvent);
+    agent = await options.open({ person, onEvent }, model, id);
     if (id !== undefined) {
       const log = (await store.openReader(id))!;
       const transcript = await readTranscript(log, SHOWN_ENTRIES);
@@ -143,7 +146,6 @@ export function createController(options: ControllerOptions): Controller {
   }
   async function closeSession(): Promise<void> {
     await turns.settle();
-    stopListening();
     await agent.close();
   }
 

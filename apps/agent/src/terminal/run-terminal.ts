@@ -3,11 +3,10 @@ import type { Provider } from "palimpsest";
 import { EXIT } from "../cli/exit-codes.ts";
 import type { Agent } from "../cli/open-agent.ts";
 import type { Project } from "../cli/open-project.ts";
-import type { Person } from "../cli/person.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { readVersion } from "../cli/version.ts";
 import { SLASH_COMMANDS } from "./commands/slash-commands.ts";
-import { createController } from "./controller.ts";
+import { createController, type ScreenPorts } from "./controller.ts";
 import { type Drawing, draw } from "./draw.ts";
 import { promptFile } from "./prompt-history.ts";
 import { createScreen } from "./screen.ts";
@@ -20,7 +19,7 @@ export interface TerminalRun {
   readonly terminal: Terminal & Required<Pick<Terminal, "screen">>;
   readonly provider: Provider;
   readonly model: string;
-  readonly open: (person: Person, model: string, id?: string) => Promise<Agent>;
+  readonly open: (ports: ScreenPorts, model: string, id?: string) => Promise<Agent>;
   /** The session to go on with. @default a new one */
   readonly id?: string;
   /** `plain`: for screen readers. */

@@ -1,4 +1,5 @@
 import type { QueryEvent, SessionEvent } from "palimpsest";
+import type { EventOwner } from "../cli/event-owner.ts";
 import type { Dialog, DialogAnswer } from "./dialogs/dialog.ts";
 import type { Item } from "./item.ts";
 import type { Key } from "./key.ts";
@@ -14,7 +15,7 @@ export type ScreenEvent =
   | { readonly kind: "turn-started"; readonly said: readonly string[] }
   | { readonly kind: "query"; readonly event: QueryEvent }
   | { readonly kind: "turn-over" }
-  | { readonly kind: "session"; readonly event: SessionEvent }
+  | { readonly kind: "session"; readonly event: SessionEvent; readonly owner?: EventOwner }
   /** While it runs. */
   | { readonly kind: "tool-output"; readonly callId: string; readonly text: string }
   /** All of it, or as much as is worth showing. */

@@ -1,4 +1,3 @@
-import type { Agent } from "../cli/open-agent.ts";
 import type { Item } from "./item.ts";
 import { cleanText } from "./text/clean-text.ts";
 import { type Line, plain } from "./text/line.ts";
@@ -18,20 +17,6 @@ export function startItems({ version, folder, model }: StartFacts): readonly Ite
     { text: ` ${version} · ${cleanText(folder)} · ${cleanText(model)}`, colour: "quiet" },
   ];
   return [{ kind: "lines", lines: [head, plain("/help lists what can be done.", { colour: "quiet" })] }];
-}
-
-/** What could not be used, one line each. */
-export function problemsOf({ settings, sandbox, session, problems }: Agent): readonly string[] {
-  const { heldBack } = settings;
-  return [
-    ...settings.problems,
-    ...problems,
-    ...session.settings().problems.map(({ name, because }) => `setting ${name}: ${because}`),
-    ...(heldBack.length === 0
-      ? []
-      : [`This project's settings are not trusted, so these do not hold: ${heldBack.join("; ")}. (palimpsest trust)`]),
-    ...(sandbox.kind === "none" && settings.settings.sandbox === "required" ? [sandbox.reason] : []),
-  ];
 }
 
 const SHOWN_MESSAGES = 6;

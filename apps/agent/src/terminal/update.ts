@@ -1,4 +1,5 @@
 import type { SessionEvent } from "palimpsest";
+import type { EventOwner } from "../cli/event-owner.ts";
 import { noticeOf } from "../cli/notice-text.ts";
 import { openDialog } from "./dialogs/dialog.ts";
 import { updateDialog } from "./dialogs/update-dialog.ts";
@@ -34,7 +35,9 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
     case "turn-over":
       return step(endTurn(state));
     case "session":
-      return step(updateSession(state, event.event));
+      return step(
+        event.owner === undefined ? updateSession(state, event.event) : withNotice(state, event.event, event.owner),
+      );
     case "tool-output":
       return step(
         withTool(state, event.callId, (tool) => ({
@@ -178,8 +181,8 @@ function updateSession(state: ScreenState, event: SessionEvent): ScreenState {
   }
 }
 
-function withNotice(state: ScreenState, event: SessionEvent): ScreenState {
-  const notice = noticeOf(event, "terminal");
+function withNotice(state: ScreenState, event: SessionEvent, owner?: EventOwner): ScreenState {
+  const notice = noticeOf(event, "terminal", owner);
   if (notice === undefined) return state;
   const lines = plainLines(cleanText(notice.text), { colour: notice.weight === "problem" ? "warning" : "quiet" });
   return { ...state, items: [...state.items, { kind: "lines", lines }] };
