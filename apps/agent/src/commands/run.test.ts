@@ -1,7 +1,8 @@
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { answer, callTool, callTools, inOrder, stallStream } from "@palimpsest/provider-simulator";
 import { expect, test, vi } from "vitest";
+import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
@@ -182,4 +183,17 @@ test.each(["openai", "openai-chat"])("any endpoint of %s, and the session rememb
     ...{ path: provider === "openai" ? "/v1/responses" : "/v1/chat/completions", model: "gpt-6-luna" },
   });
   expect(cli.refused().filter(({ path }) => !path.includes("/models"))).toEqual([]);
+});
+
+test("a sandbox that the settings require reaches the shell: where there is none, no command runs", async () => {
+  const project = temporaryProject();
+  mkdirSync(join(project.home, ".palimpsest"));
+  writeFileSync(join(project.home, ".palimpsest/settings.json"), '{ "sandbox": "required" }');
+  const runs = inOrder([callTools(callTool("Bash", { command: "echo ran > ran.txt" }))], ({ toolResults }) =>
+    answer(toolResults[0]?.text ?? ""),
+  );
+  const cli = await startCli(project, runs);
+  const { out } = await cli.run(["-p", "Run it", "--mode", "bypass"], { environment: { PATH: barePath(project) } });
+  expect(out).toContain("the settings require a sandbox");
+  expect(existsSync(join(project.folder, "ran.txt"))).toBe(false);
 });

@@ -278,3 +278,16 @@ describe("forks", () => {
     expect(session.agents()).toHaveLength(1);
   });
 });
+
+test("an agent whose start was taken back by a rewind is stopped, and spends nothing more", async () => {
+  const busy: Script = ({ request }) => (isMain(request) ? answer("Ok.") : callTools(callTool("Look", { what: "x" })));
+  const { session, agents } = await openTeam({ script: busy, settings: { "agents.rounds": 100_000 } });
+  await session.append("Before.");
+  const before = session.newestEntry;
+  const started = await agents.start({ prompt: "p", description: "d", way: "background" });
+  if (started.kind !== "started") throw new Error(started.why);
+  await session.rewind(before);
+  await agents.inbox.deliver(session);
+  expect((await started.done).outcome).toBe("stopped");
+  expect(session.attached("agent-result")).toEqual([]);
+});

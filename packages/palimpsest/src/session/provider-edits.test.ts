@@ -49,8 +49,8 @@ async function begin({ file = SMALL, model = BOUND }: { file?: object; model?: s
     get session() {
       return session;
     },
-    async reopen() {
-      session = await open({ takeover: "always" });
+    async reopen(more: object = {}) {
+      session = await open({ takeover: "always", ...more });
     },
     /** Reads so many files, about 1,500 tokens each. */
     async read(count: number, tool = "Read"): Promise<void> {
@@ -159,4 +159,22 @@ test("what was left out counts again as soon as nobody asks for it to be left ou
   expect(editsOf(await life.session.prepare())).toEqual([]);
   expect(life.session.size().tokens).toBeGreaterThan(before + 20_000);
   expect([...life.session.filesRead().keys()]).toHaveLength(25);
+});
+
+test("once the provider has left something out, nothing is cleared here until a boundary, though it is asked no more", async () => {
+  const life = await begin();
+  await life.session.append("Read them all.");
+  await life.read(24);
+  await life.ask(answer("Read."));
+  expect((await life.entries()).some((read) => read.kind === "usage" && read.payload.appliedEdits !== undefined)).toBe(
+    true,
+  );
+  await life.reopen({
+    settings: { file: { "clearing.keepNewest": 3, "clearing.byProvider": "off" }, environment: {} },
+  });
+  // The prompt is cold: what is stale would be cleared here.
+  life.clock.advance(3 * 3_600_000);
+  await life.session.append("And now?");
+  await life.ask(answer("Done."));
+  expect((await life.entries()).filter(({ kind }) => kind === "replace")).toEqual([]);
 });

@@ -205,3 +205,15 @@ describe("the outline of a view", () => {
     expect(view.breaks.length).toBeLessThan(3);
   });
 });
+
+test("what was learned of one model's tokens is not used for another, and is kept through other changes", () => {
+  const learned = { ...startCalibration(), observations: 7 } as View["calibration"];
+  const view = viewOf(configured, says("a"));
+  const change = (sequence: number, fields: object): void =>
+    void foldEntry(view, { kind: "configuration", sequence, payload: { ...configured[1], ...fields } } as ReadEntry);
+  view.calibration = learned;
+  change(3, { system: { value: "Be long." } });
+  expect(view.calibration).toEqual(learned);
+  change(4, { model: "another" });
+  expect(view.calibration).toEqual(startCalibration());
+});

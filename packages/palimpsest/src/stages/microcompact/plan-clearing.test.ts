@@ -214,3 +214,13 @@ describe("what stays", () => {
     );
   });
 });
+
+test("the working set is what was edited last: a file edited long ago may go, one edited just now stays", () => {
+  const eligibility = { ...ELIGIBILITY, workingSetCalls: 3 };
+  const read = (path: string): Round => ({ tool: "read", input: { path } });
+  const edit = (path: string): Round => ({ tool: "edit", input: { path }, words: 1 });
+  const made = [read("old.ts"), edit("old.ts"), read("new.ts"), ...rounds(4), edit("new.ts"), ...rounds(2)];
+  const cleared = clearedRounds(plan(made, PAYBACK, { cache: "cold", eligibility }));
+  expect(cleared).toContain(0);
+  expect(cleared).not.toContain(2);
+});

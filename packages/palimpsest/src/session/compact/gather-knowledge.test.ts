@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { EMPTY_LOG } from "../../log/entry.ts";
+import { sealEntries } from "../../log/seal-entries.ts";
+import { toDraft } from "../../log/to-draft.ts";
+import { NOTHING_STANDING } from "../../stages/compact/standing.ts";
+import { memoryStore } from "../../stores/memory-store.ts";
+import { sha256 } from "../../stores/sha256.ts";
+import { addKnowledge } from "./gather-knowledge.ts";
+
+test("of very many messages of the user, the first and the newest are remembered", async () => {
+  const opened = await memoryStore().openWriter("s", { owner: "test" });
+  if (opened.kind !== "opened") throw new Error("busy");
+  const count = 600;
+  const drafts = Array.from({ length: count }, (_, index) =>
+    toDraft("message", { role: "user", origin: "human", blocks: [{ kind: "text", text: `message ${index}` }] }),
+  );
+  await opened.writer.append(sealEntries(drafts, { head: EMPTY_LOG, atMs: 0, digest: sha256 }));
+  const { said } = await addKnowledge(opened.writer, [{ from: 1, to: count }], NOTHING_STANDING);
+  expect(said[0]).toBe(1);
+  expect(said.at(-1)).toBe(count);
+  expect(said.length).toBeLessThan(count);
+  // Without a gap from the second one on.
+  expect(said[1]).toBe(count - said.length + 2);
+});
