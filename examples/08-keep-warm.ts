@@ -17,7 +17,8 @@ async function bill(pings: "on" | "off"): Promise<number> {
     model: "claude-opus-5-5",
     system: "You are a careful engineer. ".repeat(10_000),
     tools: [{ name: "build", inputSchema: { type: "object" } }],
-    settings: { file: { "cache.ttl": "5m", "keepWarm.enabled": pings }, environment: {} },
+    settings: { "cache.ttl": "5m", "keepWarm.enabled": pings },
+    settingsFrom: { environment: {} },
     clock,
   });
   await session.append("Build it.");

@@ -15,7 +15,7 @@ const client = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 
 const model = "claude-opus-5-5";
 const session = await openSession({
   ...{ store: memoryStore(), provider: anthropic(client, { models: { [model]: { windowTokens: 60_000 } } }), model },
-  settings: { file: { "notes.enabled": "on" } },
+  settings: { "notes.enabled": "on" },
   notes: { write: async (markdown) => console.log(`written for people: ${markdown.length} characters`) },
   onEvent: (event) => {
     if (event.kind === "notes-updated") console.log(`notes ${event.outcome}: ${event.tokens} tokens`);

@@ -1,7 +1,7 @@
 /** Writes docs/defaults.md from the table of settings; with `--check` it only says whether the page is what it would write. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { PROFILES } from "../packages/palimpsest/src/settings/profiles.ts";
-import { variableOf } from "../packages/palimpsest/src/settings/resolve-settings.ts";
+import { variableOf } from "../packages/palimpsest/src/settings/setting-variables.ts";
 import { SETTINGS, type SettingName } from "../packages/palimpsest/src/settings/settings.ts";
 
 const PAGE = "docs/defaults.md";
@@ -19,12 +19,32 @@ const page = `# Settings and their defaults
 
 Written by \`npm run defaults\` from packages/palimpsest/src/settings/settings.ts; do not edit it here.
 
-Each setting comes from the strongest source that has it: environment, then flags (an OpenFeature client; the flag is named
-like the setting, with \`palimpsest.\` before it), then the settings file (a JSON object of names and values; its schema, for
-editors, is apps/agent/engine.schema.json, and \`$schema\` may point at it), then the profile, then the default. They are read at the start of
-a turn and held for it. A value that does not fit is reported and the next weaker source holds. Also known:
-\`DISABLE_COMPACT\`, \`DISABLE_AUTO_COMPACT\`, \`DISABLE_MICROCOMPACT\` (1, true, yes, on), and
-\`PALIMPSEST_AUTOCOMPACT_PCT\`.
+## Where settings come from
+
+Each setting comes from the strongest source that has it:
+
+| | source | in the library | in the agent |
+| --- | --- | --- | --- |
+| 1 | code and command line | \`openSession({ settings: { "compaction.auto": "ask" } })\` | \`palimpsest --set compaction.auto=ask\` |
+| 2 | variables | \`PALIMPSEST_COMPACTION_AUTO=ask\`: of the process, or \`settingsFrom.environment\` | the same, and those of other programs: see below |
+| 3 | flag service | \`settingsFrom.flags\`: an OpenFeature client; the flag is \`palimpsest.compaction.auto\` | \`"flags"\` in settings.json: a module that exports one |
+| 4 | settings file | \`settingsFrom.file\`: the path of a JSON object of names and values | engine.json in PALIMPSEST_HOME |
+| 5 | profile | the values of the profile that sources 1 to 4 name | the same |
+| 6 | default | the table below | the same |
+
+Settings are read at the start of a turn and hold for all of it. A name that is unknown or a value that cannot be used:
+
+- in code it throws an \`InvalidOptionError\`, and in TypeScript it does not compile; on the command line it ends the program;
+- elsewhere the event \`settings-rejected\` tells it when the session is opened and when the source changes, the agent prints a
+  line, and the next weaker source holds. \`palimpsest doctor\` lists all of them.
+
+While the flag service fails, the values that it gave last hold. The events \`flags-failed\` and \`flags-recovered\` tell when it
+begins and ends. A turn waits for flags for 2 seconds at most (\`settingsFrom.flagsDeadlineMs\`), once in an outage.
+
+The schema of the file, for editors, is apps/agent/engine.schema.json; \`$schema\` may point at it.
+\`PALIMPSEST_AUTOCOMPACT_PCT\` is a short name of \`PALIMPSEST_COMPACTION_AUTO_PERCENT\`. The agent, and not the library, also follows variables of other
+programs: \`DISABLE_COMPACT\`, \`DISABLE_AUTO_COMPACT\`, \`DISABLE_MICROCOMPACT\` (1, true, yes, on) and
+\`*_AUTOCOMPACT_PCT_OVERRIDE\`. A variable of ours is stronger than one of theirs.
 
 ## Profiles
 

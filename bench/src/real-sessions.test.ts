@@ -142,7 +142,8 @@ describe.runIf(process.env["PALIMPSEST_SLOW"] && isTheSet)("155 recorded session
       const session = await openSession({
         ...{ store, id: "s", provider: anthropic({} as never), model: "claude-opus-5-5" },
         ...{ tools: [{ name: "read", inputSchema: { type: "object" } }] },
-        settings: { file: { "compaction.auto": "off" }, environment: {} },
+        settings: { "compaction.auto": "off" },
+        settingsFrom: { environment: {} },
       });
       const main = (await session.cost()).bySource["main"];
       expect({ path, ...main }).toMatchObject(used.responses === 0 ? { path } : { path, ...used });

@@ -1,3 +1,4 @@
+import type { Settings } from "palimpsest";
 import {
   attachment,
   type Entry,
@@ -23,7 +24,7 @@ import type { World } from "./worlds.ts";
 const TOOLS = ["look", "read", "write", "ask"].map((name) => ({ name, inputSchema: { type: "object" } }));
 /** Small enough that everything fires in a short session. */
 const CLEARABLE = ["look", "read", "write"];
-const SETTINGS = {
+const SETTINGS: Partial<Settings> = {
   "notes.enabled": "on",
   "clearing.bySize": "on",
   "clearing.tools": CLEARABLE,
@@ -102,8 +103,18 @@ type Base = Pick<Life, "world" | "store" | "files" | "clock" | "policy">;
 
 function open({ world, store, files, clock, policy }: Base, more: object = {}): Promise<Session<unknown, unknown>> {
   const { provider, choices } = world;
-  const settings = { file: { ...SETTINGS, "clearing.policy": policy }, environment: {} };
-  return openSession({ id: "s", store, files, provider, settings, clock, ...choices[0]!, ...more });
+  const settings = { ...SETTINGS, "clearing.policy": policy };
+  return openSession({
+    id: "s",
+    store,
+    files,
+    provider,
+    settings,
+    settingsFrom: { environment: {} },
+    clock,
+    ...choices[0]!,
+    ...more,
+  });
 }
 
 /** What the stages decided: nothing is cleared twice or that must stay, and everything can be had back. */

@@ -65,10 +65,8 @@ export async function simulate({
   const session = await openSession({
     ...{ model, system, parameters, clock, tools: TOOLS },
     // Nothing is to happen but what is seeded.
-    settings: {
-      file: { "cache.ttl": cacheTtl, "clearing.enabled": "off", "compaction.auto": "off", "notes.enabled": "off" },
-      environment: {},
-    },
+    settings: { "cache.ttl": cacheTtl, "clearing.enabled": "off", "compaction.auto": "off", "notes.enabled": "off" },
+    settingsFrom: { environment: {} },
     store: memoryStore({ clock }),
     provider: anthropic({} as never, { cacheDiagnostics: "asked" }),
   });

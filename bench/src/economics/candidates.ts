@@ -5,7 +5,7 @@ const BASE = {
   "clearing.bySize": "off",
   "compaction.economicFromTokens": 60_000,
   "compaction.horizonRequests": 60,
-};
+} as const;
 
 interface Candidate {
   readonly inTurnFromTokens: number;

@@ -23,7 +23,7 @@ const face = createAnthropic({
 const server = await serve({ faces: [face] });
 const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 }));
 const store = memoryStore({ leaseMs: 0 });
-const settings = { file: { "agents.running": running, "notes.enabled": "off" } };
+const settings = { "agents.running": running, "notes.enabled": "off" } as const;
 const session = await openSession({ id: "main", store, provider, model, settings });
 
 const go = Promise.withResolvers<void>();

@@ -7,9 +7,11 @@ import { anthropic } from "palimpsest/anthropic";
 const MODEL = "claude-opus-5-5";
 /** What is long is not stored away, and nothing is folded: what is measured is the price of one context. */
 const AS_IT_IS = {
-  ...{ "compaction.auto": "off", "toolResults.storing": "off" },
-  ...{ "notes.enabled": "off", "clearing.enabled": "off" },
-};
+  "compaction.auto": "off",
+  "toolResults.storing": "off",
+  "notes.enabled": "off",
+  "clearing.enabled": "off",
+} as const;
 /** Of the simulator's tokenizer. */
 const WORDS_PER_TOKEN = 1.5;
 const PIECES = 12;
@@ -35,7 +37,7 @@ export async function openCoordinator(options: {
     new Anthropic({ apiKey: "none", baseURL: "http://simulator.local", maxRetries: 0, fetch }),
   );
   const store = memoryStore({ leaseMs: 0 });
-  const shared = { store, provider, model: MODEL, settings: { file: AS_IT_IS } };
+  const shared = { store, provider, model: MODEL, settings: AS_IT_IS };
   const session = await openSession({ ...shared, id: "coordinator", system: "You lead." });
   const children: Session<unknown, unknown>[] = [];
   const agents = createAgents({

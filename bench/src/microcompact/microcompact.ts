@@ -10,7 +10,7 @@ const PLANS: readonly TurnPlan[] = [
 ];
 
 /** Every result may be cleared, and none ever pays for it: so planning is all that is done. */
-const NEVER_PAYS = { "clearing.bySize": "on", "clearing.paybackRequests": 1 };
+const NEVER_PAYS = { "clearing.bySize": "on", "clearing.paybackRequests": 1 } as const;
 const PLANNING = ownSession({ tool: "Read", settings: NEVER_PAYS });
 const NOT_PLANNING = ownSession({ tool: "Read", settings: { ...NEVER_PAYS, "clearing.enabled": "off" } });
 

@@ -16,7 +16,8 @@ export function openBenchSession(folder: string): Promise<BenchSession> {
     system: "You are a careful engineer.",
     tools: [{ name: "read_file", description: "Reads a file.", inputSchema: { type: "object" } }],
     // The whole of it is to be opened.
-    settings: { file: { "compaction.auto": "off", "notes.enabled": "off" }, environment: {} },
+    settings: { "compaction.auto": "off", "notes.enabled": "off" },
+    settingsFrom: { environment: {} },
   });
 }
 

@@ -1,4 +1,4 @@
-import { memoryStore, openSession, toolResult } from "palimpsest";
+import { memoryStore, openSession, type Settings, toolResult } from "palimpsest";
 import { type AnthropicResponse, anthropic } from "palimpsest/anthropic";
 import type { Conversation, Subject } from "./subject.ts";
 import type { Round } from "./transcript.ts";
@@ -6,13 +6,13 @@ import type { Round } from "./transcript.ts";
 const MODEL = "claude-sonnet-4-6";
 /** 20,000 messages have 20 million tokens: in this window nothing ever has to be done about them, and nothing is because it pays. */
 const WINDOW_TOKENS = 100_000_000;
-const ONLY_WHEN_FULL = { "compaction.policy": "window" };
+const ONLY_WHEN_FULL: Partial<Settings> = { "compaction.policy": "window" };
 
 export interface OwnSessionOptions {
   /** The tool whose results fill the conversation. @default one whose results are never cleared */
   readonly tool?: string;
   /** Settings of the engine. @default none */
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly settings?: Partial<Settings>;
 }
 
 /** A session as an agent leads it: every response recorded, every request prepared. The body is not serialised. */
@@ -27,7 +27,8 @@ export function ownSession({ tool = "read_file", settings = {} }: OwnSessionOpti
         store: memoryStore(),
         provider,
         model: MODEL,
-        settings: { file: { ...ONLY_WHEN_FULL, ...settings }, environment: {} },
+        settings: { ...ONLY_WHEN_FULL, ...settings },
+        settingsFrom: { environment: {} },
       });
       await session.append("Fix the failing test.");
       await session.prepare();

@@ -73,7 +73,7 @@ export async function soakSession(
     ...{ id: "soak", provider: providers.beside, model, parameters, clock, system: "You are a careful engineer." },
     // On a disk: what a session holds in memory is its own.
     store: sqliteStore({ folder, clock }),
-    settings: { environment: {} },
+    settingsFrom: { environment: {} },
     onEvent(event) {
       if (event.kind !== "compaction-ended") return;
       const { outcome } = event;

@@ -1,4 +1,5 @@
 import { type Ask, createAnthropic, manualClock, type Reply, summarise } from "@palimpsest/provider-simulator";
+import type { Settings } from "palimpsest";
 import { openSession, recallTool, type Session, type ToolDefinition, toolResult } from "palimpsest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
@@ -13,7 +14,7 @@ const FACTS_PER_WINDOW = 40;
 const MODEL = "claude-sonnet-4-6";
 const WINDOW_TOKENS = 200_000;
 const ROUND_MS = 15_000;
-const SETTINGS = {
+const SETTINGS: Partial<Settings> = {
   "compaction.policy": "window",
   "compaction.evidenceTokens": 8_000,
   // So that a window is what is compacted, not what was cleared before: ten of them have 1.4 million tokens.
@@ -87,7 +88,8 @@ export async function* leadSession(seed: string, folder: string): AsyncGenerator
       },
     },
     system: "You are a careful engineer. You keep to what the user says. ".repeat(100),
-    settings: { file: SETTINGS, environment: {} },
+    settings: SETTINGS,
+    settingsFrom: { environment: {} },
     onEvent(event) {
       if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") rungs.push(event.outcome.rung);
     },

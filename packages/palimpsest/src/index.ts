@@ -19,6 +19,7 @@ export { type ChainProblem, checkChain } from "./log/check-chain.ts";
 export { type Digest, type Draft, EMPTY_LOG, type Entry, type LogHead } from "./log/entry.ts";
 export { fromLine, toLine } from "./log/entry-line.ts";
 export { entryText } from "./log/entry-text.ts";
+export { InvalidOptionError } from "./log/invalid-option-error.ts";
 export { PalimpsestError } from "./log/palimpsest-error.ts";
 export type {
   AttachmentPayload,
@@ -86,7 +87,6 @@ export type {
 export {
   ForkError,
   InvalidContentError,
-  InvalidOptionError,
   NoSuchEntryError,
   NothingToSendError,
   PinTooLargeError,
@@ -95,9 +95,13 @@ export {
   UnknownRequestError,
   WindowFullError,
 } from "./session/session-errors.ts";
-export { readSettings, type SettingsSource } from "./session/settings-source.ts";
+export { readSettings } from "./session/settings-reader.ts";
+export type { SettingsOptions, SettingsSource } from "./session/settings-source.ts";
 export type { NewContent } from "./session/to-contents.ts";
 export type { Happening, SessionEvent, UsedTokens } from "./session-event.ts";
+export type { FlagClient, FlagDetails } from "./settings/read-flags.ts";
+export type { ResolvedSettings, SettingProblem } from "./settings/resolve-settings.ts";
+export type { SettingName, Settings } from "./settings/settings.ts";
 export { createEvidence, type EvidenceFold } from "./stages/compact/evidence/evidence.ts";
 export type { Evidence } from "./stages/compact/evidence/evidence-state.ts";
 export { type EvidenceTextOptions, evidenceText } from "./stages/compact/evidence/evidence-text.ts";

@@ -23,6 +23,9 @@ export type Happening =
   | MemoryJudged
   | Dreamed
   | Forked
+  | SettingsRejected
+  | FlagsFailed
+  | FlagsRecovered
   | BreakerTripped
   | FilesRestored
   | HooksRan;
@@ -207,6 +210,33 @@ export interface FilesRestored {
   readonly putBack: number;
   readonly skipped: number;
   readonly failed: number;
+}
+
+/** Settings that were given outside the code and cannot be used: when the session is opened, and when a source has changed. */
+export interface SettingsRejected {
+  readonly kind: "settings-rejected";
+  readonly problems: readonly {
+    readonly source: "code" | "environment" | "flags" | "file";
+    /** Of the setting or the variable; empty for a file that cannot be read. */
+    readonly name: string;
+    /** What is wrong and what to write instead. */
+    readonly message: string;
+  }[];
+}
+
+/** The flag service does not answer, or not for every flag. What it said before holds. Told once, until it works again. */
+export interface FlagsFailed {
+  readonly kind: "flags-failed";
+  readonly because: string;
+  /** How many of its values are remembered and hold. */
+  readonly held: number;
+}
+
+/** The flag service answers again. */
+export interface FlagsRecovered {
+  readonly kind: "flags-recovered";
+  /** Since it was found to fail. */
+  readonly afterMs: number;
 }
 
 export interface HooksRan {

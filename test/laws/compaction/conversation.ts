@@ -45,7 +45,8 @@ export async function converse(terms: ConversationOptions): Promise<Conversation
     openSession({
       ...{ id: "s", store, provider, model, parameters, clock, system: "Be brief.", takeover: "always" as const },
       // Notes are asked for beside the conversation, at times that this does not control.
-      settings: { file: { "notes.enabled": "off" }, environment: {} },
+      settings: { "notes.enabled": "off" },
+      settingsFrom: { environment: {} },
       ...options,
     });
   const conversation: Conversation = {

@@ -95,7 +95,8 @@ async function begin(of: Case): Promise<Life> {
     openSession({
       ...{ id: "s", store, files, provider, model, parameters, clock, system: "Be brief.", tools: TOOLS },
       // Notes are asked for beside the conversation, at times that this does not control.
-      settings: { file: { "notes.enabled": "off" }, environment: {} },
+      settings: { "notes.enabled": "off" },
+      settingsFrom: { environment: {} },
       takeover: "always",
       onEvent: (event) => events.push(event),
     });

@@ -84,6 +84,12 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       return problem(
         `${capital(event.of)} failed ${event.failures} times in a row. The model is asked again in 10 minutes, or now with ${command("compact", surface)}.`,
       );
+    case "settings-rejected":
+      return problem(event.problems.map(({ message }) => message).join("\n"));
+    case "flags-failed":
+      return problem(`The flag service failed: ${event.because}. ${heldText(event.held)}`);
+    case "flags-recovered":
+      return news(`The flag service works again, after ${duration(event.afterMs)}.`);
     case "files-restored":
       return event.failed === 0
         ? undefined
@@ -91,6 +97,12 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
     case "hooks-ran":
       return hookNotice(event);
   }
+}
+
+function heldText(held: number): string {
+  return held === 0
+    ? "No value of it is known, so the other settings hold."
+    : `Its ${plural(held, "last known value")} hold${held === 1 ? "s" : ""}.`;
 }
 
 type Of<Kind extends SessionEvent["kind"]> = Extract<SessionEvent, { readonly kind: Kind }>;

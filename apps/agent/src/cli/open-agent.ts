@@ -23,6 +23,7 @@ import type { PlanPorts } from "../tools/plan-mode.ts";
 import { WEB_FETCH } from "../tools/web-fetch.ts";
 import { attendedPermission } from "./attended-permission.ts";
 import { commandHooks } from "./command-hooks.ts";
+import { engineSettings } from "./engine-settings.ts";
 import { nameOwners, type OwnedListener } from "./event-owner.ts";
 import { followInstructions } from "./follow-instructions.ts";
 import { type HeadlessPermission, headlessPermission } from "./headless-permission.ts";
@@ -146,7 +147,7 @@ async function openWith(
     attendance: person === undefined ? ("alone" as const) : ("attended" as const),
     modelFacts: options.modelFacts,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
-    settings: { file: places.engineSettings, environment },
+    settingsFrom: engineSettings(places, environment),
   };
   const onHook = person?.onHook ?? (() => {});
   const hooksOf = (whose: "session" | "agent"): Hooks =>

@@ -6,7 +6,7 @@ export function problemsOf({ settings, sandbox, session, problems }: Agent): rea
   return [
     ...settings.problems,
     ...problems,
-    ...session.settings().problems.map(({ name, because }) => `setting ${name}: ${because}`),
+    ...session.settings().problems.map(({ message }) => message),
     ...(heldBack.length === 0
       ? []
       : [`This project's settings are not trusted, so these do not hold: ${heldBack.join("; ")}. (palimpsest trust)`]),

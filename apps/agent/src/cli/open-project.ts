@@ -3,6 +3,7 @@ import type { Store } from "palimpsest";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { chooseProvider, type WantedProvider } from "./choose-provider.ts";
 import { offline } from "./connect.ts";
+import { engineSettings } from "./engine-settings.ts";
 import { type Places, placesOf } from "./places.ts";
 import { findSession } from "./stored-sessions.ts";
 import { type AgentSession, takeSession } from "./take-session.ts";
@@ -52,8 +53,8 @@ export async function inSession<Result>(
     const stored = await findSession(store, id);
     const choice = chooseProvider(wanted, environment, stored.usedBefore);
     const provider = await offline(choice.provider);
-    const settings = { file: places.engineSettings, environment };
-    const session = await takeSession({ store, provider, model: choice.model, id: stored.id, settings, clock });
+    const settingsFrom = engineSettings(places, environment);
+    const session = await takeSession({ store, provider, model: choice.model, id: stored.id, settingsFrom, clock });
     try {
       return await work(session, project);
     } finally {

@@ -36,7 +36,7 @@ test("settings that nobody reads are named, with what may have been meant", asyn
   expect(code).toBe(1);
   expect(out).toContain("settings of the project: permisions: there is no such setting. Did you mean permissions?");
   expect(out).toMatch(/hooks\[0\]\.event: "pretooluse" is none of .* Did you mean PreToolUse\?/);
-  expect(out).toContain("compaction.autoo (file): there is no setting of this name. Did you mean compaction.auto?");
+  expect(out).toContain('Unknown setting "compaction.autoo" in the settings file. Did you mean "compaction.auto"?');
   // A turn says the same, and is made nevertheless.
   const turn = await cli.run(["-p", "Hello"]);
   expect(turn.code).toBe(0);

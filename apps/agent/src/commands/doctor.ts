@@ -5,8 +5,8 @@ import { memoryStore, openSession } from "palimpsest";
 import { chooseProvider } from "../cli/choose-provider.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { offline } from "../cli/connect.ts";
+import { engineSettings } from "../cli/engine-settings.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { nearest } from "../cli/nearest.ts";
 import { inProject, type Project } from "../cli/open-project.ts";
 import { readArguments, UsageError } from "../cli/read-arguments.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
@@ -97,15 +97,11 @@ async function checkProvider(
   const { provider, model, key, keyName, baseUrl } = chooseProvider(wanted, environment);
   const engine = await openSession({
     ...{ store: memoryStore(), provider: await offline(provider), model },
-    settings: { file: places.engineSettings, environment },
+    settingsFrom: engineSettings(places, environment),
   });
   const size = engine.size();
-  const { settings, problems: misfits } = engine.settings();
-  const known = Object.keys(settings);
-  const problems = misfits.map(({ source, name, because }) => {
-    const meant = known.includes(name) ? undefined : nearest(name, known);
-    const hint = meant === undefined ? "" : `. Did you mean ${meant}?`;
-    return { about: "engine settings", state: "problem", text: `${name} (${source}): ${because}${hint}` } as const;
+  const problems = engine.settings().problems.map(({ message }) => {
+    return { about: "engine settings", state: "problem", text: message } as const;
   });
   await engine.close();
   const where = baseUrl === undefined ? "" : ` at ${baseUrl}`;

@@ -5,6 +5,7 @@ import { openHome } from "palimpsest/home";
 import { type BatchStep, openMemory } from "palimpsest/memory";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
+import { engineSettings } from "../cli/engine-settings.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject, type Project } from "../cli/open-project.ts";
 import type { Places } from "../cli/places.ts";
@@ -27,7 +28,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       try {
         const place = { places, store, home, clock };
         if (values["if-due"] === true) {
-          const { settings } = await readSettings({ file: places.engineSettings, environment });
+          const { settings } = await readSettings({ settingsFrom: engineSettings(places, environment) });
           const answer = await isDreamDue(place, settings);
           if (answer.kind === "closed") {
             await terminal.print(values.json ? JSON.stringify(answer) : `It is not time: ${answer.why}.`);

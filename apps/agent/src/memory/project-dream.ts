@@ -9,6 +9,7 @@ import {
 } from "palimpsest/dream";
 import type { Home, LeaseHolder } from "palimpsest/home";
 import { createMemorySearch, type Memory } from "palimpsest/memory";
+import { engineSettings } from "../cli/engine-settings.ts";
 import type { Places } from "../cli/places.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -52,9 +53,9 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
   const taken = await home.leases.take(leaseOf(places), { owner });
   if (taken.kind === "held") return taken;
   const { lease } = taken;
-  const settings = { file: places.engineSettings, environment };
+  const settingsFrom = engineSettings(places, environment);
   const session = await openSession({
-    ...{ id: newDreamSession(), store, provider, model, system: DREAM_SYSTEM, settings, clock },
+    ...{ id: newDreamSession(), store, provider, model, system: DREAM_SYSTEM, settingsFrom, clock },
   });
   const index = createMemorySearch({ memory });
   const task = startDream({

@@ -95,7 +95,13 @@ test("the engine takes exactly the values that its schema allows", async () => {
     fc.asyncProperty(names, values, async (name, value) => {
       const file = JSON.parse(JSON.stringify({ [name]: value }));
       const session = await openSession({
-        ...{ store: memoryStore(), provider, model: "claude-sonnet-5-5", settings: { file, environment: {} } },
+        ...{
+          store: memoryStore(),
+          provider,
+          model: "claude-sonnet-5-5",
+          settings: file,
+          settingsFrom: { environment: {} },
+        },
       });
       const { problems } = session.settings();
       await session.close();

@@ -1,3 +1,4 @@
+import type { Settings } from "palimpsest";
 import { cline } from "./rules/cline.ts";
 import { codex } from "./rules/codex.ts";
 import { geminiCli } from "./rules/gemini-cli.ts";
@@ -13,7 +14,7 @@ export interface EnginePolicy {
   readonly name: string;
   readonly about: string;
   /** What is not as by default. A time to live that it does not set is that of the replay. */
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly settings: Partial<Settings>;
 }
 
 /** The rule of another program. */
@@ -26,9 +27,9 @@ export interface RulePolicy {
 
 export type ReplayPolicy = EnginePolicy | RulePolicy;
 
-const NO_CLEARING = { "clearing.enabled": "off" };
-const NO_NOTES = { "notes.enabled": "off" };
-const FULL_WINDOW = { "compaction.policy": "window" };
+const NO_CLEARING = { "clearing.enabled": "off" } as const;
+const NO_NOTES = { "notes.enabled": "off" } as const;
+const FULL_WINDOW = { "compaction.policy": "window" } as const;
 /** More than any window has. */
 const NEVER_TOKENS = 1_000_000_000;
 

@@ -21,7 +21,7 @@ const replayed = (recording: Recording, terms: Partial<ReplayTerms>) =>
 
 test("appending alone costs on the engine what it costs on a list of messages: within 1%", async () => {
   const recording = await sampleRecording({ rounds: 80 });
-  const settings = { "cache.ttl": "5m", ...settingsOf("full-window") };
+  const settings = { "cache.ttl": "5m", ...settingsOf("full-window") } as const;
   const engine = await replayed(recording, { settings });
   const terms = { windowTokens: 200_000, lifetimesMs: [300_000], headTokens: headTokensOf(recording) };
   const [light] = await replayRule(recording, needsOf(recording), appendOnly, terms);
@@ -42,7 +42,7 @@ test("over HTTP with the real client, the same is counted", async () => {
       return readStream(anthropic(client).send(request));
     };
   };
-  const settings = { "cache.ttl": "5m", "compaction.economicFromTokens": 30_000, "keepWarm.enabled": "on" };
+  const settings = { "cache.ttl": "5m", "compaction.economicFromTokens": 30_000, "keepWarm.enabled": "on" } as const;
   const inProcess = await replayed(recording, { settings });
   expect(await replayed(recording, { settings, connect })).toEqual(inProcess);
   expect(inProcess.compactions).toBeGreaterThan(0);
@@ -51,7 +51,7 @@ test("over HTTP with the real client, the same is counted", async () => {
 
 test("what was cleared and is needed again is fetched: one more request, and the result once more", async () => {
   const recording = await sampleRecording({ rounds: 60, turns: { everyRounds: 7, afterMinutes: 10 } });
-  const eager = { "clearing.policy": "fixed", "clearing.fixedKeepNewest": 1, "compaction.policy": "window" };
+  const eager = { "clearing.policy": "fixed", "clearing.fixedKeepNewest": 1, "compaction.policy": "window" } as const;
   const run = await replayed(recording, { settings: { "cache.ttl": "5m", "notes.enabled": "off", ...eager } });
   expect(run.cleared).toBeGreaterThan(0);
   expect(run.refetches).toBeGreaterThan(0);
@@ -63,9 +63,9 @@ test("what was cleared and is needed again is fetched: one more request, and the
 
 test("notes and summaries are charged", async () => {
   const recording = await sampleRecording({ rounds: 50, lines: 400 });
-  const settings = { "cache.ttl": "5m", "compaction.economicFromTokens": 30_000, "clearing.enabled": "off" };
-  const notes = { "notes.enabled": "on", "notes.policy": "fixed", "notes.fixedFirstTokens": 1_000 };
-  const sources = async (more: object): Promise<ReadonlySet<string>> =>
+  const settings = { "cache.ttl": "5m", "compaction.economicFromTokens": 30_000, "clearing.enabled": "off" } as const;
+  const notes = { "notes.enabled": "on", "notes.policy": "fixed", "notes.fixedFirstTokens": 1_000 } as const;
+  const sources = async (more: ReplayTerms["settings"]): Promise<ReadonlySet<string>> =>
     new Set((await replayed(recording, { settings: { ...settings, ...more } })).requests.map(({ source }) => source));
   expect(await sources({ "notes.enabled": "off" })).toEqual(new Set(["conversation", "summary", "refetch"]));
   expect(await sources(notes)).toContain("notes");

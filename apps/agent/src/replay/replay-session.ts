@@ -6,6 +6,7 @@ import {
   type Reply,
   type Words,
 } from "@palimpsest/provider-simulator";
+import type { Settings } from "palimpsest";
 import {
   memoryStore,
   openSession,
@@ -30,7 +31,7 @@ import { simulatedModel } from "./simulated-model.ts";
 
 export interface ReplayTerms {
   /** Settings of the engine that are not the defaults. */
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly settings: Partial<Settings>;
   readonly model: ReplayModel;
   /** How requests reach the simulated service. @default in process */
   readonly connect?: Connect;
@@ -90,7 +91,8 @@ export async function replaySession(
         return call(request);
       },
     },
-    settings: { file: settings, environment: {} },
+    settings,
+    settingsFrom: { environment: {} },
     surroundings: { readFile: async (path) => fileThen(path, said) },
     onEvent(event) {
       if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") compactions++;

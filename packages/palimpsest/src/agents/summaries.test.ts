@@ -1,5 +1,6 @@
 import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
+import type { Settings } from "../settings/settings.ts";
 import { readPhrase } from "./summaries.ts";
 import { openTeam } from "./testing/open-team.ts";
 
@@ -20,7 +21,7 @@ function handClock() {
   };
 }
 
-test.each([
+test.each<["on" | "off", number]>([
   ["on", 2],
   ["off", 0],
 ])(
@@ -36,7 +37,11 @@ test.each([
       }
       return isOver ? answer("Done.") : callTools(callTool("Look", { what: "x" }));
     };
-    const settings = { "agents.summaries": summaries, "agents.rounds": 100_000, "agents.summarySeconds": 31 };
+    const settings: Partial<Settings> = {
+      "agents.summaries": summaries,
+      "agents.rounds": 100_000,
+      "agents.summarySeconds": 31,
+    };
     const { agents } = await openTeam({ script, clock, settings });
     const started = await agents.start({ prompt: "p", description: "d", way: "background" });
     const events: string[] = [];

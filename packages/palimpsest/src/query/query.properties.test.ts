@@ -102,7 +102,7 @@ describe.each(WORLDS)("any turns with %s", (name, createFace, connect) => {
           script = said[Symbol.iterator]();
           const store = memoryStore({ leaseMs: 0 });
           const open = () =>
-            openSession({ store, id: "s", provider, model, takeover: "always", settings: { environment: {} } });
+            openSession({ store, id: "s", provider, model, takeover: "always", settingsFrom: { environment: {} } });
           let session = await open();
           // A prompt is accepted when something is done about it, a message when it is in the inbox.
           const accepted = new Set<string>();

@@ -63,7 +63,7 @@ async function open(
   const model = world === "Anthropic" ? "claude-opus-5-5" : "gpt-6-sol";
   const clock = manualClock(1_000_000);
   const session = await openSession({
-    ...{ store: memoryStore({ leaseMs: 0 }), id: "s", provider, model, clock, settings: { environment: {} } },
+    ...{ store: memoryStore({ leaseMs: 0 }), id: "s", provider, model, clock, settingsFrom: { environment: {} } },
     ...options,
   });
   const sent = (): readonly Exchange[] => server.recorder.exchanges;
@@ -368,7 +368,7 @@ test("a request that is too long is made shorter and sent again", async () => {
 });
 
 test("a window that is full ends the turn with what to do, and nothing is sent", async () => {
-  const settings = { environment: {}, file: { "compaction.auto": "off" } };
+  const settings = { "compaction.auto": "off" } as const;
   const provider = anthropic({} as never, { models: { "claude-opus-5-5": { windowTokens: 8_000 } } }) as AnyProvider;
   const opened = await open(() => answer("Hello."), "Anthropic", { provider, settings });
   await opened.session.append("word ".repeat(18_000));

@@ -1,5 +1,5 @@
+import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import type { ToolDefinition } from "../log/payload.ts";
-import { InvalidOptionError } from "../session/session-errors.ts";
 import { findProblems } from "./find-problems.ts";
 import type { JsonSchema, StandardIssue, StandardSchema, Tool } from "./tool.ts";
 

@@ -18,6 +18,7 @@ import {
 } from "../providers/anthropic.ts";
 import type { Provider } from "../providers/provider.ts";
 import { readStream } from "../providers/read-stream.ts";
+import type { Settings } from "../settings/settings.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { toolResult } from "./messages.ts";
 import { openSession } from "./open-session.ts";
@@ -43,7 +44,7 @@ function deleting(client: Anthropic): Provider<AnthropicRequest, AnthropicRespon
   };
 }
 
-async function begin(file: Record<string, unknown> = { "clearing.byCacheEdit": "on" }) {
+async function begin(values: Partial<Settings> = { "clearing.byCacheEdit": "on" }) {
   const clock = manualClock();
   const store = memoryStore({ clock, leaseMs: 0 });
   let reply: Reply = answer("Done.");
@@ -52,7 +53,7 @@ async function begin(file: Record<string, unknown> = { "clearing.byCacheEdit": "
   onTestFinished(() => server.close());
   const provider = deleting(new Anthropic({ apiKey: "none", baseURL: server.url }));
   const tools = [{ name: "Read", inputSchema: { type: "object" } }];
-  const settings = { file: { "clearing.keepNewest": 3, ...file }, environment: {} };
+  const settings: Partial<Settings> = { "clearing.keepNewest": 3, ...values };
   const open = (more: object = {}) =>
     openSession({ ...{ store, id: "s", provider, model: "claude-sonnet-4-6", tools, clock, settings }, ...more });
   let session = await open();

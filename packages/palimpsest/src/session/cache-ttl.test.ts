@@ -1,6 +1,7 @@
 import { createAnthropic, manualClock } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
+import type { Settings } from "../settings/settings.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { openSession } from "./open-session.ts";
 import type { SessionOptions } from "./session.ts";
@@ -12,10 +13,11 @@ async function begin(ttl?: "auto" | "5m" | "1h") {
   const clock = manualClock();
   const store = memoryStore({ clock, leaseMs: 0 });
   const face = createAnthropic({ clock });
-  const options = (file: Record<string, unknown>): SessionOptions<AnthropicRequest, AnthropicResponse, never> => ({
+  const options = (settings: Partial<Settings>): SessionOptions<AnthropicRequest, AnthropicResponse, never> => ({
     ...{ store, id: "s", provider: anthropic({} as never) as never, model: "claude-opus-5-5", clock },
     ...{ system: "You are a careful engineer. ".repeat(500) },
-    settings: { file, environment: {} },
+    settings,
+    settingsFrom: { environment: {} },
   });
   const session = await openSession(options(ttl === undefined ? {} : { "cache.ttl": ttl }));
   async function ask(question: string): Promise<{ readonly ttl: string; readonly readTokens: number }> {
@@ -26,7 +28,7 @@ async function begin(ttl?: "auto" | "5m" | "1h") {
     const { usage } = await session.record(answered.response as unknown as AnthropicResponse);
     return { ttl: /"ttl":"1h"/.test(JSON.stringify(request)) ? "1h" : "5m", readTokens: usage.cacheReadTokens };
   }
-  return { session, clock, ask, reopen: (file: Record<string, unknown>) => openSession(options(file)) };
+  return { session, clock, ask, reopen: (settings: Partial<Settings>) => openSession(options(settings)) };
 }
 
 describe("cache.ttl", () => {

@@ -1,7 +1,7 @@
+import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import type { ConfigurationPayload, Held, ToolDefinition } from "../log/payload.ts";
 import { wellFormed } from "../view/clean-block.ts";
 import type { Configuration } from "../view/view.ts";
-import { InvalidOptionError } from "./session-errors.ts";
 
 /** What is sent beside the messages, as the caller wants it. What is left out stays as it is. */
 export interface WantedConfiguration {

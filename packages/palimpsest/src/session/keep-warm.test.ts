@@ -2,6 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { callTool, callTools, createAnthropic, inOrder, manualClock, serve } from "@palimpsest/provider-simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { anthropic } from "../providers/anthropic.ts";
+import type { Settings } from "../settings/settings.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { toolResult } from "./messages.ts";
 import { openSession } from "./open-session.ts";
@@ -13,7 +14,7 @@ const tools = [{ name: "build", inputSchema: { type: "object" } }];
 const call = callTools(callTool("build", {}));
 
 /** A session with a five-minute cache that has called a tool, with the real client on a virtual clock. */
-async function begin(file: Record<string, unknown> = {}, more: Partial<SessionOptions<never, never, never>> = {}) {
+async function begin(values: Partial<Settings> = {}, more: Partial<SessionOptions<never, never, never>> = {}) {
   const clock = manualClock();
   const server = await serve({ clock, faces: [createAnthropic({ clock, script: inOrder([call, call]) })] });
   onTestFinished(() => server.close());
@@ -22,7 +23,8 @@ async function begin(file: Record<string, unknown> = {}, more: Partial<SessionOp
   const options = {
     ...{ store, id: "s", provider: anthropic(client), model, tools, clock },
     system: "You are a careful engineer. ".repeat(2_000),
-    settings: { file: { "cache.ttl": "5m", "keepWarm.enabled": "on", ...file }, environment: {} },
+    settings: { "cache.ttl": "5m", "keepWarm.enabled": "on", ...values },
+    settingsFrom: { environment: {} },
     ...(more as object),
   } as const;
   const session = await openSession(options);

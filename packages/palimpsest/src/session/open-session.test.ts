@@ -143,7 +143,7 @@ describe("a session", () => {
 
   test("at the blocking level there is no request, and the error says why", async () => {
     const provider = anthropic({} as never, { models: { [model]: { windowTokens: 8_000 } } });
-    const settings = { file: { "compaction.auto": "off" } };
+    const settings = { "compaction.auto": "off" } as const;
     const session = await open({ provider: provider as never, settings });
     await session.append("word ".repeat(20_000));
     const error = await session.prepare().catch((thrown: unknown) => thrown);
@@ -182,7 +182,7 @@ describe("a session", () => {
 
   test("the environment says when it is full", async () => {
     const environment = { PALIMPSEST_AUTOCOMPACT_PCT: "10" };
-    const session = await open({ settings: { environment } });
+    const session = await open({ settingsFrom: { environment } });
     expect(session.size().autoCompactTokens).toBe(98_000);
   });
 
@@ -200,7 +200,7 @@ describe("what a session costs", () => {
     const face = createAnthropic({ clock, script: () => done });
     const provider = anthropic({} as never, { cacheDiagnostics: "asked" });
     const store = memoryStore({ clock, leaseMs: 0 });
-    const settings = { file: { "cache.ttl": "5m" }, environment: {} };
+    const settings = { "cache.ttl": "5m" } as const;
     const start = () => open({ provider: provider as never, store, id: "s", clock, settings });
     const ask = async (session: Session<AnthropicRequest, AnthropicResponse>) => {
       const request = await session.prepare();

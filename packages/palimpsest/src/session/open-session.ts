@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { spentTokens } from "../cache/ledger.ts";
+import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import type { ForkPayload } from "../log/payload.ts";
 import { readPayload } from "../log/read-payload.ts";
 import { toDraft } from "../log/to-draft.ts";
@@ -36,9 +37,9 @@ import { createRecord } from "./record-response.ts";
 import { createRequests } from "./requests.ts";
 import { createRunHooks, startContents } from "./run-hooks.ts";
 import type { PrepareOptions, Session, SessionOptions } from "./session.ts";
-import { InvalidOptionError, SessionBusyError, SessionLostError } from "./session-errors.ts";
+import { SessionBusyError, SessionLostError } from "./session-errors.ts";
 import { openSessionState } from "./session-state.ts";
-import { readSettings } from "./settings-source.ts";
+import { checkSettingsOptions, createSettingsReader, type SettingsReader } from "./settings-reader.ts";
 
 /** Opens a session, or begins one. */
 export async function openSession<Request, Response, Message>(
@@ -48,6 +49,7 @@ export async function openSession<Request, Response, Message>(
   if (!(Number.isInteger(maxOutputTokens) && maxOutputTokens > 0)) {
     throw new InvalidOptionError("maxOutputTokens", maxOutputTokens, "a whole number above 0");
   }
+  checkSettingsOptions(options);
   const writer = await openWriter(store, id, options);
   try {
     const base = await findBase(store, id, writer);
@@ -68,6 +70,8 @@ interface Opening {
   readonly cacheWrites?: ForkTerms["cacheWrites"];
   readonly signal?: AbortSignal;
   readonly onRecord?: ForkTerms["onRecord"];
+  /** Its parent's, if it is a fork: what was told of settings is not told again. */
+  readonly settingsReader?: SettingsReader;
 }
 
 type WholeOptions<Request, Response, Message> = SessionOptions<Request, Response, Message> & {
@@ -76,7 +80,7 @@ type WholeOptions<Request, Response, Message> = SessionOptions<Request, Response
 };
 
 async function openWith<Request, Response, Message>(
-  { writer, base, resultSession, cacheWrites = "as-usual", signal, onRecord }: Opening,
+  { writer, base, resultSession, cacheWrites = "as-usual", signal, onRecord, ...opening }: Opening,
   options: WholeOptions<Request, Response, Message>,
 ): Promise<OpenSession<Request, Response>> {
   const { id, store, provider } = options;
@@ -97,15 +101,16 @@ async function openWith<Request, Response, Message>(
   const askedFacts = new Map<string, ModelFacts>();
   const factsOf = (model: string): ModelFacts => askedFacts.get(model) ?? provider.factsOf(model);
   const { maxOutputTokens } = options;
-  let resolved = await readSettings(options.settings);
+  const listeners = new Set(options.onEvent === undefined ? [] : [options.onEvent]);
+  const tell = createTell({ session: id, clock, listeners });
+  const settingsReader = opening.settingsReader ?? createSettingsReader(options, { clock, tell });
+  let resolved = await settingsReader.read();
   const settings = (): Settings => resolved.settings;
   const refreshSettings = async (): Promise<void> => {
-    const fresh = await readSettings(options.settings);
+    const fresh = await settingsReader.read();
     // The same object as long as nothing has changed, so that what follows from it is not worked out again.
     if (JSON.stringify(fresh) !== JSON.stringify(resolved)) resolved = fresh;
   };
-  const listeners = new Set(options.onEvent === undefined ? [] : [options.onEvent]);
-  const tell = createTell({ session: id, clock, listeners });
   const surroundings = withinTime(options.surroundings ?? {}, { clock, signal: ends });
   const runHooks = createRunHooks({ ...options, clock, tell });
   const contents = createContents({ session: id, state, settings, files, tell });
@@ -125,7 +130,10 @@ async function openWith<Request, Response, Message>(
     async open(opening) {
       // What stands before the messages is the parent's.
       const { system: _, tools: __, parameters: ___, ...rest } = options;
-      return openWith(opening, { ...rest, id: opening.id, files: given, clock, model: state.configuration.model });
+      return openWith(
+        { ...opening, settingsReader },
+        { ...rest, id: opening.id, files: given, clock, model: state.configuration.model },
+      );
     },
   });
 

@@ -13,6 +13,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readPayload } from "../log/read-payload.ts";
 import { type AnthropicRequest, anthropic } from "../providers/anthropic.ts";
 import { readStream } from "../providers/read-stream.ts";
+import type { Settings } from "../settings/settings.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { toolResult } from "./messages.ts";
 import { openSession } from "./open-session.ts";
@@ -23,7 +24,7 @@ const BOUND = "claude-opus-5-5";
 const SMALL = { "clearing.providerTriggerTokens": 20_000, "clearing.providerLeastTokens": 5_000 };
 
 /** A session whose requests go through the real client to a server in this process. */
-async function begin({ file = SMALL, model = BOUND }: { file?: object; model?: string } = {}) {
+async function begin({ values = SMALL, model = BOUND }: { values?: Partial<Settings>; model?: string } = {}) {
   const clock = manualClock();
   const store = memoryStore({ clock, leaseMs: 0 });
   let reply: Reply = answer("Done.");
@@ -31,7 +32,7 @@ async function begin({ file = SMALL, model = BOUND }: { file?: object; model?: s
   onTestFinished(() => server.close());
   const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url }), { edits: "asked" });
   const parameters = { thinking: { type: "adaptive" } };
-  const settings = { file: { "clearing.keepNewest": 3, ...file }, environment: {} };
+  const settings: Partial<Settings> = { "clearing.keepNewest": 3, ...values };
   const open = (more: object = {}) =>
     openSession({ ...{ store, id: "s", provider, model, tools, clock, parameters, settings }, ...more });
   let session = await open();
@@ -149,7 +150,7 @@ test("where thinking is free, clearing stays here; a provider that is not asked 
 });
 
 test("what was left out counts again as soon as nobody asks for it to be left out", async () => {
-  const life = await begin({ file: { ...SMALL, "clearing.byProvider": "on" } });
+  const life = await begin({ values: { ...SMALL, "clearing.byProvider": "on" } });
   await life.session.append("Read them all.");
   await life.read(25);
   await life.ask(answer("Read."));

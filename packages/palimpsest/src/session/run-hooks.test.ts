@@ -14,7 +14,13 @@ import { openSession } from "./open-session.ts";
 async function open(list: readonly Hook[], store: Store = memoryStore({ leaseMs: 0 })) {
   const events: SessionEvent[] = [];
   const session = await openSession({
-    ...{ store, id: "s", provider: anthropic({} as never), model: "claude-opus-5-5", settings: { environment: {} } },
+    ...{
+      store,
+      id: "s",
+      provider: anthropic({} as never),
+      model: "claude-opus-5-5",
+      settingsFrom: { environment: {} },
+    },
     hooks: createHooks(list),
     onEvent: (event) => void events.push(event),
   });

@@ -101,20 +101,6 @@ export class UnknownRequestError extends PalimpsestError {
   }
 }
 
-/** An option that cannot be used. */
-export class InvalidOptionError extends PalimpsestError {
-  static readonly code = "invalid-option";
-  readonly code: string = InvalidOptionError.code;
-  readonly option: string;
-  readonly value: unknown;
-
-  constructor(option: string, value: unknown, needed: string) {
-    super(`${option} is ${JSON.stringify(value) ?? String(value)}; it must be ${needed}.`);
-    this.option = option;
-    this.value = value;
-  }
-}
-
 /** A fork was asked for where there can be none. */
 export class ForkError extends PalimpsestError {
   static readonly code = "fork";

@@ -21,7 +21,8 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
     ...{ store: memoryStore({ clock }), id: "s", provider: anthropic({} as never), model: "claude-opus-5-5", clock },
     tools: [{ name: "Read", inputSchema: { type: "object" } }],
     system: "You are a careful engineer. ".repeat(500),
-    settings: { file: { "clearing.keepNewest": 3 }, environment: {} },
+    settings: { "clearing.keepNewest": 3 },
+    settingsFrom: { environment: {} },
     onEvent: (event) => void events.push(event),
     ...(options as object),
   });

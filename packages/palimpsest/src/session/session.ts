@@ -25,10 +25,13 @@ import type { UsageOfOthers } from "./enter-usage.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork/fork-options.ts";
 import type { KeepWarmOptions, KeptWarm } from "./keep-warm.ts";
 import type { NotesOptions, NotesUpdateOutcome } from "./notes/notes-options.ts";
-import type { SettingsSource } from "./settings-source.ts";
+import type { SettingsOptions } from "./settings-source.ts";
 import type { NewContent } from "./to-contents.ts";
 
-export interface SessionOptions<Request, Response, Message> extends WantedConfiguration, FeatureOptions {
+export interface SessionOptions<Request, Response, Message>
+  extends WantedConfiguration,
+    FeatureOptions,
+    SettingsOptions {
   readonly store: Store;
   readonly provider: Provider<Request, Response, Message>;
   readonly model: string;
@@ -47,8 +50,6 @@ export interface SessionOptions<Request, Response, Message> extends WantedConfig
   readonly takeover?: Takeover;
   /** Where results go that are too large for the conversation, if not where the store keeps them. @default store.results */
   readonly files?: ResultFiles;
-  /** Where settings come from; docs/defaults.md has them all. @default the process's environment */
-  readonly settings?: SettingsSource;
   /**
    * What is to be done when the session starts and ends; `palimpsest/hooks` makes them. What they fail at is told to
    * `onEvent`, and nothing is lost by it. @default none

@@ -1,31 +1,26 @@
-import { readFile } from "node:fs/promises";
-import { type FlagClient, readFlags } from "../settings/read-flags.ts";
-import { type Environment, type ResolvedSettings, resolveSettings } from "../settings/resolve-settings.ts";
+import type { FlagClient } from "../settings/read-flags.ts";
+import type { Environment } from "../settings/setting-variables.ts";
+import type { Settings } from "../settings/settings.ts";
 
-/** Where a session's settings come from; what they are and their defaults: docs/defaults.md. */
+/** The settings of a session; what they are, their defaults and the order of their sources: docs/defaults.md. */
+export interface SettingsOptions {
+  /**
+   * Values by name, stronger than every other source. A name that is unknown or a value that cannot be used throws an
+   * `InvalidOptionError`. @default none
+   */
+  readonly settings?: Partial<Settings>;
+  /** Where the other values come from. @default the process's variables */
+  readonly settingsFrom?: SettingsSource;
+}
+
+/** Sources of settings outside the code, the strongest first. What cannot be used of them is told as `settings-rejected`. */
 export interface SettingsSource {
-  /** Values by name, or the path of a JSON file that holds them. @default none */
-  readonly file?: string | Readonly<Record<string, unknown>>;
-  /** An OpenFeature client. @default none */
-  readonly flags?: FlagClient;
-  /** @default the process's environment */
+  /** Variables by name, of which those that begin with `PALIMPSEST_` are read. @default the process's environment */
   readonly environment?: Environment;
-}
-
-/** Reads all sources. A file that is not there holds nothing; one that is no JSON is told like a value that does not fit. */
-export async function readSettings(source: SettingsSource = {}): Promise<ResolvedSettings> {
-  const { file, flags, environment = process.env } = source;
-  return resolveSettings({
-    file: typeof file === "string" ? await readJson(file) : file,
-    ...(flags === undefined ? {} : { flags: await readFlags(flags) }),
-    environment,
-  });
-}
-
-async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, "utf8"));
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : `${path}: ${(error as Error).message}`;
-  }
+  /** An OpenFeature client. While it fails, the values that it gave before hold. @default none */
+  readonly flags?: FlagClient;
+  /** How long a turn waits for the flags. @default 2,000 */
+  readonly flagsDeadlineMs?: number;
+  /** The path of a JSON file of names and values; one that is not there holds nothing. @default none */
+  readonly file?: string;
 }

@@ -22,7 +22,8 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
   const face = createAnthropic({ clock, script: () => reply });
   const session: Session<AnthropicRequest, AnthropicResponse> = await openSession({
     ...{ store, id: "s", provider: anthropic({} as never), model, tools, clock },
-    settings: { file: { "clearing.keepNewest": 3 }, environment: {} },
+    settings: { "clearing.keepNewest": 3 },
+    settingsFrom: { environment: {} },
     ...(options as object),
   });
   async function ask(said: Reply): Promise<readonly string[]> {
@@ -162,7 +163,8 @@ describe("what is stale", () => {
     ["clearing.tools", ["Bash"]],
   ])("stays if %s is %j", async (name, value) => {
     const { session, clock, decisions } = await afterReading(8, {
-      settings: { file: { [name]: value }, environment: {} },
+      settings: { [name]: value },
+      settingsFrom: { environment: {} },
     });
     clock.advance(6 * 60_000);
     await session.append("Go on.");
@@ -177,7 +179,8 @@ describe("what is stale", () => {
     ];
     const { session, clock, decisions } = await afterReading(8, {
       tools: own,
-      settings: { file: { "clearing.keepNewest": 1 }, environment: {} },
+      settings: { "clearing.keepNewest": 1 },
+      settingsFrom: { environment: {} },
     });
     clock.advance(6 * 60_000);
     await session.append("Go on.");
@@ -192,7 +195,7 @@ describe("settings", () => {
     const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, "settings.json");
-    const { session, ask } = await begin({ settings: { file, environment: {} } });
+    const { session, ask } = await begin({ settings: {}, settingsFrom: { file, environment: {} } });
     expect(session.settings().settings["clearing.keepNewest"]).toBe(8);
     writeFileSync(file, JSON.stringify({ "clearing.keepNewest": 7, "clearing.policy": "hope" }));
     await session.append("Hello");
@@ -206,6 +209,6 @@ describe("settings", () => {
     await session.append("And now?");
     await session.prepare();
     expect(session.settings().settings["clearing.keepNewest"]).toBe(8);
-    expect(session.settings().problems[0]?.because).toBe("it is no JSON object");
+    expect(session.settings().problems[0]?.message).toContain("It must be a JSON object");
   });
 });

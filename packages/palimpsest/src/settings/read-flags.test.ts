@@ -1,27 +1,47 @@
-import { InMemoryProvider, OpenFeature } from "@openfeature/server-sdk";
-import { expect, test } from "vitest";
+import { InMemoryProvider, OpenFeature, type Provider, ProviderNotReadyError } from "@openfeature/server-sdk";
+import { expect, onTestFinished, test } from "vitest";
 import { readFlags } from "./read-flags.ts";
-import { resolveSettings } from "./resolve-settings.ts";
 
 const flag = (value: unknown) => ({ variants: { only: value }, defaultVariant: "only", disabled: false });
 
-test("a fleet's flags are read through its OpenFeature client, with what they do not have left as it is", async () => {
+test("a fleet's flags are read through its OpenFeature client; what it does not have is absent", async () => {
   const provider = new InMemoryProvider({
     "palimpsest.clearing.policy": flag("fixed"),
     "palimpsest.clearing.keepNewest": flag(7),
     "palimpsest.clearing.tools": flag(["Read"]),
     "palimpsest.cache.ttl": flag(12),
   } as ConstructorParameters<typeof InMemoryProvider>[0]);
-  await OpenFeature.setProviderAndWait("settings-test", provider);
-  const flags = await readFlags(OpenFeature.getClient("settings-test"));
-  // A flag of another type than its setting is none.
-  expect(flags).toEqual({ "clearing.policy": "fixed", "clearing.keepNewest": 7, "clearing.tools": ["Read"] });
-  expect(resolveSettings({ flags }).settings["clearing.keepNewest"]).toBe(7);
-  await OpenFeature.close();
+  await OpenFeature.setProviderAndWait("read-flags", provider);
+  onTestFinished(() => OpenFeature.close());
+  const flags = await readFlags(OpenFeature.getClient("read-flags"));
+  expect(flags.get("clearing.policy")).toEqual({ kind: "value", value: "fixed" });
+  expect(flags.get("clearing.keepNewest")).toEqual({ kind: "value", value: 7 });
+  expect(flags.get("clearing.tools")).toEqual({ kind: "value", value: ["Read"] });
+  expect(flags.get("cache.ttl")).toMatchObject({ kind: "unusable", because: expect.stringContaining("TYPE_MISMATCH") });
+  expect(flags.get("compaction.auto")).toEqual({ kind: "absent" });
+  expect(flags.get("toolResults.thresholdByTool")).toEqual({ kind: "absent" });
 });
 
-test("a service that fails is one without flags", async () => {
-  const failing = () => Promise.reject(new Error("unreachable"));
-  const client = { getStringValue: failing, getNumberValue: failing, getObjectValue: failing };
-  expect(await readFlags(client)).toEqual({});
+test("a service that fails is told apart from one without flags, though its client never rejects", async () => {
+  const fails = (): never => {
+    throw new ProviderNotReadyError("connection refused");
+  };
+  const failing: Provider = {
+    metadata: { name: "failing" },
+    resolveStringEvaluation: fails,
+    resolveNumberEvaluation: fails,
+    resolveObjectEvaluation: fails,
+    resolveBooleanEvaluation: fails,
+  };
+  await OpenFeature.setProviderAndWait("failing", failing);
+  onTestFinished(() => OpenFeature.close());
+  const flags = await readFlags(OpenFeature.getClient("failing"));
+  expect(new Set([...flags.values()].map(({ kind }) => kind))).toEqual(new Set(["failed"]));
+  expect(flags.get("cache.ttl")).toMatchObject({ because: "PROVIDER_NOT_READY: connection refused" });
+});
+
+test("a client that rejects is a service that fails", async () => {
+  const rejects = () => Promise.reject(new Error("unreachable"));
+  const client = { getStringDetails: rejects, getNumberDetails: rejects, getObjectDetails: rejects };
+  expect((await readFlags(client)).get("cache.ttl")).toEqual({ kind: "failed", because: "unreachable" });
 });

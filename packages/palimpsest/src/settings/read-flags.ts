@@ -2,42 +2,74 @@ import { SETTINGS, type SettingName } from "./settings.ts";
 
 /** The part of an OpenFeature client that is used: a fleet plugs in the flag service it has. */
 export interface FlagClient {
-  getStringValue(flag: string, absent: string): Promise<string>;
-  getNumberValue(flag: string, absent: number): Promise<number>;
-  getObjectValue(flag: string, absent: Absent): Promise<unknown>;
+  getStringDetails(flag: string, absent: string): Promise<FlagDetails<string>>;
+  getNumberDetails(flag: string, absent: number): Promise<FlagDetails<number>>;
+  getObjectDetails(flag: string, absent: Absent): Promise<FlagDetails<unknown>>;
 }
+
+/** What the service says of one flag. Its plain values would hide that it failed: an OpenFeature client never rejects. */
+export interface FlagDetails<Value> {
+  readonly value: Value;
+  readonly errorCode?: string;
+  readonly errorMessage?: string;
+}
+
+/** `failed`: the service did not answer, so that what it said before still holds. */
+export type FlagReading =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "absent" }
+  | { readonly kind: "unusable"; readonly because: string }
+  | { readonly kind: "failed"; readonly because: string };
 
 type Absent = { readonly absent: true };
 const ABSENT: Absent = { absent: true };
 
-/**
- * Asks a flag service for every setting; a flag is named like its setting, with `palimpsest.` before it. Settings that the
- * service does not have are left out, and a service that fails is one without flags.
- */
-export async function readFlags(client: FlagClient): Promise<Readonly<Record<string, unknown>>> {
+/** Asks a flag service for every setting; a flag is named like its setting, with `palimpsest.` before it. Never rejects. */
+export async function readFlags(client: FlagClient): Promise<ReadonlyMap<SettingName, FlagReading>> {
   const names = Object.keys(SETTINGS) as SettingName[];
-  const values = await Promise.all(names.map((name) => readFlag(client, name).catch(() => undefined)));
-  return Object.fromEntries(
-    names.map((name, index) => [name, values[index]]).filter(([, value]) => value !== undefined),
-  );
+  return new Map(await Promise.all(names.map(async (name) => [name, await readFlag(client, name)] as const)));
 }
 
-async function readFlag(client: FlagClient, name: SettingName): Promise<unknown> {
+async function readFlag(client: FlagClient, name: SettingName): Promise<FlagReading> {
+  try {
+    const { details, isAbsent } = await askFor(client, name);
+    if (details.errorCode !== undefined) return readError(details, details.errorCode);
+    return isAbsent ? { kind: "absent" } : { kind: "value", value: details.value };
+  } catch (error) {
+    return { kind: "failed", because: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+interface Asked {
+  readonly details: FlagDetails<unknown>;
+  readonly isAbsent: boolean;
+}
+
+async function askFor(client: FlagClient, name: SettingName): Promise<Asked> {
   const flag = `palimpsest.${name}`;
   switch (SETTINGS[name].is.kind) {
     case "choice":
-    case "text":
-      return (await client.getStringValue(flag, "")) || undefined;
+    case "text": {
+      const details = await client.getStringDetails(flag, "");
+      return { details, isAbsent: details.value === "" };
+    }
     case "count":
     case "percent":
     case "amount": {
-      const value = await client.getNumberValue(flag, Number.NaN);
-      return Number.isNaN(value) ? undefined : value;
+      const details = await client.getNumberDetails(flag, Number.NaN);
+      return { details, isAbsent: Number.isNaN(details.value) };
     }
     case "names":
     case "counts-by-name": {
-      const value = await client.getObjectValue(flag, ABSENT);
-      return value === ABSENT ? undefined : value;
+      const details = await client.getObjectDetails(flag, ABSENT);
+      return { details, isAbsent: (details.value as Partial<Absent> | null)?.absent === true };
     }
   }
+}
+
+/** Error codes as OpenFeature names them. */
+function readError({ errorMessage }: FlagDetails<unknown>, code: string): FlagReading {
+  const because = errorMessage ? `${code}: ${errorMessage}` : code;
+  if (code === "FLAG_NOT_FOUND") return { kind: "absent" };
+  return { kind: code === "TYPE_MISMATCH" || code === "PARSE_ERROR" ? "unusable" : "failed", because };
 }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PROFILES } from "./profiles.ts";
-import { resolveSettings, variableOf } from "./resolve-settings.ts";
+import { resolveSettings } from "./resolve-settings.ts";
+import { variableOf } from "./setting-variables.ts";
 import { SETTINGS, type SettingName } from "./settings.ts";
 
 const settingOf = (name: SettingName, sources: Parameters<typeof resolveSettings>[0]): unknown =>
@@ -15,12 +16,22 @@ describe("settings", () => {
     expect(problems).toEqual([]);
   });
 
-  test("come from file, flags and environment; the later beats the earlier", () => {
-    const name = "clearing.keepNewest";
-    expect(settingOf(name, { file: { [name]: 4 } })).toBe(4);
-    expect(settingOf(name, { file: { [name]: 4 }, flags: { [name]: 5 } })).toBe(5);
-    const environment = { PALIMPSEST_CLEARING_KEEP_NEWEST: "6" };
-    expect(settingOf(name, { file: { [name]: 4 }, flags: { [name]: 5 }, environment })).toBe(6);
+  test("come from code, variables, flags, a file, a profile and defaults: the strongest that has a value holds", () => {
+    const name = "compaction.economicFromTokens";
+    const strongestFirst: readonly Parameters<typeof resolveSettings>[0][] = [
+      { code: { [name]: 1 } },
+      { environment: { PALIMPSEST_COMPACTION_ECONOMIC_FROM_TOKENS: "2" } },
+      { flags: { [name]: 3 } },
+      { file: { [name]: 4 } },
+      { file: { profile: "economy" } },
+      {},
+    ];
+    const held = strongestFirst.map((_, index) => {
+      const given = strongestFirst.slice(index).toReversed();
+      const files = Object.assign({}, ...given.map(({ file }) => file));
+      return settingOf(name, Object.assign({}, ...given, { file: files }));
+    });
+    expect(held).toEqual([1, 2, 3, 4, 60_000, 100_000]);
   });
 
   test("a profile sets what no other source sets, whatever source names the profile", () => {
@@ -40,21 +51,21 @@ describe("settings", () => {
     expect(resolveSettings({ file: values }).problems).toEqual([]);
   });
 
-  test.each(["1", "true", "YES", " on "])("DISABLE_AUTO_COMPACT=%s switches off", (value) => {
-    expect(settingOf("compaction.auto", { environment: { DISABLE_AUTO_COMPACT: value } })).toBe("off");
-  });
-
-  test.each(["0", "false", "No", "off"])("DISABLE_COMPACT=%s beats a file that switches off", (value) => {
-    const sources = { file: { "compaction.enabled": "off" }, environment: { DISABLE_COMPACT: value } };
-    expect(settingOf("compaction.enabled", sources)).toBe("on");
-  });
-
-  test("the percentage has a name of its own and is read from another agent's, if ours is not set", () => {
+  test("the short variable of the percentage is weaker than the long one", () => {
     const name = "compaction.autoPercent";
-    expect(settingOf(name, { environment: { SOME_AUTOCOMPACT_PCT_OVERRIDE: "60" } })).toBe(60);
-    const both = { SOME_AUTOCOMPACT_PCT_OVERRIDE: "60", PALIMPSEST_AUTOCOMPACT_PCT: "70" };
-    expect(settingOf(name, { environment: both })).toBe(70);
-    expect(settingOf(name, { environment: { PALIMPSEST_AUTOCOMPACT_PCT: "120" } })).toBe(100);
+    expect(settingOf(name, { environment: { PALIMPSEST_AUTOCOMPACT_PCT: "70" } })).toBe(70);
+    const both = { PALIMPSEST_AUTOCOMPACT_PCT: "70", PALIMPSEST_COMPACTION_AUTO_PERCENT: "60" };
+    expect(settingOf(name, { environment: both })).toBe(60);
+  });
+
+  test("variables of other programs are not heeded", () => {
+    const environment = {
+      DISABLE_COMPACT: "1",
+      DISABLE_AUTO_COMPACT: "1",
+      DISABLE_MICROCOMPACT: "1",
+      SOME_AUTOCOMPACT_PCT_OVERRIDE: "60",
+    };
+    expect(resolveSettings({ environment })).toEqual(resolveSettings({}));
   });
 
   test("lists and tables can be given in a variable", () => {
@@ -82,6 +93,50 @@ describe("settings", () => {
     const { settings, problems } = resolveSettings({ file: { [name]: value } });
     expect(problems).toMatchObject([{ source: "file", name, value }]);
     expect(settings).toEqual(resolveSettings({}).settings);
+  });
+
+  test.each([
+    [
+      { file: { "compaction.atuo": "off" } },
+      'Unknown setting "compaction.atuo" in the settings file. Did you mean "compaction.auto"?',
+    ],
+    [
+      { flags: { "no.such": 1 } },
+      'Unknown setting "no.such" in the flag service. docs/defaults.md lists all settings.',
+    ],
+    [
+      { code: { "clearing.keepNewest": 0 } },
+      'Setting "clearing.keepNewest" is 0. It must be a whole number, at least 1.',
+    ],
+    [
+      { environment: { PALIMPSEST_COMPACTION_AUTO: "sometimes" } },
+      'Setting "compaction.auto" is "sometimes" in the variable PALIMPSEST_COMPACTION_AUTO. It must be one of "on", "ask", "off".',
+    ],
+    [
+      { environment: { PALIMPSEST_CLEARING_KEEP_NEWEST: "many" } },
+      'Setting "clearing.keepNewest" is NaN in the variable PALIMPSEST_CLEARING_KEEP_NEWEST. It must be a whole number, at least 1.',
+    ],
+    [
+      { environment: { PALIMPSEST_COMPACTION_ATUO: "off" } },
+      "Unknown variable PALIMPSEST_COMPACTION_ATUO. Did you mean PALIMPSEST_COMPACTION_AUTO?",
+    ],
+    [
+      { environment: { PALIMPSEST_CLEARING_SOMETIMES: "1" } },
+      "Unknown variable PALIMPSEST_CLEARING_SOMETIMES. docs/defaults.md lists all variables.",
+    ],
+    [{ file: [] }, "The settings file was ignored. It must be a JSON object of names and values."],
+  ])("%j: says what to write instead", (sources, message) => {
+    expect(resolveSettings(sources).problems.map((problem) => problem.message)).toEqual([message]);
+  });
+
+  test("variables with our prefix that belong to a program around us are not ours to judge", () => {
+    const environment = {
+      PALIMPSEST_HOME: "/h",
+      PALIMPSEST_SEED: "1",
+      PALIMPSEST_CACHE: "/c",
+      PALIMPSEST_TRACES: "/t",
+    };
+    expect(resolveSettings({ environment }).problems).toEqual([]);
   });
 
   test("a file may name its schema", () => {

@@ -1,24 +1,28 @@
+import { checkSetting, isRecord } from "./check-setting.ts";
 import { profileValues } from "./profiles.ts";
-import { type Profile, SETTINGS, type SettingKind, type SettingName, type Settings } from "./settings.ts";
+import { type Environment, findVariables } from "./setting-variables.ts";
+import { type Profile, SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Where settings come from, the weakest first: defaults, profile, file, flags, environment. */
+/** Where settings come from, the strongest first; what none of them has comes from the profile, and then from the defaults. */
 export interface SettingSources {
-  /** Values by name, as they stand in a settings file. @default none */
-  readonly file?: unknown;
-  /** Values by name, as the flag service gives them. @default none */
-  readonly flags?: Readonly<Record<string, unknown>>;
+  /** Values by name, given in code or on a command line. @default none */
+  readonly code?: Readonly<Record<string, unknown>>;
   /** @default none */
   readonly environment?: Environment;
+  /** Values by name, as the flag service gives them. @default none */
+  readonly flags?: Readonly<Record<string, unknown>>;
+  /** Values by name, as they stand in a settings file. @default none */
+  readonly file?: unknown;
 }
 
 /** A value that was given and is not used. */
 export interface SettingProblem {
-  readonly source: "file" | "flags" | "environment";
+  readonly source: keyof SettingSources;
+  /** Of the setting, or of a variable that belongs to none; empty for a file that cannot be read. */
   readonly name: string;
   readonly value: unknown;
-  readonly because: string;
+  /** What is wrong, where, and what to write instead: whole sentences. */
+  readonly message: string;
 }
 
 export interface ResolvedSettings {
@@ -26,25 +30,32 @@ export interface ResolvedSettings {
   readonly problems: readonly SettingProblem[];
 }
 
-/** Puts the settings together. A value that does not fit is told, and the next weaker one holds. */
-export function resolveSettings({ file, flags = {}, environment = {} }: SettingSources): ResolvedSettings {
+/** Puts the settings together. A value that cannot be used is told, and the next weaker source holds. */
+export function resolveSettings({ code = {}, environment = {}, flags = {}, file }: SettingSources): ResolvedSettings {
   const problems: SettingProblem[] = [];
   const given: Partial<Record<SettingName, unknown>> = {};
 
-  const take = (source: SettingProblem["source"], name: string, value: unknown): void => {
-    const because = isKnown(name) ? misfit(SETTINGS[name].is, value) : "there is no setting of this name";
-    if (because === undefined) given[name as SettingName] = value;
-    else problems.push({ source, name, value, because });
+  const take = (source: SettingProblem["source"], name: string, value: unknown, where: string): void => {
+    const message = checkSetting(name, value, where);
+    if (message === undefined) given[name as SettingName] = value;
+    else problems.push({ source, name, value, message });
   };
+  // The weakest first: what comes later replaces it.
   if (isRecord(file)) {
     // The schema is for editors, and no setting.
-    const { $schema: _, ...given } = file;
-    for (const [name, value] of Object.entries(given)) take("file", name, value);
+    const { $schema: _, ...values } = file;
+    for (const [name, value] of Object.entries(values)) take("file", name, value, " in the settings file");
   } else if (file !== undefined) {
-    problems.push({ source: "file", name: "", value: file, because: "it is no JSON object" });
+    problems.push({ source: "file", name: "", value: file, message: notAnObject(file) });
   }
-  for (const [name, value] of Object.entries(flags)) take("flags", name, value);
-  for (const { name, value } of fromEnvironment(environment)) take("environment", name, value);
+  for (const [name, value] of Object.entries(flags)) take("flags", name, value, " in the flag service");
+  for (const found of findVariables(environment)) {
+    const { variable, value } = found;
+    if (found.kind === "setting") take("environment", found.name, value, ` in the variable ${variable}`);
+    else
+      problems.push({ source: "environment", name: variable, value, message: unknownVariable(variable, found.meant) });
+  }
+  for (const [name, value] of Object.entries(code)) if (value !== undefined) take("code", name, value, "");
   const profile = (given.profile as Profile | undefined) ?? DEFAULTS.profile;
   const settings = { ...DEFAULTS, ...profileValues(profile), ...given } as Settings;
   return { settings: Object.freeze(settings), problems };
@@ -54,89 +65,11 @@ const DEFAULTS = Object.fromEntries(
   Object.entries(SETTINGS).map(([name, { default: standard }]) => [name, standard]),
 ) as unknown as Settings;
 
-/** The variable that sets a setting: `clearing.keepNewest` is `PALIMPSEST_CLEARING_KEEP_NEWEST`. */
-export function variableOf(name: SettingName): string {
-  const words = name.replace(/([a-z])([A-Z])/g, "$1_$2").replaceAll(".", "_");
-  return `PALIMPSEST_${words.toUpperCase()}`;
+function unknownVariable(variable: string, meant: string | undefined): string {
+  return `Unknown variable ${variable}. ${meant === undefined ? "docs/defaults.md lists all variables." : `Did you mean ${meant}?`}`;
 }
 
-/** Read at the beginning of every turn: made once. */
-const VARIABLES: readonly (readonly [SettingName, string])[] = (Object.keys(SETTINGS) as SettingName[]).map((name) => [
-  name,
-  variableOf(name),
-]);
-
-/** Switches under the names by which such systems know them. */
-const SWITCHES: Readonly<Record<string, SettingName>> = {
-  DISABLE_COMPACT: "compaction.enabled",
-  DISABLE_AUTO_COMPACT: "compaction.auto",
-  DISABLE_MICROCOMPACT: "clearing.enabled",
-};
-
-/** Another agent's name for the percentage, whatever stands before it; read where ours is not set. */
-const PERCENT_ALIAS = /_AUTOCOMPACT_PCT_OVERRIDE$/;
-
-function* fromEnvironment(environment: Environment): Generator<{ name: SettingName; value: unknown }> {
-  const alias = Object.keys(environment).find((variable) => PERCENT_ALIAS.test(variable));
-  const percent = environment["PALIMPSEST_AUTOCOMPACT_PCT"] ?? (alias === undefined ? undefined : environment[alias]);
-  if (percent !== undefined) yield { name: "compaction.autoPercent", value: Number(percent) };
-  for (const [name, variable] of VARIABLES) {
-    const text = environment[variable];
-    if (text !== undefined) yield { name, value: fromText(SETTINGS[name].is, text) };
-  }
-  for (const [variable, name] of Object.entries(SWITCHES)) {
-    const disabled = toBoolean(environment[variable]);
-    if (disabled !== undefined) yield { name, value: disabled ? "off" : "on" };
-  }
-}
-
-function fromText({ kind, ...rest }: SettingKind, text: string): unknown {
-  if (kind === "count" || kind === "percent" || kind === "amount") return text.trim() === "" ? text : Number(text);
-  if (kind === "names") return text.split(",").map((name) => name.trim());
-  if (kind === "counts-by-name") {
-    return Object.fromEntries(text.split(",").map((pair) => [pair.split("=")[0]!.trim(), Number(pair.split("=")[1])]));
-  }
-  const onOff = "of" in rest && rest.of.includes("on") ? toBoolean(text) : undefined;
-  return onOff === undefined ? text : onOff ? "on" : "off";
-}
-
-function toBoolean(text: string | undefined): boolean | undefined {
-  const word = text?.trim().toLowerCase() ?? "";
-  if (["1", "true", "yes", "on"].includes(word)) return true;
-  return ["0", "false", "no", "off"].includes(word) ? false : undefined;
-}
-
-/** Why a value is not one of its kind; undefined if it is. */
-function misfit(is: SettingKind, value: unknown): string | undefined {
-  switch (is.kind) {
-    case "choice":
-      return is.of.includes(value as string) ? undefined : `it is one of ${is.of.join(", ")}`;
-    case "count":
-      return Number.isSafeInteger(value) && (value as number) >= is.atLeast
-        ? undefined
-        : `it is a whole number, at least ${is.atLeast}`;
-    case "percent":
-      return typeof value === "number" && value > 0 && value <= 100 ? undefined : "it is above 0 and at most 100";
-    case "text":
-      return typeof value === "string" ? undefined : "it is a text";
-    case "amount":
-      return Number.isFinite(value) && (value as number) >= 0 ? undefined : "it is an amount, at least 0";
-    case "names":
-      return Array.isArray(value) && value.every((name) => typeof name === "string")
-        ? undefined
-        : "it is a list of names";
-    case "counts-by-name":
-      return isRecord(value) &&
-        Object.values(value).every((number) => Number.isSafeInteger(number) && (number as number) >= 0)
-        ? undefined
-        : "it is whole numbers by name";
-  }
-}
-
-function isKnown(name: string): name is SettingName {
-  return Object.hasOwn(SETTINGS, name);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function notAnObject(file: unknown): string {
+  const found = typeof file === "string" ? `: ${file}` : "";
+  return `The settings file was ignored. It must be a JSON object of names and values${found}.`;
 }

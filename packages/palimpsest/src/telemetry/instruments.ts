@@ -60,6 +60,8 @@ const FORMS: Readonly<Record<MetricName, MetricForm>> = {
     boundaries: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99],
   },
   breakerTrips: { unit: "{trip}", what: "Times that something was given up after failing in a row." },
+  rejectedSettings: { unit: "{setting}", what: "Settings that were given and could not be used, by their source." },
+  flagOutages: { unit: "{outage}", what: "Times that the flag service began to fail." },
   restoredFiles: { unit: "{file}", what: "Files after a compaction: put back, skipped, failed." },
   hookRuns: { unit: "{run}", what: "Events at which hooks were run." },
   hookFailures: { unit: "{failure}", what: "Hooks that failed." },

@@ -70,6 +70,12 @@ export function measure(event: SessionEvent): readonly Measurement[] {
     }
     case "breaker-tripped":
       return [one("breakerTrips", { [A.of]: event.of })];
+    case "settings-rejected":
+      return event.problems.map(({ source }) => one("rejectedSettings", { [A.source]: source }));
+    case "flags-failed":
+      return [one("flagOutages")];
+    case "flags-recovered":
+      return notCounted("an outage is counted when it begins");
     case "files-restored":
       return Object.entries({ put_back: event.putBack, skipped: event.skipped, failed: event.failed }).map(
         ([outcome, value]) => ({ metric: "restoredFiles", value, attributes: { [A.outcome]: outcome } }),

@@ -35,6 +35,8 @@ export const METRICS = {
   forks: "palimpsest.forks",
   forkCacheHitRate: "palimpsest.fork.cache_hit_rate",
   breakerTrips: "palimpsest.breaker.trips",
+  rejectedSettings: "palimpsest.settings.rejected",
+  flagOutages: "palimpsest.flags.outages",
   restoredFiles: "palimpsest.restored.files",
   hookRuns: "palimpsest.hook.runs",
   hookFailures: "palimpsest.hook.failures",

@@ -103,6 +103,12 @@ const EVERY: { readonly [Kind in Happening["kind"]]: Extract<Happening, { kind: 
   dreamed: { kind: "dreamed", outcome: "consolidated", changed: 2, used },
   forked: { kind: "forked", source: "notes", outcome: "ok", used },
   "breaker-tripped": { kind: "breaker-tripped", of: "compaction", failures: 3 },
+  "settings-rejected": {
+    kind: "settings-rejected",
+    problems: [{ source: "file", name: "A SECRET name", message: "A SECRET value" }],
+  },
+  "flags-failed": { kind: "flags-failed", because: "A SECRET address", held: 2 },
+  "flags-recovered": { kind: "flags-recovered", afterMs: 5 },
   "files-restored": { kind: "files-restored", putBack: 3, skipped: 2, failed: 1 },
   "hooks-ran": {
     kind: "hooks-ran",
@@ -222,7 +228,7 @@ test("a session with telemetry: what was counted is what was spent", async () =>
   const face = createAnthropic({ clock });
   const session = await openSession({
     ...{ store: memoryStore({ clock }), provider: anthropic({} as never), model: "claude-opus-5-5", clock },
-    settings: { environment: {} },
+    settingsFrom: { environment: {} },
     onEvent: listen,
   });
   for (const words of ["Hello", "Again"]) {

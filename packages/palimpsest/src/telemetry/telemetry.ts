@@ -96,6 +96,9 @@ export function telemetry({ tracer, meter, content = "none" }: TelemetryOptions)
       case "dreamed":
       case "forked":
       case "breaker-tripped":
+      case "settings-rejected":
+      case "flags-failed":
+      case "flags-recovered":
       case "files-restored":
       case "hooks-ran":
         return;

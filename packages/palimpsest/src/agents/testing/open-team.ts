@@ -9,6 +9,7 @@ import type { QueryOutcome } from "../../query/query-event.ts";
 import { type Tool, tool } from "../../query/tool.ts";
 import { openSession } from "../../session/open-session.ts";
 import type { Session } from "../../session/session.ts";
+import type { Settings } from "../../settings/settings.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { AgentsOptions } from "../agents-options.ts";
 import { type Agents, createAgents } from "../create-agents.ts";
@@ -19,7 +20,7 @@ export interface TeamOptions extends Partial<Pick<AgentsOptions<never, never>, "
   readonly script: Script;
   readonly id?: string;
   readonly store?: ReturnType<typeof memoryStore>;
-  readonly settings?: Readonly<Record<string, string | number>>;
+  readonly settings?: Partial<Settings>;
   readonly hooks?: Hooks;
   readonly system?: string;
 }
@@ -66,7 +67,8 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
   const provider = anthropic(client) as Provider;
   const done: string[] = [];
   const tools = lookAndWrite(done);
-  const shared = { store, provider, model: MODEL, settings: { file: { "notes.enabled": "off", ...rest.settings } } };
+  const settings: Partial<Settings> = { "notes.enabled": "off", ...rest.settings };
+  const shared = { store, provider, model: MODEL, settings };
   const system = rest.system ?? "You lead.";
   const session = await openSession({
     ...{ ...shared, id, system },

@@ -49,7 +49,7 @@ async function open(extraction: (ask: Ask) => Reply, environment: Readonly<Recor
       model: MODEL,
       id: "s",
       system: "Be brief. ".repeat(20_000),
-      settings: { environment },
+      settingsFrom: { environment },
     });
   const session = await reopen();
   const said = async () => {

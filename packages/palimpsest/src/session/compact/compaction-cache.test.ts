@@ -27,7 +27,8 @@ async function warmSession() {
   const session = await openSession({
     ...{ store: memoryStore({ leaseMs: 0 }), provider, model: MODEL, system: "Be brief." },
     tools: [{ name: "look", inputSchema: { type: "object" } }],
-    settings: { file: { "compaction.auto": "off" }, environment: {} },
+    settings: { "compaction.auto": "off" },
+    settingsFrom: { environment: {} },
   });
   for (let round = 0; round < 6; round++) {
     await session.append(`Part ${round}: ${`word${round} `.repeat(11_500)}`);

@@ -112,7 +112,7 @@ describe("a compaction", () => {
   test("comes when it pays, in the midst of a turn only above a size of its own", async () => {
     const settings = { "compaction.economicFromTokens": 20_000, "compaction.economicInTurnFromTokens": 40_000 };
     const tools = [{ name: "look", description: "Looks.", inputSchema: { type: "object" } }];
-    const options = { tools, settings: { file: settings, environment: {} } };
+    const options = { tools, settings, settingsFrom: { environment: {} } };
     const { session, send, events } = await open({
       windowTokens: 200_000,
       reply: callTools(callTool("look", {})),

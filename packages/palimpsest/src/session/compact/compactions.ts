@@ -1,5 +1,6 @@
 import type { Hooks } from "../../hooks/hook.ts";
 import { mergeInstructions } from "../../hooks/merge-instructions.ts";
+import { InvalidOptionError } from "../../log/invalid-option-error.ts";
 import type { AttemptPayload, CompactionRecord, CompactionTrigger } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { DeclinedCause } from "../../notes/keep-calculation.ts";
@@ -13,7 +14,6 @@ import type { Clock } from "../clock.ts";
 import type { Forks } from "../fork/forks.ts";
 import type { SessionNotes } from "../notes/notes.ts";
 import { startContents } from "../run-hooks.ts";
-import { InvalidOptionError } from "../session-errors.ts";
 import type { SessionState } from "../session-state.ts";
 import type { NewContent } from "../to-contents.ts";
 import { askForSummary } from "./ask-for-summary.ts";

@@ -82,7 +82,8 @@ async function world(summary: Reply = answer(SUMMARY), windowTokens = 50_000): P
       openSession({
         ...{ store, provider: providers[name], model: MODELS[name], id: "s", system },
         parameters: { ...(name === "anthropic" ? { thinking: { type: "adaptive" } } : {}), ...parameters },
-        settings: { file: { "compaction.byProvider": "on", "compaction.auto": "off" }, environment: {} },
+        settings: { "compaction.byProvider": "on", "compaction.auto": "off" },
+        settingsFrom: { environment: {} },
         surroundings: { head: async () => HEAD },
       } as never) as Promise<AnySession>,
     async send(session, name) {

@@ -47,7 +47,7 @@ async function imported(make: () => readonly RecordedEntry[]) {
   const reader = (await store.openReader("codex-s-1"))!;
   const log = (await reader.read(1, 1_000)).map((entry) => ({ ...readPayload(entry), atMs: entry.atMs }));
   const opened = await openSession({
-    ...{ store, id: "codex-s-1", provider: anthropic({} as never), model: MODEL, settings: { environment: {} } },
+    ...{ store, id: "codex-s-1", provider: anthropic({} as never), model: MODEL, settingsFrom: { environment: {} } },
   });
   return { outcome, log, opened, store, kinds: log.map(({ kind }) => kind) };
 }

@@ -1,12 +1,13 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { answer, createAnthropic, manualClock, type Reply, type Script, serve } from "@palimpsest/provider-simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { InvalidOptionError } from "../../log/invalid-option-error.ts";
 import { anthropic } from "../../providers/anthropic.ts";
 import { readStream } from "../../providers/read-stream.ts";
 import type { SessionEvent } from "../../session-event.ts";
+import type { Settings } from "../../settings/settings.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { openSession } from "../open-session.ts";
-import { InvalidOptionError } from "../session-errors.ts";
 import type { NotesOptions } from "./notes-options.ts";
 
 const MODEL = "claude-opus-5-5";
@@ -20,7 +21,7 @@ const STATE = "Current state";
 
 interface World {
   readonly reply?: Reply;
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly settings?: Partial<Settings>;
   readonly notes?: NotesOptions;
   readonly windowTokens?: number;
 }
@@ -41,7 +42,8 @@ async function open({
   const events: SessionEvent[] = [];
   const options = {
     ...{ store: memoryStore({ leaseMs: 0, clock }), provider, model: MODEL, system: "Be brief.", id: "s", clock },
-    settings: { file: { "cache.ttl": "5m", ...settings }, environment: {} },
+    settings: { "cache.ttl": "5m" as const, ...settings },
+    settingsFrom: { environment: {} },
     onEvent: (event: SessionEvent) => events.push(event),
     ...(notes === undefined ? {} : { notes }),
   };
@@ -96,7 +98,7 @@ describe("session notes", () => {
 
   test("when it pays: rarely, and before the cache of a long conversation ends", async () => {
     const compaction = { "compaction.economicFromTokens": 20_000, "compaction.horizonRequests": 30 };
-    const settings = { "notes.enabled": "on", ...compaction };
+    const settings = { "notes.enabled": "on", ...compaction } as const;
     const { session, say, told, clock } = await open({ settings, windowTokens: 200_000 });
     for (let round = 0; round < 40; round++) await say(words(`part${round}`, 1_000));
     // Nobody says anything for half an hour.

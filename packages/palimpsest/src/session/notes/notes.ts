@@ -1,3 +1,4 @@
+import { InvalidOptionError } from "../../log/invalid-option-error.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import { isUpdateDue } from "../../notes/is-update-due.ts";
 import { type NotesCompaction, planNotesCompaction } from "../../notes/keep-calculation.ts";
@@ -17,7 +18,6 @@ import { watchCall } from "../compact/watch-call.ts";
 import type { Forks } from "../fork/forks.ts";
 import { readEntry } from "../load-view.ts";
 import { OVER } from "../over.ts";
-import { InvalidOptionError } from "../session-errors.ts";
 import type { SessionState } from "../session-state.ts";
 import type { NotesOptions, NotesUpdateOutcome } from "./notes-options.ts";
 import { notesPolicy, notesSituation } from "./notes-situation.ts";

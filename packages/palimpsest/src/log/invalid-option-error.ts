@@ -1,0 +1,30 @@
+import { PalimpsestError } from "./palimpsest-error.ts";
+
+const MOST_SHOWN = 200;
+
+/** An option or argument that cannot be used: its name, what was given, and what is needed. */
+export class InvalidOptionError extends PalimpsestError {
+  static readonly code = "invalid-option";
+  readonly code: string = InvalidOptionError.code;
+  readonly option: string;
+  readonly value: unknown;
+
+  constructor(option: string, value: unknown, needed: string, message?: string) {
+    super(message ?? `${option} is ${shown(value)}; it must be ${needed}.`);
+    this.option = option;
+    this.value = value;
+  }
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (typeof value === "function") return "a function";
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? String(value);
+  } catch {
+    // Rings and big integers cannot be written down.
+    text = Object.prototype.toString.call(value);
+  }
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text;
+}

@@ -1,0 +1,85 @@
+import { readFile } from "node:fs/promises";
+import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import type { Tell } from "../session-event.ts";
+import { type ResolvedSettings, resolveSettings, type SettingProblem } from "../settings/resolve-settings.ts";
+import { type Clock, withTimers } from "./clock.ts";
+import { createFlagMemory } from "./flag-memory.ts";
+import type { SettingsOptions } from "./settings-source.ts";
+
+export interface SettingsReaderOptions {
+  readonly clock: Required<Clock>;
+  readonly tell: Tell;
+}
+
+/** Reads the settings of one session and its forks, and remembers what was told of them. */
+export interface SettingsReader {
+  read(): Promise<ResolvedSettings>;
+}
+
+const FLAGS_DEADLINE_MS = 2_000;
+
+export function createSettingsReader(
+  { settings = {}, settingsFrom = {} }: SettingsOptions,
+  { clock, tell }: SettingsReaderOptions,
+): SettingsReader {
+  checkSettingsOptions({ settings, settingsFrom });
+  const { file, flags, flagsDeadlineMs = FLAGS_DEADLINE_MS } = settingsFrom;
+  const memory = flags && createFlagMemory({ client: flags, deadlineMs: flagsDeadlineMs, clock, tell });
+  let toldBefore: ReadonlySet<string> = new Set();
+
+  /** A problem is told once, and again only when it had gone in between. */
+  function tellProblems(problems: readonly SettingProblem[]): void {
+    const fresh = problems.filter(({ message }) => !toldBefore.has(message));
+    toldBefore = new Set(problems.map(({ message }) => message));
+    if (fresh.length === 0) return;
+    tell({
+      kind: "settings-rejected",
+      problems: fresh.map(({ source, name, message }) => ({ source, name, message })),
+    });
+  }
+
+  return {
+    async read() {
+      const { environment = process.env } = settingsFrom;
+      const flagged = await memory?.read();
+      const resolved = resolveSettings({
+        code: settings,
+        environment,
+        flags: flagged?.values ?? {},
+        file: file === undefined ? undefined : await readJson(file),
+      });
+      const problems = [...resolved.problems, ...(flagged?.problems ?? [])];
+      tellProblems(problems);
+      return { settings: resolved.settings, problems };
+    },
+  };
+}
+
+/** Reads all sources once, as a session does at the beginning of each turn. */
+export async function readSettings(options: SettingsOptions = {}): Promise<ResolvedSettings> {
+  return createSettingsReader(options, { clock: withTimers(), tell: () => {} }).read();
+}
+
+/** What is wrong in code is an error of whoever wrote it, and thrown before anything is opened. */
+export function checkSettingsOptions({ settings = {}, settingsFrom = {} }: SettingsOptions): void {
+  const { file, flags } = settingsFrom;
+  if (file !== undefined && typeof file !== "string") {
+    throw new InvalidOptionError("settingsFrom.file", file, "the path of a JSON file; values go into `settings`");
+  }
+  if (flags !== undefined && typeof flags?.getStringDetails !== "function") {
+    throw new InvalidOptionError("settingsFrom.flags", flags, "an OpenFeature client, with getStringDetails()");
+  }
+  const [problem] = resolveSettings({ code: settings }).problems;
+  if (problem === undefined) return;
+  const { name, value, message } = problem;
+  throw new InvalidOptionError(`settings["${name}"]`, value, "", message);
+}
+
+/** A file that is not there holds nothing; of one that is no JSON, what is wrong with it. */
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : `${path}: ${(error as Error).message}`;
+  }
+}

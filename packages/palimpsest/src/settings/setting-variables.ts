@@ -1,0 +1,51 @@
+import { nearestName } from "./nearest-name.ts";
+import { settingFromText } from "./setting-text.ts";
+import { SETTINGS, type SettingName } from "./settings.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a variable says: a setting's value as text, or a name that is near to a setting's and belongs to none. */
+export type FoundVariable =
+  | { readonly kind: "setting"; readonly variable: string; readonly name: SettingName; readonly value: unknown }
+  | { readonly kind: "unknown"; readonly variable: string; readonly value: unknown; readonly meant?: string };
+
+const PREFIX = "PALIMPSEST_";
+/** The short name of `compaction.autoPercent`; the long one is stronger. */
+const SHORT_PERCENT = "PALIMPSEST_AUTOCOMPACT_PCT";
+
+/** The variable that sets a setting: `clearing.keepNewest` is `PALIMPSEST_CLEARING_KEEP_NEWEST`. */
+export function variableOf(name: SettingName): string {
+  const words = name.replace(/([a-z])([A-Z])/g, "$1_$2").replaceAll(".", "_");
+  return `${PREFIX}${words.toUpperCase()}`;
+}
+
+/** Read at the beginning of every turn: made once. */
+const NAMES = Object.keys(SETTINGS) as SettingName[];
+const VARIABLES: ReadonlyMap<string, SettingName> = new Map([
+  [SHORT_PERCENT, "compaction.autoPercent"],
+  ...NAMES.map((name) => [variableOf(name), name] as const),
+]);
+const GROUPS = new Set(NAMES.filter((name) => name.includes(".")).map((name) => groupOf(variableOf(name))));
+
+/** The settings that an environment gives, the weaker first. */
+export function* findVariables(environment: Environment): Generator<FoundVariable> {
+  for (const [variable, name] of VARIABLES) {
+    const text = environment[variable];
+    if (text !== undefined) {
+      yield { kind: "setting", variable, name, value: settingFromText(SETTINGS[name].is, text) };
+    }
+  }
+  for (const [variable, value] of Object.entries(environment)) {
+    if (!variable.startsWith(PREFIX) || VARIABLES.has(variable) || value === undefined) continue;
+    // Programs may have variables of their own with this prefix, such as PALIMPSEST_HOME.
+    const meant = nearestName(variable, [...VARIABLES.keys()], 2);
+    if (meant !== undefined) yield { kind: "unknown", variable, value, meant };
+    else if (GROUPS.has(groupOf(variable))) yield { kind: "unknown", variable, value };
+  }
+}
+
+/** `PALIMPSEST_CLEARING_KEEP_NEWEST` belongs to `CLEARING`; `PALIMPSEST_CACHE` to nothing. */
+function groupOf(variable: string): string | undefined {
+  const [group, ...rest] = variable.slice(PREFIX.length).split("_");
+  return rest.length === 0 ? undefined : group;
+}
