@@ -209,10 +209,15 @@ export const COMMANDS = {
     endings: ["failed"],
   },
   compact: {
-    usage: "compact [TEXT] [--session ID]",
-    about: "folds the conversation into a summary that heeds TEXT",
-    more: ["A model is asked for the summary, so this needs a key. Nothing is lost: undo takes it back."],
+    usage: "compact [TEXT] [--from ENTRY | --up-to ENTRY] [--session ID]",
+    about: "summarizes the conversation to free up context; TEXT says what to keep",
+    more: [
+      "A model is asked for the summary, so this needs a key. Nothing is lost: undo takes it back.",
+      "palimpsest show numbers the entries.",
+    ],
     options: {
+      from: { type: "string", value: "ENTRY", about: "only this message and all behind it" },
+      "up-to": { type: "string", value: "ENTRY", about: "only what stands before this message" },
       session: {
         type: "string",
         value: "ID",
@@ -225,7 +230,10 @@ export const COMMANDS = {
       json: JSON_OUTPUT as Flag,
     },
     operands: { most: 1_000 },
-    examples: [["palimpsest compact Keep the numbers of the tickets", "the newest session, with a wish"]],
+    examples: [
+      ["palimpsest compact Keep the numbers of the tickets", "the newest session, with a wish"],
+      ["palimpsest compact --up-to 120", "what was said before entry 120; the rest stays word for word"],
+    ],
     endings: ["failed", "interrupted"],
   },
   undo: {

@@ -79,9 +79,9 @@ const LINES: readonly (readonly [Happening, string])[] = [
   [
     {
       ...{ kind: "hooks-ran", event: "PreToolUse", ran: 1, durationMs: 3, messages: [] },
-      failures: [{ by: "lint.sh", kind: "timeout", message: "No answer after 60 s." }],
+      failures: [{ by: "PreToolUse: lint.sh", kind: "timeout", message: "No answer after 60 s." }],
     },
-    "Hook lint.sh (PreToolUse) failed: No answer after 60 s.",
+    "Hook failed (PreToolUse: lint.sh): No answer after 60 s.",
   ],
 ];
 

@@ -176,8 +176,8 @@ function dreamNotice({ outcome, changed }: Of<"dreamed">, surface: Surface): Not
   }
 }
 
-function hookNotice({ messages, failures, event }: Of<"hooks-ran">): Notice | undefined {
-  const lines = [...messages, ...failures.map(({ by, message }) => `Hook ${by} (${event}) failed: ${message}`)];
+function hookNotice({ messages, failures }: Of<"hooks-ran">): Notice | undefined {
+  const lines = [...messages, ...failures.map(({ by, message }) => `Hook failed (${by}): ${message}`)];
   if (lines.length === 0) return undefined;
   return failures.length === 0 ? news(lines.join("\n")) : problem(lines.join("\n"));
 }

@@ -48,6 +48,8 @@ export interface AgentOptions {
   readonly model: string;
   /** The session to go on with. @default a new one */
   readonly id?: string;
+  /** What hooks at the start are told of a new session. @default "startup" */
+  readonly startedBy?: "startup" | "clear";
   /** @default that of the settings */
   readonly mode?: PermissionMode;
   /** What other sessions of the project call it. @default what they called it before */
@@ -157,6 +159,7 @@ async function openWith(
     ...(id === undefined ? {} : { id }),
     // What another agent began comes without our prompt; what we began keeps the one it has, and with it its cache.
     ...(offered.length === 0 ? { system: systemPrompt(folder) } : {}),
+    ...(options.startedBy === undefined ? {} : { startedBy: options.startedBy }),
     hooks: hooksOf("session"),
   });
   closing(session);

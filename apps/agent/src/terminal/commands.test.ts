@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
@@ -62,6 +62,19 @@ test.runIf(hasTmux).for([
   await screen.see(IDLE, "Transcript:");
   await screen.say("/undo");
   await screen.see("There is nothing to undo.");
+
+  // A part of it: what was said before a message, and what was said from one on.
+  for (const way of ["5", "4"]) {
+    await screen.say("/rewind");
+    await screen.see("Back to before which message?");
+    await screen.type("big file");
+    await screen.press("Enter");
+    await screen.see("Summarize up to here");
+    await screen.press(way);
+    await screen.see("── Compacted", "esc stops");
+    await screen.say("/undo");
+    await screen.see(IDLE, "── Compacted");
+  }
   expect(cli.refused()).toEqual([]);
 });
 
@@ -70,7 +83,8 @@ test.runIf(hasTmux).for([
   [140, 45],
 ] as const)("going back and around in a terminal of %i columns and %i rows", async ([columns, rows]) => {
   const project = temporaryProject(FILES, "/tmp");
-  const settings = { hooks: [{ event: "Stop", command: "true" }], servers: {} };
+  const started = { event: "SessionStart", command: "cat >> ../starts" };
+  const settings = { hooks: [{ event: "Stop", command: "true" }, started], servers: {} };
   mkdirSync(join(project.home, ".palimpsest"), { mode: 0o700 });
   writeFileSync(join(project.home, ".palimpsest", "settings.json"), JSON.stringify(settings));
   const cli = await startCli(project, scriptedModel);
@@ -155,6 +169,7 @@ test.runIf(hasTmux).for([
   await screen.keeps("dream", "Nothing was", "esc stops");
   await screen.say("/clear");
   await screen.keeps("clear", "── A new session");
+  expect(readFileSync(join(project.base, "starts"), "utf8")).toMatch(/"startup"[\s\S]*"clear"/);
   await screen.say("/resume");
   await screen.see("Which session?");
   await screen.type("read the limit");

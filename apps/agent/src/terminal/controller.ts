@@ -40,7 +40,7 @@ export interface ControllerOptions {
 }
 
 /** What the agent asks of the screen. */
-export type ScreenPorts = Required<Pick<AgentOptions, "person" | "onEvent">>;
+export type ScreenPorts = Required<Pick<AgentOptions, "person" | "onEvent" | "startedBy">>;
 
 /** Acts on the session: the only place of the terminal that does. */
 export interface Controller {
@@ -133,8 +133,8 @@ export function createController(options: ControllerOptions): Controller {
     },
   });
 
-  async function openSession(id?: string): Promise<void> {
-    agent = await options.open({ person, onEvent }, model, id);
+  async function openSession(id?: string, startedBy: ScreenPorts["startedBy"] = "startup"): Promise<void> {
+    agent = await options.open({ person, onEvent, startedBy }, model, id);
     if (id !== undefined) {
       const log = (await store.openReader(id))!;
       const transcript = await readTranscript(log, SHOWN_ENTRIES);
@@ -189,7 +189,7 @@ export function createController(options: ControllerOptions): Controller {
     async reopen(id) {
       await closeSession();
       tell({ kind: "cleared" });
-      await openSession(id);
+      await openSession(id, "clear");
     },
     goOn: () => turns.start(),
     leave: left.resolve,
@@ -266,7 +266,7 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   return {
-    start: openSession,
+    start: (id) => openSession(id),
     act: (effect) => void perform(effect).catch(sayError),
     left: left.promise,
     async close() {

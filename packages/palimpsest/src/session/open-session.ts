@@ -174,11 +174,11 @@ async function openWith<Request, Response, Message>(
     return second.request;
   }
 
-  const source = state.newestEntry === 0 ? "startup" : "resume";
+  const source = state.newestEntry === 0 ? (options.startedBy ?? "startup") : "resume";
   await inOrder(async () => {
     if (base !== undefined && state.newestEntry === base.sequence) await state.append([toDraft("fork", base.fork)]);
     await configure(options);
-    const head = source === "startup" ? await surroundings.head?.() : undefined;
+    const head = source === "resume" ? undefined : await surroundings.head?.();
     if (head !== undefined && head.trim() !== "") await contents.append([attachment(HEAD, head)]);
   });
   // A fork is no session of its own to those who are told of beginnings and ends.

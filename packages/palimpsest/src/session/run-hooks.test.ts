@@ -40,6 +40,16 @@ test("what hooks say when a session starts, the model knows; once more when it i
   expect(JSON.stringify((await again.session.prepare()).messages)).toContain("s begins by resume");
 });
 
+test("a new session that takes the place of another begins by clear", async () => {
+  const session = await openSession({
+    ...{ store: memoryStore(), provider: anthropic({} as never), model: "claude-opus-5-5" },
+    hooks: createHooks([{ event: "SessionStart", run: ({ source }) => `begins by ${source}` }]),
+    startedBy: "clear",
+  });
+  await session.append("Hello");
+  expect(JSON.stringify((await session.prepare()).messages)).toContain("begins by clear");
+});
+
 test("what they say to the user is in the log and not in the request", async () => {
   const { session, events } = await open([
     { event: "SessionStart", run: () => ({ userDisplayMessage: "Welcome." }) },

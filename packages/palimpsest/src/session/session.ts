@@ -64,6 +64,8 @@ export interface SessionOptions<Request, Response, Message>
   readonly notes?: NotesOptions;
   /** What stands at the head, and what is put back after a compaction: files, skills, todos, plans. @default nothing */
   readonly surroundings?: Surroundings;
+  /** What its SessionStart hooks are told if it is new: `clear` if it takes the place of another. @default "startup" */
+  readonly startedBy?: "startup" | "clear";
   /** `alone`: the model works by itself, and nobody answers questions. @default "attended" */
   readonly attendance?: "attended" | "alone";
   /** @default the system's clock */

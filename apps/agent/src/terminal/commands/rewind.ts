@@ -9,8 +9,8 @@ const WAYS = [
   { value: "both", label: "Take back the conversation and the files" },
   { value: "conversation", label: "Only the conversation", about: "files stay as they are" },
   { value: "files", label: "Only the files", about: "as they were before this message" },
-  { value: "from", label: "Summarise from here on", about: "what stands before stays in the cache" },
-  { value: "up-to", label: "Summarise up to here" },
+  { value: "from", label: "Summarize from here on", about: "what stands before stays in the cache" },
+  { value: "up-to", label: "Summarize up to here", about: "what comes behind stays word for word" },
 ] as const;
 
 export const rewind: SlashCommand = {

@@ -1,0 +1,85 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { answer, callTool, callTools, inOrder, type Script } from "@palimpsest/provider-simulator";
+import { expect, test, vi } from "vitest";
+import { startCli } from "../testing/run-cli.ts";
+import { createHere } from "../testing/run-here.ts";
+import { scriptedModel } from "../testing/scripted-model.ts";
+import { type TemporaryProject, temporaryProject } from "../testing/temporary-project.ts";
+
+// Commands in this process, against a server; on machines that have other things to do.
+vi.setConfig({ testTimeout: 120_000 });
+
+async function startHere(project: TemporaryProject, script: Script) {
+  const cli = await startCli(project, script);
+  const here = createHere({ ...cli, clock: { now: Date.now } });
+  const run = (args: readonly string[]) => here.run([...args, "--base-url", cli.server.url]);
+  return { here, run };
+}
+
+function putSettings({ home }: TemporaryProject, name: "settings.json" | "engine.json", values: object): void {
+  mkdirSync(join(home, ".palimpsest"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(home, ".palimpsest", name), JSON.stringify(values));
+}
+
+function linesWith(text: string, words: string): readonly string[] {
+  return text.split("\n").filter((line) => line.includes(words));
+}
+
+test("a hook that fails while the session is opened is told once, and is in the result", async () => {
+  const project = temporaryProject();
+  putSettings(project, "settings.json", { hooks: [{ event: "SessionStart", command: "exit 7" }] });
+  const { run } = await startHere(project, () => answer("Done."));
+  const { code, out, said } = await run(["-p", "Hello", "--output-format", "json"]);
+  expect({ code, said }).toMatchObject({ code: 0 });
+  expect(linesWith(said, "Hook failed (SessionStart: exit 7)")).toHaveLength(1);
+  expect(JSON.parse(out).notices).toEqual([expect.stringContaining("Hook failed")]);
+});
+
+test("a stream has the events themselves, from the opening on; its result has the lines", async () => {
+  const project = temporaryProject();
+  putSettings(project, "settings.json", { hooks: [{ event: "SessionStart", command: "exit 7" }] });
+  const { run } = await startHere(project, () => answer("Done."));
+  const { out, said } = await run(["-p", "Hello", "--output-format", "stream-json"]);
+  const events = out.split("\n").map((line) => JSON.parse(line));
+  expect(events[0]).toMatchObject({ kind: "session-event", event: { kind: "hooks-ran", event: "SessionStart" } });
+  const told = events.filter(({ kind, event }) => kind === "session-event" && event.kind === "response-recorded");
+  expect(told).toHaveLength(1);
+  expect(events.at(-1).notices).toEqual([expect.stringContaining("Hook failed")]);
+  expect(said).not.toContain("Hook failed");
+});
+
+test("a result that cannot be stored is told, with what it means", async () => {
+  const project = temporaryProject();
+  const script = inOrder([() => answer("Ready."), callTools(callTool("Bash", { command: "seq 1 20000" }))], () =>
+    answer("Counted."),
+  );
+  const { run } = await startHere(project, script);
+  await run(["-p", "Hello"]);
+  blockResults(project);
+  const { said } = await run(["-c", "-p", "Count", "--mode", "bypass"]);
+  expect(linesWith(said, "Could not store a result of")).toHaveLength(1);
+  expect(said).toContain("The model sees only its beginning");
+});
+
+/** Where results would go stands a file. */
+function blockResults({ home }: TemporaryProject): void {
+  const kept = join(home, ".palimpsest");
+  const folders = readdirSync(kept, { recursive: true, encoding: "utf8" });
+  const results = join(kept, folders.find((path) => basename(path) === "sessions")!, "tool-results");
+  rmSync(results, { recursive: true, force: true });
+  writeFileSync(results, "");
+}
+
+test("a part of the conversation is compacted, and what was meant by it is checked", async () => {
+  const project = temporaryProject({ "big.txt": "a row of a table that fills the window\n".repeat(900) });
+  const { here, run } = await startHere(project, scriptedModel);
+  await run(["-p", "big file please"]);
+  await run(["-c", "-p", "big file again"]);
+  const { out } = await here.run(["show", "--json"]);
+  const entries = out.split("\n").map((line) => JSON.parse(line));
+  const { sequence } = entries.find(({ payload }) => payload.includes("big file again"));
+  const upTo = await run(["compact", "--up-to", String(sequence), "--json"]);
+  expect(JSON.parse(upTo.out)).toMatchObject({ kind: "compacted" });
+  await expect(run(["compact", "--from", "3", "--up-to", "9"])).rejects.toThrow("not both");
+});
