@@ -20,6 +20,7 @@ export type Happening =
   | NotesUpdated
   | NotesCompactionDeclined
   | MemoriesExtracted
+  | MemoriesWaiting
   | MemoryJudged
   | Dreamed
   | Forked
@@ -28,7 +29,8 @@ export type Happening =
   | FlagsRecovered
   | BreakerTripped
   | FilesRestored
-  | HooksRan;
+  | HooksRan
+  | MailArrived;
 
 /** Takes what happened. A listener that throws is not heard, and nothing is lost by it. */
 export type Tell = (happening: Happening) => void;
@@ -169,27 +171,49 @@ export interface NotesCompactionDeclined {
   readonly reason: string;
 }
 
+/**
+ * A turn was looked through for what is worth remembering. `own-writes`: the model had seen to it by itself. `over-budget`: not
+ * today, or not in this session.
+ */
 export interface MemoriesExtracted {
   readonly kind: "memories-extracted";
-  readonly outcome: "extracted" | "nothing" | "failed";
+  readonly outcome: "extracted" | "nothing" | "own-writes" | "over-budget" | "failed";
+  /** Topics that were written or proposed. */
   readonly count: number;
+  /** Of `over-budget` and `failed`. */
+  readonly why?: string;
   readonly used?: UsedTokens;
 }
 
-/** Someone who knows has looked at a memory. */
+/** So many proposals wait in the memory's inbox for the user's yes. */
+export interface MemoriesWaiting {
+  readonly kind: "memories-waiting";
+  readonly count: number;
+}
+
+/**
+ * The user has looked at a memory: accepted what was proposed (`confirmed`) or refused it (`rejected`), or has written another
+ * text than a model had (`corrected`).
+ */
 export interface MemoryJudged {
   readonly kind: "memory-judged";
   readonly verdict: "confirmed" | "corrected" | "rejected";
 }
 
+/** The memory was gone over. `held`: it would change so much that the user is to say yes. `stopped`: somebody ended it. */
 export interface Dreamed {
   readonly kind: "dreamed";
-  readonly outcome: "consolidated" | "nothing" | "failed";
+  /** `manual`: somebody asked for it. */
+  readonly trigger: "auto" | "manual";
+  readonly outcome: "consolidated" | "nothing" | "held" | "failed" | "stopped";
+  /** Topics that were changed; of `held`, that would be. */
   readonly changed: number;
+  /** Of `held`, `failed` and `stopped`. It may name topics: content. */
+  readonly why?: string;
   readonly used?: UsedTokens;
 }
 
-/** A call that shares the session's prefix has ended. */
+/** A fork that has asked the model has ended. `failed`, `aborted`: its last request was not answered. */
 export interface Forked {
   readonly kind: "forked";
   readonly source: string;
@@ -249,4 +273,12 @@ export interface HooksRan {
   readonly failures: readonly { readonly by: string; readonly kind: string; readonly message: string }[];
   /** What they want the user to see: content. */
   readonly messages: readonly string[];
+}
+
+/** Messages of other sessions have arrived. They are shown to the model before its next request. */
+export interface MailArrived {
+  readonly kind: "mail-arrived";
+  readonly count: number;
+  /** Who has written, each once. */
+  readonly from: readonly string[];
 }

@@ -17,9 +17,9 @@ export interface OpenMailOptions {
 
 /** The mail of a session: between sessions of one project by name, and of others by its socket. */
 export interface SessionMail {
-  readonly mailbox: Pick<Mailbox, "send" | "receive" | "acknowledge">;
+  readonly mailbox: Pick<Mailbox, "send" | "receive" | "acknowledge" | "wait">;
   /** Takes messages of other sessions at a socket, if it has a name. */
-  listen(agents: Pick<Agents, "take">): Promise<void>;
+  listen(agents: Pick<Agents, "take" | "waitForMail">): Promise<void>;
   /** Until there is something new for the model. `over`: it was asked to end and has agreed, or the signal came. */
   wait(signal: AbortSignal): Promise<"mail" | "over">;
   close(): Promise<void>;
@@ -38,6 +38,8 @@ export async function openMail({ places, session, name, clock }: OpenMailOptions
   let socket: { close(): Promise<void> } | undefined;
   let arrivals = 0;
   let onArrival = (): void => {};
+  let waitForMail: Agents["waitForMail"] = async () => "over";
+  const named = Promise.withResolvers<Mailbox>();
 
   async function register(as: string, from: "given" | "remembered" | "needed"): Promise<Mailbox | undefined> {
     home ??= await openHome({ file: places.homeFile, ...(clock === undefined ? {} : { clock }) });
@@ -51,6 +53,7 @@ export async function openMail({ places, session, name, clock }: OpenMailOptions
     }
     if (result.kind === "refused") throw new UsageError(result.why);
     await writePrivateFile(join(places.folderOf(session), NAME_FILE), `${JSON.stringify({ name: as })}\n`);
+    named.resolve(result.mailbox);
     return result.mailbox;
   }
 
@@ -70,8 +73,11 @@ export async function openMail({ places, session, name, clock }: OpenMailOptions
       },
       receive: async (how) => registered?.receive(how) ?? { kind: "received", messages: [] },
       acknowledge: async (keys) => registered?.acknowledge(keys) ?? "acknowledged",
+      // Until it has a name nobody can write to it.
+      wait: async (how) => (await Promise.race([named.promise, whenAborted(how?.signal)]))?.wait(how) ?? "over",
     },
     async listen(agents) {
+      waitForMail = agents.waitForMail;
       if (registered === undefined) return;
       const listening = await listenOnSocket({
         path: socketPath,
@@ -90,7 +96,7 @@ export async function openMail({ places, session, name, clock }: OpenMailOptions
         onArrival = () => resolve("mail");
         if (arrivals > 0) resolve("mail");
       });
-      const found = await Promise.race([arrived, waitFor(registered, ends)]);
+      const found = await Promise.race([arrived, waitForMail(ends)]);
       arrivals = 0;
       over.abort();
       return found;
@@ -102,9 +108,11 @@ export async function openMail({ places, session, name, clock }: OpenMailOptions
   };
 }
 
-async function waitFor(mailbox: Mailbox | undefined, signal: AbortSignal): Promise<"mail" | "over"> {
-  if (mailbox !== undefined) return (await mailbox.wait({ signal })) === "mail" ? "mail" : "over";
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve("over"), { once: true }));
+function whenAborted(signal: AbortSignal | undefined): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve(undefined);
+    signal?.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
 }
 
 /** The sessions of a project write to each other; those of other projects know the way to a socket, or nothing. */

@@ -68,10 +68,35 @@ const LINES: readonly (readonly [Happening, string])[] = [
     "Remembered 1 thing from the conversation. See palimpsest memory.",
   ],
   [
-    { kind: "memories-extracted", outcome: "failed", count: 0 },
-    "Could not look for memories in this turn. The next turn tries again.",
+    { kind: "memories-extracted", outcome: "failed", count: 0, why: "it took too long" },
+    "Could not look for memories in this turn: it took too long. The next turn tries again.",
   ],
-  [{ kind: "dreamed", outcome: "failed", changed: 0 }, "Tidying up the memory failed. Nothing was changed."],
+  [
+    { kind: "memories-extracted", outcome: "over-budget", count: 0, why: "the day's tokens are used" },
+    "No longer looking for memories: the day's tokens are used.",
+  ],
+  [{ kind: "memories-waiting", count: 1 }, "1 memory waits for your yes. See palimpsest memory inbox."],
+  [{ kind: "memories-waiting", count: 3 }, "3 memories wait for your yes. See palimpsest memory inbox."],
+  [
+    { kind: "dreamed", trigger: "auto", outcome: "nothing", changed: 0 },
+    "The memory was looked through: nothing had to change.",
+  ],
+  [
+    { kind: "dreamed", trigger: "auto", outcome: "failed", changed: 0, why: "no answer" },
+    "Tidying up the memory failed: no answer. Nothing was changed; it is tried again tomorrow.",
+  ],
+  [
+    { kind: "dreamed", trigger: "auto", outcome: "held", changed: 5, why: "it takes away 5 of 12 topics" },
+    "Tidying up the memory would change 5 topics, so it waits for your yes: palimpsest dream --yes. Nothing was changed yet: it takes away 5 of 12 topics.",
+  ],
+  [
+    { kind: "breaker-tripped", of: "dream", failures: 3 },
+    "Tidying up the memory failed 3 times in a row. It is tried again in a week; palimpsest dream tries it now.",
+  ],
+  [
+    { kind: "mail-arrived", count: 2, from: ["mate"] },
+    "2 messages from mate. The model reads them with its next request.",
+  ],
   [
     { kind: "files-restored", putBack: 2, skipped: 0, failed: 1 },
     "After the compaction, 1 file could not be read again. The model may ask.",
@@ -91,6 +116,8 @@ const SILENT: readonly Happening[] = [
   { kind: "notes-updated", outcome: "updated", tokens: 300 },
   { kind: "forked", source: "compact", outcome: "ok", used },
   { kind: "memories-extracted", outcome: "nothing", count: 0 },
+  { kind: "dreamed", trigger: "manual", outcome: "held", changed: 5 },
+  { kind: "memory-judged", verdict: "rejected" },
   { kind: "hooks-ran", event: "Stop", ran: 1, durationMs: 3, messages: [], failures: [] },
 ];
 

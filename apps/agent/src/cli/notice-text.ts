@@ -72,6 +72,10 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       return undefined;
     case "memories-extracted":
       return extractionNotice(event, surface);
+    case "memories-waiting":
+      return news(
+        `${plural(event.count, "memory", "memories")} ${event.count === 1 ? "waits" : "wait"} for your yes. See ${memoryCommand("inbox", surface)}.`,
+      );
     case "memory-judged":
       // The person judged it.
       return undefined;
@@ -81,6 +85,10 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       // Whoever made the call (a compaction, the notes, an agent) tells what came of it.
       return undefined;
     case "breaker-tripped":
+      if (event.of === "dream")
+        return problem(
+          `Tidying up the memory failed ${event.failures} times in a row. It is tried again in a week; ${command("dream", surface)} tries it now.`,
+        );
       return problem(
         `${capital(event.of)} failed ${event.failures} times in a row. The model is asked again in 10 minutes, or now with ${command("compact", surface)}.`,
       );
@@ -96,6 +104,10 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
         : problem(`After the compaction, ${plural(event.failed, "file")} could not be read again. The model may ask.`);
     case "hooks-ran":
       return hookNotice(event);
+    case "mail-arrived":
+      return news(
+        `${plural(event.count, "message")} from ${event.from.join(", ")}. The model reads ${event.count === 1 ? "it" : "them"} with its next request.`,
+      );
   }
 }
 
@@ -150,30 +162,43 @@ const FAILED: Readonly<Record<Extract<Of<"compaction-ended">["outcome"], { kind:
   aborted: "it was stopped. The conversation is as it was.",
 };
 
-function extractionNotice({ outcome, count: saved }: Of<"memories-extracted">, surface: Surface): Notice | undefined {
+function extractionNotice({ outcome, count: saved, why = "" }: Of<"memories-extracted">, surface: Surface) {
   switch (outcome) {
     case "extracted":
-      return news(
-        `Remembered ${plural(saved, "thing")} from the conversation. See ${surface === "terminal" ? "/memory" : "palimpsest memory"}.`,
-      );
+      return news(`Remembered ${plural(saved, "thing")} from the conversation. See ${memoryCommand("", surface)}.`);
     case "nothing":
+    case "own-writes":
+      // What the model wrote by itself was shown when it did.
       return undefined;
+    case "over-budget":
+      return problem(`No longer looking for memories: ${why}.`);
     case "failed":
-      return problem("Could not look for memories in this turn. The next turn tries again.");
+      return problem(`Could not look for memories in this turn: ${why}. The next turn tries again.`);
   }
 }
 
-function dreamNotice({ outcome, changed }: Of<"dreamed">, surface: Surface): Notice | undefined {
+function dreamNotice({ trigger, outcome, changed, why = "" }: Of<"dreamed">, surface: Surface): Notice | undefined {
+  // Whoever asked for it is shown what came of it.
+  if (trigger === "manual") return undefined;
   switch (outcome) {
     case "consolidated":
-      return news(
-        `The memory was tidied up: ${plural(changed, "change")}. See ${surface === "terminal" ? "/memory log" : "palimpsest memory log"}.`,
-      );
+      return news(`The memory was tidied up: ${plural(changed, "change")}. See ${memoryCommand("log", surface)}.`);
     case "nothing":
+      // Its beginning was told.
+      return news("The memory was looked through: nothing had to change.");
+    case "stopped":
       return undefined;
+    case "held":
+      return problem(
+        `Tidying up the memory would change ${plural(changed, "topic")}, so it waits for your yes: ${command("dream", surface)} --yes. Nothing was changed yet: ${why}.`,
+      );
     case "failed":
-      return problem("Tidying up the memory failed. Nothing was changed.");
+      return problem(`Tidying up the memory failed: ${why}. Nothing was changed; it is tried again tomorrow.`);
   }
+}
+
+function memoryCommand(word: "" | "inbox" | "log", surface: Surface): string {
+  return `${surface === "terminal" ? "/memory" : "palimpsest memory"} ${word}`.trimEnd();
 }
 
 function hookNotice({ messages, failures }: Of<"hooks-ran">): Notice | undefined {
@@ -215,7 +240,7 @@ function cacheText({ causes, pauseMs, rebilledTokens, rebilledUsd }: Of<"cache-b
   return `Prompt cache lost (${others.join(", ")}). ${paid}`;
 }
 
-function command(name: "compact" | "undo", surface: Surface): string {
+function command(name: "compact" | "undo" | "dream", surface: Surface): string {
   return surface === "terminal" ? `/${name}` : `palimpsest ${name}`;
 }
 
@@ -227,8 +252,8 @@ function count(amount: number): string {
   return amount.toLocaleString("en-US");
 }
 
-function plural(amount: number, thing: string): string {
-  return `${count(amount)} ${thing}${amount === 1 ? "" : "s"}`;
+function plural(amount: number, thing: string, things = `${thing}s`): string {
+  return `${count(amount)} ${amount === 1 ? thing : things}`;
 }
 
 function size(bytes: number): string {

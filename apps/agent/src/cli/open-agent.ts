@@ -90,6 +90,8 @@ export interface Agent {
    * is about to say.
    */
   beforeTurn(words?: string): Promise<void>;
+  /** Tells who listens to the session what waits for the user, once. The first turn does, if nobody has before. */
+  tellWaiting(): Promise<void>;
   /** Work in the background once a turn is done. */
   readonly afterTurn?: (session: AgentSession) => Promise<void>;
   close(): Promise<void>;
@@ -133,7 +135,9 @@ async function openWith(
   closing(servers);
   const instructions = await openInstructions({ guard, rules, home, agentHome });
   const remembered =
-    settings.settings.memory === "off" ? undefined : await openAgentMemory({ folder: places.memory, store });
+    settings.settings.memory === "off"
+      ? undefined
+      : await openAgentMemory({ folder: places.memory, store, tell: (happening) => session.tell(happening) });
   if (remembered !== undefined) closing(remembered);
   const sections = [instructions, serverSection(servers.instructions)];
   const head = createSessionHead([...sections, ...(remembered === undefined ? [] : [remembered.section])]);
@@ -223,11 +227,20 @@ async function openWith(
         })
       : undefined;
   if (extractions !== undefined) closing(extractions);
+  let waiting: Promise<void> | undefined;
+  const tellWaiting = async (): Promise<void> => {
+    if (remembered === undefined) return;
+    const memories = await import("palimpsest/memory");
+    waiting ??= memories.tellWaiting(session, remembered.memory);
+    await waiting;
+  };
   return {
     ...{ session, settings, sandbox: made.sandbox, mode: () => mode, setMode },
     ...{ rewindFiles: made.rewindFiles, background: made.background },
     ...(remembered === undefined ? {} : { memory: remembered.memory }),
+    tellWaiting,
     async beforeTurn(words = "") {
+      await tellWaiting();
       await followed.beforeTurn();
       const recalled = words === "" ? [] : await remembered?.recall(session, words);
       if (recalled !== undefined && recalled.length > 0) await session.append(...recalled);

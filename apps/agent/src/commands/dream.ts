@@ -7,29 +7,34 @@ import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { engineSettings } from "../cli/engine-settings.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { inProject, type Project } from "../cli/open-project.ts";
+import { inProject } from "../cli/open-project.ts";
 import type { Places } from "../cli/places.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
+import { usd } from "../cli/table.ts";
+import type { AgentSession } from "../cli/take-session.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { writePrivateFile } from "../files/private-files.ts";
-import { beginDream, isDreamDue } from "../memory/project-dream.ts";
+import { beginDream, confirmDream, type DreamPlace, isDreamDue } from "../memory/project-dream.ts";
 
-/** Goes over the memory of the project, now or if it is time. */
-export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+/**
+ * Goes over the memory of the project, now or if it is time.
+ * @param parent the session that pays for it. @default none does: the run says what it has cost
+ */
+export async function run(args: readonly string[], terminal: Terminal, parent?: AgentSession): Promise<number> {
   const { values } = readArguments(args, COMMANDS.dream);
   return inProject(terminal, async (project) => {
     const { places, store } = project;
     const { clock, environment } = terminal;
     const memory = await openMemory({ folder: places.memory, clock });
     try {
-      if (values.yes === true) return await carryOut(project, memory, terminal);
       const home = await openHome({ file: places.homeFile, clock });
       try {
         const place = { places, store, home, clock };
+        if (values.yes === true) return await carryOut(place, memory, terminal);
         if (values["if-due"] === true) {
           const { settings } = await readSettings({ settingsFrom: engineSettings(places, environment) });
-          const answer = await isDreamDue(place, settings);
+          const answer = await isDreamDue(place, settings, parent?.id);
           if (answer.kind === "closed") {
             await terminal.print(values.json ? JSON.stringify(answer) : `It is not time: ${answer.why}.`);
             return EXIT.done;
@@ -42,18 +47,22 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         const isDryRun = values["dry-run"] === true;
         const begun = await beginDream({
           ...{ ...place, memory, provider, model: choice.model, environment, owner: "palimpsest dream" },
-          mode: isDryRun ? "dry-run" : "apply",
+          ...{ mode: isDryRun ? "dry-run" : "apply", trigger: values["if-due"] === true ? "auto" : "manual" },
+          ...(parent === undefined ? {} : { parent }),
         });
         if (begun.kind === "held") {
           terminal.say(`Another process (${begun.by.owner}, process ${begun.by.pid}) goes over it already.`);
           return EXIT.failed;
         }
-        const { task, session } = begun;
+        const { task, session, priceUsd } = begun;
         terminal.interruption().addEventListener("abort", () => task.kill());
         task.listen((state) => terminal.say(progressText(state), "faint"));
         const outcome = await task.done;
         if (!isDryRun) await keepHeld(places, outcome);
-        await terminal.print(values.json ? JSON.stringify({ session, ...outcome }) : outcomeText(outcome));
+        const report = { session, priceUsd: priceUsd(), ...outcome };
+        await terminal.print(values.json ? JSON.stringify(report) : outcomeText(outcome));
+        // A session that pays has it in its ledger.
+        if (parent === undefined) terminal.say(`Cost: ${usd(priceUsd())}.`, "faint");
         return exitCodeOf(outcome, isDryRun);
       } finally {
         await home.close();
@@ -71,17 +80,21 @@ export async function keepHeld({ heldDream }: Places, outcome: DreamOutcome): Pr
 
 /** What the last run held back. */
 async function carryOut(
-  { places }: Project,
+  place: Pick<DreamPlace, "places" | "home">,
   memory: Parameters<typeof applySteps>[0],
   terminal: Terminal,
 ): Promise<number> {
-  const held = await readFile(places.heldDream, "utf8").catch(() => undefined);
+  const { heldDream } = place.places;
+  const held = await readFile(heldDream, "utf8").catch(() => undefined);
   if (held === undefined) {
     await terminal.print("Nothing waits for a yes. palimpsest dream begins a run.");
     return EXIT.failed;
   }
   const outcome = await applySteps(memory, JSON.parse(held) as readonly BatchStep[]);
-  if (outcome.kind === "written") await rm(places.heldDream, { force: true });
+  if (outcome.kind === "written") {
+    await rm(heldDream, { force: true });
+    await confirmDream(place);
+  }
   const why =
     "why" in outcome ? outcome.why : outcome.kind === "stale" ? `changed since: ${outcome.slugs.join(", ")}` : "";
   await terminal.print(
@@ -95,7 +108,7 @@ function progressText({ phase, toolCalls, topics, turns }: DreamState): string {
   return `${phase}: ${toolCalls} tools used, ${topics.length} topics touched${words === "" ? "" : `: ${words}`}`;
 }
 
-export function outcomeText(outcome: DreamOutcome): string {
+function outcomeText(outcome: DreamOutcome): string {
   switch (outcome.kind) {
     case "written":
       return `${summaryText(outcome.summary)}\nOne change, ${outcome.commit.slice(0, 10)}: palimpsest memory undo ${outcome.commit.slice(0, 10)} takes it back.`;

@@ -12,6 +12,7 @@ import { createMemorySearch, type Memory } from "palimpsest/memory";
 import { engineSettings } from "../cli/engine-settings.ts";
 import type { Places } from "../cli/places.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
+import type { AgentSession } from "../cli/take-session.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { newDreamSession } from "./dream-session.ts";
 
@@ -30,26 +31,38 @@ export interface BeginDreamOptions extends DreamPlace {
   /** Whom others are told of while it runs. */
   readonly owner: string;
   readonly mode: "apply" | "dry-run";
+  readonly trigger: "auto" | "manual";
+  /** The session that wants it: it pays, and whoever listens to it is told. @default nobody's ledger has it but its own */
+  readonly parent?: AgentSession;
 }
 
 export type BegunDream =
-  | { readonly kind: "begun"; readonly session: string; readonly task: DreamTask }
+  | {
+      readonly kind: "begun";
+      readonly session: string;
+      readonly task: DreamTask;
+      /** What it has cost so far. */
+      readonly priceUsd: () => number;
+    }
   | { readonly kind: "held"; readonly by: LeaseHolder };
 
-/** Whether it is time to go over the project's memory. */
-export function isDreamDue(place: DreamPlace, settings: GateSettings): Promise<GateAnswer> {
+/**
+ * Whether it is time to go over the project's memory.
+ * @param asking the session that asks: it is not one of the others that were used. @default none does
+ */
+export function isDreamDue(place: DreamPlace, settings: GateSettings, asking?: string): Promise<GateAnswer> {
   const { home, clock, places } = place;
   const lease = leaseOf(places);
   return askGates(settings, clock.now(), {
-    lastDoneAtMs: async () => (await home.leases.read(lease)).lastDoneAtMs,
+    earlier: () => home.leases.read(lease),
     touchScan: (everyMs) => home.leases.touch(lease, { everyMs }),
-    sessionsSince: async (atMs) => (await sessionsSince(place.store, atMs)).length,
+    sessionsSince: async (atMs) => (await sessionsSince(place.store, atMs)).filter(({ id }) => id !== asking).length,
   });
 }
 
 /** Begins to go over it, unless somebody does already. */
 export async function beginDream(options: BeginDreamOptions): Promise<BegunDream> {
-  const { places, store, home, clock, memory, provider, model, environment, owner, mode } = options;
+  const { places, store, home, clock, memory, provider, model, environment, owner, mode, trigger, parent } = options;
   const taken = await home.leases.take(leaseOf(places), { owner });
   if (taken.kind === "held") return taken;
   const { lease } = taken;
@@ -59,11 +72,17 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
   });
   const index = createMemorySearch({ memory });
   const task = startDream({
-    ...{ memory, lease, store, session, provider, clock, mode, uses: index.uses() },
+    ...{ memory, lease, store, session, provider, clock, mode, trigger, uses: index.uses() },
+    ...(parent === undefined ? {} : { parent }),
     sessions: (await sessionsSince(store, lease.lastDoneAtMs ?? 0)).map(({ id }) => id),
   });
   index.close();
-  return { kind: "begun", session: session.id, task };
+  return { kind: "begun", session: session.id, task, priceUsd: () => session.usage().priceUsd };
+}
+
+/** What a run had held back was carried out. */
+export function confirmDream({ places, home }: Pick<DreamPlace, "places" | "home">): Promise<void> {
+  return home.leases.confirm(leaseOf(places));
 }
 
 async function sessionsSince(store: Store, atMs: number) {

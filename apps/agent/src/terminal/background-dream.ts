@@ -11,6 +11,8 @@ export interface BackgroundDreamOptions {
   readonly environment: Terminal["environment"];
   readonly clock: Clock;
   readonly say: (text: string) => Promise<void>;
+  /** Its end changes what is shown of what runs and was spent; how it ended the session's listeners are told. */
+  readonly refresh: () => Promise<void>;
 }
 
 export interface BackgroundDream {
@@ -23,7 +25,7 @@ export interface BackgroundDream {
 
 /** Goes over the memory between turns, where the settings say that things are remembered without being asked to (`memory: on`). */
 export function createBackgroundDream(options: BackgroundDreamOptions): BackgroundDream {
-  const { project, provider, environment, clock, say } = options;
+  const { project, provider, environment, clock, say, refresh } = options;
   const { places, store } = project;
   let home: Home | undefined;
   let task: DreamTask | undefined;
@@ -31,16 +33,17 @@ export function createBackgroundDream(options: BackgroundDreamOptions): Backgrou
   return {
     async afterTurn({ settings, memory, session }, model) {
       if (task !== undefined || memory === undefined || settings.settings.memory !== "on") return;
-      const [{ beginDream, isDreamDue }, { openHome }, { keepHeld, outcomeText }] = await Promise.all([
+      const [{ beginDream, isDreamDue }, { openHome }, { keepHeld }] = await Promise.all([
         import("../memory/project-dream.ts"),
         import("palimpsest/home"),
         import("../commands/dream.ts"),
       ]);
       home ??= await openHome({ file: places.homeFile, clock });
       const place = { places, store, home, clock };
-      if ((await isDreamDue(place, session.settings().settings)).kind === "closed") return;
+      if ((await isDreamDue(place, session.settings().settings, session.id)).kind === "closed") return;
       const begun = await beginDream({
-        ...{ ...place, memory, provider, model, environment, owner: "palimpsest", mode: "apply" },
+        ...{ ...place, memory, provider, model, environment, owner: "palimpsest", mode: "apply", trigger: "auto" },
+        parent: session,
       });
       if (begun.kind === "held") return;
       task = begun.task;
@@ -48,7 +51,7 @@ export function createBackgroundDream(options: BackgroundDreamOptions): Backgrou
       const outcome = await task.done;
       task = undefined;
       await keepHeld(places, outcome);
-      await say(outcomeText(outcome));
+      await refresh();
     },
     state: () => (task === undefined ? "none" : "runs"),
     async close() {

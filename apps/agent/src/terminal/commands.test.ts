@@ -245,7 +245,7 @@ test.runIf(hasTmux)("memory is gone over between turns when it is time, and says
   await screen.type("are you there");
   await screen.press("Enter");
   await screen.see("is gone over in the background");
-  await screen.keeps("background-dream", "Nothing was to be changed.");
+  await screen.keeps("background-dream", "nothing had to change.");
   await screen.type("/resume");
   await screen.press("Enter");
   // The dream is no session that anybody goes on with.

@@ -118,7 +118,7 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   const dream = createBackgroundDream({
-    ...{ project, provider, environment: terminal.environment, clock: terminal.clock },
+    ...{ project, provider, environment: terminal.environment, clock: terminal.clock, refresh },
     async say(text) {
       say(text, { colour: "quiet" });
       await refresh();
@@ -142,11 +142,18 @@ export function createController(options: ControllerOptions): Controller {
       if (isCutShort(transcript)) say("The last turn was cut short: /continue goes on with it.", { colour: "warning" });
     }
     for (const problem of problemsOf(agent)) say(problem, { colour: "warning" });
+    await agent.tellWaiting();
+    hearMail(agent).catch(sayError);
     await refresh();
   }
   async function closeSession(): Promise<void> {
     await turns.settle();
     await agent.close();
+  }
+
+  /** Who listens is told of mail when it comes, not only when a turn takes it in. */
+  async function hearMail({ waitForMail, session }: Agent): Promise<void> {
+    while ((await waitForMail(session.signal)) === "mail");
   }
 
   /** What agents report while nobody speaks begins a turn. */

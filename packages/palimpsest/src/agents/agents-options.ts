@@ -30,7 +30,7 @@ export interface AgentsOptions<Request, Response> extends Pick<PermissionOptions
    */
   readonly toolsFor?: (child: Session<Request, Response>, agent: ChildFacts) => readonly Tool[];
   /** Its address in a team, for mail of other processes. @default there is none */
-  readonly mailbox?: Pick<Mailbox, "send" | "receive" | "acknowledge">;
+  readonly mailbox?: Pick<Mailbox, "send" | "receive" | "acknowledge"> & Partial<Pick<Mailbox, "wait">>;
   /** What agents call this session. @default "main" */
   readonly name?: string;
   /** @default random */

@@ -9,6 +9,7 @@ import { type AgentMessage, toAttachment } from "./agent-message.ts";
 import { type AgentEnd, type EndedAgent, resultTexts } from "./agent-result.ts";
 import { AGENT_TOOL, agentTool } from "./agent-tool.ts";
 import type { AgentsOptions } from "./agents-options.ts";
+import { announceMail } from "./announce-mail.ts";
 import { RESULT } from "./data-marks.ts";
 import { findRecorded, mailboxInbox } from "./mailbox-inbox.ts";
 import { type MessageSent, messageTool } from "./message-tool.ts";
@@ -51,6 +52,11 @@ export interface Agents {
   follow(id: string, listener: (event: AgentFollowed) => void): () => void;
   /** Resolves when the inbox has something, or when nothing runs any more. */
   idle(): Promise<"waiting" | "nothing-runs">;
+  /**
+   * Waits for mail of other processes, and tells the session's listeners of it; the next turn takes it in. `over`: the signal
+   * came, or there is no mailbox to wait at.
+   */
+  waitForMail(signal: AbortSignal): Promise<"mail" | "over">;
   /** Waits for all that run, so long and no longer. */
   drain(timeoutMs: number): Promise<"drained" | "left">;
   /** Ends all that run. What has come to its end before is in the log then. */
@@ -71,7 +77,8 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
   const clock = withTimers(options.clock);
   const settings = () => session.settings().settings;
   const roster = createRoster<Request, Response>({ now: clock.now, mostRunning: () => settings()["agents.running"] });
-  const mail = mailbox && mailboxInbox({ mailbox, session, store });
+  const announcements = mailbox && announceMail({ mailbox, session });
+  const mail = mailbox && mailboxInbox({ mailbox, session, store, announce: announcements!.announce });
   /** Those of a process that is gone. */
   let lost = session.agents().filter(({ status }) => status === "running");
   const ended: EndedAgent[] = [];
@@ -255,6 +262,7 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
     async take({ key, from, body, summary }) {
       if ((await findRecorded([key], { session, store })).length > 0) return;
       const who = `uds:${from.says}`;
+      session.tell({ kind: "mail-arrived", count: 1, from: [who] });
       await session.append(
         toAttachment({ ...{ key, from: who, kind: "message", body }, ...(summary === undefined ? {} : { summary }) }),
       );
@@ -263,6 +271,7 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
       const one = roster.live.get(id);
       return one === undefined ? () => undefined : followPhrases(one, { listener, clock, settings });
     },
+    waitForMail: async (signal) => announcements?.wait(signal) ?? "over",
     async idle() {
       while (!hasWaiting() && unreported.size > 0) await changed.promise;
       return hasWaiting() ? "waiting" : "nothing-runs";

@@ -6,6 +6,7 @@ import type { Inbox } from "../query/inbox.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../stores/store.ts";
 import { toAttachment } from "./agent-message.ts";
+import type { MailAnnouncements } from "./announce-mail.ts";
 import { keyAsWritten, keysIn, MESSAGE } from "./data-marks.ts";
 
 export interface MailboxInboxOptions {
@@ -13,6 +14,8 @@ export interface MailboxInboxOptions {
   /** Whose log the mail goes into. */
   readonly session: Pick<Session<never, never>, "id" | "attached">;
   readonly store: Pick<Store, "openReader">;
+  /** Is told of messages before they are taken in. */
+  readonly announce: MailAnnouncements["announce"];
 }
 
 /**
@@ -20,7 +23,7 @@ export interface MailboxInboxOptions {
  * because a process died in between is found in the log by its key, so none is seen twice.
  */
 export function mailboxInbox(options: MailboxInboxOptions): Inbox {
-  const { mailbox } = options;
+  const { mailbox, announce } = options;
   /** Keys that this process has written or found. */
   const known = new Set<string>();
   return {
@@ -32,6 +35,7 @@ export function mailboxInbox(options: MailboxInboxOptions): Inbox {
       for (const key of await findRecorded(strange, options)) known.add(key);
       const { fresh, recorded } = separateRecorded(messages, (key) => known.has(key));
       const contents = fresh.map(({ from, ...message }) => toAttachment({ ...message, from: from.name }));
+      announce(fresh);
       if (contents.length > 0) await session.append(...contents);
       for (const { key } of fresh) known.add(key);
       await mailbox.acknowledge([...recorded, ...fresh].map(({ key }) => key));

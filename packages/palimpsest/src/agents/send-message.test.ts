@@ -92,14 +92,19 @@ describe("in one process", () => {
   });
 });
 
+async function openPost(file: string) {
+  const home = await openHome({ file: join(folder, file) });
+  const register = async (name: string, session: string) => {
+    const outcome = await home.mailboxes.register({ team: "t", name, session });
+    if (outcome.kind !== "registered") throw new Error(outcome.kind);
+    return outcome.mailbox;
+  };
+  return { home, register };
+}
+
 describe("between processes", () => {
   test("mail is written to the log before it is acknowledged: what comes again is not seen again", async () => {
-    const home = await openHome({ file: join(folder, "home.db") });
-    const register = async (name: string, session: string) => {
-      const outcome = await home.mailboxes.register({ team: "t", name, session });
-      if (outcome.kind !== "registered") throw new Error(outcome.kind);
-      return outcome.mailbox;
-    };
+    const { home, register } = await openPost("home.db");
     const mailbox = await register("lead", "main-session");
     const { agents, session, store } = await openTeam({ script: () => answer("Ok."), mailbox });
     const mate = await register("mate", "mate-session");
@@ -107,7 +112,7 @@ describe("between processes", () => {
     await mate.send({ id: "2", to: "lead", body: "second" });
     // A process that dies between the log and the acknowledgement.
     const dying = mailboxInbox({
-      ...{ session, store },
+      ...{ session, store, announce: () => {} },
       mailbox: { receive: mailbox.receive, acknowledge: () => Promise.reject(new Error("killed")) },
     });
     await expect(dying.deliver(session)).rejects.toThrow("killed");
@@ -119,6 +124,27 @@ describe("between processes", () => {
     expect(shown[0]).toContain('from="mate" key="mate-session/1"');
     expect(await agents.send("mate", "thanks")).toEqual({ kind: "sent", to: ["mate"], woken: [] });
     expect(await mate.receive()).toMatchObject({ messages: [{ body: "thanks", from: { name: "lead" } }] });
+    await home.close();
+  });
+
+  test("is told of when it comes, if somebody waits, and else when a turn takes it in: once", async () => {
+    const { home, register } = await openPost("told.db");
+    const mailbox = await register("lead", "main-session");
+    const { session, agents } = await openTeam({ script: () => answer("Ok."), mailbox });
+    const told: object[] = [];
+    session.listen((event) => event.kind === "mail-arrived" && told.push({ count: event.count, from: event.from }));
+    const mate = await register("mate", "mate-session");
+    const waiting = agents.waitForMail(AbortSignal.timeout(10_000));
+    await mate.send({ id: "1", to: "lead", body: "first" });
+    expect(await waiting).toBe("mail");
+    expect(told).toEqual([{ count: 1, from: ["mate"] }]);
+    await mate.send({ id: "2", to: "lead", body: "second" });
+    expect(await agents.inbox.deliver(session)).toBe(2);
+    expect(told).toEqual([
+      { count: 1, from: ["mate"] },
+      { count: 1, from: ["mate"] },
+    ]);
+    expect(await agents.waitForMail(AbortSignal.timeout(50))).toBe("over");
     await home.close();
   });
 
@@ -134,7 +160,7 @@ describe("between processes", () => {
         ({ kind: "received", messages: [{ ...message, kind: "message", body: "hello", sentAtMs: 0 }] }) as never,
       acknowledge: async () => "acknowledged" as const,
     };
-    expect(await mailboxInbox({ mailbox, session, store }).deliver(session)).toBe(1);
+    expect(await mailboxInbox({ mailbox, session, store, announce: () => {} }).deliver(session)).toBe(1);
     await session.append("Go on.");
     await session.fold(
       { from: 2, to: session.newestEntry },
@@ -142,7 +168,7 @@ describe("between processes", () => {
       "test",
     );
     expect(session.attached("agent-message")).toEqual([]);
-    expect(await mailboxInbox({ mailbox, session, store }).deliver(session)).toBe(0);
+    expect(await mailboxInbox({ mailbox, session, store, announce: () => {} }).deliver(session)).toBe(0);
   });
 
   test("another session is reached by its socket, and its messages carry its name as it says it", async () => {

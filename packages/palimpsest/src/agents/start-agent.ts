@@ -3,6 +3,7 @@ import { isName } from "../home/mail/message.ts";
 import type { AgentStarted } from "../log/payload.ts";
 import { messageOf } from "../query/permission.ts";
 import type { Tool } from "../query/tool.ts";
+import { type ChargeOptions, chargeParent } from "../session/charge-parent.ts";
 import { toolResult } from "../session/messages.ts";
 import type { Session } from "../session/session.ts";
 import type { NewContent } from "../session/to-contents.ts";
@@ -11,7 +12,6 @@ import type { AgentMessage } from "./agent-message.ts";
 import { childSystem, forkTask, IN_PARENT, taskOf } from "./agent-prompts.ts";
 import { agentSession } from "./agent-session.ts";
 import type { AgentsOptions } from "./agents-options.ts";
-import { AGENT_SOURCE, type ChargeOptions, chargeParent } from "./charge-parent.ts";
 import { isAllowed, toolsOfChild } from "./child-tools.ts";
 import type { Launch, LiveAgent, Roster } from "./roster.ts";
 import { runAgent } from "./run-agent.ts";
@@ -53,6 +53,9 @@ export interface Starter<Request, Response> {
   /** Goes on with one that has ended, from its log. */
   resume(agent: KnownAgent, messages: readonly AgentMessage[]): Promise<StartOutcome<Request, Response>>;
 }
+
+/** What agents use stands under this name in the ledger of the session that they work for. */
+const AGENT_SOURCE = "agent";
 
 const GENERAL: AgentDefinition = STANDARD_AGENTS[0]!;
 
@@ -96,7 +99,7 @@ export function createStarter<Request, Response>(
       ...(agent.name === undefined ? {} : { name: agent.name }),
       async run(child, context) {
         if (prompt.length > 0) await keep(child, prompt);
-        const charge = chargeParent({ parent: session, child, responses });
+        const charge = chargeParent({ parent: session, child, source: AGENT_SOURCE, responses });
         const onEvent: typeof context.onEvent = (event) => {
           charge.onEvent(event);
           context.onEvent(event);

@@ -17,6 +17,7 @@ import { openHome } from "../home/open-home.ts";
 import { type Memory, openMemory } from "../memory/open-memory.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { openSession } from "../session/open-session.ts";
+import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { DREAM_SYSTEM } from "./dream-prompt.ts";
 import type { DreamState } from "./dream-task.ts";
@@ -67,7 +68,7 @@ async function open(mind: (ask: Ask) => Reply, topics = 12) {
       ...(options as object),
     });
   };
-  return { memory, home, start };
+  return { memory, home, start, provider };
 }
 
 /** The commands of each round in turn; the rounds are counted by the results in the request. */
@@ -133,7 +134,9 @@ describe("a run", () => {
     const outcome = await (await start()).done;
     expect(outcome).toMatchObject({ kind: "held", why: expect.stringContaining("takes away 5") });
     expect(await filesOf(memory)).toEqual(before);
-    expect((await home.leases.read("dream")).lastDoneAtMs).toBeUndefined();
+    const { lastDoneAtMs, lastTriedAtMs, failures } = await home.leases.read("dream");
+    expect([lastDoneAtMs, failures]).toEqual([undefined, 0]);
+    expect(lastTriedAtMs).toBeGreaterThan(0);
     if (outcome.kind !== "held") return;
     expect(await applySteps(memory, outcome.steps)).toMatchObject({ kind: "written" });
     expect(await memory.list()).toHaveLength(7);
@@ -174,6 +177,36 @@ describe("a run", () => {
       const taken = await home.leases.take("another", { owner: "test" });
       return taken.kind === "taken" ? taken.lease : undefined;
     }
+  });
+
+  test("is paid for by the session that wants it, whose listeners are told how it ended", async () => {
+    let version = "";
+    const { memory, start, provider } = await open((ask) =>
+      rounds([["Topics", { command: "forget", slug: "topic-3", because: "Over.", version }]])(ask),
+    );
+    version = await versionOf(memory, "topic-3");
+    const parent = await openSession({ store: memoryStore(), provider, model: MODEL });
+    const told: SessionEvent[] = [];
+    parent.listen((event) => told.push(event));
+    await (await start({ parent, trigger: "manual" })).done;
+    expect(told).toMatchObject([{ kind: "dreamed", trigger: "manual", outcome: "consolidated", changed: 1 }]);
+    const { bySource, priceUsd } = await parent.cost();
+    expect(bySource["dream"]).toMatchObject({ responses: 2 });
+    expect(bySource["dream"]!.priceUsd).toBeGreaterThan(0);
+    expect(priceUsd).toBeCloseTo(bySource["dream"]!.priceUsd, 12);
+    expect((told[0] as { used?: { outputTokens: number } }).used?.outputTokens).toBe(bySource["dream"]!.outputTokens);
+  });
+
+  test("that fails three times in a row says that it waits", async () => {
+    const { start, provider, home } = await open(() => ({ ...answer("x"), fault: { kind: "spend-limit" } }) as never);
+    const parent = await openSession({ store: memoryStore(), provider, model: MODEL });
+    const told: SessionEvent[] = [];
+    parent.listen((event) => told.push(event));
+    for (let run = 0; run < 3; run++) expect(await (await start({ parent })).done).toMatchObject({ kind: "failed" });
+    expect(told.map(({ kind }) => kind)).toEqual(["dreamed", "dreamed", "dreamed", "breaker-tripped"]);
+    expect(told[0]).toMatchObject({ outcome: "failed", why: expect.any(String) });
+    expect(told.at(-1)).toMatchObject({ of: "dream", failures: 3 });
+    expect((await home.leases.read("dream")).failures).toBe(3);
   });
 
   test("only to show what it would do, it does not count as done, even where there is nothing to do", async () => {

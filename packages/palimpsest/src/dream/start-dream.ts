@@ -1,16 +1,19 @@
 import { keepLease } from "../home/leases/keep-lease.ts";
-import type { Lease } from "../home/leases/lease.ts";
-import type { BatchOutcome, BatchStep } from "../memory/batch.ts";
+import type { Lease, LeaseOutcome } from "../home/leases/lease.ts";
+import type { BatchOutcome, BatchStep, BatchSummary } from "../memory/batch.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import type { TopicUse } from "../memory/search/topic-uses.ts";
 import { query } from "../query/query.ts";
 import type { Sender } from "../query/send-with-retries.ts";
 import type { Tool } from "../query/tool.ts";
+import { type Charge, chargeParent } from "../session/charge-parent.ts";
 import type { Session } from "../session/session.ts";
+import type { Dreamed } from "../session-event.ts";
 import type { Store } from "../stores/store.ts";
 import { dreamPrompt } from "./dream-prompt.ts";
 import { createDreamState, type DreamOutcome, type DreamTask, type OwnDreamState } from "./dream-task.ts";
 import { dreamTools } from "./dream-tools.ts";
+import { BREAKER_FAILURES } from "./gates.ts";
 import { guardShare } from "./guard-share.ts";
 
 export interface DreamOptions<Request, Response> {
@@ -23,15 +26,25 @@ export interface DreamOptions<Request, Response> {
   /** A session of its own, with `DREAM_SYSTEM` as its system prompt. Closed when the run ends. */
   readonly session: Session<Request, Response>;
   readonly provider: Sender<Request, Response>;
+  /**
+   * The session on whose behalf it runs: what the run uses is in its ledger, too, under `dream`, and its listeners are told how
+   * the run ended. @default only the run's own session has it in its ledger, and its listeners are told
+   */
+  readonly parent?: Pick<Session<never, never>, "enterUsage" | "tell">;
   /** How often topics were of use. @default that is not told */
   readonly uses?: ReadonlyMap<string, TopicUse>;
   /** Tools that only read, beside its own. @default none */
   readonly readTools?: readonly Tool[];
+  /** `manual`: somebody asked for it. @default "auto" */
+  readonly trigger?: Dreamed["trigger"];
   /** `dry-run`: nothing is written, and the outcome is what would have been. @default "apply" */
   readonly mode?: "apply" | "dry-run";
   /** @default the system's clock */
   readonly clock?: { now(): number };
 }
+
+/** What runs use stands under this name in the ledger of the session that they work for. */
+const DREAM_SOURCE = "dream";
 
 /** Goes over the memory in the background: one run, one commit, or none. */
 export function startDream<Request, Response>(options: DreamOptions<Request, Response>): DreamTask {
@@ -40,9 +53,12 @@ export function startDream<Request, Response>(options: DreamOptions<Request, Res
   const killed = new AbortController();
   const kept = keepLease(lease);
   const signal = AbortSignal.any([killed.signal, kept.signal]);
+  const charge =
+    options.parent &&
+    chargeParent({ parent: options.parent, child: session, source: DREAM_SOURCE, responses: "entered-here" });
 
   async function run(): Promise<DreamOutcome> {
-    const staged = await stage(options, own, signal, clock.now());
+    const staged = await stage(options, { own, signal, nowMs: clock.now(), charge });
     if (killed.signal.aborted) return { kind: "killed", why: "it was stopped" };
     if (kept.signal.aborted) return { kind: "lost", why: "another process has taken the lease" };
     if (staged.kind !== "held") return staged.kind === "unchanged" ? staged : { kind: "failed", why: whyOf(staged) };
@@ -59,11 +75,14 @@ export function startDream<Request, Response>(options: DreamOptions<Request, Res
     .catch((error: unknown): DreamOutcome => ({ kind: "failed", why: String(error) }))
     .then(async (outcome) => {
       kept.stop();
-      const isDone = outcome.kind === "written" || outcome.kind === "unchanged";
-      // A dry run leaves the time as it was, and so does one that waits for a yes.
-      await lease.finish(
-        isDone && options.mode !== "dry-run" ? "done" : outcome.kind === "killed" ? "killed" : "failed",
-      );
+      await charge?.finish().catch(() => undefined);
+      const finished = leaseOutcome(outcome, options.mode);
+      await lease.finish(finished);
+      const { tell } = options.parent ?? session;
+      tell({ kind: "dreamed", trigger: options.trigger ?? "auto", ...toldOf(outcome), used: session.usage() });
+      const failures = lease.failures + 1;
+      if (finished === "failed" && failures === BREAKER_FAILURES)
+        tell({ kind: "breaker-tripped", of: "dream", failures });
       await session.close();
       own.end(outcome);
       return outcome;
@@ -83,12 +102,17 @@ export function applySteps(memory: Pick<Memory, "batch">, steps: readonly BatchS
   });
 }
 
+interface Staging {
+  readonly own: OwnDreamState;
+  readonly signal: AbortSignal;
+  readonly nowMs: number;
+  readonly charge: Charge | undefined;
+}
+
 /** The run itself: all changes are staged, none is made. */
 function stage<Request, Response>(
   { memory, store, sessions, session, provider, uses = new Map(), readTools = [] }: DreamOptions<Request, Response>,
-  own: OwnDreamState,
-  signal: AbortSignal,
-  nowMs: number,
+  { own, signal, nowMs, charge }: Staging,
 ): Promise<BatchOutcome> {
   const act = async (batch: Parameters<typeof dreamTools>[0]["batch"]): Promise<void> => {
     const tools = [...dreamTools({ batch, store, sessions, uses, onChange: own.touched }), ...readTools];
@@ -103,6 +127,7 @@ function stage<Request, Response>(
         if (value.kind === "failed") throw value.error;
         return;
       }
+      charge?.onEvent(value);
       if (value.kind === "response") {
         const { text, calls } = value.response;
         own.turn({ text, calls: calls.map(({ name }) => name) });
@@ -122,6 +147,35 @@ async function install<Request, Response>(
   const outcome = guarded.value;
   if (outcome.kind === "refused") return { kind: "failed", why: outcome.why };
   return outcome;
+}
+
+/** A dry run leaves everything as it was. One that waits for a yes, or has failed, is not begun again at once. */
+function leaseOutcome({ kind }: DreamOutcome, mode: DreamOptions<never, never>["mode"]): LeaseOutcome {
+  if (mode === "dry-run" || kind === "killed" || kind === "lost") return "killed";
+  if (kind === "held") return "held";
+  return kind === "written" || kind === "unchanged" ? "done" : "failed";
+}
+
+function toldOf(outcome: DreamOutcome): Pick<Dreamed, "outcome" | "changed" | "why"> {
+  switch (outcome.kind) {
+    case "written":
+      return { outcome: "consolidated", changed: changedBy(outcome.summary) };
+    case "unchanged":
+      return { outcome: "nothing", changed: 0 };
+    case "held":
+      return { outcome: "held", changed: changedBy(outcome.summary), why: outcome.why };
+    case "stale":
+      return { outcome: "failed", changed: 0, why: whyOf(outcome) };
+    case "killed":
+    case "lost":
+      return { outcome: "stopped", changed: 0, why: outcome.why };
+    case "failed":
+      return { outcome: "failed", changed: 0, why: outcome.why };
+  }
+}
+
+function changedBy({ added, rewritten, removed }: BatchSummary): number {
+  return added.length + rewritten.length + removed.length;
 }
 
 function whyOf(outcome: BatchOutcome): string {

@@ -3,9 +3,9 @@ export {
   createExtractions,
   type DailyBudget,
   EXTRACTION_SOURCE,
-  type ExtractionEnded,
   type ExtractionOptions,
   type Extractions,
+  tellWaiting,
 } from "./extraction/extractions.ts";
 export { MEMORY_TOOL, type MemoryToolOptions, memoryTool } from "./extraction/memory-tool.ts";
 export { readSaid, type SaidInLog } from "./extraction/read-said.ts";

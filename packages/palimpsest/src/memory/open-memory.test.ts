@@ -138,6 +138,26 @@ describe("the inbox", () => {
     expect(await memory.accept("a")).toMatchObject({ because: "not-there" });
   });
 
+  test("tells what the user has said of memories: confirmed, corrected, rejected", async () => {
+    const told: string[] = [];
+    const { memory, put, text } = await temporaryMemory({
+      tell: (happening) => told.push(happening.kind === "memory-judged" ? happening.verdict : happening.kind),
+    });
+    for (const slug of ["a", "b", "c"]) await memory.propose(draft(slug), "model", "a web page");
+    await memory.accept("a");
+    put("inbox/b.md", text("inbox/b.md").replace("The fact of b.", "Another fact."));
+    await memory.accept("b");
+    await memory.reject("c");
+    expect(told).toEqual(["confirmed", "corrected", "rejected"]);
+    expect(await memory.accept("c")).toMatchObject({ kind: "refused" });
+    const version = versionIn(await memory.write(draft("d"), "model", "none"));
+    const own = versionIn(await memory.write(draft("d", { body: "The user's." }), "user", version));
+    await memory.write(draft("d", { body: "And again." }), "user", own);
+    const model = versionIn(await memory.write(draft("e"), "model", "none"));
+    await memory.forget("e", "user", "It is over.", model);
+    expect(told.slice(3)).toEqual(["corrected", "rejected"]);
+  });
+
   test("does not overwrite what was changed since the proposal, unless it is said", async () => {
     const { memory } = await temporaryMemory();
     await memory.propose(draft("a", { body: "Proposed." }), "model", "a web page");

@@ -1,3 +1,4 @@
+import type { Tell } from "../session-event.ts";
 import { type Batch, type BatchGuard, type BatchOutcome, type Snapshot, stageBatch, textsOf } from "./batch.ts";
 import { carryOut } from "./carry-out.ts";
 import { checkDraft, checkReason } from "./check-draft.ts";
@@ -45,6 +46,8 @@ export interface MemoryOptions {
   readonly lockTimeoutMs?: number;
   /** Told within the transaction that changes topics, so that an index of them in the same database is never behind. */
   readonly onChanged?: (changed: ChangedTopics) => void;
+  /** Is told when the user has judged a memory; a session's `tell` passes it on to its listeners. @default nobody is */
+  readonly tell?: Tell;
 }
 
 /**
@@ -97,7 +100,7 @@ export type DiffOutcome =
 
 /** Opens a memory, and takes in what was edited by hand since it was last used. */
 export async function openMemory(options: MemoryOptions): Promise<Memory> {
-  const { folder, clock = { now: Date.now }, gitProgram = "git", lockTimeoutMs = 30_000, onChanged } = options;
+  const { folder, clock = { now: Date.now }, gitProgram = "git", lockTimeoutMs = 30_000, onChanged, tell } = options;
   const limits: MemoryLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const bench = createWorkbench({ folder, clock, limits, gitProgram, lockTimeoutMs, onChanged });
 
@@ -106,11 +109,14 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     bench.atDesk(async (desk) => {
       const planned = plan(viewOf(desk));
       if (planned.kind !== "plan") return planned;
-      const { changes, message, outcome } = planned;
+      const { changes, message, outcome, verdict } = planned;
       const full = checkIndex(viewOf(desk), changes);
       if (full !== undefined) return full;
       const done = await carryOut(desk, { by, message, changes });
-      if (done.kind === "done") return { ...outcome, commit: done.commit };
+      if (done.kind === "done") {
+        if (verdict !== undefined) tell?.({ kind: "memory-judged", verdict });
+        return { ...outcome, commit: done.commit };
+      }
       const slug = readPath(done.path)?.slug ?? "";
       return { kind: "stale", slug, version: readFile(desk, done.path)?.version ?? "none" };
     });

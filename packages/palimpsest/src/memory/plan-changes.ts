@@ -1,3 +1,4 @@
+import type { MemoryJudged } from "../session-event.ts";
 import type { CheckedDraft } from "./check-draft.ts";
 import { factOf } from "./file-row.ts";
 import { versionOf } from "./files/own-file.ts";
@@ -29,6 +30,8 @@ export type Plan =
       readonly message: string;
       readonly changes: readonly AuthoredChange[];
       readonly outcome: Written | Proposed;
+      /** What the user has said by it of a memory that a model had made. */
+      readonly verdict?: MemoryJudged["verdict"];
     }
   | Unchanged
   | Stale
@@ -60,6 +63,7 @@ export function planWrite(view: DirectoryView, draft: CheckedDraft, by: Author, 
         ...{ kind: "written", slug, version: versionOf(after) },
         ...(known === undefined ? {} : { forgotten: known.forgotten }),
       },
+      ...(isJudged(view, path, by) ? { verdict: "corrected" } : {}),
     }
   );
 }
@@ -80,6 +84,7 @@ export function planForget(
     // What is kept stands before what it is kept of goes.
     changes: [kept, { path, before, after: undefined, author: by }],
     outcome: { kind: "written", slug, version: "none" },
+    ...(isJudged(view, path, by) ? { verdict: "rejected" } : {}),
   };
 }
 
@@ -164,6 +169,8 @@ export function planAcceptance(view: DirectoryView, slug: string, seen: string |
         { path: inbox, before: version, after: undefined, author: "user" as const },
       ],
       outcome: { kind: "written", slug: topic, version: versionOf(after) },
+      // Whoever edits a proposal before saying yes has corrected it.
+      verdict: view.rows.get(inbox)?.author === "user" && by !== "user" ? "corrected" : "confirmed",
     }
   );
 }
@@ -179,7 +186,14 @@ export function planRejection(view: DirectoryView, slug: string): Plan {
     message: `reject ${topic}`,
     changes: [kept, { path: inbox, before: version, after: undefined, author: "user" }],
     outcome: { kind: "written", slug: topic, version: versionAt(view, pathOf("topic", topic)) },
+    verdict: "rejected",
   };
+}
+
+/** Whether the user lays hands on what a model has written. */
+function isJudged(view: DirectoryView, path: string, by: Author): boolean {
+  const author = view.rows.get(path)?.version === undefined ? undefined : view.rows.get(path)?.author;
+  return by === "user" && author !== undefined && author !== "user";
 }
 
 function keepAsForgotten(

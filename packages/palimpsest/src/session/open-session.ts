@@ -69,7 +69,7 @@ interface Opening {
   readonly resultSession?: string;
   readonly cacheWrites?: ForkTerms["cacheWrites"];
   readonly signal?: AbortSignal;
-  readonly onRecord?: ForkTerms["onRecord"];
+  readonly watch?: ForkTerms["watch"];
   /** Its parent's, if it is a fork: what was told of settings is not told again. */
   readonly settingsReader?: SettingsReader;
 }
@@ -80,7 +80,7 @@ type WholeOptions<Request, Response, Message> = SessionOptions<Request, Response
 };
 
 async function openWith<Request, Response, Message>(
-  { writer, base, resultSession, cacheWrites = "as-usual", signal, onRecord, ...opening }: Opening,
+  { writer, base, resultSession, cacheWrites = "as-usual", signal, watch, ...opening }: Opening,
   options: WholeOptions<Request, Response, Message>,
 ): Promise<OpenSession<Request, Response>> {
   const { id, store, provider } = options;
@@ -95,7 +95,7 @@ async function openWith<Request, Response, Message>(
     clock,
     ...(base === undefined ? {} : { base }),
   });
-  const fork = base && forkTerms(base.fork, { cacheWrites, onRecord });
+  const fork = base && forkTerms(base.fork, { cacheWrites, watch });
   const closing = new AbortController();
   const ends = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
   const askedFacts = new Map<string, ModelFacts>();
@@ -117,7 +117,10 @@ async function openWith<Request, Response, Message>(
   const warmth = createKeepWarm({ state, provider, factsOf, settings, clock });
   const requests = createRequests({
     ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, fork, tell },
-    onHandOut: warmth.begin,
+    onHandOut(request, entry) {
+      warmth.begin(request, entry);
+      watch?.asked();
+    },
   });
   const record = createRecord({
     ...{ session: id, state, provider, requests, factsOf, settings, clock, tell, fork, surroundings },
@@ -125,7 +128,7 @@ async function openWith<Request, Response, Message>(
   const decisions = createDecisions({ ...options, state, provider: provider.name });
   const enterUsage = createEnterUsage(state, factsOf);
   const forks = createForks({
-    ...{ session: id, state, provider, requests, factsOf, enterUsage, base, signal: ends },
+    ...{ session: id, state, provider, requests, factsOf, enterUsage, base, signal: ends, tell },
     openLog: (name) => openWriter(name === undefined ? memoryStore({ clock }) : store, name ?? id, options),
     async open(opening) {
       // What stands before the messages is the parent's.
@@ -201,6 +204,7 @@ async function openWith<Request, Response, Message>(
       listeners.add(own);
       return () => void listeners.delete(own);
     },
+    tell,
     async recall(request) {
       const recalled = await recall(request, { log: state.log, files, session: id });
       tell({ kind: "recalled", by: request.entry === undefined ? "search" : "entry", outcome: recalled.kind });
@@ -254,6 +258,7 @@ async function openWith<Request, Response, Message>(
     export: () => exportLog(state.log),
     keepWarm: warmth.keepWarm,
     async close() {
+      if (!closing.signal.aborted) watch?.closed();
       closing.abort();
       warmth.stop();
       await state.close();

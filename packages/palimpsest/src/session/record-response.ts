@@ -93,7 +93,7 @@ export function createRecord<Request, Response, Message>(
       ...(refused.length === 0 ? {} : { refusedCalls: refused }),
       ...(overflow === undefined ? {} : { overflow }),
     };
-    await fork?.onRecord?.(recorded);
+    await fork?.watch?.recorded(recorded);
     return recorded;
   }
 

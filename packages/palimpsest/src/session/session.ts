@@ -5,7 +5,7 @@ import type { ToolCall, ToolResult } from "../log/block.ts";
 import type { AgentPayload, Replacement } from "../log/payload.ts";
 import type { Overflow } from "../providers/overflow.ts";
 import type { Provider, ResponseContent } from "../providers/provider.ts";
-import type { SessionEvent } from "../session-event.ts";
+import type { Happening, SessionEvent } from "../session-event.ts";
 import type { ResolvedSettings } from "../settings/resolve-settings.ts";
 import type { AgentInFlight, AgentStepOutcome } from "../stages/compact/agents-in-flight.ts";
 import type { Pin } from "../stages/compact/standing.ts";
@@ -167,6 +167,8 @@ export interface Session<Request, Response> {
   readonly hooks: Hooks;
   /** Tells this listener, too, what happens from now on. Returns what ends it. */
   listen(listener: (event: SessionEvent) => void): () => void;
+  /** Tells whoever listens, in this session's name: for those who work beside it, like extractions, dreams and agents. */
+  tell(happening: Happening): void;
   /** The settings that hold for this turn, and values that were given and could not be used. */
   settings(): ResolvedSettings;
   /** How full the window is. */

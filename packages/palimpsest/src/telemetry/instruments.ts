@@ -51,6 +51,11 @@ const FORMS: Readonly<Record<MetricName, MetricForm>> = {
   recalls: { unit: "{recall}", what: "Times that something was asked for that the view did not show any more." },
   extractions: { unit: "{extraction}", what: "Extractions of memories." },
   memories: { unit: "{memory}", what: "Memories that were extracted." },
+  memoriesWaiting: {
+    unit: "{memory}",
+    what: "How many proposals wait in the inbox, each time that it is told.",
+    boundaries: [1, 2, 5, 10, 20, 50],
+  },
   memoryVerdicts: { unit: "{memory}", what: "Memories that were confirmed, corrected or rejected." },
   dreams: { unit: "{dream}", what: "Consolidations of the memory." },
   forks: { unit: "{fork}", what: "Calls that shared a session's prefix." },
@@ -65,6 +70,7 @@ const FORMS: Readonly<Record<MetricName, MetricForm>> = {
   restoredFiles: { unit: "{file}", what: "Files after a compaction: put back, skipped, failed." },
   hookRuns: { unit: "{run}", what: "Events at which hooks were run." },
   hookFailures: { unit: "{failure}", what: "Hooks that failed." },
+  mail: { unit: "{message}", what: "Messages of other sessions that have arrived." },
 };
 
 /** Makes all metrics from a meter, once; returns what takes measurements for them. */

@@ -55,6 +55,8 @@ export function measure(event: SessionEvent): readonly Measurement[] {
         one("extractions", { [A.outcome]: event.outcome }),
         { metric: "memories", value: event.count, attributes: {} },
       ];
+    case "memories-waiting":
+      return [{ metric: "memoriesWaiting", value: event.count, attributes: {} }];
     case "memory-judged":
       return [one("memoryVerdicts", { [A.outcome]: event.verdict })];
     case "dreamed":
@@ -80,6 +82,8 @@ export function measure(event: SessionEvent): readonly Measurement[] {
       return Object.entries({ put_back: event.putBack, skipped: event.skipped, failed: event.failed }).map(
         ([outcome, value]) => ({ metric: "restoredFiles", value, attributes: { [A.outcome]: outcome } }),
       );
+    case "mail-arrived":
+      return [{ metric: "mail", value: event.count, attributes: {} }];
     case "hooks-ran": {
       const of = { [A.hookEvent]: event.event };
       return [

@@ -30,6 +30,7 @@ export const METRICS = {
   recalls: "palimpsest.recalls",
   extractions: "palimpsest.memory.extractions",
   memories: "palimpsest.memory.extracted",
+  memoriesWaiting: "palimpsest.memory.waiting",
   memoryVerdicts: "palimpsest.memory.verdicts",
   dreams: "palimpsest.dreams",
   forks: "palimpsest.forks",
@@ -40,6 +41,7 @@ export const METRICS = {
   restoredFiles: "palimpsest.restored.files",
   hookRuns: "palimpsest.hook.runs",
   hookFailures: "palimpsest.hook.failures",
+  mail: "palimpsest.mail",
 } as const;
 
 export type MetricName = keyof typeof METRICS;

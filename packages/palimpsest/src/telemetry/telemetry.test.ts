@@ -100,7 +100,9 @@ const EVERY: { readonly [Kind in Happening["kind"]]: Extract<Happening, { kind: 
   "notes-compaction-declined": { kind: "notes-compaction-declined", reason: "stale" },
   "memories-extracted": { kind: "memories-extracted", outcome: "extracted", count: 3, used },
   "memory-judged": { kind: "memory-judged", verdict: "corrected" },
-  dreamed: { kind: "dreamed", outcome: "consolidated", changed: 2, used },
+  "memories-waiting": { kind: "memories-waiting", count: 2 },
+  "mail-arrived": { kind: "mail-arrived", count: 1, from: ["A SECRET name"] },
+  dreamed: { kind: "dreamed", trigger: "auto", outcome: "consolidated", changed: 2, used },
   forked: { kind: "forked", source: "notes", outcome: "ok", used },
   "breaker-tripped": { kind: "breaker-tripped", of: "compaction", failures: 3 },
   "settings-rejected": {

@@ -92,6 +92,7 @@ export function telemetry({ tracer, meter, content = "none" }: TelemetryOptions)
       case "notes-updated":
       case "notes-compaction-declined":
       case "memories-extracted":
+      case "memories-waiting":
       case "memory-judged":
       case "dreamed":
       case "forked":
@@ -101,6 +102,7 @@ export function telemetry({ tracer, meter, content = "none" }: TelemetryOptions)
       case "flags-recovered":
       case "files-restored":
       case "hooks-ran":
+      case "mail-arrived":
         return;
       default:
         event satisfies never;

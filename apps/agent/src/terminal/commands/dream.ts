@@ -8,6 +8,8 @@ export const dream: SlashCommand = {
   async open(context) {
     const { run } = await import("../../commands/dream.ts");
     const args = context.words.split(/\s+/).filter(Boolean);
-    await context.during("Dreaming", (signal, progress) => run(args, asTerminal(context, signal, progress)));
+    await context.during("Dreaming", (signal, progress) =>
+      run(args, asTerminal(context, signal, progress), context.agent.session),
+    );
   },
 };

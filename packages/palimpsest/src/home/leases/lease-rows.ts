@@ -75,6 +75,10 @@ export function freeLease({ statement }: HomeConnection, name: string, doneAtMs?
   );
 }
 
+export function markDone({ statement }: HomeConnection, name: string, atMs: number): void {
+  statement("UPDATE lease SET last_done_at_ms = max(coalesce(last_done_at_ms, 0), ?) WHERE name = ?").run(atMs, name);
+}
+
 export function markScan({ statement }: HomeConnection, name: string, atMs: number): void {
   statement(`INSERT INTO lease (name, generation, state, holder, owner, taken_at_ms,
     host, pid, renewed_at_ms, renewed_ticks_ms, last_scan_at_ms) VALUES (?, 0, 'free', '', '', 0, '', 0, 0, 0, ?)

@@ -2,6 +2,7 @@ import { holderHere, type Place } from "../holder.ts";
 import type { HomeConnection } from "../home-connection.ts";
 import type { HomeFile } from "../home-file.ts";
 import { freeLease, type LeaseHolder, readLease, renewLease } from "./lease-rows.ts";
+import { noteTry } from "./lease-tries.ts";
 
 /** What is known of a lease when it is taken. */
 export interface LeaseFacts {
@@ -11,9 +12,13 @@ export interface LeaseFacts {
   readonly takenAtMs: number;
   /** When the work that was last brought to its end began. */
   readonly lastDoneAtMs?: number;
+  /** How many tries in a row have failed. */
+  readonly failures: number;
   /** Whom it was taken from: `gone`, its process had ended; `silent`, it had not renewed the lease. */
   readonly reclaimed?: { readonly from: LeaseHolder; readonly because: "gone" | "silent" };
 }
+
+export type LeaseOutcome = "done" | "held" | "failed" | "killed";
 
 export type Guarded<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "lost" };
 
@@ -29,10 +34,11 @@ export interface Lease extends LeaseFacts {
   guard<T>(write: () => T | Promise<T>): Promise<Guarded<T>>;
   /**
    * Gives it back. `done`: the time at which it was taken is kept as that of the last work, so that what has changed
-   * since is looked at the next time. `failed`, `killed`: the time stays what it was, and a later session tries again. So it
-   * does when a process dies without a word.
+   * since is looked at the next time. `held`: the work waits for a yes; `failed`: nothing came of it. For both the time of
+   * the last work stays what it was, and that of the last try is kept, so that whoever comes next waits as long; those
+   * that fail in a row are counted. `killed`: as if nothing had been begun. So it is when a process dies without a word.
    */
-  finish(outcome: "done" | "failed" | "killed"): Promise<"finished" | "lost">;
+  finish(outcome: LeaseOutcome): Promise<"finished" | "lost">;
 }
 
 export function createLease(file: HomeFile, place: Place, facts: LeaseFacts & { readonly holder: string }): Lease {
@@ -58,6 +64,7 @@ export function createLease(file: HomeFile, place: Place, facts: LeaseFacts & { 
       file.write((connection) => {
         if (!isHeld(connection)) return "lost";
         freeLease(connection, name, outcome === "done" ? takenAtMs : undefined);
+        if (outcome !== "killed") noteTry(connection, name, { outcome, atMs: takenAtMs });
         return "finished";
       }),
   };

@@ -187,21 +187,34 @@ describe("a lease that was lost", () => {
 describe("the time of the last work", () => {
   test("is when it began, and only if it was brought to its end", async () => {
     const home = await startProcess(1);
-    expect(await home.leases.read("dream")).toEqual({});
+    expect(await home.leases.read("dream")).toEqual({ failures: 0 });
     const first = await take(home);
     const beganAtMs = machine.nowMs;
     expect(first.lastDoneAtMs).toBeUndefined();
     pass(3 * MINUTE_MS);
     expect(await first.finish("done")).toBe("finished");
-    expect(await home.leases.read("dream")).toEqual({ lastDoneAtMs: beganAtMs });
+    expect(await home.leases.read("dream")).toEqual({ lastDoneAtMs: beganAtMs, lastTriedAtMs: beganAtMs, failures: 0 });
 
-    for (const outcome of ["failed", "killed"] as const) {
+    for (const [outcome, failures] of [
+      ["failed", 1],
+      ["failed", 2],
+      ["killed", 2],
+      ["held", 0],
+    ] as const) {
+      pass(MINUTE_MS);
+      const before = await home.leases.read("dream");
       const lease = await take(home);
+      expect(lease.failures).toBe(before.failures);
+      const lastTriedAtMs = outcome === "killed" ? before.lastTriedAtMs : machine.nowMs;
       expect(lease.lastDoneAtMs).toBe(beganAtMs);
       expect(await home.leases.read("dream")).toMatchObject({ lastDoneAtMs: beganAtMs, holder: { pid: 1 } });
       await lease.finish(outcome);
-      expect(await home.leases.read("dream")).toEqual({ lastDoneAtMs: beganAtMs });
+      expect(await home.leases.read("dream")).toEqual({ lastDoneAtMs: beganAtMs, lastTriedAtMs, failures });
     }
+    const heldAtMs = machine.nowMs;
+    pass(MINUTE_MS);
+    await home.leases.confirm("dream");
+    expect((await home.leases.read("dream")).lastDoneAtMs).toBe(heldAtMs);
   });
 
   test("stays what it was when the process dies, and when its home is closed", async () => {
@@ -224,7 +237,7 @@ test("of many that look for work one does, until the time is over", async () => 
   const all = await Promise.all(Array.from({ length: 6 }, (_, index) => startProcess(index + 1)));
   const touchAll = () => Promise.all(all.map(({ leases }) => leases.touch("dream", { everyMs: 10 * MINUTE_MS })));
   expect((await touchAll()).filter((result) => result === "touched")).toHaveLength(1);
-  expect(await all[0]!.leases.read("dream")).toEqual({ lastScanAtMs: machine.nowMs });
+  expect(await all[0]!.leases.read("dream")).toEqual({ lastScanAtMs: machine.nowMs, failures: 0 });
   pass(10 * MINUTE_MS - 1);
   expect(await touchAll()).toEqual(Array(6).fill("recent"));
   pass(1);

@@ -2,14 +2,15 @@ import { randomUUID } from "node:crypto";
 import { elapsedMs, holderHere, lookAt, type Place, silenceMs } from "../holder.ts";
 import type { HomeFile } from "../home-file.ts";
 import { createLease, type Lease } from "./lease.ts";
-import { type LeaseHolder, type LeaseRow, markScan, readLease, takeLease, toHolder } from "./lease-rows.ts";
+import { type LeaseHolder, type LeaseRow, markDone, markScan, readLease, takeLease, toHolder } from "./lease-rows.ts";
+import { type LeaseTries, readTries } from "./lease-tries.ts";
 
 export type TakeResult =
   | { readonly kind: "taken"; readonly lease: Lease }
   | { readonly kind: "held"; readonly by: LeaseHolder };
 
-/** What a gate needs to know, all of it from one row. */
-export interface LeaseState {
+/** What a gate needs to know. */
+export interface LeaseState extends LeaseTries {
   /** When the work that was last brought to its end began; by a wall clock. Read it with `elapsedMs`. */
   readonly lastDoneAtMs?: number;
   readonly lastScanAtMs?: number;
@@ -27,6 +28,8 @@ export interface Leases {
   /** @param owner names the holder for people */
   take(name: string, holder: { readonly owner: string }): Promise<TakeResult>;
   read(name: string): Promise<LeaseState>;
+  /** What waited for a yes has had it: the time of the newest try is that of the last work. */
+  confirm(name: string): Promise<void>;
   /** Writes down that now is looked whether there is work, unless somebody did within `everyMs`. */
   touch(name: string, options: { readonly everyMs: number }): Promise<"touched" | "recent">;
 }
@@ -57,7 +60,7 @@ export function createLeases({ file, place, silentAfterMs, onTaken }: LeasesOpti
         takeLease(connection, name, { generation, holder, owner, takenAtMs, process });
         const { lastDoneAtMs } = before ?? {};
         return createLease(file, place, {
-          ...{ name, generation, holder, takenAtMs },
+          ...{ name, generation, holder, takenAtMs, failures: readTries(connection, name).failures },
           ...(lastDoneAtMs === undefined ? {} : { lastDoneAtMs }),
           ...(isHeld && because !== undefined ? { reclaimed: { from: toHolder(before), because } } : {}),
         });
@@ -69,13 +72,20 @@ export function createLeases({ file, place, silentAfterMs, onTaken }: LeasesOpti
     read: (name) =>
       file.read((connection) => {
         const row = readLease(connection, name);
-        if (row === undefined) return {};
+        const tries = readTries(connection, name);
+        if (row === undefined) return tries;
         const { state, lastDoneAtMs, lastScanAtMs } = row;
         return {
+          ...tries,
           ...(lastDoneAtMs === undefined ? {} : { lastDoneAtMs }),
           ...(lastScanAtMs === undefined ? {} : { lastScanAtMs }),
           ...(state === "held" ? { holder: toHolder(row) } : {}),
         };
+      }),
+    confirm: (name) =>
+      file.write((connection) => {
+        const { lastTriedAtMs } = readTries(connection, name);
+        if (lastTriedAtMs !== undefined) markDone(connection, name, lastTriedAtMs);
       }),
     touch: (name, { everyMs }) =>
       file.write((connection) => {

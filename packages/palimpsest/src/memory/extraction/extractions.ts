@@ -15,7 +15,7 @@ import { readSaid } from "./read-said.ts";
 export const EXTRACTION_SOURCE = "extract_memories";
 
 export interface ExtractionOptions<Request, Response> extends Pick<PermissionOptions, "permission"> {
-  readonly memory: Pick<Memory, "list">;
+  readonly memory: Pick<Memory, "list" | "inbox">;
   /** Where the sessions' logs are. */
   readonly store: Pick<Store, "openReader">;
   readonly provider: Sender<Request, Response>;
@@ -25,8 +25,6 @@ export interface ExtractionOptions<Request, Response> extends Pick<PermissionOpt
   readonly readOnlyTools: readonly string[];
   /** What all sessions together may still use today, and what was used. @default there is no such limit */
   readonly daily?: DailyBudget;
-  /** Is told how each went. */
-  readonly onEnd?: (ended: ExtractionEnded) => void;
 }
 
 export interface DailyBudget {
@@ -34,14 +32,7 @@ export interface DailyBudget {
   spend(tokens: number): Promise<void>;
 }
 
-/** `nothing` to look at, `own-writes`: the model has seen to it by itself. `over-budget`: not today, or not in this session. */
-export interface ExtractionEnded {
-  readonly kind: "extracted" | "nothing" | "own-writes" | "over-budget" | "failed";
-  /** Topics that were written or proposed. */
-  readonly count: number;
-  readonly used?: MemoriesExtracted["used"];
-  readonly why?: string;
-}
+type ExtractionEnded = Omit<MemoriesExtracted, "kind">;
 
 export interface Extractions<Request, Response> {
   /** For `afterTurn` of a query: at the end of a turn. Never rejects. One at a time; the newest that waits is run afterwards. */
@@ -50,21 +41,30 @@ export interface Extractions<Request, Response> {
   drain(timeoutMs: number): Promise<"drained" | "left">;
 }
 
-/** Looks through each turn for what is worth remembering, on a fork that shares the session's cached prompt. */
+/**
+ * Looks through each turn for what is worth remembering, on a fork that shares the session's cached prompt. Whoever listens to the
+ * session is told how each went, and how many proposals wait for the user afterwards.
+ */
 export function createExtractions<Request, Response>(
   options: ExtractionOptions<Request, Response>,
 ): Extractions<Request, Response> {
-  const { onEnd } = options;
+  const { memory } = options;
   let running: Promise<void> | undefined;
   let next: Session<Request, Response> | undefined;
+  /** Those that were told so: it is not said again after every turn. */
+  const overBudget = new WeakSet<Session<Request, Response>>();
 
   async function runAll(first: Session<Request, Response>): Promise<void> {
     for (let session: typeof next = first; session !== undefined; ) {
       next = undefined;
       const ended = await extract(session, options).catch(
-        (error: unknown): ExtractionEnded => ({ kind: "failed", count: 0, why: String(error) }),
+        (error: unknown): ExtractionEnded => ({ outcome: "failed", count: 0, why: String(error) }),
       );
-      onEnd?.(ended);
+      const isTold = ended === undefined || (ended.outcome === "over-budget" && overBudget.has(session));
+      if (ended?.outcome === "over-budget") overBudget.add(session);
+      else if (ended?.used !== undefined) overBudget.delete(session);
+      if (!isTold) session.tell({ kind: "memories-extracted", ...ended });
+      if (ended?.outcome === "extracted") await tellWaiting(session, memory);
       session = next;
     }
     running = undefined;
@@ -92,27 +92,33 @@ export function createExtractions<Request, Response>(
 async function extract<Request, Response>(
   session: Session<Request, Response>,
   options: ExtractionOptions<Request, Response>,
-): Promise<ExtractionEnded> {
+): Promise<ExtractionEnded | undefined> {
   const { settings } = session.settings();
-  if (settings["memory.extraction"] === "off") return { kind: "nothing", count: 0, why: "it is off" };
+  if (settings["memory.extraction"] === "off") return undefined;
   const { memory, store, daily } = options;
   const to = session.newestEntry;
   const log = await store.openReader(session.id);
-  if (log === undefined) return { kind: "failed", count: 0, why: "the session's log is not in the store" };
+  if (log === undefined) return { outcome: "failed", count: 0, why: "the session's log is not in the store" };
   const { said, wroteMemory } = await readSaid(log, session.mark(EXTRACTION_SOURCE) + 1, to);
   // What was looked through once is not looked through again, whatever came of it.
   const done = async (ended: ExtractionEnded): Promise<ExtractionEnded> => {
     await session.setMark(EXTRACTION_SOURCE, to);
     return ended;
   };
-  if (wroteMemory === "yes") return done({ kind: "own-writes", count: 0 });
-  if (!said.some(({ by }) => by === "user")) return done({ kind: "nothing", count: 0 });
+  if (wroteMemory === "yes") return done({ outcome: "own-writes", count: 0 });
+  if (!said.some(({ by }) => by === "user")) return done({ outcome: "nothing", count: 0 });
   const { bySource } = await session.cost();
-  const left = Math.min(
-    settings["memory.extractionTokens"] - paidTokens(bySource[EXTRACTION_SOURCE]),
-    (await daily?.leftTokens()) ?? Number.POSITIVE_INFINITY,
-  );
-  if (left <= 0) return done({ kind: "over-budget", count: 0, why: `${-left} tokens over` });
+  const spent = paidTokens(bySource[EXTRACTION_SOURCE]);
+  const mostTokens = settings["memory.extractionTokens"];
+  if (spent >= mostTokens) {
+    const why = `${spent} of the session's ${mostTokens} tokens are used (memory.extractionTokens)`;
+    return done({ outcome: "over-budget", count: 0, why });
+  }
+  const leftToday = (await daily?.leftTokens()) ?? Number.POSITIVE_INFINITY;
+  if (leftToday <= 0) {
+    const why = `all sessions together are ${-leftToday} tokens over what they may use today (memory.dailyTokens)`;
+    return done({ outcome: "over-budget", count: 0, why });
+  }
 
   const { ended, used } = await runFork(session, extractionPrompt(await memory.list(), said), options);
   await daily?.spend(paidTokens(used));
@@ -140,8 +146,8 @@ async function runFork<Request, Response>(
       if (done === true) {
         const failure =
           value.kind === "failed" ? value.error.message : value.kind === "aborted" ? "it took too long" : undefined;
-        const kind = failure !== undefined ? "failed" : count > 0 ? "extracted" : "nothing";
-        const ended: ExtractionEnded = { kind, count, ...(failure === undefined ? {} : { why: failure }) };
+        const outcome = failure !== undefined ? "failed" : count > 0 ? "extracted" : "nothing";
+        const ended: ExtractionEnded = { outcome, count, ...(failure === undefined ? {} : { why: failure }) };
         return { ended, used: value.usage };
       }
       if (
@@ -155,6 +161,15 @@ async function runFork<Request, Response>(
   } finally {
     await fork.close();
   }
+}
+
+/** How many wait is only worth a word if some do. */
+export async function tellWaiting(
+  session: Pick<Session<never, never>, "tell">,
+  memory: Pick<Memory, "inbox">,
+): Promise<void> {
+  const { length: count } = await memory.inbox();
+  if (count > 0) session.tell({ kind: "memories-waiting", count });
 }
 
 function isSave(input: unknown): boolean {

@@ -1,5 +1,14 @@
 import type { RecordedResponse } from "../session.ts";
 
+/** Is told what a fork does. */
+export interface ForkWatch {
+  asked(): void;
+  /** Of every response. */
+  recorded(response: RecordedResponse): Promise<void>;
+  /** Once. */
+  closed(): void;
+}
+
 /** What is different about the requests of a fork. */
 export interface ForkTerms {
   /** Its requests are counted under this name. */
@@ -10,6 +19,6 @@ export interface ForkTerms {
   readonly cacheWrites: "none" | "as-usual";
   /** Calls of other tools are refused. @default all */
   readonly allowedTools?: readonly string[] | undefined;
-  /** Is told of every response. */
-  readonly onRecord?: ((recorded: RecordedResponse) => Promise<void>) | undefined;
+  /** Whoever opened it, and follows it. */
+  readonly watch?: ForkWatch | undefined;
 }

@@ -56,6 +56,38 @@ describe("a fork", () => {
     },
   );
 
+  test("that has asked the model tells how it ended: answered, failed or aborted; one that asked nothing is not told of", async () => {
+    let fault: object = {};
+    const { session, send } = await warmSession(() => ({ ...answer("Done."), ...fault }));
+    const told: object[] = [];
+    session.listen((event) => event.kind === "forked" && told.push([event.source, event.outcome, event.used]));
+    await (await session.fork({ source: "idle" })).close();
+    const { usage } = await session.ask("What was this about?", { source: "one" });
+    fault = { fault: { kind: "server-error", message: "no" } };
+    await expect(session.ask("And this?", { source: "two" })).rejects.toThrow();
+    const ends = new AbortController();
+    const fork = await session.fork({ source: "three", signal: ends.signal });
+    await fork.append("Go on.");
+    await fork.prepare();
+    ends.abort();
+    await fork.close();
+    await fork.close();
+    fault = {};
+    const twice = await session.fork({ source: "four" });
+    for (const words of ["Go on.", "And on."]) {
+      await twice.append(words);
+      await send(twice);
+    }
+    await twice.close();
+    const nothing = { freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
+    expect(told).toMatchObject([
+      ["one", "ok", { cacheReadTokens: usage.cacheReadTokens, outputTokens: usage.outputTokens }],
+      ["two", "failed", nothing],
+      ["three", "aborted", nothing],
+      ["four", "ok", { outputTokens: 2 * usage.outputTokens }],
+    ]);
+  });
+
   test("leaves its parent as it is: same view, same next request, no break", async () => {
     const { session, send } = await warmSession();
     const before = JSON.stringify(session.accounting());

@@ -3,15 +3,18 @@ import type { ForkPayload } from "../../log/payload.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { readStream } from "../../providers/read-stream.ts";
+import type { Tell } from "../../session-event.ts";
 import type { LogWriter } from "../../stores/store.ts";
 import type { EnterUsage } from "../enter-usage.ts";
 import type { Requests } from "../requests.ts";
-import type { RecordedResponse, Session } from "../session.ts";
+import type { Session } from "../session.ts";
 import { ForkError } from "../session-errors.ts";
 import type { SessionState } from "../session-state.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
+import type { ForkWatch } from "./fork-terms.ts";
 import type { Base } from "./forked-reader.ts";
 import { sendAlone } from "./send-alone.ts";
+import { watchFork } from "./watch-fork.ts";
 
 export interface OpenSession<Request, Response> {
   readonly session: Session<Request, Response>;
@@ -26,8 +29,7 @@ export interface ForkOpening {
   readonly resultSession: string;
   readonly cacheWrites: "none" | "as-usual";
   readonly signal: AbortSignal;
-  /** Is told of every response that the fork records. */
-  readonly onRecord: (recorded: RecordedResponse) => Promise<void>;
+  readonly watch: ForkWatch;
 }
 
 export interface ForksOptions<Request, Response, Message> {
@@ -40,6 +42,7 @@ export interface ForksOptions<Request, Response, Message> {
   /** What this session itself continues, if it is a fork. */
   readonly base: ForkOpening["base"] | undefined;
   readonly signal: AbortSignal;
+  readonly tell: Tell;
   /** A log for a fork of that name; one that nobody keeps, if it has none. */
   readonly openLog: (id: string | undefined) => Promise<LogWriter>;
   readonly open: (opening: ForkOpening) => Promise<OpenSession<Request, Response>>;
@@ -63,7 +66,7 @@ export interface Forks<Request, Response> {
 export function createForks<Request, Response, Message>(
   options: ForksOptions<Request, Response, Message>,
 ): Forks<Request, Response> {
-  const { session, state, provider, requests, enterUsage, base } = options;
+  const { session, state, provider, requests, enterUsage, base, tell } = options;
 
   async function open(wanted: ForkOptions, cacheWrites: ForkOpening["cacheWrites"]) {
     const { source, id, allowedTools, signal = options.signal } = wanted;
@@ -73,15 +76,15 @@ export function createForks<Request, Response, Message>(
     if (parting === undefined) throw new ForkError(session, `it has no entry ${at}`);
     const { sequence, hash } = parting;
     const allowed = allowedTools === undefined ? {} : { allowedTools };
+    const ends = AbortSignal.any([options.signal, signal]);
     const opened = await options.open({
       id: id ?? `${session}:${source}`,
       resultSession: id ?? session,
       writer: await options.openLog(id),
       base: { reader: state.log, sequence, fork: { session, sequence, hash, source, ...allowed } },
       cacheWrites,
-      signal: AbortSignal.any([options.signal, signal]),
-      // The parent's ledger holds what its forks have used.
-      onRecord: ({ responseId, model, usage }) => enterUsage({ responseId, model, ...usage, source }),
+      signal: ends,
+      watch: watchFork({ source, signal: ends, enterUsage, tell }),
     });
     const departure = findDeparture(requests.prefix(), opened.requests.prefix());
     if (departure === undefined) return opened;

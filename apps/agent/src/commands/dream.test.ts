@@ -1,0 +1,103 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Ask, answer, callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
+import { openMemory } from "palimpsest/memory";
+import { expect, test, vi } from "vitest";
+import { startCli } from "../testing/run-cli.ts";
+import { createHere } from "../testing/run-here.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const HOUR_MS = 3_600_000;
+const TOPICS = 12;
+const isDream = ({ tools }: Ask): boolean => tools.includes("SearchSessions");
+
+/** A project whose memory has topics of the model's, and a dream that forgets so many of them. */
+async function setUp({ forgets, fails = () => false }: { forgets: number; fails?: () => boolean }) {
+  const versions: string[] = [];
+  const script = (ask: Ask): Reply => {
+    if (!isDream(ask)) return answer("Done.");
+    if (fails()) return { ...answer("x"), fault: { kind: "spend-limit" } };
+    if (ask.toolResults.length > 0) return answer("Tidied up.");
+    const calls = versions
+      .slice(0, forgets)
+      .map((version, number) =>
+        callTool("Topics", { command: "forget", slug: `topic-${number}`, because: "Over.", version }),
+      );
+    return calls.length === 0 ? answer("Nothing to do.") : callTools(...calls);
+  };
+  const project = temporaryProject({ "a.txt": "begun" });
+  mkdirSync(join(project.home, ".palimpsest"), { recursive: true });
+  const settings = { "dream.sessions": 1, "dream.scanMinutes": 10 };
+  writeFileSync(join(project.home, ".palimpsest", "engine.json"), JSON.stringify(settings));
+  const cli = await startCli(project, script);
+  let nowMs = Date.now();
+  const here = createHere({ ...cli, clock: { now: () => nowMs } });
+  const folder = (await here.run(["memory"])).out.split("\n").at(-1)!;
+  const memory = await openMemory({ folder });
+  for (let number = 0; number < TOPICS; number++) {
+    const draft = { name: `Topic ${number}`, description: `About ${number}.`, body: `Parser ${number} was rewritten.` };
+    const written = await memory.write({ ...draft, type: "project" }, "model", "none");
+    if (written.kind === "written") versions.push(written.version);
+  }
+  await memory.close();
+  const url = ["--base-url", cli.server.url];
+  await here.run(["-p", "Hello.", ...url]);
+  return {
+    here,
+    dream: (...args: readonly string[]) => here.run(["dream", ...args, ...(args.includes("--yes") ? [] : url)]),
+    topics: async () => JSON.parse((await here.run(["memory", "--json"])).out) as readonly { slug: string }[],
+    pass: (hours: number) => {
+      nowMs += hours * HOUR_MS;
+    },
+    dreams: () => cli.server.recorder.exchanges.filter(({ body }) => String(body).includes("SearchSessions")).length,
+  };
+}
+
+test("a dream that writes: one change, its price is told, it can be undone, and the next waits a day", async () => {
+  const { here, dream, topics, pass } = await setUp({ forgets: 1 });
+  const { code, out, said } = await dream("--if-due");
+  expect(code).toBe(0);
+  expect(out).toMatch(/removed: topic-0\nOne change, \w{10}: palimpsest memory undo/);
+  expect(said).toMatch(/Cost: \$0\.\d*[1-9]\d*\./);
+  expect(await topics()).toHaveLength(TOPICS - 1);
+  await here.run(["memory", "undo", /One change, (\w+)/.exec(out)![1]!]);
+  expect(await topics()).toHaveLength(TOPICS);
+  pass(23);
+  expect((await dream("--if-due")).out).toContain("the last time was 23.0 hours ago, and is to be 24");
+});
+
+test("a dream that is held changes nothing, is not run again at once, and is carried out by a yes", async () => {
+  const { dream, topics, pass, dreams } = await setUp({ forgets: 6 });
+  const held = await dream("--if-due");
+  expect(held).toMatchObject({ code: 1, out: expect.stringContaining("it takes away 6") });
+  expect(await topics()).toHaveLength(TOPICS);
+  const asked = dreams();
+  pass(1);
+  expect((await dream("--if-due")).out).toMatch(/^It is not time: the last time was 1\.0 hours ago/);
+  expect(dreams()).toBe(asked);
+  expect(await dream("--yes")).toMatchObject({ code: 0, out: expect.stringContaining("Done, as change") });
+  expect(await topics()).toHaveLength(TOPICS - 6);
+  expect(await dream("--yes")).toMatchObject({ code: 1, out: expect.stringContaining("Nothing waits") });
+  // The yes makes it the last work: sessions of before it do not count again.
+  pass(30);
+  expect((await dream("--if-due")).out).toContain("0 sessions were used since, and 1 are needed");
+});
+
+test("a dream that fails waits its day; after three in a row it waits a week, and one by hand is tried at once", async () => {
+  let state: "down" | "up" = "down";
+  const { dream, pass, topics, dreams } = await setUp({ forgets: 1, fails: () => state === "down" });
+  for (let run = 1; run <= 3; run++) {
+    expect(await dream("--if-due")).toMatchObject({ code: 1, out: expect.stringContaining("Nothing was changed") });
+    pass(1);
+    expect((await dream("--if-due")).out).toContain("the last time was 1.0 hours ago");
+    pass(24);
+  }
+  const asked = dreams();
+  expect((await dream("--if-due")).out).toContain("the last 3 runs have failed, so the next waits 168 hours");
+  expect(dreams()).toBe(asked);
+  state = "up";
+  expect(await dream()).toMatchObject({ code: 0 });
+  expect(await topics()).toHaveLength(TOPICS - 1);
+});
