@@ -13,6 +13,7 @@ import {
   readPayload,
   type Session,
   type Store,
+  type ToolDefinition,
   toolResult,
   user,
   WindowFullError,
@@ -21,13 +22,18 @@ import { checkCleared } from "./check-cleared.ts";
 import type { Operation } from "./operations.ts";
 import type { World } from "./worlds.ts";
 
-const TOOLS = ["look", "read", "write", "ask"].map((name) => ({ name, inputSchema: { type: "object" } }));
-/** Small enough that everything fires in a short session. */
+/** `look` and `read` say nothing of their results; `write` and `ask` do. */
+const TOOLS: readonly ToolDefinition[] = [
+  { name: "look", inputSchema: { type: "object" } },
+  { name: "read", inputSchema: { type: "object" } },
+  { name: "write", inputSchema: { type: "object" }, sideEffects: "some", results: "clearable" },
+  { name: "ask", inputSchema: { type: "object" }, sideEffects: "some" },
+];
 const CLEARABLE = ["look", "read", "write"];
+/** Small enough that everything fires in a short session. */
 const SETTINGS: Partial<Settings> = {
   "notes.enabled": "on",
   "clearing.bySize": "on",
-  "clearing.tools": CLEARABLE,
   "clearing.workingSetCalls": 4,
   "clearing.providerTriggerTokens": 50,
   "clearing.providerLeastTokens": 1,

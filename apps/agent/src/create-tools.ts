@@ -3,6 +3,7 @@ import type { ChangePorts } from "./files/change-file.ts";
 import { type Checkpoints, createCheckpoints } from "./files/checkpoints.ts";
 import type { ShownReads } from "./files/file-states.ts";
 import type { PathGuard } from "./files/path-guard.ts";
+import type { OpenStoredResult } from "./files/stored-results.ts";
 import type { AgentSettings } from "./permissions/settings.ts";
 import { encloseSearch } from "./search/enclose-search.ts";
 import { type BackgroundCommands, createBackgroundCommands } from "./shell/background-commands.ts";
@@ -37,6 +38,8 @@ export interface ToolPorts extends PlanPorts {
   readonly environment: Environment;
   readonly shownReads: ShownReads;
   readonly recall: Recall;
+  /** @default no stored result can be read */
+  readonly openResult?: OpenStoredResult;
   /** @default nobody is there to be asked */
   readonly askUser?: AskUser;
 }
@@ -45,6 +48,8 @@ export interface ToolPorts extends PlanPorts {
 export interface OtherSession {
   readonly shownReads: ShownReads;
   readonly recall: Recall;
+  /** @default no stored result can be read */
+  readonly openResult?: OpenStoredResult;
   /** `as-much`: it has seen the files that this session has seen so far. */
   readonly knows: "nothing" | "as-much";
   /** The newest entry of this session: what the other changes in files is taken back with what was said here since. */
@@ -66,7 +71,7 @@ export interface Tools {
 
 /** The tools of the coding agent. */
 export async function createTools(ports: ToolPorts): Promise<Tools> {
-  const { guard, settings, home, agentHome, sessionFolder, environment, shownReads, recall, askUser } = ports;
+  const { guard, settings, home, agentHome, sessionFolder, environment, shownReads, askUser } = ports;
   const checkpoints = createCheckpoints({ sessionFolder, guard });
   const ownFiles: ChangePorts = { guard, shownReads, states: new Map(), keepBefore: checkpoints.keepBefore };
   const sandbox = await findSandbox({ roots: guard.roots, home, sandboxFolder: join(sessionFolder, "sandbox") });
@@ -76,23 +81,30 @@ export async function createTools(ports: ToolPorts): Promise<Tools> {
   const ofProject = await guard.locate(".palimpsest/skills");
   const skillFolders = [...(ofProject.kind === "inside" ? [ofProject.path] : []), join(agentHome, "skills")];
   const skills = await readSkills(skillFolders);
-  const toolsWith = (files: ChangePorts, recall: Recall): readonly AgentTool[] => [
-    ...[readTool(files), writeTool(files), editTool(files), globTool(search), grepTool(search)],
-    bashTool({ ...shell, environment: commandEnvironment(environment, settings.keptEnvironment) }),
-    ...[bashOutputTool(background), killBashTool(background), todoTool(), askUserTool(askUser)],
-    ...[skillTool(skills), ...planTools(ports), recallTool(recall)],
-    // Last: whether it is there or not, the others stand where they stood.
-    ...(settings.web === "on" ? [webFetchTool()] : []),
-  ];
+  const toolsWith = (
+    files: ChangePorts,
+    { recall, openResult }: Pick<ToolPorts, "recall" | "openResult">,
+  ): readonly AgentTool[] => {
+    const stored = openResult === undefined ? {} : { openResult };
+    return [
+      ...[readTool({ ...files, ...stored }), writeTool(files), editTool(files)],
+      ...[globTool(search), grepTool({ ...search, ...stored })],
+      bashTool({ ...shell, environment: commandEnvironment(environment, settings.keptEnvironment) }),
+      ...[bashOutputTool(background), killBashTool(background), todoTool(), askUserTool(askUser)],
+      ...[skillTool(skills), ...planTools(ports), recallTool(recall)],
+      // Last: whether it is there or not, the others stand where they stood.
+      ...(settings.web === "on" ? [webFetchTool()] : []),
+    ];
+  };
   return {
-    tools: toolsWith(ownFiles, recall),
+    tools: toolsWith(ownFiles, ports),
     toolsFor: ({ knows, newestEntry, ...other }) =>
       toolsWith(
         {
           ...{ guard, shownReads: other.shownReads, states: new Map(knows === "nothing" ? [] : ownFiles.states) },
           keepBefore: (change) => checkpoints.keepBefore({ ...change, entry: newestEntry() }),
         },
-        other.recall,
+        other,
       ),
     rewindFiles: checkpoints.rewindFiles,
     ...{ sandbox, background, close: background.close },

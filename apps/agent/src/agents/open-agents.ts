@@ -25,7 +25,7 @@ export interface OpenAgentsOptions {
   readonly tools: readonly AgentTool[];
   readonly runnable: readonly Tool[];
   /** The same tools for another session. */
-  readonly toolsFor: (other: OtherSession, session: AgentSession) => readonly AgentTool[];
+  readonly toolsFor: (other: Omit<OtherSession, "openResult">, session: AgentSession) => readonly AgentTool[];
   /** What kinds of agents remember. @default nothing */
   readonly notes?: AgentNotes;
   /** The head of a session whose memory is this one. */
@@ -90,7 +90,7 @@ function createOwn(options: OpenAgentsOptions): Agents {
       .map(({ name }) => name),
     mainOnlyTools: MAIN_ONLY,
     toolsFor(child: Session<unknown, unknown>, { way, definition }) {
-      const other: OtherSession = {
+      const other: Omit<OtherSession, "openResult"> = {
         shownReads: () => child.filesRead(),
         recall: (request) => child.recall(request),
         knows: way === "fork" ? "as-much" : "nothing",

@@ -12,6 +12,7 @@ import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
 import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
 import { makePrivateFolder } from "../files/private-files.ts";
+import { allowStoredResults, openStoredResults } from "../files/stored-results.ts";
 import { openInstructions } from "../instructions/open-instructions.ts";
 import { serverSection } from "../mcp/server-section.ts";
 import { openAgentMemory } from "../memory/agent-memory.ts";
@@ -175,6 +176,7 @@ async function openWith(
     ...{ home, agentHome, sessionFolder: places.folderOf(session.id) },
     shownReads: () => session.filesRead(),
     recall: (request) => session.recall(request),
+    openResult: openStoredResults(shared.files, [session.id]),
     mode: () => mode,
     setMode,
     approvePlan: person?.approvePlan ?? noApproval,
@@ -186,7 +188,7 @@ async function openWith(
   const tools = [...own, ...(remembered === undefined ? [] : [remembered.toolFor(session.id)]), ...servers.tools];
   const runnable = tools.map((tool) => toTool(tool, session, folder, person?.onOutput));
   const known = new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool]));
-  const ports = { tools: known, guard, rules, mode: () => mode };
+  const ports = { tools: known, guard: allowStoredResults(guard, shared.files), rules, mode: () => mode };
   const permission =
     person === undefined ? headlessPermission(ports) : attendedPermission({ ...ports, person, agentHome });
   const kinds = await loadDefinitions({ guard, agentHome });
@@ -195,7 +197,8 @@ async function openWith(
   const agents = openAgents({
     ...{ session, store, provider, model, folder, tools, runnable, permission, definitions: kinds.definitions },
     toolsFor: (other, child) => [
-      ...made.toolsFor(other),
+      // A fork's previews name results of the session's; others may be told of one.
+      ...made.toolsFor({ ...other, openResult: openStoredResults(shared.files, [child.id, session.id]) }),
       ...(remembered === undefined ? [] : [remembered.toolFor(child.id)]),
       ...servers.tools,
     ],

@@ -10,10 +10,12 @@ export function toTool(
   folder: string,
   onOutput?: Person["onOutput"],
 ): Tool {
-  const { name, description, inputSchema: input, concurrency, results, timeoutMs } = tool;
+  const { name, description, inputSchema: input, concurrency, results, resultSize, sideEffects, timeoutMs } = tool;
   return {
     ...{ name, description, input, concurrency },
     ...(results === undefined ? {} : { results }),
+    ...(resultSize === undefined ? {} : { resultSize }),
+    ...(sideEffects === undefined ? {} : { sideEffects }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     async run(given, { signal, call }) {
       const context = {

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { ResultContent } from "palimpsest";
 import { openInside, UnsafeFileError } from "./open-inside.ts";
 import type { GuardedPath, PathGuard } from "./path-guard.ts";
+import type { OpenStoredResult } from "./stored-results.ts";
 
 /** A file as it was when it was last looked at. */
 export interface FileFacts {
@@ -39,6 +41,12 @@ export interface FilePorts {
   readonly shownReads: ShownReads;
 }
 
+/** What a read of a stored result needs. */
+export interface ReadPorts extends FilePorts {
+  /** @default no stored results are opened */
+  readonly openResult?: OpenStoredResult;
+}
+
 export interface LoadedFile {
   readonly bytes: Buffer;
   readonly facts: FileFacts;
@@ -70,6 +78,16 @@ export async function loadFile(path: string, root: string): Promise<LoadedFile |
   }
 }
 
+/** A stored result as a whole. */
+export async function loadResult({ bytes: size, chunks }: ResultContent, path: string): Promise<Buffer> {
+  if (size > MOST_BYTES) {
+    throw new UnsafeFileError(
+      `${path} has ${size} bytes, more than the ${MOST_BYTES} that can be read at once. Read or search it with recall.`,
+    );
+  }
+  return Buffer.concat(await Array.fromAsync(chunks()));
+}
+
 export function hashOf(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }
@@ -89,5 +107,6 @@ export async function shownEntry(
 /** Why a tool cannot work with a path, in words for the model. */
 export function refusalOf(located: Exclude<GuardedPath, { kind: "inside" }>, roots: readonly string[]): string {
   if (located.kind === "invalid") return located.reason;
+  if (located.kind === "stored-result") return `${located.path} is a stored result: it can be read, not changed.`;
   return `${located.path} lies outside of ${roots.join(", ")}. Files there cannot be read or changed unless the user adds the folder.`;
 }

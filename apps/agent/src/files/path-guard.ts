@@ -5,6 +5,8 @@ import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 export type GuardedPath =
   | { readonly kind: "inside"; readonly path: string; readonly root: string }
   | { readonly kind: "outside"; readonly path: string }
+  /** A tool result that was stored: it can be read, and nothing else. */
+  | { readonly kind: "stored-result"; readonly path: string }
   | { readonly kind: "invalid"; readonly reason: string };
 
 export interface PathGuard {

@@ -49,7 +49,7 @@ async function readOne(written: string, importers: readonly string[], { place, r
   };
   const located = await guard.locate(written);
   if (located.kind === "invalid") return importedBy === undefined ? undefined : say(located.reason);
-  if (located.kind === "outside") {
+  if (located.kind !== "inside") {
     return say(`${written} leads to ${located.path}, out of ${guard.roots.join(", ")}, and was not read.`);
   }
   const { path, root } = located;

@@ -34,7 +34,7 @@ export async function toPermissionCall(
       tool: name,
       effect,
       paths,
-      place: placeOf(located, paths),
+      place: placeOf(located, paths, effect),
       network: network === true || always === "always" ? "wanted" : "none",
     },
     ...(typeof command === "string" ? { command } : {}),
@@ -49,8 +49,13 @@ function pathsOf(written: string, located: GuardedPath, folder: string): readonl
   return [...new Set([asWritten, real])];
 }
 
-function placeOf(located: GuardedPath | undefined, paths: readonly string[]): PermissionCall["place"] {
+function placeOf(
+  located: GuardedPath | undefined,
+  paths: readonly string[],
+  effect: ToolEffect,
+): PermissionCall["place"] {
   if (located === undefined) return "none";
+  if (located.kind === "stored-result") return effect === "read" ? "inside" : "outside";
   if (located.kind === "outside") return "outside";
   return paths.some((path) => PROTECTED.test(path)) ? "protected" : "inside";
 }

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { refusalOf } from "../files/file-states.ts";
 import type { PathGuard } from "../files/path-guard.ts";
+import type { OpenStoredResult } from "../files/stored-results.ts";
 import { fitsPath } from "../permissions/rule.ts";
 import { runRipgrep } from "../search/run-ripgrep.ts";
 import { optional, text } from "./input.ts";
@@ -12,6 +13,8 @@ export interface SearchPorts {
   readonly hidden?: readonly string[];
   /** What encloses a search. @default nothing */
   readonly startedBy?: readonly string[];
+  /** @default no stored results are known */
+  readonly openResult?: OpenStoredResult;
 }
 
 const MOST_FILES = 500;

@@ -10,7 +10,7 @@ const MOST_CHARACTERS = 60_000;
 const LINE_CHARACTERS = 500;
 
 /** Searches the contents of files with ripgrep. */
-export function grepTool({ guard, hidden = [], startedBy = [] }: SearchPorts): AgentTool {
+export function grepTool({ guard, hidden = [], startedBy = [], openResult }: SearchPorts): AgentTool {
   return defineTool({
     name: "Grep",
     description:
@@ -34,7 +34,10 @@ export function grepTool({ guard, hidden = [], startedBy = [] }: SearchPorts): A
       { signal },
     ) {
       const located = await guard.locate(path);
-      if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));
+      if (located.kind !== "inside") {
+        if ((await openResult?.(path)) === undefined) return failed(refusalOf(located, guard.roots));
+        return failed(`${path} is a stored result. Search it with recall (its preview has the entry), or use Read.`);
+      }
       if (isHidden(located.path, located.root, hidden)) return failed(`A rule forbids to read ${path}.`);
       // ripgrep would wait for whoever writes to a pipe.
       const facts = await stat(located.path).catch(() => undefined);

@@ -29,7 +29,7 @@ describe("what a read shows", () => {
   test("a line that is too long is cut, whole characters only", async () => {
     const { read } = await setUp({ "a.txt": `${"x".repeat(1_999)}😀${"y".repeat(10)}` });
     const text = await textOf(await read({ file_path: "a.txt" }));
-    expect(text).toMatch(/ \[11 more characters\]$/);
+    expect(text).toMatch(/ \[12 more characters\. Read on with offset 1 and character 2000\.\]$/);
     expect(text.isWellFormed()).toBe(true);
   });
 
@@ -64,7 +64,7 @@ describe("what a read shows", () => {
 
   test.each([
     ["binary", "a.bin", "\u0000\u0001", "is binary (2 bytes)"],
-    ["nothing behind the end", "a.txt", "one", "has 1 lines; line 9 is behind its end"],
+    ["nothing behind the end", "a.txt", "one", "has 1 lines: there is nothing at this offset"],
   ])("not %s", async (_, path, content, message) => {
     const { read } = await setUp({ [path]: content });
     expect(await read({ file_path: path, offset: 9 })).toEqual({

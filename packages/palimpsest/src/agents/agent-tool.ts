@@ -44,6 +44,8 @@ ${kinds}`,
       },
     },
     concurrency: "safe",
+    // An agent's report is not made again.
+    sideEffects: "some",
     // It has limits of its own, and may work for hours.
     timeoutMs: Number.POSITIVE_INFINITY,
     async run(given, { signal, call }): Promise<ToolOutput> {

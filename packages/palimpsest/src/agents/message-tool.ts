@@ -47,6 +47,7 @@ export function messageTool(send: (wanted: MessageWanted) => Promise<MessageSent
       },
       required: ["to", "message"],
     },
+    sideEffects: "some",
     async run(given) {
       const { to, message, summary, kind = "message", approve, in_reply_to: inReplyTo } = given as Input;
       if (kind.endsWith("_response") && approve === undefined)

@@ -105,10 +105,20 @@ export interface ToolDefinition {
   /** JSON Schema of its input. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /**
-   * `clearable`: its results can be had again, or are mere confirmations, and may be shown as a stub once they are stale.
-   * `kept`: never. For the engine; not sent. @default what the settings say of a tool of this name
+   * Whether old results may be replaced by a stub once they are stale; `recall` still reads them. For the engine; not sent.
+   * @default "clearable", and "kept" for a tool with side effects
    */
   readonly results?: "clearable" | "kept";
+  /**
+   * `bounded`: the tool limits its own results, as a tool that reads files page by page does. Its results are not stored in
+   * a file for their size. For the engine; not sent. @default results over `toolResults.thresholdCharacters` are stored
+   */
+  readonly resultSize?: "bounded";
+  /**
+   * `some`: a call changes something outside of the conversation, so calling again does not bring its result back.
+   * For the engine; not sent. @default "none"
+   */
+  readonly sideEffects?: "none" | "some";
 }
 
 /**

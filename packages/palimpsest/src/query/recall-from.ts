@@ -6,7 +6,7 @@ import type { Tool } from "./tool.ts";
 export function recallFrom(session: Pick<Session<never, never>, "recall">): Tool {
   const { name, description = "", inputSchema: input } = recallTool;
   return {
-    ...{ name, description, input, concurrency: "safe" },
+    ...{ name, description, input, concurrency: "safe", resultSize: "bounded" },
     run: async (asked) => recalledText(await session.recall(readRecallInput(asked))),
   };
 }

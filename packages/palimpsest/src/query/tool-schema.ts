@@ -9,8 +9,15 @@ export type ReadInput =
   | { readonly kind: "invalid"; readonly problems: readonly string[] };
 
 /** A tool as it stands in the request. */
-export function definitionOf({ name, description, input, results }: Tool): ToolDefinition {
-  return { name, description, inputSchema: jsonSchemaOf(name, input), ...(results === undefined ? {} : { results }) };
+export function definitionOf({ name, description, input, results, resultSize, sideEffects }: Tool): ToolDefinition {
+  return {
+    name,
+    description,
+    inputSchema: jsonSchemaOf(name, input),
+    ...(results === undefined ? {} : { results }),
+    ...(resultSize === undefined ? {} : { resultSize }),
+    ...(sideEffects === undefined ? {} : { sideEffects }),
+  };
 }
 
 /** What the model wrote, as the tool takes it: with defaults and conversions, where its schema has them. */

@@ -2,7 +2,7 @@ import type { Part, ToolCall, ToolResult } from "../log/block.ts";
 import type { ToolDefinition } from "../log/payload.ts";
 
 /** Something the model can have done. */
-export interface Tool<Input = unknown> extends Pick<ToolDefinition, "name" | "results"> {
+export interface Tool<Input = unknown> extends Pick<ToolDefinition, "name" | "results" | "resultSize" | "sideEffects"> {
   readonly description: string;
   /** What the model is told of its input, and what every input is held against before it is run. */
   readonly input: JsonSchema | StandardSchema<Input>;

@@ -50,7 +50,8 @@ const NEVER: StoringOptions = {
 export function createContents({ session, state, settings, files, tell }: ContentOptions): Contents {
   function storing() {
     const now = settings();
-    return { ...(now["toolResults.storing"] === "on" ? storingOptions(now) : NEVER), files, session };
+    const { tools } = state.configuration;
+    return { ...(now["toolResults.storing"] === "on" ? storingOptions(now, tools) : NEVER), files, session };
   }
 
   async function store(message: MessagePayload, entry: number): Promise<Prepared> {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { callTool, callTools, createAnthropic, manualClock, type Reply } from "@palimpsest/provider-simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { ToolDefinition } from "../log/payload.ts";
 import { readPayload } from "../log/read-payload.ts";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import { memoryResults } from "../stores/memory-results.ts";
@@ -12,7 +13,10 @@ import { openSession } from "./open-session.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
 const model = "claude-opus-5-5";
-const tools = ["Read", "AskUser"].map((name) => ({ name, inputSchema: { type: "object" } }));
+const tools: readonly ToolDefinition[] = [
+  { name: "Read", inputSchema: { type: "object" } },
+  { name: "AskUser", inputSchema: { type: "object" }, results: "kept" },
+];
 
 /** A session whose requests are judged in this process, with a clock that can be turned. */
 async function begin(options: Partial<SessionOptions<never, never, never>> = {}) {
@@ -84,6 +88,42 @@ describe("what is too large", () => {
     const [first] = await session.append(...five.map((id, index) => toolResult(id, "y".repeat(45_000 + index))));
     await session.prepare();
     expect((await decisions()).map(({ from }) => from)).toEqual([first! + 4]);
+  });
+
+  test.each(["as a whole", "while it arrives"])("stays whole where its tool bounds its results, %s", async (way) => {
+    const bounded: ToolDefinition = { ...tools[0]!, resultSize: "bounded" };
+    const { session, ask, decisions } = await begin({ tools: [bounded, tools[1]!] });
+    await session.append("Read it.");
+    const ids = await ask(callTools(...["a", "b", "c"].map((path) => callTool("Read", { file_path: path }))));
+    const output = Array.from({ length: 4_000 }, (_, line) => `line ${line} of the file`).join("\n");
+    for (const id of ids) {
+      if (way === "as a whole") await session.append(toolResult(id, output));
+      else await session.appendStream(id, [output] as unknown as AsyncIterable<string>);
+    }
+    expect(output.length * 3).toBeGreaterThan(250_000);
+    expect((await sent(session)).split("line 3999 of the file")).toHaveLength(4);
+    expect(await decisions()).toEqual([]);
+  });
+
+  test("is stored all the same where a number was set for a bounded tool", async () => {
+    const file = { "toolResults.thresholdByTool": { Read: 10_000 } };
+    const settings = { file, environment: {} };
+    const { session, ask } = await begin({ tools: [{ ...tools[0]!, resultSize: "bounded" }], settings });
+    await session.append("Read it.");
+    const [id] = await ask(call("Read", "a.ts"));
+    await session.append(toolResult(id!, "x".repeat(20_000)));
+    expect(await sent(session)).toContain("persisted-output");
+  });
+
+  test("is stored where the round would take most of the window, though its tool bounds it", async () => {
+    const provider = anthropic({} as never, { models: { [model]: { windowTokens: 60_000 } } });
+    const bounded: ToolDefinition = { ...tools[0]!, resultSize: "bounded" };
+    const { session, ask, decisions } = await begin({ tools: [bounded], provider: provider as never });
+    await session.append("Read them.");
+    const ids = await ask(callTools(...["a", "b", "c"].map((path) => callTool("Read", { file_path: path }))));
+    const [first] = await session.append(...ids.map((id, at) => toolResult(id, "word ".repeat(12_000 - at))));
+    await session.prepare();
+    expect((await decisions()).map(({ from }) => from)).toEqual([first!, first! + 1]);
   });
 
   test("is taken in while it arrives", async () => {
@@ -160,7 +200,7 @@ describe("what is stale", () => {
   test.each([
     ["clearing.enabled", "off"],
     ["clearing.byTime", "off"],
-    ["clearing.tools", ["Bash"]],
+    ["clearing.keepTools", ["read"]],
   ])("stays if %s is %j", async (name, value) => {
     const { session, clock, decisions } = await afterReading(8, {
       settings: { [name]: value },
@@ -170,6 +210,29 @@ describe("what is stale", () => {
     await session.append("Go on.");
     await session.prepare();
     expect(await decisions()).toEqual([]);
+  });
+
+  test("has to be no read: results of a tool with side effects stay, unless it says that they may go", async () => {
+    const own: readonly ToolDefinition[] = [
+      { name: "Read", inputSchema: { type: "object" } },
+      { name: "AskUser", inputSchema: { type: "object" }, sideEffects: "some" },
+      { name: "get_invoice", inputSchema: { type: "object" } },
+      { name: "pay", inputSchema: { type: "object" }, sideEffects: "some" },
+      { name: "log", inputSchema: { type: "object" }, sideEffects: "some", results: "clearable" },
+    ];
+    const settings = { file: { "clearing.keepNewest": 1 }, environment: {} };
+    const { session, ask, clock, decisions } = await begin({ tools: own, settings });
+    await session.append("Do all of it.");
+    for (const name of ["get_invoice", "pay", "log", "get_invoice"]) {
+      const [id] = await ask(call(name, `${name}.ts`));
+      await session.append(toolResult(id!, `content of ${name} `.repeat(500)));
+    }
+    await ask(done);
+    clock.advance(6 * 60_000);
+    await session.append("Go on.");
+    await session.prepare();
+    const names = (await decisions()).map(({ with: [stub] }) => JSON.stringify(stub).match(/result of (\w+)/)?.[1]);
+    expect(names).toEqual(["get_invoice", "log"]);
   });
 
   test("a tool says for itself whether its results may go", async () => {

@@ -8,7 +8,7 @@ test("a fleet's flags are read through its OpenFeature client; what it does not 
   const provider = new InMemoryProvider({
     "palimpsest.clearing.policy": flag("fixed"),
     "palimpsest.clearing.keepNewest": flag(7),
-    "palimpsest.clearing.tools": flag(["Read"]),
+    "palimpsest.clearing.keepTools": flag(["Read"]),
     "palimpsest.cache.ttl": flag(12),
   } as ConstructorParameters<typeof InMemoryProvider>[0]);
   await OpenFeature.setProviderAndWait("read-flags", provider);
@@ -16,7 +16,7 @@ test("a fleet's flags are read through its OpenFeature client; what it does not 
   const flags = await readFlags(OpenFeature.getClient("read-flags"));
   expect(flags.get("clearing.policy")).toEqual({ kind: "value", value: "fixed" });
   expect(flags.get("clearing.keepNewest")).toEqual({ kind: "value", value: 7 });
-  expect(flags.get("clearing.tools")).toEqual({ kind: "value", value: ["Read"] });
+  expect(flags.get("clearing.keepTools")).toEqual({ kind: "value", value: ["Read"] });
   expect(flags.get("cache.ttl")).toMatchObject({ kind: "unusable", because: expect.stringContaining("TYPE_MISMATCH") });
   expect(flags.get("compaction.auto")).toEqual({ kind: "absent" });
   expect(flags.get("toolResults.thresholdByTool")).toEqual({ kind: "absent" });

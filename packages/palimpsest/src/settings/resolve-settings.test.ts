@@ -70,12 +70,12 @@ describe("settings", () => {
 
   test("lists and tables can be given in a variable", () => {
     const environment = {
-      PALIMPSEST_CLEARING_TOOLS: "Read, Bash",
+      PALIMPSEST_CLEARING_KEEP_TOOLS: "Read, Bash",
       PALIMPSEST_TOOL_RESULTS_THRESHOLD_BY_TOOL: "Read=1000,Bash=2000",
       PALIMPSEST_CLEARING_BY_TIME: "no",
     };
     const { settings } = resolveSettings({ environment });
-    expect(settings["clearing.tools"]).toEqual(["Read", "Bash"]);
+    expect(settings["clearing.keepTools"]).toEqual(["Read", "Bash"]);
     expect(settings["toolResults.thresholdByTool"]).toEqual({ Read: 1_000, Bash: 2_000 });
     expect(settings["clearing.byTime"]).toBe("off");
   });
@@ -84,7 +84,7 @@ describe("settings", () => {
     ["clearing.keepNewest", 0],
     ["clearing.keepNewest", "3"],
     ["clearing.policy", "guess"],
-    ["clearing.tools", "Read"],
+    ["clearing.keepTools", "Read"],
     ["toolResults.thresholdByTool", { Read: -1 }],
     ["compaction.autoPercent", 0],
     ["no.such.setting", 1],

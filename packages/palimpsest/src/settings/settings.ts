@@ -90,7 +90,7 @@ export interface Settings {
   readonly "clearing.bySize": Switch;
   readonly "clearing.byProvider": "auto" | Switch;
   readonly "clearing.byCacheEdit": Switch;
-  readonly "clearing.tools": readonly string[];
+  readonly "clearing.keepTools": readonly string[];
   readonly "clearing.keepNewest": number;
   readonly "clearing.paybackRequests": number;
   readonly "clearing.leastTokens": number;
@@ -222,7 +222,11 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "A compaction by notes keeps no more than this beyond what the notes do not cover yet, which is always kept.",
   ),
   "toolResults.storing": onOff("on", "Oversized results go to a file, and a preview takes their place."),
-  "toolResults.thresholdCharacters": count(50_000, "A result longer than this is stored.", 1_000),
+  "toolResults.thresholdCharacters": count(
+    50_000,
+    "A result longer than this is stored, unless its tool says that its results are bounded.",
+    1_000,
+  ),
   "toolResults.aggregateCharacters": count(
     200_000,
     "Results of one round that are longer than this together are stored, the largest first, until the rest fits.",
@@ -231,7 +235,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   "toolResults.thresholdByTool": {
     default: {},
     about:
-      "Thresholds of single tools. A tool whose results are bounded by its own limits may be given a very large one.",
+      "Thresholds of single tools, by name. A number here also holds for a tool that says its results are bounded.",
     is: { kind: "counts-by-name" },
   },
   "toolResults.userMessageCharacters": count(100_000, "A message of the user longer than this is stored too.", 1_000),
@@ -252,9 +256,10 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "off",
     "Deleting from the provider's cached prompt while it is warm, where the provider can; no public API can today.",
   ),
-  "clearing.tools": {
-    default: ["Read", "Bash", "Grep", "Glob", "WebFetch", "WebSearch", "Edit", "Write"],
-    about: "Tools whose results can be had again or are mere confirmations; a tool may also declare it for itself.",
+  "clearing.keepTools": {
+    default: [],
+    about:
+      'Tools whose results are never cleared, whatever the tool says of itself. Other results are cleared unless the tool keeps them (`results: "kept"`) or has side effects.',
     is: { kind: "names" },
   },
   "clearing.keepNewest": count(

@@ -1,16 +1,27 @@
 import type { Draft } from "../log/entry.ts";
+import type { ToolDefinition } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { StoringFailed } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
+import { estimateTokens } from "../tokens/calibration.ts";
+import type { MessageItem } from "../view/item.ts";
 import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
 import type { StoringFailure } from "./store-results/content.ts";
 import { storeAggregate } from "./store-results/store-aggregate.ts";
 import type { StoringOptions } from "./store-results/storing-options.ts";
 
+/** Of the room before a compaction, the results of one round may take so much: else the compaction would take them away. */
+const ROUND_SHARE = 0.5;
+
 /** Results of one round that are too large together: the largest are stored, until the rest fits. */
-export async function storeOversized({ session, view, settings, files }: StageContext): Promise<StageDecision> {
+export async function storeOversized(context: StageContext): Promise<StageDecision> {
+  const { session, view, settings, files, budget } = context;
   if (settings["toolResults.storing"] === "off") return NOTHING_TO_DO;
-  const options = { ...storingOptions(settings), files, session };
+  const room = {
+    tokensOf: (item: MessageItem) => estimateTokens(view.calibration, item.features),
+    mostTokens: Math.floor(budget.autoCompactTokens * ROUND_SHARE),
+  };
+  const options = { ...storingOptions(settings, view.configuration?.tools), files, session, room };
   const { decisions, stored, failures } = await storeAggregate(view.items, options);
   return {
     drafts: [...decisions.map((decision) => toDraft("replace", decision)), ...failures.map(failureNotice)],
@@ -18,8 +29,10 @@ export async function storeOversized({ session, view, settings, files }: StageCo
   };
 }
 
-export function storingOptions(settings: Settings): StoringOptions {
+/** @param tools what they say of their results */
+export function storingOptions(settings: Settings, tools: readonly ToolDefinition[] = []): StoringOptions {
   return {
+    boundedTools: tools.flatMap(({ name, resultSize }) => (resultSize === "bounded" ? [name] : [])),
     thresholdCharacters: settings["toolResults.thresholdCharacters"],
     aggregateCharacters: settings["toolResults.aggregateCharacters"],
     messageCharacters: settings["toolResults.userMessageCharacters"],

@@ -1,11 +1,18 @@
 import type { ToolDefinition } from "../../log/payload.ts";
 
-/** Whether a tool's results may go: as the tool says for itself, or as the list of names has it, however they are written. */
+/**
+ * Whether a tool's old results may be cleared. The user's list of tools to keep comes first, then what the tool says for
+ * itself. Tools that say nothing are taken for reads: their results can be had again, and `recall` has them in any case.
+ */
 export function clearableTools(
   tools: readonly ToolDefinition[],
-  listedNames: readonly string[],
+  keptNames: readonly string[],
 ): (tool: string) => boolean {
-  const listed = new Set(listedNames.map((name) => name.toLowerCase()));
-  const declared = new Map(tools.map(({ name, results }) => [name, results]));
-  return (tool) => (declared.get(tool) ?? (listed.has(tool.toLowerCase()) ? "clearable" : "kept")) === "clearable";
+  const kept = new Set(keptNames.map((name) => name.toLowerCase()));
+  const declared = new Map(tools.map((tool) => [tool.name, resultsOf(tool)]));
+  return (tool) => !kept.has(tool.toLowerCase()) && (declared.get(tool) ?? "clearable") === "clearable";
+}
+
+function resultsOf({ results, sideEffects }: ToolDefinition): "clearable" | "kept" {
+  return results ?? (sideEffects === "some" ? "kept" : "clearable");
 }

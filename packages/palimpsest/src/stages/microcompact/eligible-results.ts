@@ -16,7 +16,7 @@ export interface Eligibility {
 
 export function eligibilityOf(configuration: Configuration | undefined, settings: Settings): Eligibility {
   return {
-    isClearable: clearableTools(configuration?.tools ?? [], settings["clearing.tools"]),
+    isClearable: clearableTools(configuration?.tools ?? [], settings["clearing.keepTools"]),
     fileOf,
     workingSetCalls: settings["clearing.workingSetCalls"],
   };

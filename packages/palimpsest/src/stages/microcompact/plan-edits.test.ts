@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
-import type { Payloads } from "../../log/payload.ts";
+import type { Payloads, ToolDefinition } from "../../log/payload.ts";
 import type { ProviderEdits } from "../../log/provider-edits.ts";
 import type { ReadEntry } from "../../log/read-payload.ts";
 import { resolveSettings } from "../../settings/resolve-settings.ts";
@@ -9,7 +9,11 @@ import { foldEntry } from "../../view/fold-entry.ts";
 import { createView, type View } from "../../view/view.ts";
 import { type EditsSituation, planEdits } from "./plan-edits.ts";
 
-const tools = ["Read", "write", "AskUser"].map((name) => ({ name, inputSchema: {} }));
+const tools: readonly ToolDefinition[] = [
+  { name: "Read", inputSchema: {} },
+  { name: "write", inputSchema: {} },
+  { name: "AskUser", inputSchema: {}, results: "kept" },
+];
 const text: Block = { kind: "text", text: "words" };
 const thinking: Block = { kind: "thinking", provider: "p", text: "hm", signature: "s" };
 

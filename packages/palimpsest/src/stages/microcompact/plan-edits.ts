@@ -31,7 +31,7 @@ export function planEdits(situation: EditsSituation): ProviderEdits | undefined 
 /** In a window that warns before the trigger, both numbers are smaller in proportion. They never grow between boundaries. */
 function planResults({ view, settings, budget }: EditsSituation): ResultEdits {
   const tools = view.configuration?.tools ?? [];
-  const isClearable = clearableTools(tools, settings["clearing.tools"]);
+  const isClearable = clearableTools(tools, settings["clearing.keepTools"]);
   const triggerTokens = settings["clearing.providerTriggerTokens"];
   const scale = Math.min(1, budget.warningTokens / triggerTokens);
   const scaled = (tokens: number, before = Number.MAX_SAFE_INTEGER): number =>

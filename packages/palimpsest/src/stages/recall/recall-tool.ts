@@ -6,6 +6,7 @@ import type { Unsearched } from "./search-session.ts";
 /** `recall` as a tool for the model. It belongs to the prompt, so a change of any word costs every session its cache. */
 export const recallTool: ToolDefinition = {
   name: "recall",
+  resultSize: "bounded",
   description:
     "Reads back earlier content of this session that is no longer shown in full: stored tool output, cleared results, " +
     "and messages before a summary. Give the entry number that stands where the content was, and optionally a range of " +

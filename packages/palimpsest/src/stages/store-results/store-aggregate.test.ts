@@ -66,7 +66,7 @@ describe("results that are too large together", () => {
       { ...resultItem(3, 48_000), by: 9 } as Item,
       resultItem(4, 4_000),
     ];
-    const tight = { ...settingsOf({ perTool: { read: "never" } }), aggregateCharacters: 1_000 };
+    const tight = { ...settingsOf({ boundedTools: ["read"] }), aggregateCharacters: 1_000 };
     expect(planAggregate(items, tight).map(({ item }) => item.from)).toEqual([4]);
   });
 

@@ -23,30 +23,52 @@ export interface AggregatePick {
   readonly characters: number;
 }
 
+/** What the results of one round may take of the window. */
+export interface RoundRoom {
+  readonly tokensOf: (item: MessageItem) => number;
+  readonly mostTokens: number;
+}
+
+const AS_MUCH_AS_COMES: RoundRoom = { tokensOf: () => 0, mostTokens: Number.POSITIVE_INFINITY };
+
 /**
  * Which results of the coming request are to be stored, so that all of them together fit: the largest first, of those of one
- * size the earliest. Only what no request has contained yet: what went out whole stays whole.
+ * size the earliest. Only what no request has contained yet: what went out whole stays whole. Results of bounded tools go last,
+ * and only where the round would otherwise take more of the window than there is for it.
  */
-export function planAggregate(items: readonly Item[], settings: StoringSettings): readonly AggregatePick[] {
+export function planAggregate(
+  items: readonly Item[],
+  settings: StoringSettings,
+  { tokensOf, mostTokens }: RoundRoom = AS_MUCH_AS_COMES,
+): readonly AggregatePick[] {
   const shownCharacters = settings.previewCharacters + PREVIEW_FRAME_CHARACTERS;
   const results = itemsBehindSeal(items).filter((item) => resultOf(item) !== undefined);
   const sizes = results.map((item) => ({ item, characters: textOf(item).length }));
-  let total = sizes.reduce((sum, { characters }) => sum + characters, 0);
+  const largestFirst = sizes
+    .toSorted((one, other) => other.characters - one.characters)
+    .filter(({ item, characters }) => characters > shownCharacters && item.by === undefined && item.from === item.to)
+    .map((size) => ({ ...size, tool: toolOf(items, resultOf(size.item)!.callId) }));
+  const isBounded = ({ tool }: AggregatePick): boolean => thresholdOf(tool, settings) === Number.POSITIVE_INFINITY;
+  let characters = sizes.reduce((sum, size) => sum + size.characters, 0);
+  let tokens = results.reduce((sum, item) => sum + tokensOf(item), 0);
   const picks: AggregatePick[] = [];
-  for (const { item, characters } of sizes.toSorted((one, other) => other.characters - one.characters)) {
-    if (total <= settings.aggregateCharacters || characters <= shownCharacters) break;
-    const tool = toolOf(items, resultOf(item)!.callId);
-    const isPlain = item.by === undefined && item.from === item.to;
-    if (!isPlain || thresholdOf(tool, settings) === Number.POSITIVE_INFINITY) continue;
-    picks.push({ item, tool, characters });
-    total -= characters - shownCharacters;
+  const pick = (one: AggregatePick): void => {
+    picks.push(one);
+    characters -= one.characters - shownCharacters;
+    tokens -= tokensOf(one.item) * (1 - shownCharacters / one.characters);
+  };
+  for (const one of largestFirst.filter((size) => !isBounded(size))) {
+    if (characters > settings.aggregateCharacters || tokens > mostTokens) pick(one);
   }
+  for (const one of largestFirst.filter(isBounded)) if (tokens > mostTokens) pick(one);
   return picks;
 }
 
 export interface StoreAggregateOptions extends StoringOptions {
   readonly files: ResultFiles;
   readonly session: string;
+  /** @default as much as comes */
+  readonly room?: RoundRoom;
 }
 
 export interface StoredAggregate {
@@ -61,7 +83,7 @@ export async function storeAggregate(items: readonly Item[], options: StoreAggre
   const decisions: ReplacePayload[] = [];
   const stored: ResultStored[] = [];
   const failures: StoringFailure[] = [];
-  for (const { item, tool, characters } of planAggregate(items, settings)) {
+  for (const { item, tool, characters } of planAggregate(items, settings, options.room)) {
     const { from, to, role, origin, blocks } = item;
     const { files, session } = options;
     const content = await storeText(textOf(item), { files, session, previewCharacters: settings.previewCharacters });
@@ -70,8 +92,7 @@ export async function storeAggregate(items: readonly Item[], options: StoreAggre
       continue;
     }
     const preview = previewOf(content, { ...options, entry: from, tool }, settings);
-    const limit = grouped(settings.aggregateCharacters);
-    const reason = `stored: ${grouped(characters)} characters, as the results of one request may have ${limit}`;
+    const reason = `stored: ${grouped(characters)} characters, as ${limitText(settings, options.room)}`;
     decisions.push({ from, to, with: [{ role, origin, blocks: withText(blocks, preview) }], reason });
     const { bytes } = content.stored;
     stored.push({
@@ -83,6 +104,11 @@ export async function storeAggregate(items: readonly Item[], options: StoreAggre
     });
   }
   return { decisions, stored, failures };
+}
+
+function limitText({ aggregateCharacters }: StoringSettings, room: RoundRoom = AS_MUCH_AS_COMES): string {
+  const limit = `the results of one request may have ${grouped(aggregateCharacters)}`;
+  return room.mostTokens === Number.POSITIVE_INFINITY ? limit : `${limit}, and ${grouped(room.mostTokens)} tokens`;
 }
 
 function itemsBehindSeal(items: readonly Item[]): readonly MessageItem[] {

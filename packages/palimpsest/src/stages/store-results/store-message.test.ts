@@ -51,11 +51,13 @@ describe("a message on its way into the log", () => {
   });
 
   test("goes by the threshold of its tool", async () => {
-    const perTool = { read: "never", echo: 6_000 } as const;
-    expect((await store(result(LONG), { tool: "read", perTool })).payload.stored).toBeUndefined();
+    const perTool = { echo: 6_000 };
+    const boundedTools = ["read"];
+    expect((await store(result(LONG), { tool: "read", perTool, boundedTools })).payload.stored).toBeUndefined();
     expect((await store(result("x".repeat(7_000)), { tool: "echo", perTool })).payload.stored).toBeDefined();
     expect((await store(result("x".repeat(7_000)), { perTool })).payload.stored).toBeUndefined();
-    expect((await store(result(LONG), { tool: "recall", perTool })).payload.stored).toBeUndefined();
+    const both = { tool: "echo", perTool, boundedTools: ["echo"] };
+    expect((await store(result("x".repeat(7_000)), both)).payload.stored).toBeDefined();
     expect((await store(result(LONG), { tool: "constructor", perTool })).payload.stored).toBeDefined();
   });
 

@@ -103,7 +103,7 @@ describe("an output that arrives piece by piece", () => {
   });
 
   test("of a tool that is never stored is shown whatever its size", async () => {
-    const options = { ...OPTIONS, files: fullDisk("not needed"), tool: "read", perTool: { read: "never" as const } };
+    const options = { ...OPTIONS, files: fullDisk("not needed"), tool: "read", boundedTools: ["read"] };
     expect(await storeStream(["x".repeat(9_000)], options)).toMatchObject({ kind: "inline" });
   });
 });

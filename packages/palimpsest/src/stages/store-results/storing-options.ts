@@ -8,11 +8,13 @@ export interface StoringOptions {
   readonly aggregateCharacters?: number;
   /** A message of the user, of the host or of a command with more text than this is stored. @default 100,000 */
   readonly messageCharacters?: number;
+  /** Thresholds of single tools, by name. They hold for bounded tools too. @default {} */
+  readonly perTool?: Readonly<Record<string, number>>;
   /**
-   * Thresholds of single tools. `never`: bounded by the tool itself, as a tool is that reads files: what it returns must
-   * not go into a file that is to be read with it. @default { recall: "never" }
+   * Names of tools that bound their results themselves, as a tool that reads files does: what it returns must not go into a
+   * file that is to be read with it. @default none
    */
-  readonly perTool?: Readonly<Record<string, number | "never">>;
+  readonly boundedTools?: readonly string[];
   /** How much of the content a preview shows. @default 2,000 */
   readonly previewCharacters?: number;
   /** Which end of a tool's output matters. @default by the tool's name and the content */
@@ -27,7 +29,8 @@ export const DEFAULT_STORING: StoringSettings = {
   aggregateCharacters: 200_000,
   // Twice as much: the user's own words are worth more than a tool's, and seldom this long unless they were pasted.
   messageCharacters: 100_000,
-  perTool: { recall: "never" },
+  perTool: {},
+  boundedTools: [],
   previewCharacters: 2_000,
   previewShapes: {},
 };
@@ -36,14 +39,15 @@ export const DEFAULT_STORING: StoringSettings = {
 export const PREVIEW_FRAME_CHARACTERS = 1_000;
 
 export function settingsOf(options: StoringOptions = {}): StoringSettings {
-  return { ...DEFAULT_STORING, ...options, perTool: { ...DEFAULT_STORING.perTool, ...options.perTool } };
+  return { ...DEFAULT_STORING, ...options };
 }
 
-/** How much text a result of a tool may have. */
+/** How much text a result of a tool may have; infinite for a tool that bounds its results itself. */
 export function thresholdOf(tool: string | undefined, settings: StoringSettings): number {
   const own = tool !== undefined && Object.hasOwn(settings.perTool, tool) ? settings.perTool[tool] : undefined;
-  const threshold = own === "never" ? Number.POSITIVE_INFINITY : (own ?? settings.thresholdCharacters);
-  return atLeastPreview(threshold, settings);
+  const isBounded = tool !== undefined && settings.boundedTools.includes(tool);
+  const usual = isBounded ? Number.POSITIVE_INFINITY : settings.thresholdCharacters;
+  return atLeastPreview(own ?? usual, settings);
 }
 
 /** Nothing is stored that is not larger than what would stand in its place. */
