@@ -176,7 +176,7 @@ async function openWith(
     ...{ home, agentHome, sessionFolder: places.folderOf(session.id) },
     shownReads: () => session.filesRead(),
     recall: (request) => session.recall(request),
-    openResult: openStoredResults(shared.files, [session.id]),
+    openResult: openStoredResults(store.results, [session.id]),
     mode: () => mode,
     setMode,
     approvePlan: person?.approvePlan ?? noApproval,
@@ -188,7 +188,7 @@ async function openWith(
   const tools = [...own, ...(remembered === undefined ? [] : [remembered.toolFor(session.id)]), ...servers.tools];
   const runnable = tools.map((tool) => toTool(tool, session, folder, person?.onOutput));
   const known = new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool]));
-  const ports = { tools: known, guard: allowStoredResults(guard, shared.files), rules, mode: () => mode };
+  const ports = { tools: known, guard: allowStoredResults(guard, store.results), rules, mode: () => mode };
   const permission =
     person === undefined ? headlessPermission(ports) : attendedPermission({ ...ports, person, agentHome });
   const kinds = await loadDefinitions({ guard, agentHome });
@@ -198,7 +198,7 @@ async function openWith(
     ...{ session, store, provider, model, folder, tools, runnable, permission, definitions: kinds.definitions },
     toolsFor: (other, child) => [
       // A fork's previews name results of the session's; others may be told of one.
-      ...made.toolsFor({ ...other, openResult: openStoredResults(shared.files, [child.id, session.id]) }),
+      ...made.toolsFor({ ...other, openResult: openStoredResults(store.results, [child.id, session.id]) }),
       ...(remembered === undefined ? [] : [remembered.toolFor(child.id)]),
       ...servers.tools,
     ],

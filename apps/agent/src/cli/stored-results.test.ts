@@ -59,5 +59,5 @@ test("a long file is read page by page, whole: no page is stored away", async ()
   expect(read.map((line) => line.slice(7))).toEqual(lines);
   expect(JSON.stringify(sentRequests(cli).at(-1))).not.toContain("persisted-output");
   const projects = join(project.home, ".palimpsest/projects");
-  expect(existsSync(join(projects, readdirSync(projects)[0]!, "tool-results"))).toBe(false);
+  expect(existsSync(join(projects, readdirSync(projects)[0]!, "sessions/tool-results"))).toBe(false);
 });
