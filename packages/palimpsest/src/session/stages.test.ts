@@ -106,8 +106,7 @@ describe("what is too large", () => {
   });
 
   test("is stored all the same where a number was set for a bounded tool", async () => {
-    const file = { "toolResults.thresholdByTool": { Read: 10_000 } };
-    const settings = { file, environment: {} };
+    const settings = { "toolResults.thresholdByTool": { Read: 10_000 } };
     const { session, ask } = await begin({ tools: [{ ...tools[0]!, resultSize: "bounded" }], settings });
     await session.append("Read it.");
     const [id] = await ask(call("Read", "a.ts"));
@@ -220,7 +219,7 @@ describe("what is stale", () => {
       { name: "pay", inputSchema: { type: "object" }, sideEffects: "some" },
       { name: "log", inputSchema: { type: "object" }, sideEffects: "some", results: "clearable" },
     ];
-    const settings = { file: { "clearing.keepNewest": 1 }, environment: {} };
+    const settings = { "clearing.keepNewest": 1 };
     const { session, ask, clock, decisions } = await begin({ tools: own, settings });
     await session.append("Do all of it.");
     for (const name of ["get_invoice", "pay", "log", "get_invoice"]) {
