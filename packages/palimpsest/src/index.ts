@@ -75,6 +75,7 @@ export type { KeepWarmOptions, KeptWarm } from "./session/keep-warm.ts";
 export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";
 export type { NotesOptions, NotesUpdateOutcome } from "./session/notes/notes-options.ts";
 export { openSession } from "./session/open-session.ts";
+export type { SessionTakeover } from "./session/open-writer.ts";
 export { repairMessages } from "./session/repair-messages.ts";
 export type {
   PrepareOptions,
@@ -126,6 +127,7 @@ export type { ResultContent, ResultDraft, ResultEnding, ResultFiles, ResultsSize
 export { sha256 } from "./stores/sha256.ts";
 export type {
   AppendResult,
+  BusyWriter,
   LogReader,
   LogWriter,
   OpenWriterOptions,

@@ -1,4 +1,4 @@
-import type { Holder } from "./holder.ts";
+import type { Holder } from "../stores/holder/holder.ts";
 
 /** The columns that tell of a holder, in every table that has one. */
 export function readHolder(row: Record<string, unknown>): Holder {

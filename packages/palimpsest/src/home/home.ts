@@ -1,5 +1,6 @@
+export { elapsedMs } from "../stores/holder/holder.ts";
+export { type FoundProcess, type Processes, type ProcessMark, systemProcesses } from "../stores/holder/processes.ts";
 export type { Budgets, DailyTokens } from "./budgets/budgets.ts";
-export { elapsedMs } from "./holder.ts";
 export { ClosedHomeError, DamagedHomeError, HomeFormatError } from "./home-errors.ts";
 export { type KeepLeaseOptions, type KeptLease, keepLease } from "./leases/keep-lease.ts";
 export type { Guarded, Lease, LeaseFacts, LeaseOutcome } from "./leases/lease.ts";
@@ -12,7 +13,6 @@ export type { Mailboxes, RegisterResult, Registration } from "./mail/mailboxes.t
 export type { AgentSender, Message, MessageDraft, MessageKind, Refusal, Refused } from "./mail/message.ts";
 export { separateRecorded } from "./mail/separate-recorded.ts";
 export { type Home, type HomeOptions, openHome } from "./open-home.ts";
-export { type FoundProcess, type Processes, type ProcessMark, systemProcesses } from "./processes.ts";
 export {
   type ListeningSocket,
   type ListenOptions,

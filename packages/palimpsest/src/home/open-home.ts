@@ -1,14 +1,14 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import type { Place } from "../stores/holder/holder.ts";
+import { type Processes, systemProcesses } from "../stores/holder/processes.ts";
 import { type Budgets, createBudgets } from "./budgets/budgets.ts";
-import type { Place } from "./holder.ts";
 import { openHomeFile } from "./home-file.ts";
 import type { Lease } from "./leases/lease.ts";
 import { createLeases, type Leases } from "./leases/leases.ts";
 import { createBell } from "./mail/bell.ts";
 import type { Mailbox } from "./mail/mailbox.ts";
 import { createMailboxes, type Mailboxes } from "./mail/mailboxes.ts";
-import { type Processes, systemProcesses } from "./processes.ts";
 
 export interface HomeOptions {
   /** One small SQLite file for all sessions of a home directory. Made, for this user only, where there is none. */

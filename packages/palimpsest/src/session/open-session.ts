@@ -10,7 +10,7 @@ import { weighStep } from "../stages/compact/agents-in-flight.ts";
 import { recall } from "../stages/recall/recall.ts";
 import { exportLog } from "../stores/export-log.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import type { LogWriter, Store, Takeover } from "../stores/store.ts";
+import type { LogWriter, Store } from "../stores/store.ts";
 import { account } from "../view/account.ts";
 import { attachedTexts } from "../view/attached-texts.ts";
 import { openCalls } from "../view/open-calls.ts";
@@ -31,13 +31,14 @@ import { createForks, type OpenSession } from "./fork/forks.ts";
 import { createKeepWarm } from "./keep-warm.ts";
 import { attachment, HEAD } from "./messages.ts";
 import { createNotes } from "./notes/notes.ts";
+import { openWriter } from "./open-writer.ts";
 import { createPins } from "./pins.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
 import { createRecord } from "./record-response.ts";
 import { createRequests } from "./requests.ts";
 import { createRunHooks, startContents } from "./run-hooks.ts";
 import type { PrepareOptions, Session, SessionOptions } from "./session.ts";
-import { SessionBusyError, SessionLostError } from "./session-errors.ts";
+import { SessionLostError } from "./session-errors.ts";
 import { openSessionState } from "./session-state.ts";
 import { checkSettingsOptions, createSettingsReader, type SettingsReader } from "./settings-reader.ts";
 
@@ -289,14 +290,4 @@ async function findBase(store: Store, session: string, writer: LogWriter): Promi
     throw new SessionLostError(session, `it is a fork of session ${parent} at entry ${sequence}, which is not there`);
   }
   return { reader, sequence, fork: read.payload };
-}
-
-async function openWriter(
-  store: Store,
-  session: string,
-  { owner = `process ${process.pid}`, takeover = "if-free" }: { readonly owner?: string; readonly takeover?: Takeover },
-): Promise<LogWriter> {
-  const result = await store.openWriter(session, { owner, takeover });
-  if (result.kind === "busy") throw new SessionBusyError({ session, ...result });
-  return result.writer;
 }

@@ -6,17 +6,26 @@ export class SessionBusyError extends PalimpsestError {
   readonly code: string = SessionBusyError.code;
   readonly session: string;
   readonly owner: string;
+  /** When the owner was last heard of. */
   readonly activeAtMs: number;
+  /** When the session is free if nothing more is heard of its owner. */
+  readonly freeAtMs: number;
 
-  constructor(busy: { session: string; owner: string; activeAtMs: number }) {
+  constructor(busy: { session: string; owner: string; activeAtMs: number; freeAtMs: number }) {
     super(
-      `Session ${busy.session} is in use by ${busy.owner}, last active ${new Date(busy.activeAtMs).toISOString()}. ` +
-        'Close it there, wait for its lease to end, or open it with takeover: "always".',
+      `Session ${busy.session} is open in ${busy.owner}, which was active at ${timeText(busy.activeAtMs)}. Close it there, or ` +
+        `end that process, then try again. If nothing more is heard of it, the session is free at ${timeText(busy.freeAtMs)}.`,
     );
     this.session = busy.session;
     this.owner = busy.owner;
     this.activeAtMs = busy.activeAtMs;
+    this.freeAtMs = busy.freeAtMs;
   }
+}
+
+/** To the second, as nobody acts upon less. */
+function timeText(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
 /** The session is not this process's to write any more. What was to be appended is not in the log. */

@@ -12,7 +12,7 @@ import type { Pin } from "../stages/compact/standing.ts";
 import type { SnipTarget } from "../stages/plan-snip.ts";
 import type { Recalled, RecallRequest } from "../stages/recall/recall.ts";
 import type { ResultFiles } from "../stores/results.ts";
-import type { Store, Takeover } from "../stores/store.ts";
+import type { Store } from "../stores/store.ts";
 import type { Budget, BudgetLevel } from "../tokens/budget.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import type { Accounting, AccountOptions } from "../view/account.ts";
@@ -25,6 +25,7 @@ import type { UsageOfOthers } from "./enter-usage.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork/fork-options.ts";
 import type { KeepWarmOptions, KeptWarm } from "./keep-warm.ts";
 import type { NotesOptions, NotesUpdateOutcome } from "./notes/notes-options.ts";
+import type { SessionTakeover } from "./open-writer.ts";
 import type { SettingsOptions } from "./settings-source.ts";
 import type { NewContent } from "./to-contents.ts";
 
@@ -46,8 +47,12 @@ export interface SessionOptions<Request, Response, Message>
   readonly modelFacts?: "table" | "asked";
   /** Who writes, for whoever finds the session in use. @default "process" and its number */
   readonly owner?: string;
-  /** @default "if-free" */
-  readonly takeover?: Takeover;
+  /**
+   * If another process has the session open: `if-free` refuses with a `SessionBusyError`, `{ waitMs }` waits so long for it to
+   * be closed or to fall silent and refuses then, `always` takes it over, and what the other would still write is lost.
+   * @default "if-free"
+   */
+  readonly takeover?: SessionTakeover;
   /** Where results go that are too large for the conversation, if not where the store keeps them. @default store.results */
   readonly files?: ResultFiles;
   /**

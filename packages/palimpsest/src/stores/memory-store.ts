@@ -5,6 +5,7 @@ import { isMatch, readQuery, snippetOf } from "../log/search-text.ts";
 import { memoryResults } from "./memory-results.ts";
 import type {
   AppendResult,
+  BusyWriter,
   LogReader,
   LogWriter,
   OpenWriterOptions,
@@ -17,7 +18,7 @@ import type {
 export interface MemoryStoreOptions {
   /** @default the system's clock */
   clock?: { now(): number };
-  /** How long a writer that does nothing still counts as active. @default 30,000 */
+  /** How long a log is said to be held at least. With 0 it is always free. @default 30,000 */
   leaseMs?: number;
 }
 
@@ -25,12 +26,18 @@ interface Log {
   readonly entries: Entry[];
   readonly byKind: Map<string, number[]>;
   fence: number;
-  writer: { readonly owner: string; readonly fence: number; activeAtMs: number } | undefined;
+  writer: { readonly owner: string; readonly fence: number } | undefined;
 }
 
 /** Keeps logs for as long as the process lives: for tests, and for sessions that nobody wants back. */
 export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: MemoryStoreOptions = {}): Store {
   const logs = new Map<string, Log>();
+  /** Until it is closed: the process that would have to renew the lease is this one, and it is alive. */
+  const heldBy = ({ writer }: Log): BusyWriter | undefined => {
+    const nowMs = clock.now();
+    if (writer === undefined || leaseMs <= 0) return undefined;
+    return { owner: writer.owner, activeAtMs: nowMs, freeAtMs: nowMs + leaseMs };
+  };
   return {
     sessions: async () => [...logs.keys()],
     async openReader(session) {
@@ -40,13 +47,15 @@ export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: Mem
     async openWriter(session, { owner, takeover = "if-free" }: OpenWriterOptions): Promise<OpenWriterResult> {
       const log = logs.get(session) ?? { entries: [], byKind: new Map(), fence: 0, writer: undefined };
       logs.set(session, log);
-      const { writer } = log;
-      if (writer !== undefined && takeover === "if-free" && clock.now() - writer.activeAtMs < leaseMs) {
-        return { kind: "busy", owner: writer.owner, activeAtMs: writer.activeAtMs };
-      }
+      const holder = takeover === "if-free" ? heldBy(log) : undefined;
+      if (holder !== undefined) return { kind: "busy", ...holder };
       log.fence++;
-      log.writer = { owner, fence: log.fence, activeAtMs: clock.now() };
-      return { kind: "opened", writer: createWriter(log, clock) };
+      log.writer = { owner, fence: log.fence };
+      return { kind: "opened", writer: createWriter(log) };
+    },
+    async writerOf(session) {
+      const log = logs.get(session);
+      return log === undefined ? undefined : heldBy(log);
     },
     results: memoryResults({ clock }),
     close: async () => {},
@@ -66,7 +75,7 @@ function createReader({ entries, byKind }: Log): LogReader {
   };
 }
 
-function createWriter(log: Log, clock: { now(): number }): LogWriter {
+function createWriter(log: Log): LogWriter {
   const { fence } = log;
   const isFenced = (): boolean => log.fence !== fence;
   return {
@@ -83,7 +92,6 @@ function createWriter(log: Log, clock: { now(): number }): LogWriter {
         if (numbers === undefined) log.byKind.set(entry.kind, [entry.sequence]);
         else numbers.push(entry.sequence);
       }
-      if (log.writer !== undefined) log.writer.activeAtMs = clock.now();
       return { kind: "appended", head: headOf(log.entries) };
     },
     async erase(sequence) {

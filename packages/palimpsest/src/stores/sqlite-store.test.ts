@@ -22,18 +22,18 @@ import { sha256 } from "./sha256.ts";
 import { salvageLog, sqliteStore } from "./sqlite-store.ts";
 import type { LogReader, LogWriter, Store } from "./store.ts";
 import { testStore } from "./test-store.ts";
+import { manualStoreClock } from "./testing/manual-store-clock.ts";
 
 testStore({
   test,
   async place() {
     const root = mkdtempSync(join(tmpdir(), "sqlite-store-"));
-    let nowMs = 0;
-    const leaseMs = 1_000;
+    const clock = manualStoreClock();
+    const leaseMs = 3_000;
     return {
-      open: async () => sqliteStore({ folder: join(root, "logs"), clock: { now: () => nowMs }, leaseMs }),
-      advanceClock(byMs) {
-        nowMs += byMs;
-      },
+      open: async () => sqliteStore({ folder: join(root, "logs"), clock, leaseMs }),
+      advanceClock: clock.advance,
+      stall: clock.stall,
       leaseMs,
       remove: async () => rmSync(root, { recursive: true }),
     };
@@ -100,7 +100,12 @@ describe("the file", () => {
     }
     expect(modeOf(folder)).toBe(0o700);
     expect(modeOf(join(root, "new"))).toBe(0o700);
-    expect(readdirSync(folder).sort()).toEqual(["", "-shm", "-wal"].map((suffix) => `s.sqlite${suffix}`));
+    expect(readdirSync(folder).sort()).toEqual([
+      ...["", "-shm", "-wal"].map((suffix) => `s.sqlite${suffix}`),
+      "writers",
+    ]);
+    expect(modeOf(join(folder, "writers"))).toBe(0o700);
+    for (const name of readdirSync(join(folder, "writers"))) expect(modeOf(join(folder, "writers", name))).toBe(0o600);
     for (const suffix of ["", "-wal", "-shm"]) expect(modeOf(path + suffix), suffix).toBe(0o600);
     chmodSync(path, 0o644);
     await openWriter(store, { takeover: "always" });
@@ -161,7 +166,8 @@ describe("the file", () => {
     );
     await writer.append(entries);
     await writer.erase(2);
-    for (const name of readdirSync(folder)) expect(readFileSync(join(folder, name), "latin1")).not.toContain("battery");
+    for (const name of readdirSync(folder).filter((one) => one !== "writers"))
+      expect(readFileSync(join(folder, name), "latin1")).not.toContain("battery");
   });
 });
 

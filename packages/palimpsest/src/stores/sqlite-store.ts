@@ -1,12 +1,17 @@
 import { readdirSync, statSync } from "node:fs";
+import { hostname } from "node:os";
 import { join, resolve } from "node:path";
+import type { Place } from "./holder/holder.ts";
+import { systemProcesses } from "./holder/processes.ts";
 import { resultFiles } from "./result-files.ts";
 import { createConnectionPool } from "./sqlite/connection-pool.ts";
 import { createLogFiles } from "./sqlite/create-log-file.ts";
+import { createHeartbeat, readBeat } from "./sqlite/heartbeat.ts";
 import { createReader, createWriter, type Run, retryLocked } from "./sqlite/open-log.ts";
 import { fromFileName, toFileName } from "./sqlite/session-file.ts";
-import { readHead, takeFence } from "./sqlite/sqlite-log.ts";
+import { type HeldBy, readHead, readHeld, takeFence } from "./sqlite/sqlite-log.ts";
 import { ClosedLogError, toStoreError } from "./sqlite/sqlite-store-errors.ts";
+import { heldBy } from "./sqlite/writer-lease.ts";
 import type { LogReader, OpenWriterResult, Store } from "./store.ts";
 
 export type { SalvageProblem } from "./sqlite/findings.ts";
@@ -27,11 +32,12 @@ export interface SqliteStoreOptions {
    * only) when the first log is begun.
    */
   readonly folder: string;
-  /** @default the system's clock */
-  readonly clock?: { now(): number };
+  /** @default the system's clock, and its timers, which do not keep the process alive */
+  readonly clock?: StoreClock;
   /**
-   * How long a writer that does nothing still counts as active. Only politeness hangs on it: a writer that was replaced
-   * cannot write, whatever the clocks say.
+   * How long a writer of which nothing is heard still counts as alive. It is heard of every third of that, whatever it does,
+   * and one whose process is gone does not count, where the system can tell. Only politeness hangs on it: a writer that was
+   * replaced cannot write, whatever the clocks say. With 0 every log is always free.
    * @default 30,000
    */
   readonly leaseMs?: number;
@@ -48,9 +54,15 @@ export interface SqliteStoreOptions {
   readonly maxOpenFiles?: number;
 }
 
+export interface StoreClock {
+  now(): number;
+  /** Calls `work` again and again, until what it returns is called. Where it is given, time is measured by `now` alone. */
+  repeat?(everyMs: number, work: () => void): () => void;
+}
+
 export const DEFAULT_SQLITE_STORE: Required<Omit<SqliteStoreOptions, "folder" | "clock">> = {
-  // Longer than a slow disk or a paused process takes for one append; shorter than someone whose process was killed and
-  // who starts it again is ready to wait.
+  // Longer than a process stands still that has much to do; shorter than someone is ready to wait whose process was killed
+  // on another machine.
   leaseMs: 30_000,
   // The default of most SQLite drivers. A transaction of ours takes milliseconds; a copy of the file with a lock, seconds.
   lockTimeoutMs: 5_000,
@@ -64,10 +76,22 @@ export const DEFAULT_SQLITE_STORE: Required<Omit<SqliteStoreOptions, "folder" | 
  * processes may use one folder at the same time, on a local disk. SQLite's calls hold up the process while they run.
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
-  const { clock = { now: Date.now }, leaseMs, lockTimeoutMs, maxOpenFiles } = { ...DEFAULT_SQLITE_STORE, ...options };
+  const { clock = SYSTEM_CLOCK, leaseMs, lockTimeoutMs, maxOpenFiles } = { ...DEFAULT_SQLITE_STORE, ...options };
   const folder = resolve(options.folder);
   const pool = createConnectionPool({ maxOpenFiles });
   const files = createLogFiles(folder);
+  const { repeat } = clock;
+  const processes = systemProcesses();
+  const place: Place = {
+    ...{ host: hostname(), clock },
+    processes: repeat === undefined ? processes : { ...processes, ticksMs: () => clock.now() },
+  };
+  const heartbeat = createHeartbeat({
+    ...{ folder, place, leaseMs },
+    repeat: (everyMs, work) => (repeat ?? repeatInBackground)(everyMs, work),
+  });
+  const judge: HeldBy = (writer, beat) =>
+    heldBy(writer, beat === undefined ? undefined : readBeat(folder, beat), { place, leaseMs });
   const openLogs = new Map<string, Set<LogReader>>();
   let state: "open" | "closed" = "open";
 
@@ -89,6 +113,11 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     pool.drop(path);
   };
 
+  const leave = (path: string, closed: LogReader): void => {
+    heartbeat.leave();
+    forget(path, closed);
+  };
+
   return {
     async sessions() {
       return listFolder(folder).flatMap((name) => fromFileName(name) ?? []);
@@ -102,12 +131,22 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     async openWriter(session, openOptions): Promise<OpenWriterResult> {
       const path = locate(session);
       if (!exists(path)) files.create(path);
-      const taken = await run(path, (connection) =>
-        takeFence(connection, { ...openOptions, leaseMs, nowMs: clock.now() }),
-      );
-      if (typeof taken !== "number") return { kind: "busy", owner: taken.owner, activeAtMs: taken.activeAtMs };
-      const writer = createWriter({ path, run, onClose: forget, fence: taken, clock });
-      return { kind: "opened", writer: remember(path, writer) };
+      const taking = { ...openOptions, nowMs: clock.now(), beat: heartbeat.name, heldBy: judge };
+      const taken = await run(path, (connection) => takeFence(connection, taking));
+      if (typeof taken !== "number") return { kind: "busy", ...taken };
+      const writer = createWriter({ path, run, onClose: leave, fence: taken, clock });
+      remember(path, writer);
+      try {
+        heartbeat.enter();
+      } catch (error) {
+        await writer.close();
+        throw toStoreError(path, error);
+      }
+      return { kind: "opened", writer };
+    },
+    async writerOf(session) {
+      const path = locate(session);
+      return exists(path) ? run(path, (connection) => readHeld(connection, judge)) : undefined;
     },
     results: resultFiles({ folder }),
     async close() {
@@ -116,6 +155,13 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       pool.close();
     },
   };
+}
+
+const SYSTEM_CLOCK: StoreClock = { now: Date.now };
+
+function repeatInBackground(everyMs: number, work: () => void): () => void {
+  const timer = setInterval(work, everyMs).unref();
+  return () => clearInterval(timer);
 }
 
 function exists(path: string): boolean {

@@ -12,6 +12,8 @@ export interface Store {
   openReader(session: string): Promise<LogReader | undefined>;
   /** Opens a log for writing, and begins it if there is none. */
   openWriter(session: string, options: OpenWriterOptions): Promise<OpenWriterResult>;
+  /** Who has a log open for writing, beside any of them; undefined if it is free. */
+  writerOf(session: string): Promise<BusyWriter | undefined>;
   /** Where results go that are too large for a log: kept for as long as the logs are, and found again where they are. */
   readonly results: ResultFiles;
   /** Closes everything that was opened through this store. */
@@ -21,10 +23,7 @@ export interface Store {
 export interface OpenWriterOptions {
   /** Who writes, for whoever finds the log busy: a process id, a host, a name. */
   readonly owner: string;
-  /**
-   * `if-free` leaves a log alone that another writer has used within its lease; `always` fences that writer at once.
-   * @default "if-free"
-   */
+  /** `if-free` leaves a log alone that another writer holds; `always` fences that writer at once. @default "if-free" */
   readonly takeover?: Takeover;
 }
 
@@ -32,8 +31,21 @@ export type Takeover = "if-free" | "always";
 
 export type OpenWriterResult =
   | { readonly kind: "opened"; readonly writer: LogWriter }
-  /** Another writer has not closed the log and was active a short while ago. Wait, ask it to close, or take over. */
-  | { readonly kind: "busy"; readonly owner: string; readonly activeAtMs: number };
+  /** Another writer has the log open. Wait, ask it to close, or take over. */
+  | ({ readonly kind: "busy" } & BusyWriter);
+
+/**
+ * A writer holds its log for as long as it is open and alive, whether it appends or not: the store renews its lease by
+ * itself. A lease that is not renewed (the machine is gone, the process stands still) ends; where the store can tell that
+ * the writer's process is gone, at once. A writer that was replaced learns it with its next append.
+ */
+export interface BusyWriter {
+  readonly owner: string;
+  /** When it was last heard of. */
+  readonly activeAtMs: number;
+  /** When the log is free if nothing more is heard of it. */
+  readonly freeAtMs: number;
+}
 
 export interface LogReader {
   /** The newest entry; sequence 0 for an empty log. */

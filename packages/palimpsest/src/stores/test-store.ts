@@ -10,7 +10,13 @@ import type { LogReader, LogWriter, OpenWriterOptions, SearchOptions, Store } fr
 export interface StorePlace {
   /** A store over this place. Called again, another one over the same place, or the same one if there cannot be two. */
   open(): Promise<Store>;
-  advanceClock(byMs: number): void;
+  /** Turns the clock, also back. What is to be done meanwhile, such as renewing leases, is done when it resolves. */
+  advanceClock(byMs: number): void | Promise<void>;
+  /**
+   * Turns the clock while nothing that was opened here runs, as in a process that stands still. Leave it out where a writer
+   * and whoever wants its log are always in one process: then none stands still alone.
+   */
+  stall?(byMs: number): void | Promise<void>;
   /** The lease that the stores of this place are opened with. */
   readonly leaseMs: number;
   /** Called when a case is over, whether it passed or not. */
@@ -209,26 +215,75 @@ export function testStore({ test, place }: TestStoreOptions): void {
     await again.close();
   });
 
-  check("a log in use is busy, and says whose it is; closing frees it", async ({ store }) => {
+  check("a log in use is busy, and says whose it is and until when; closing frees it", async ({ store, place }) => {
+    assert.equal(await store.writerOf("s"), undefined);
     const writer = await openWriter(store, "s", { owner: "first" });
     const refused = await store.openWriter("s", { owner: "second" });
-    assert.equal(refused.kind, "busy");
-    assert.equal(refused.kind === "busy" && refused.owner, "first");
+    assert.ok(refused.kind === "busy", "two writers at a time");
+    assert.equal(refused.owner, "first");
+    assert.equal(refused.freeAtMs, refused.activeAtMs + place.leaseMs);
+    const { kind: _, ...holder } = refused;
+    assert.deepEqual(await store.writerOf("s"), holder);
     await openWriter(store, "other", { owner: "second" });
     await writer.close();
+    assert.equal(await store.writerOf("s"), undefined);
     const second = await openWriter(store, "s", { owner: "second" });
     assert.ok(second.fence > writer.fence);
   });
 
-  check("a writer that was silent for its lease can be replaced, one that writes cannot", async ({ store, place }) => {
+  check("a writer that waits is alive, however long nothing is appended", async ({ store, place }) => {
     const writer = await openWriter(store, "s", { owner: "first" });
-    place.advanceClock(place.leaseMs - 1);
-    await writer.append(seal([draft("message")]));
-    place.advanceClock(place.leaseMs - 1);
-    assert.equal((await store.openWriter("s", { owner: "second" })).kind, "busy");
-    place.advanceClock(1);
+    for (const leases of [0.5, 1, 10, 1_000]) {
+      const before = await store.writerOf("s");
+      await place.advanceClock(leases * place.leaseMs);
+      const refused = await store.openWriter("s", { owner: "second" });
+      assert.equal(refused.kind, "busy", `after ${leases} leases`);
+      const now = await store.writerOf("s");
+      assert.ok(now !== undefined && before !== undefined);
+      if (leases >= 1) assert.ok(now.freeAtMs > before.freeAtMs, `${now.freeAtMs} is not after ${before.freeAtMs}`);
+    }
+    assert.equal((await writer.append(seal([draft("message")]))).kind, "appended");
+    await writer.close();
     assert.equal((await store.openWriter("s", { owner: "second" })).kind, "opened");
   });
+
+  check(
+    "a writer of which nothing is heard can be replaced after its lease, one that appends cannot",
+    async (given) => {
+      const { store, place } = given;
+      if (place.stall === undefined) return;
+      const writer = await openWriter(store, "s", { owner: "first" });
+      await place.stall(place.leaseMs - 1);
+      await writer.append(seal([draft("message")]));
+      await place.stall(place.leaseMs - 1);
+      assert.equal((await store.openWriter("s", { owner: "second" })).kind, "busy");
+      await place.stall(1);
+      assert.equal(await store.writerOf("s"), undefined);
+      assert.equal((await store.openWriter("s", { owner: "second" })).kind, "opened");
+    },
+  );
+
+  check(
+    "a writer that stood still and was replaced learns it, and does not keep the log from anyone",
+    async (given) => {
+      const { store, place } = given;
+      if (place.stall === undefined) return;
+      const first = await openWriter(store, "s", { owner: "first" });
+      await place.stall(place.leaseMs);
+      const other = await place.open();
+      const second = await openWriter(other, "s", { owner: "second" });
+      // It goes on, and with it whatever renews its leases.
+      await place.advanceClock(5 * place.leaseMs);
+      const fenced = { kind: "fenced", owner: "second", fence: second.fence };
+      assert.deepEqual(await first.append(seal([draft("message")])), fenced);
+      assert.equal((await store.writerOf("s"))?.owner, "second");
+      await second.close();
+      assert.equal(await store.writerOf("s"), undefined);
+      assert.equal((await first.append(seal([draft("message")]))).kind, "fenced");
+      await first.close();
+      await other.close();
+    },
+  );
 
   check(
     "a writer that was replaced writes, erases and frees nothing, whatever the clock says",
@@ -239,11 +294,11 @@ export function testStore({ test, place }: TestStoreOptions): void {
       const second = await openWriter(store, "s", { owner: "second", takeover: "always" });
       const next = seal([draft("message")], headOf(entries));
       for (const jumpMs of [0, 10 * place.leaseMs, -20 * place.leaseMs]) {
-        place.advanceClock(jumpMs);
+        await place.advanceClock(jumpMs);
         assert.deepEqual(await first.append(next), { kind: "fenced", owner: "second", fence: second.fence });
         assert.equal(await first.erase(1), "fenced");
       }
-      place.advanceClock(10 * place.leaseMs);
+      await place.advanceClock(10 * place.leaseMs);
       await first.close();
       assert.deepEqual(await second.read(1, 9), entries);
       assert.equal((await second.append(next)).kind, "appended");

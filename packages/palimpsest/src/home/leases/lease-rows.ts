@@ -1,4 +1,4 @@
-import type { Holder } from "../holder.ts";
+import type { Holder } from "../../stores/holder/holder.ts";
 import { present, readHolder } from "../holder-columns.ts";
 import type { HomeConnection } from "../home-connection.ts";
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Processes } from "../../stores/holder/processes.ts";
 import { type Home, openHome } from "../open-home.ts";
-import type { Processes } from "../processes.ts";
 import { keepLease } from "./keep-lease.ts";
 import type { Lease } from "./lease.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { elapsedMs, holderHere, lookAt, type Place, silenceMs } from "../holder.ts";
+import { elapsedMs, holderHere, lookAt, type Place, silenceMs } from "../../stores/holder/holder.ts";
 import type { HomeFile } from "../home-file.ts";
 import { createLease, type Lease } from "./lease.ts";
 import { type LeaseHolder, type LeaseRow, markDone, markScan, readLease, takeLease, toHolder } from "./lease-rows.ts";

@@ -1,4 +1,4 @@
-import { type Holder, lookAt, type Place, silenceMs } from "../holder.ts";
+import { type Holder, lookAt, type Place, silenceMs } from "../../stores/holder/holder.ts";
 import { present, readHolder } from "../holder-columns.ts";
 import type { HomeConnection } from "../home-connection.ts";
 

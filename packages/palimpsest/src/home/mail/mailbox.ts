@@ -1,4 +1,4 @@
-import { holderHere, type Place } from "../holder.ts";
+import { holderHere, type Place } from "../../stores/holder/holder.ts";
 import type { HomeConnection } from "../home-connection.ts";
 import type { HomeFile } from "../home-file.ts";
 import {

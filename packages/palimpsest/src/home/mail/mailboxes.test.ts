@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Processes } from "../../stores/holder/processes.ts";
 import { type Home, type HomeOptions, openHome } from "../open-home.ts";
-import type { Processes } from "../processes.ts";
 import type { Mailbox } from "./mailbox.ts";
 import type { Message, MessageDraft } from "./message.ts";
 

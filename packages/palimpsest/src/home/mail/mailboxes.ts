@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { holderHere, type Place } from "../holder.ts";
+import { holderHere, type Place } from "../../stores/holder/holder.ts";
 import type { HomeFile } from "../home-file.ts";
 import { type Address, deleteTeam, isFree, readAddress, readTeam, toAddress, writeAddress } from "./address-rows.ts";
 import type { Bell } from "./bell.ts";

@@ -1,7 +1,7 @@
 import { EMPTY_LOG, type Entry, type LogHead } from "../../log/entry.ts";
-import type { AppendResult, OpenWriterOptions } from "../store.ts";
+import type { AppendResult, BusyWriter, OpenWriterOptions } from "../store.ts";
 import type { Connection } from "./connection.ts";
-import { checkOfPayload, checkOfRow, DROP_SEARCH, ENTRY_COLUMNS } from "./sqlite-schema.ts";
+import { checkOfPayload, checkOfRow, DROP_SEARCH, ENTRY_COLUMNS, HOLDER_SCHEMA } from "./sqlite-schema.ts";
 import { InvalidEntryError } from "./sqlite-store-errors.ts";
 
 /** What a log file can be asked and told, each call a snapshot or a transaction of its own. */
@@ -57,22 +57,40 @@ export interface Writer {
 
 export interface TakeOptions extends OpenWriterOptions {
   readonly nowMs: number;
-  readonly leaseMs: number;
+  /** The name of the new writer's heartbeat. */
+  readonly beat: string;
+  readonly heldBy: HeldBy;
 }
 
+/** Who holds the log, as far as the file tells. @param beat the name of the writer's heartbeat, if it has one */
+export type HeldBy = (writer: Writer, beat: string | undefined) => BusyWriter | undefined;
+
 /** The number of the new writer, or the one that is in its way. */
-export function takeFence(connection: Connection, options: TakeOptions): number | Writer {
-  const { owner, nowMs, leaseMs, takeover = "if-free" } = options;
+export function takeFence(connection: Connection, options: TakeOptions): number | BusyWriter {
+  const { owner, nowMs, beat, takeover = "if-free" } = options;
   return inTransaction(connection, () => {
-    const writer = readWriter(connection);
-    // A writer that was active in the future (a clock was turned back) counts as active: it may be alive.
-    if (takeover === "if-free" && writer.state === "open" && nowMs - writer.activeAtMs < leaseMs) return writer;
-    const fence = writer.fence + 1;
+    const holder = takeover === "if-free" ? readHeld(connection, options.heldBy) : undefined;
+    if (holder !== undefined) return holder;
+    const fence = readWriter(connection).fence + 1;
     connection
       .statement("UPDATE writer SET fence = ?, owner = ?, active_at_ms = ?, state = 'open' WHERE id = 1")
       .run(fence, owner, nowMs);
+    connection.database.exec(HOLDER_SCHEMA);
+    connection.statement("INSERT OR REPLACE INTO holder (id, fence, beat) VALUES (1, ?, ?)").run(fence, beat);
     return fence;
   });
+}
+
+export function readHeld(connection: Connection, heldBy: HeldBy): BusyWriter | undefined {
+  const writer = readWriter(connection);
+  return heldBy(writer, readBeatName(connection, writer.fence));
+}
+
+function readBeatName(connection: Connection, fence: number): string | undefined {
+  const table = connection.statement("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'holder'").get();
+  if (table === undefined) return undefined;
+  const row = connection.statement("SELECT beat FROM holder WHERE id = 1 AND fence = ?").get(fence);
+  return row === undefined ? undefined : String(row["beat"]);
 }
 
 export function appendEntries(

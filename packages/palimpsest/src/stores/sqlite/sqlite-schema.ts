@@ -60,6 +60,16 @@ export const FIRST_WRITER =
   "INSERT INTO writer (id, fence, owner, active_at_ms, state, last_sequence) VALUES (1, 0, '', 0, 'closed', 0)";
 
 /**
+ * Which store the writer belongs to, by the name of its heartbeat. Not part of the format: a file without it, or whose fence
+ * is another, was written by a release that knew no heartbeats.
+ */
+export const HOLDER_SCHEMA = `CREATE TABLE IF NOT EXISTS holder (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  fence INTEGER NOT NULL,
+  beat TEXT NOT NULL
+) STRICT`;
+
+/**
  * The search index: made by the first search, and not part of the format, because it can be made anew from the entries.
  * Nothing is ranked, so FTS5 need not know how many words an entry has (`columnsize=0`).
  */

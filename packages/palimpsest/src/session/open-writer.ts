@@ -1,0 +1,40 @@
+import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import type { LogWriter, Store, Takeover } from "../stores/store.ts";
+import { type Clock, withTimers } from "./clock.ts";
+import { SessionBusyError } from "./session-errors.ts";
+
+/** What to do about a session that is open elsewhere: leave it, wait for it at most so long, or take it from its writer. */
+export type SessionTakeover = Takeover | { readonly waitMs: number };
+
+export interface OpenWriterTerms {
+  /** @default "process" and its number */
+  readonly owner?: string;
+  /** @default "if-free" */
+  readonly takeover?: SessionTakeover;
+  /** @default the system's clock */
+  readonly clock?: Clock;
+}
+
+/** How often it is looked whether the other has closed it: people do not notice, and the disk does not either. */
+const LOOK_AGAIN_MS = 200;
+
+/** The writer of a session's log. Throws a `SessionBusyError` if it is, and stays, open elsewhere. */
+export async function openWriter(store: Store, session: string, terms: OpenWriterTerms): Promise<LogWriter> {
+  const { owner = `process ${process.pid}`, takeover = "if-free" } = terms;
+  const clock = withTimers(terms.clock);
+  const waitMs = typeof takeover === "object" ? takeover.waitMs : 0;
+  if (!(waitMs >= 0)) throw new InvalidOptionError("takeover.waitMs", waitMs, "a number of milliseconds, 0 or more");
+  const how = { owner, takeover: typeof takeover === "object" ? "if-free" : takeover } as const;
+  // What was waited is counted, and not read from the clock: one that stands still must not make this wait for ever.
+  for (let waitedMs = 0; ; ) {
+    const result = await store.openWriter(session, how);
+    if (result.kind === "opened") return result.writer;
+    if (waitedMs >= waitMs) throw new SessionBusyError({ session, ...result });
+    const freeInMs = Math.max(1, result.freeAtMs - clock.now());
+    const nextMs = Math.min(LOOK_AGAIN_MS, freeInMs, waitMs - waitedMs);
+    await clock.wait(nextMs, NEVER);
+    waitedMs += nextMs;
+  }
+}
+
+const NEVER = new AbortController().signal;

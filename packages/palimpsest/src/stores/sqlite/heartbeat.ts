@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type Holder, holderHere, type Place } from "../holder/holder.ts";
+import { createPrivateFolder } from "./create-log-file.ts";
+
+/** A store that has logs open for writing, as its file tells of it. */
+export interface Beat extends Holder {
+  /** How long it still counts as alive after this. */
+  readonly leaseMs: number;
+}
+
+export interface Heartbeat {
+  /** What the logs that this store writes to call it by. */
+  readonly name: string;
+  /** Begins with the first writer that is open, and ends with the last. */
+  enter(): void;
+  leave(): void;
+}
+
+export interface HeartbeatOptions {
+  /** Of the store. */
+  readonly folder: string;
+  readonly place: Place;
+  readonly leaseMs: number;
+  /** Calls again and again, until what it returned is called. */
+  readonly repeat: (everyMs: number, work: () => void) => () => void;
+}
+
+const NAME = /^[0-9a-f-]{36}$/;
+/** All beats have the same length, so that a new one is written over the old: that needs no room on a full disk. */
+const BEAT_BYTES = 512;
+/** A missed beat, and one that came late, cost nothing. */
+const BEATS_PER_LEASE = 3;
+/** What a killed process left is looked at until then: it tells at once that its logs are free. */
+const LEFT_BEHIND_MS = 86_400_000;
+
+/**
+ * One small file says that a store is alive, for all logs that it has open: ten thousand of them cost one write in ten seconds,
+ * and none of them is touched.
+ */
+export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOptions): Heartbeat {
+  const name = randomUUID();
+  const beats = folderOfBeats(folder);
+  const path = join(beats, name);
+  const text = (): string => JSON.stringify({ ...holderHere(place), leaseMs } satisfies Beat).padEnd(BEAT_BYTES);
+  let open = 0;
+  let stop: (() => void) | undefined;
+
+  function begin(): void {
+    createPrivateFolder(beats);
+    writeFileSync(path, text(), { mode: 0o600 });
+    // The mode of a new file is cut by the umask.
+    chmodSync(path, 0o600);
+  }
+
+  function beat(): void {
+    try {
+      writeOver(path, text());
+    } catch (error) {
+      // Somebody has removed it. What else fails is tried again with the next beat; who has been silent for its lease may be
+      // replaced, and learns that when it writes.
+      if (isMissing(error)) attempt(begin);
+    }
+  }
+
+  return {
+    name,
+    enter() {
+      open++;
+      if (stop !== undefined || leaseMs <= 0) return;
+      removeLeftBehind(beats);
+      // Another store that has just closed may have removed the empty folder in between.
+      if (attempt(begin) !== undefined) begin();
+      stop = repeat(leaseMs / BEATS_PER_LEASE, beat);
+    },
+    leave() {
+      open--;
+      if (open > 0) return;
+      stop?.();
+      stop = undefined;
+      attempt(() => rmSync(path, { force: true }));
+      // Fails as long as other stores have theirs there.
+      attempt(() => rmdirSync(beats));
+    },
+  };
+}
+
+/** What is known of a store by its name; undefined if its file is gone, or cannot be read. */
+export function readBeat(folder: string, name: string): Beat | undefined {
+  if (!NAME.test(name)) return undefined;
+  try {
+    const read = JSON.parse(readFileSync(join(folderOfBeats(folder), name), "utf8")) as Beat;
+    return Number.isFinite(read.renewedAtMs) && Number.isFinite(read.leaseMs) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function folderOfBeats(folder: string): string {
+  return join(folder, "writers");
+}
+
+function writeOver(path: string, text: string): void {
+  const file = openSync(path, "r+");
+  try {
+    writeSync(file, text, 0);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function removeLeftBehind(beats: string): void {
+  attempt(() => {
+    for (const name of readdirSync(beats)) {
+      const path = join(beats, name);
+      if (NAME.test(name) && Date.now() - statSync(path).mtimeMs > LEFT_BEHIND_MS) rmSync(path, { force: true });
+    }
+  });
+}
+
+function attempt(work: () => void): Error | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
