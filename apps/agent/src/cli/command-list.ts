@@ -349,6 +349,15 @@ export const COMMANDS = {
     examples: [["palimpsest dream --dry-run", "what would become of the topics"]],
     endings: ["failed", "interrupted", "terminated"],
   },
+  config: {
+    usage: "config [quality|balanced|economy] [--json]",
+    about: "shows the profile and the settings that are not defaults; with a name, chooses the profile",
+    more: ["The profile is kept in engine.json in ~/.palimpsest. docs/defaults.md lists all settings."],
+    options: { json: JSON_OUTPUT as Flag },
+    operands: { most: 1, completes: ["quality", "balanced", "economy"] },
+    examples: [["palimpsest config quality", "compact only when the window is nearly full"]],
+    endings: [],
+  },
   doctor: {
     usage: "doctor [--live] [--json]",
     about: "what the agent needs, and what is missing; nothing is sent anywhere without --live",

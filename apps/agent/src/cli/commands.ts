@@ -24,6 +24,7 @@ const LOAD: Readonly<Record<CommandName, () => Promise<LoadedCommand>>> = {
   agents: () => import("../commands/agents.ts"),
   memory: () => import("../commands/memory.ts"),
   dream: () => import("../commands/dream.ts"),
+  config: () => import("../commands/config.ts"),
   doctor: () => import("../commands/doctor.ts"),
   trust: () => import("../commands/trust.ts"),
   demo: () => import("../commands/demo.ts"),

@@ -23,6 +23,8 @@ export type Surface = "terminal" | "command-line";
 export function noticeOf(event: SessionEvent, surface: Surface, owner?: EventOwner): Notice | undefined {
   const notice = sessionNotice(event, surface);
   if (owner === undefined || notice === undefined) return notice;
+  // An agent reads the same settings as the session, which has told already.
+  if (event.kind === "settings-rejected" || event.kind === "flags-failed") return undefined;
   const isTold = owner.kind === "agent" && notice.weight === "problem";
   return isTold ? { ...notice, text: `Agent ${owner.name}: ${notice.text}` } : undefined;
 }

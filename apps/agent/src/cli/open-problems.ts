@@ -1,12 +1,11 @@
 import type { Agent } from "./open-agent.ts";
 
-/** What could not be used, one line each. */
-export function problemsOf({ settings, sandbox, session, problems }: Agent): readonly string[] {
+/** What could not be used, one line each. What is wrong with the engine's settings is told as an event. */
+export function problemsOf({ settings, sandbox, problems }: Agent): readonly string[] {
   const { heldBack } = settings;
   return [
     ...settings.problems,
     ...problems,
-    ...session.settings().problems.map(({ message }) => message),
     ...(heldBack.length === 0
       ? []
       : [`This project's settings are not trusted, so these do not hold: ${heldBack.join("; ")}. (palimpsest trust)`]),

@@ -5,6 +5,7 @@ import { chooseProvider, type WantedProvider } from "./choose-provider.ts";
 import { offline } from "./connect.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { type Places, placesOf } from "./places.ts";
+import { sayNotices } from "./say-notices.ts";
 import { findSession } from "./stored-sessions.ts";
 import { type AgentSession, takeSession } from "./take-session.ts";
 import type { Terminal } from "./terminal.ts";
@@ -54,7 +55,10 @@ export async function inSession<Result>(
     const choice = chooseProvider(wanted, environment, stored.usedBefore);
     const provider = await offline(choice.provider);
     const settingsFrom = engineSettings(places, environment);
-    const session = await takeSession({ store, provider, model: choice.model, id: stored.id, settingsFrom, clock });
+    const onEvent = sayNotices(terminal);
+    const session = await takeSession({
+      ...{ store, provider, model: choice.model, id: stored.id, settingsFrom, clock, onEvent },
+    });
     try {
       return await work(session, project);
     } finally {

@@ -50,7 +50,7 @@ export function createSettingsReader(
       });
       const problems = [...resolved.problems, ...(flagged?.problems ?? [])];
       tellProblems(problems);
-      return { settings: resolved.settings, problems };
+      return { ...resolved, problems };
     },
   };
 }

@@ -34,6 +34,19 @@ describe("settings", () => {
     expect(held).toEqual([1, 2, 3, 4, 60_000, 100_000]);
   });
 
+  test("it is said where each value comes from that is no default", () => {
+    const { origins } = resolveSettings({
+      file: { profile: "economy", "cache.ttl": "1h" },
+      environment: { PALIMPSEST_CACHE_TTL: "5m" },
+    });
+    expect(origins).toEqual({
+      profile: "file",
+      "cache.ttl": "environment",
+      "compaction.economicFromTokens": "profile",
+      "compaction.economicInTurnFromTokens": "profile",
+    });
+  });
+
   test("a profile sets what no other source sets, whatever source names the profile", () => {
     const name = "compaction.economicFromTokens";
     expect(settingOf(name, {})).toBe(100_000);

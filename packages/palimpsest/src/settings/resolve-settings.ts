@@ -27,18 +27,25 @@ export interface SettingProblem {
 
 export interface ResolvedSettings {
   readonly settings: Settings;
+  /** Where each value comes from that is not a default. */
+  readonly origins: SettingOrigins;
   readonly problems: readonly SettingProblem[];
 }
+
+export type SettingOrigins = Readonly<Partial<Record<SettingName, keyof SettingSources | "profile">>>;
 
 /** Puts the settings together. A value that cannot be used is told, and the next weaker source holds. */
 export function resolveSettings({ code = {}, environment = {}, flags = {}, file }: SettingSources): ResolvedSettings {
   const problems: SettingProblem[] = [];
   const given: Partial<Record<SettingName, unknown>> = {};
+  const origins: { -readonly [Name in keyof SettingOrigins]: SettingOrigins[Name] } = {};
 
   const take = (source: SettingProblem["source"], name: string, value: unknown, where: string): void => {
     const message = checkSetting(name, value, where);
-    if (message === undefined) given[name as SettingName] = value;
-    else problems.push({ source, name, value, message });
+    if (message === undefined) {
+      given[name as SettingName] = value;
+      origins[name as SettingName] = source;
+    } else problems.push({ source, name, value, message });
   };
   // The weakest first: what comes later replaces it.
   if (isRecord(file)) {
@@ -57,8 +64,10 @@ export function resolveSettings({ code = {}, environment = {}, flags = {}, file 
   }
   for (const [name, value] of Object.entries(code)) if (value !== undefined) take("code", name, value, "");
   const profile = (given.profile as Profile | undefined) ?? DEFAULTS.profile;
-  const settings = { ...DEFAULTS, ...profileValues(profile), ...given } as Settings;
-  return { settings: Object.freeze(settings), problems };
+  const byProfile = profileValues(profile);
+  for (const name of Object.keys(byProfile) as SettingName[]) origins[name] ??= "profile";
+  const settings = { ...DEFAULTS, ...byProfile, ...given } as Settings;
+  return { settings: Object.freeze(settings), origins, problems };
 }
 
 const DEFAULTS = Object.fromEntries(

@@ -2,6 +2,7 @@ import { agents } from "./agents.ts";
 import { clear } from "./clear.ts";
 import type { SlashCommand } from "./command.ts";
 import { compact } from "./compact.ts";
+import { config } from "./config.ts";
 import { context } from "./context.ts";
 import { cost } from "./cost.ts";
 import { doctor } from "./doctor.ts";
@@ -28,5 +29,5 @@ import { undo } from "./undo.ts";
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   ...[context, cost, transcript, recall, notes, agents, tasks],
   ...[compact, undo, rewind, snip, pin, clear, resume, goOn],
-  ...[memory, dream, model, mode, hooks, mcp, doctor, help, leave],
+  ...[memory, dream, model, mode, config, hooks, mcp, doctor, help, leave],
 ];

@@ -1,0 +1,76 @@
+import { readFile } from "node:fs/promises";
+import { PROFILES, type Profile, type ResolvedSettings, type SettingName } from "palimpsest";
+import { writePrivateFile } from "../files/private-files.ts";
+import { UsageError } from "./read-arguments.ts";
+import { table } from "./table.ts";
+
+export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[];
+
+/** A setting whose value is not the default, and where the value comes from. */
+export interface ChangedSetting {
+  readonly name: SettingName;
+  readonly value: unknown;
+  readonly from: string;
+}
+
+/** The settings that are not defaults, by name. */
+export function changedSettings({ settings, origins }: ResolvedSettings, file: string): readonly ChangedSetting[] {
+  const names = Object.keys(origins) as SettingName[];
+  return names.toSorted().map((name) => ({ name, value: settings[name], from: originText(origins[name]!, file) }));
+}
+
+/** The profile, and each setting that is not a default. */
+export function configText(resolved: ResolvedSettings, file: string): string {
+  const { profile } = resolved.settings;
+  const changed = changedSettings(resolved, file);
+  const rows = changed.map(({ name, value, from }) => [name, valueText(value), from]);
+  return [
+    `Profile ${profile}. ${PROFILES[profile].about}`,
+    "",
+    ...(rows.length === 0
+      ? [`All settings have their defaults. Others go into ${file}.`]
+      : ["Settings that are not the default:", table(rows)]),
+  ].join("\n");
+}
+
+/** Keeps a profile in the user's settings file. What else stands there stays. */
+export async function writeProfile(file: string, profile: Profile): Promise<void> {
+  const before = await readFile(file, "utf8").catch(() => "{}");
+  const values = parse(before);
+  if (values === undefined) {
+    throw new UsageError(`${file} is not a JSON object. Mend it first; nothing was written.`);
+  }
+  await writePrivateFile(file, `${JSON.stringify({ ...values, profile }, undefined, 2)}\n`);
+}
+
+function parse(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function originText(origin: NonNullable<ResolvedSettings["origins"][SettingName]>, file: string): string {
+  switch (origin) {
+    case "code":
+      return "command line";
+    case "environment":
+      return "environment variable";
+    case "flags":
+      return "flag service";
+    case "file":
+      return file;
+    case "profile":
+      return "profile";
+  }
+}
+
+function valueText(value: unknown): string {
+  return typeof value === "string"
+    ? value
+    : typeof value === "number"
+      ? value.toLocaleString("en-US")
+      : JSON.stringify(value);
+}

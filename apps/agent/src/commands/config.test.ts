@@ -1,0 +1,39 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createHere } from "../testing/run-here.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+
+function startHere(values?: string, environment: Readonly<Record<string, string>> = {}) {
+  const { folder, home } = temporaryProject();
+  const file = join(home, ".palimpsest", "engine.json");
+  mkdirSync(join(home, ".palimpsest"), { mode: 0o700 });
+  if (values !== undefined) writeFileSync(file, values);
+  const here = createHere({ folder, environment: { HOME: home, ...environment }, clock: { now: Date.now } });
+  return { run: (...args: string[]) => here.run(["config", ...args]), file };
+}
+
+test("the profile, and where each value comes from that is no default", async () => {
+  const { run, file } = startHere('{"compaction.auto": "ask"}', { PALIMPSEST_CACHE_TTL: "1h" });
+  const { out } = await run();
+  expect(out).toMatch(/^Profile balanced\. /);
+  expect(out).toContain(`compaction.auto  ask  ${file}`);
+  expect(out).toMatch(/cache\.ttl +1h +environment variable/);
+});
+
+test("a profile is chosen by its name, and what else stands in the file stays", async () => {
+  const { run, file } = startHere('{"compaction.auto": "ask"}');
+  const { out } = await run("economy", "--json");
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ "compaction.auto": "ask", profile: "economy" });
+  const { profile, changed } = JSON.parse(out);
+  expect(profile).toBe("economy");
+  expect(changed).toContainEqual({ name: "compaction.economicFromTokens", value: 60_000, from: "profile" });
+});
+
+test("a stronger source and a file that is no JSON are told, and nothing is overwritten", async () => {
+  const stronger = startHere(undefined, { PALIMPSEST_PROFILE: "quality" });
+  expect((await stronger.run("economy")).said).toBe("The profile stays quality: environment variable is stronger.");
+  const broken = startHere("{");
+  await expect(broken.run("economy")).rejects.toThrow("is not a JSON object");
+  expect(readFileSync(broken.file, "utf8")).toBe("{");
+});

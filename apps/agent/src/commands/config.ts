@@ -1,0 +1,31 @@
+import { readSettings } from "palimpsest";
+import { COMMANDS } from "../cli/command-list.ts";
+import { changedSettings, configText, PROFILE_NAMES, writeProfile } from "../cli/engine-config.ts";
+import { engineSettings } from "../cli/engine-settings.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { inProject } from "../cli/open-project.ts";
+import { oneOf, readArguments } from "../cli/read-arguments.ts";
+import type { Terminal } from "../cli/terminal.ts";
+
+/** Shows the profile and the settings that are not defaults; with a name, chooses the profile. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments(args, COMMANDS.config);
+  const wanted = oneOf("config", positionals[0], PROFILE_NAMES);
+  return inProject(terminal, async ({ places }) => {
+    if (wanted !== undefined) await writeProfile(places.engineSettings, wanted);
+    const resolved = await readSettings({ settingsFrom: engineSettings(places, terminal.environment) });
+    for (const { message } of resolved.problems) terminal.say(message, "warning");
+    const changed = changedSettings(resolved, places.engineSettings);
+    const { profile } = resolved.settings;
+    if (wanted !== undefined && profile !== wanted) {
+      terminal.say(
+        `The profile stays ${profile}: ${changed.find(({ name }) => name === "profile")?.from} is stronger.`,
+        "warning",
+      );
+    }
+    await terminal.print(
+      values.json ? JSON.stringify({ profile, changed }) : configText(resolved, places.engineSettings),
+    );
+    return EXIT.done;
+  });
+}
