@@ -14,6 +14,7 @@ import { type AnthropicRequest, anthropic } from "../../providers/anthropic.ts";
 import type { Provider, StreamPart } from "../../providers/provider.ts";
 import { ProviderError } from "../../providers/provider-error.ts";
 import { readStream } from "../../providers/read-stream.ts";
+import type { Settings } from "../../settings/settings.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { toolResult } from "../messages.ts";
 import { openSession } from "../open-session.ts";
@@ -27,7 +28,7 @@ const TOOLS = [{ name: "look", description: "Looks.", inputSchema: { type: "obje
 interface World {
   readonly script: Script;
   readonly windowTokens: number;
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly settings?: Partial<Settings>;
   readonly clock?: ReturnType<typeof manualClock>;
   /** What a service that knows better refuses, whatever the simulator would say. */
   readonly refuses?: (body: string) => boolean;
@@ -60,7 +61,8 @@ async function open({ script, windowTokens, settings = {}, clock, refuses = () =
     provider,
     model: MODEL,
     tools: TOOLS,
-    settings: { file: settings, environment: {} },
+    settings,
+    settingsFrom: { environment: {} },
     ...(clock === undefined ? {} : { clock }),
   });
   const send = async () => {

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { toDraft } from "../../log/to-draft.ts";
+import { resolveSettings } from "../../settings/resolve-settings.ts";
+import { memoryStore } from "../../stores/memory-store.ts";
+import { budgetOf } from "../../tokens/budget.ts";
+import { openSessionState } from "../session-state.ts";
+import { planCompaction, type Snapshot, takeSnapshot } from "./plan-compaction.ts";
+
+const configuration = {
+  provider: "p",
+  model: "m",
+  system: { value: "Be brief." },
+  tools: { value: [] },
+  parameters: {},
+  cause: "opened",
+} as const;
+
+async function snapshotOf(messages: number) {
+  const opened = await memoryStore().openWriter("s", { owner: "test" });
+  if (opened.kind !== "opened") throw new Error("busy");
+  const clock = { now: () => 0 };
+  const state = await openSessionState({ session: "s", writer: opened.writer, clock });
+  const said = Array.from({ length: messages }, (_, index) =>
+    toDraft("message", {
+      ...(index % 2 === 0
+        ? ({ role: "user", origin: "human" } as const)
+        : ({ role: "assistant", origin: "model" } as const)),
+      blocks: [{ kind: "text", text: `message ${index} `.repeat(100) }],
+    }),
+  );
+  await state.append([toDraft("configuration", configuration), ...said]);
+  return { log: state.log, snapshot: takeSnapshot(state, budgetOf({ windowTokens: 200_000 })) };
+}
+
+test("each refusal in a row halves what a compaction aims at, and only where it answers a refusal", async () => {
+  const { log, snapshot } = await snapshotOf(20);
+  const { settings } = resolveSettings({});
+  const targetAfter = async (overflows: number, trigger: "auto" | "reactive"): Promise<number> => {
+    const refused: Snapshot = { ...snapshot, standing: { ...snapshot.standing, overflows } };
+    const options = { log, settings, trigger, attendance: "attended", todos: undefined, head: undefined } as const;
+    const plan = await planCompaction(refused, { variant: "full" }, options);
+    if ("kind" in plan) throw new Error(plan.kind);
+    return plan.targetTokens;
+  };
+  const whole = await targetAfter(0, "auto");
+  expect(await targetAfter(1, "reactive")).toBe(whole);
+  expect(await targetAfter(2, "reactive")).toBe(Math.floor(whole / 2));
+  expect(await targetAfter(4, "reactive")).toBe(Math.floor(whole / 8));
+  expect(await targetAfter(4, "auto")).toBe(whole);
+});
