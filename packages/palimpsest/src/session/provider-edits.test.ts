@@ -171,7 +171,7 @@ test("once the provider has left something out, nothing is cleared here until a 
     true,
   );
   await life.reopen({
-    settings: { file: { "clearing.keepNewest": 3, "clearing.byProvider": "off" }, environment: {} },
+    settings: { "clearing.keepNewest": 3, "clearing.byProvider": "off" },
   });
   // The prompt is cold: what is stale would be cleared here.
   life.clock.advance(3 * 3_600_000);

@@ -80,7 +80,7 @@ test("after three failures in a row no model is asked for a summary, however oft
     return answer("I cannot do that.");
   };
   // As many calls as anyone wants: the breaker is what ends it.
-  const settings = {
+  const settings: Partial<Settings> = {
     "compaction.maxCalls": 10_000,
     "compaction.policy": "window",
     "compaction.deadlineSeconds": 3_600,
