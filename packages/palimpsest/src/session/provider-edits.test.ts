@@ -18,7 +18,11 @@ import { memoryStore } from "../stores/memory-store.ts";
 import { toolResult } from "./messages.ts";
 import { openSession } from "./open-session.ts";
 
-const tools = ["Read", "AskUser"].map((name) => ({ name, inputSchema: { type: "object" } }));
+const inputSchema = { type: "object" };
+const tools = [
+  { name: "Read", inputSchema },
+  { name: "AskUser", inputSchema, results: "kept" },
+] as const;
 const BOUND = "claude-opus-5-5";
 /** Small enough that a short session reaches them. */
 const SMALL = { "clearing.providerTriggerTokens": 20_000, "clearing.providerLeastTokens": 5_000 };
