@@ -56,14 +56,16 @@ export function openAgents(options: OpenAgentsOptions): Agents {
   const { onFirst } = options;
   const agents = createOwn(options);
   let first: Promise<unknown> | undefined;
-  const [start, ...others] = agents.tools;
   // Only a session that starts agents can be asked about them.
-  const run: Tool["run"] = async (input, context) => {
-    first ??= onFirst(agents).catch(() => undefined);
-    await first;
-    return start!.run(input, context);
-  };
-  return { ...agents, tools: [{ ...start!, run }, ...others] };
+  const begun = (tool: Tool): Tool => ({
+    ...tool,
+    async run(input, context) {
+      first ??= onFirst(agents).catch(() => undefined);
+      await first;
+      return tool.run(input, context);
+    },
+  });
+  return { ...agents, tools: agents.tools.map((tool) => (tool.name === "Agent" ? begun(tool) : tool)) };
 }
 
 function createOwn(options: OpenAgentsOptions): Agents {

@@ -7,7 +7,7 @@ import { INSTRUCTIONS, type SessionHead, shownTexts } from "./session-head.ts";
 import type { AgentSession } from "./take-session.ts";
 
 export interface FollowOptions {
-  readonly session: Pick<AgentSession, "id" | "attached" | "append" | "hooks">;
+  readonly session: Pick<AgentSession, "id" | "attached" | "append" | "hooks" | "listen">;
   readonly head: SessionHead;
   readonly instructions: Instructions;
 }
@@ -22,8 +22,12 @@ export interface FollowedInstructions {
 
 export function followInstructions({ session, head, instructions }: FollowOptions): FollowedInstructions {
   const announced = new Set<string>();
+  // A compaction puts them at the head once more.
+  session.listen((event) => {
+    if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") announced.clear();
+  });
 
-  /** Once for each text that a process sends. */
+  /** Once for each text that a process sends, until a compaction sends it again. */
   async function announce(): Promise<void> {
     const told = readTold(shownTexts(session));
     for (const file of instructions.files.filter((one) => isTold(told, one))) {

@@ -1,6 +1,7 @@
 import { answer, callTool, callTools, type Reply, type Script } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
 import { createHooks } from "../hooks/create-hooks.ts";
+import { readAgents } from "./read-agents.ts";
 import { openTeam } from "./testing/open-team.ts";
 
 const start = (way: string, prompt: string, more: object = {}) =>
@@ -12,6 +13,14 @@ const firstText = (request: Readonly<Record<string, unknown>>): string =>
 const systemOf = (request: Readonly<Record<string, unknown>>): string => JSON.stringify(request["system"]);
 const isMain = (request: Readonly<Record<string, unknown>>): boolean => systemOf(request).includes("You lead.");
 const all = (request: Readonly<Record<string, unknown>>): string => JSON.stringify(request["messages"]);
+
+test("where agents are off the model has no tool to start one, and none is started", async () => {
+  const { agents } = await openTeam({ script: () => answer("Ok."), settings: { "agents.enabled": "off" } });
+  expect(agents.tools.map(({ name }) => name)).toEqual(["SendMessage"]);
+  expect(await agents.start({ prompt: "p", description: "d", way: "background" })).toMatchObject({
+    ...{ kind: "refused", why: expect.stringContaining("agents.enabled") },
+  });
+});
 
 describe("in the foreground", () => {
   test("an agent has its own prompt and session, and its last message is the result", async () => {
@@ -261,6 +270,22 @@ describe("forks", () => {
     while ((await agents.idle()) === "waiting") await turn();
     expect(new Set(lists.map((list) => list.join())).size).toBe(1);
     expect(done).toEqual(["Look yes"]);
+  });
+
+  test("what one has cost is read from the logs, as the session's ledger has it", async () => {
+    const script: Script = ({ request, userText }) =>
+      all(request).includes("The task:") ? answer("Found.") : userText.includes("Begin") ? forks(2) : answer("Ok.");
+    const { turn, agents, session, store } = await openTeam({ script, system: "You lead. ".repeat(5_000) });
+    await turn("Begin.");
+    await agents.drain(10_000);
+    const read = await readAgents(store, session.id);
+    expect(read.map(({ way, responses }) => [way, responses])).toEqual([
+      ["fork", 1],
+      ["fork", 1],
+    ]);
+    const { bySource } = await session.cost();
+    expect(read.every(({ priceUsd }) => priceUsd > 0)).toBe(true);
+    expect(read.reduce((sum, { priceUsd }) => sum + priceUsd, 0)).toBeCloseTo(bySource["agent"]!.priceUsd, 12);
   });
 
   test("one that goes on later is still a fork: the tag is in its log", async () => {

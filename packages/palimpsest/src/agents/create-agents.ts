@@ -35,7 +35,7 @@ export interface LiveState {
 }
 
 export interface Agents {
-  /** `Agent` and `SendMessage`: to stand behind the session's own tools in its list. */
+  /** `Agent`, unless agents are off, and `SendMessage`: to stand behind the session's own tools in its list. */
   readonly tools: readonly Tool[];
   /** For the session's queries: results of agents that have ended, and messages to the session. */
   readonly inbox: Inbox;
@@ -255,7 +255,10 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
   }
 
   return {
-    tools: [tool, messageTool((wanted) => post(wanted, { id: "main" }))],
+    tools: [
+      ...(settings()["agents.enabled"] === "off" ? [] : [tool]),
+      messageTool((wanted) => post(wanted, { id: "main" })),
+    ],
     ...{ inbox, start, stop, list, drain },
     send: (to, body, summary) =>
       post({ to, body, kind: "message", ...(summary === undefined ? {} : { summary }) }, { id: "main" }),

@@ -1,5 +1,6 @@
 import type { Entry } from "../log/entry.ts";
 import { readPayload } from "../log/read-payload.ts";
+import { forkedReader } from "../session/fork/forked-reader.ts";
 import { loadView } from "../session/load-view.ts";
 import { readLedgerLines } from "../session/read-ledger-lines.ts";
 import type { LogReader, Store } from "../stores/store.ts";
@@ -36,7 +37,8 @@ async function describe(store: Pick<Store, "openReader">, parent: LogReader, age
   const idle: StoredAgent = { ...agent, responses: 0, tokens: 0, priceUsd: 0, startedAtMs, activeAtMs: startedAtMs };
   const found = await reading(store, agent.session, async (log): Promise<StoredAgent> => {
     let [responses, tokens, priceUsd] = [0, 0, 0];
-    for await (const line of readLedgerLines(log)) {
+    const { whole, sharedTo } = await withParent(log, parent);
+    for await (const line of readLedgerLines(whole, sharedTo + 1)) {
       responses++;
       tokens += line.freshTokens + line.cacheReadTokens + line.cacheWriteTokens + line.outputTokens;
       priceUsd += line.priceUsd ?? 0;
@@ -51,6 +53,15 @@ async function describe(store: Pick<Store, "openReader">, parent: LogReader, age
     };
   });
   return found ?? idle;
+}
+
+/** A fork's requests are numbered on from its parent's entries: by these numbers its responses find their prices. */
+async function withParent(log: LogReader, parent: LogReader): Promise<{ whole: LogReader; sharedTo: number }> {
+  const [first] = await log.read(1, 1);
+  const read = first && readPayload(first);
+  if (read?.kind !== "fork") return { whole: log, sharedTo: 0 };
+  const { sequence } = read.payload;
+  return { whole: forkedReader({ reader: parent, sequence }, log), sharedTo: sequence };
 }
 
 function doingOf(entry: Entry): string | undefined {

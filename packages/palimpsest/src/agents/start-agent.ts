@@ -129,6 +129,8 @@ export function createStarter<Request, Response>(
 
   return {
     async start(wanted) {
+      if (session.settings().settings["agents.enabled"] === "off")
+        return refused("Agents are off here (setting agents.enabled). Do it yourself.");
       const { way, name, signal = session.signal, callId } = wanted;
       const definition = wanted.definition === undefined ? (definitions[0] ?? GENERAL) : find(wanted.definition);
       if (definition === undefined) {

@@ -100,7 +100,7 @@ export function dreamTools({ batch, store, sessions, uses, onChange }: DreamTool
 
   const search: Tool = {
     name: "SearchSessions",
-    description: "Finds what was said in recent sessions, by words that must all occur. Shows who said it.",
+    description: `Finds what was said in recent sessions, by words that must all occur. Shows who said it: ${HITS} finds at most, in the ${SESSIONS_SEARCHED} newest sessions.`,
     input: { type: "object", properties: { words: { type: "string" } }, required: ["words"] },
     concurrency: "safe",
     async run(given) {
@@ -116,7 +116,8 @@ export function dreamTools({ batch, store, sessions, uses, onChange }: DreamTool
         await reader.close();
         if (lines.length >= HITS) break;
       }
-      return lines.length === 0 ? "Nothing was found." : lines.join("\n");
+      const found = lines.length === 0 ? "Nothing was found." : lines.join("\n");
+      return [found, ...limitsOf(lines.length, sessions.length)].join("\n");
     },
   };
   return [topics, search];
@@ -126,6 +127,16 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const WHO = { user: "the user", model: "the agent", outside: "data from a tool" } as const;
 const SNIPPET_CHARACTERS = 300;
+
+/** What was not looked at is said: nothing found is no proof then. */
+function limitsOf(hits: number, sessions: number): readonly string[] {
+  return [
+    ...(hits >= HITS ? [`[${HITS} finds are shown; there may be more. Search for rarer words.]`] : []),
+    ...(sessions > SESSIONS_SEARCHED
+      ? [`[Only the newest ${SESSIONS_SEARCHED} of ${sessions} sessions were searched.]`]
+      : []),
+  ];
+}
 
 async function hitsIn(reader: LogReader, words: string, limit: number): Promise<readonly Said[]> {
   if (limit <= 0 || words === "") return [];

@@ -234,6 +234,17 @@ describe("a run", () => {
   });
 });
 
+test("a search says what it has not looked at", async () => {
+  const heard: string[] = [];
+  const { start } = await open((ask) => {
+    heard.push(...ask.toolResults.map(({ text }) => text));
+    return rounds([["SearchSessions", { words: "release" }]], [["SearchSessions", { words: "nowhere" }]])(ask);
+  });
+  await (await start({ sessions: ["past", ...Array.from({ length: 60 }, (_, number) => `gone-${number}`)] })).done;
+  expect(heard[0]).toContain("[Only the newest 50 of 61 sessions were searched.]");
+  expect(heard.at(-1)).toMatch(/^Nothing was found\.\n\[Only the newest 50/);
+});
+
 test("a hundred runs that delete, rewrite, duplicate and overfill: nothing is gone without a tombstone, each can be undone", async () => {
   let plan: readonly (readonly [string, object])[] = [];
   const { memory, start } = await open((ask) => rounds(plan)(ask), 20);

@@ -7,11 +7,13 @@ import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
 import { ProviderError } from "../providers/provider-error.ts";
 import { readStream } from "../providers/read-stream.ts";
+import type { Tell } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { decide } from "../stages/decide.ts";
 import { type PauseActivity, type PingPlan, planPing } from "../stages/plan-ping.ts";
 import type { Clock } from "./clock.ts";
 import type { SessionState } from "./session-state.ts";
+import { tellAside } from "./tell-aside.ts";
 import { wholeTokens } from "./whole-tokens.ts";
 
 export interface KeepWarmOptions {
@@ -37,6 +39,7 @@ export interface KeepWarmParts<Request, Response> {
   readonly factsOf: (model: string) => ModelFacts;
   readonly settings: () => Settings;
   readonly clock: Required<Clock>;
+  readonly tell: Tell;
 }
 
 export interface KeepWarm<Request> {
@@ -55,7 +58,7 @@ interface CurrentPause<Request> {
 
 /** Pings while a session pauses: its newest request once more, without an answer, shortly before the cache forgets it. */
 export function createKeepWarm<Request, Response>(parts: KeepWarmParts<Request, Response>): KeepWarm<Request> {
-  const { state, provider, factsOf, settings, clock } = parts;
+  const { state, provider, factsOf, settings, clock, tell } = parts;
   let pause: CurrentPause<Request> | undefined;
   let running: AbortController | undefined;
 
@@ -96,10 +99,13 @@ export function createKeepWarm<Request, Response>(parts: KeepWarmParts<Request, 
     const prices = pricesNow()!;
     const madeAtMs = clock.now();
     const response = await readStream(provider.send(ping, signal === undefined ? {} : { signal }));
-    const { responseId, model, usage: reported } = provider.readResponse(response);
+    const { responseId, model, stop, usage: reported } = provider.readResponse(response);
     const usage = wholeTokens(reported);
     const payload = { responseId, model, ...usage, answers: entry, source: KEEP_WARM, madeAtMs, prices };
     await state.inOrder(() => state.append([toDraft("usage", payload)]));
+    const requestModel = state.configuration.model;
+    const call = { source: KEEP_WARM, provider: provider.name, requestModel, requestedAtMs: madeAtMs, prices };
+    tellAside(tell, call, { responseId, model, stop, usage });
     return usage.cacheReadTokens + usage.cacheWriteTokens === 0 ? undefined : priceUsd(usage, prices);
   }
 

@@ -115,7 +115,7 @@ async function openWith<Request, Response, Message>(
   const surroundings = withinTime(options.surroundings ?? {}, { clock, signal: ends });
   const runHooks = createRunHooks({ ...options, clock, tell });
   const contents = createContents({ session: id, state, settings, files, tell });
-  const warmth = createKeepWarm({ state, provider, factsOf, settings, clock });
+  const warmth = createKeepWarm({ state, provider, factsOf, settings, clock, tell });
   const requests = createRequests({
     ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, fork, tell },
     onHandOut(request, entry) {
@@ -129,7 +129,7 @@ async function openWith<Request, Response, Message>(
   const decisions = createDecisions({ ...options, state, provider: provider.name });
   const enterUsage = createEnterUsage(state, factsOf);
   const forks = createForks({
-    ...{ session: id, state, provider, requests, factsOf, enterUsage, base, signal: ends, tell },
+    ...{ session: id, state, provider, requests, factsOf, enterUsage, base, signal: ends, tell, clock },
     openLog: (name) => openWriter(name === undefined ? memoryStore({ clock }) : store, name ?? id, options),
     async open(opening) {
       // What stands before the messages is the parent's.

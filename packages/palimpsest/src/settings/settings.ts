@@ -71,6 +71,7 @@ export interface Settings {
   readonly "dream.sessions": number;
   readonly "dream.rounds": number;
   readonly "dream.guardPercent": number;
+  readonly "agents.enabled": Switch;
   readonly "agents.running": number;
   readonly "agents.rounds": number;
   readonly "agents.tokens": number;
@@ -335,6 +336,10 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     about: "A run that would take away or rewrite more of the topics than this waits for the user's yes.",
     is: { kind: "percent" },
   },
+  "agents.enabled": onOff(
+    "on",
+    "Whether a session may start agents. `off`: a new session's model has no tool for it, and where it has one it is refused.",
+  ),
   "agents.running": count(100, "So many agents of one session run at a time; others wait for their turn.", 1),
   "agents.rounds": count(200, "So many responses at most of one agent each time that it runs.", 1),
   "agents.tokens": count(

@@ -1,6 +1,7 @@
 import type { CompactionTrigger } from "../../log/payload.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider } from "../../providers/provider.ts";
+import type { Tell } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { breakerAfter, CLOSED, mayTry, type Seen } from "../../stages/compact/breaker.ts";
 import { type Climbed, climb } from "../../stages/compact/climb.ts";
@@ -32,6 +33,7 @@ export interface SummaryOptions<Request, Response, Message> {
   /** What the summary is to pay heed to. */
   readonly instructions: string;
   readonly signal: AbortSignal;
+  readonly tell: Tell;
   /** Is told how much of a summary has arrived. */
   readonly onProgress: (receivedCharacters: number) => void;
 }

@@ -3,7 +3,7 @@ import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider, ResponseContent } from "../../providers/provider.ts";
 import { ProviderError, type ProviderFailure } from "../../providers/provider-error.ts";
 import { readStream } from "../../providers/read-stream.ts";
-import type { UsedTokens } from "../../session-event.ts";
+import type { Tell, UsedTokens } from "../../session-event.ts";
 import type { Called, FoldBlock, Talk, Talks } from "../../stages/compact/climb.ts";
 import { COMPACTION_SOURCE } from "../../stages/compact/standing.ts";
 import { DIRECT_SYSTEM } from "../../stages/compact/summary/summary-prompt.ts";
@@ -14,6 +14,7 @@ import type { Answer } from "../fork/fork-options.ts";
 import type { Forks } from "../fork/forks.ts";
 import { sendAlone } from "../fork/send-alone.ts";
 import type { SessionState } from "../session-state.ts";
+import { tellAside } from "../tell-aside.ts";
 import { type Watched, watchCall } from "./watch-call.ts";
 
 export interface TalksOptions<Request, Response, Message> {
@@ -23,6 +24,7 @@ export interface TalksOptions<Request, Response, Message> {
   readonly forks: Pick<Forks<Request, Response>, "talk">;
   readonly factsOf: (model: string) => ModelFacts;
   readonly clock: Required<Clock>;
+  readonly tell: Tell;
   readonly signal: AbortSignal;
   /** The request that asks the provider to fold the conversation; undefined if it takes none. */
   readonly foldRequest: (instructions: string | undefined) => Request | undefined;
@@ -146,11 +148,15 @@ export function createTalks<Request, Response, Message>(
     const request = options.foldRequest(instructions);
     if (request === undefined) return undefined;
     return call(async (own, heard) => {
+      const requestedAtMs = clock.now();
       const response = await readStream(provider.send(request, { signal: own }), () => heard(""));
-      const { responseId, model, usage: whole, compaction } = provider.readResponse(response);
+      const { responseId, model, stop, usage: whole, compaction } = provider.readResponse(response);
       const usage = compaction?.usage ?? whole;
       pay(usage, model);
       await enterUsage({ responseId, model, ...usage, source: COMPACTION_SOURCE });
+      const asked = { requestModel: state.configuration.model, requestedAtMs, prices: factsOf(model).prices };
+      const made = { source: COMPACTION_SOURCE, provider: provider.name, ...asked };
+      tellAside(options.tell, made, { responseId, model, stop, usage });
       return compaction?.block;
     }, FOLD_STALL_MS);
   }

@@ -5,6 +5,7 @@ import type { Provider } from "../../providers/provider.ts";
 import { readStream } from "../../providers/read-stream.ts";
 import type { Tell } from "../../session-event.ts";
 import type { LogWriter } from "../../stores/store.ts";
+import type { Clock } from "../clock.ts";
 import type { EnterUsage } from "../enter-usage.ts";
 import type { Requests } from "../requests.ts";
 import type { Session } from "../session.ts";
@@ -43,6 +44,7 @@ export interface ForksOptions<Request, Response, Message> {
   readonly base: ForkOpening["base"] | undefined;
   readonly signal: AbortSignal;
   readonly tell: Tell;
+  readonly clock: Pick<Clock, "now">;
   /** A log for a fork of that name; one that nobody keeps, if it has none. */
   readonly openLog: (id: string | undefined) => Promise<LogWriter>;
   readonly open: (opening: ForkOpening) => Promise<OpenSession<Request, Response>>;

@@ -1,8 +1,11 @@
 import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider, StreamPart } from "../../providers/provider.ts";
 import { readStream } from "../../providers/read-stream.ts";
+import type { Tell } from "../../session-event.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
+import type { Clock } from "../clock.ts";
 import type { EnterUsage } from "../enter-usage.ts";
+import { tellAside } from "../tell-aside.ts";
 import type { Answer } from "./fork-options.ts";
 
 export interface AloneOptions<Request, Response, Message> {
@@ -10,6 +13,8 @@ export interface AloneOptions<Request, Response, Message> {
   readonly provider: Provider<Request, Response, Message>;
   readonly factsOf: (model: string) => ModelFacts;
   readonly enterUsage: EnterUsage;
+  readonly clock: Pick<Clock, "now">;
+  readonly tell: Tell;
 }
 
 export interface AloneCall {
@@ -24,7 +29,7 @@ export interface AloneCall {
 
 /** Asks a model that sees nothing of the conversation; what it uses is in the session's ledger. */
 export async function sendAlone<Request, Response, Message>(
-  { session, provider, factsOf, enterUsage }: AloneOptions<Request, Response, Message>,
+  { session, provider, factsOf, enterUsage, clock, tell }: AloneOptions<Request, Response, Message>,
   { source, system, said, maxOutputTokens, signal, onPart, ...wanted }: AloneCall,
 ): Promise<Answer> {
   const request = provider.renderRequest({
@@ -33,9 +38,13 @@ export async function sendAlone<Request, Response, Message>(
     maxTokens: Math.min(maxOutputTokens, factsOf(wanted.model).maxOutputTokens),
     session: `${session}:${source}`,
   });
+  const requestedAtMs = clock.now();
   const response = await readStream(provider.send(request, { signal }), onPart);
   const { blocks, responseId, model, stop, usage } = provider.readResponse(response);
   await enterUsage({ responseId, model, ...usage, source });
   const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
+  const { prices } = factsOf(model);
+  const call = { source, provider: provider.name, requestModel: wanted.model, requestedAtMs, prices };
+  tellAside(tell, call, { responseId, model, stop, usage, text });
   return { text, stop, usage, model, refusedCalls: blocks.filter(({ kind }) => kind === "tool_call").length };
 }
