@@ -121,6 +121,7 @@ export type { CutContent, KeptContent, StoredEnds, StoringFailure } from "./stag
 export type { PreviewShape } from "./stages/store-results/preview.ts";
 export { type StoreStreamOptions, type StreamedContent, storeStream } from "./stages/store-results/store-stream.ts";
 export { DEFAULT_STORING, type StoringOptions } from "./stages/store-results/storing-options.ts";
+export { type CollectedResults, type CollectOptions, collectResults } from "./stores/collect-results.ts";
 export { exportLog, type ImportResult, importLog } from "./stores/export-log.ts";
 export { type MemoryResultsOptions, memoryResults } from "./stores/memory-results.ts";
 export { type MemoryStoreOptions, memoryStore } from "./stores/memory-store.ts";

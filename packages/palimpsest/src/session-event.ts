@@ -11,6 +11,7 @@ export type Happening =
   | CacheBroken
   | ResultStored
   | StoringFailed
+  | ResultsCollected
   | ResultsCleared
   | Recalled
   | CompactionDue
@@ -79,11 +80,24 @@ export interface ResultStored {
   readonly way: "alone" | "together";
 }
 
-/** Something was too large and could not be stored: the model sees its beginning. */
+/** Something was too large and could not be stored. */
 export interface StoringFailed {
   readonly kind: "storing-failed";
   readonly bytes: number;
   readonly error: string;
+  /** What the model sees of it. `beginning`: the rest is lost. */
+  readonly shown: "all" | "beginning";
+}
+
+/** Stored results of sessions that are over were removed by the host; told if any were, or could not be. */
+export interface ResultsCollected {
+  readonly kind: "results-collected";
+  readonly sessions: number;
+  readonly bytes: number;
+  /** Of how many sessions they could not be looked at or removed. */
+  readonly failures: number;
+  /** Why, of the first of them. */
+  readonly error?: string;
 }
 
 /** Stale results are shown as stubs now. */

@@ -30,8 +30,20 @@ const LINES: readonly (readonly [Happening, string])[] = [
     "Stored a result of Bash (84 KB) in a file: too large for the context. The model sees a preview.",
   ],
   [
-    { kind: "storing-failed", bytes: 84_210, error: "ENOSPC: no space left on device" },
+    { kind: "storing-failed", bytes: 84_210, error: "ENOSPC: no space left on device", shown: "beginning" },
     "Could not store a result of 84 KB (ENOSPC: no space left on device). The model sees only its beginning; the rest is lost.",
+  ],
+  [
+    { kind: "storing-failed", bytes: 84_210, error: "ENOSPC: no space left on device", shown: "all" },
+    "Could not store a result of 84 KB (ENOSPC: no space left on device). The model sees all of it.",
+  ],
+  [
+    { kind: "results-collected", sessions: 1, bytes: 84_210, failures: 0 },
+    "Removed stored tool results of 1 old session (84 KB). Recall says that they have expired; toolResults.keptDays sets how long they are kept.",
+  ],
+  [
+    { kind: "results-collected", sessions: 0, bytes: 0, failures: 2, error: "EACCES: permission denied" },
+    "Could not remove old tool results of 2 sessions (EACCES: permission denied). The next start tries again.",
   ],
   [
     {
@@ -150,7 +162,7 @@ describe("noticeOf", () => {
 });
 
 describe("of an agent", () => {
-  const failed = at({ kind: "storing-failed", bytes: 84_210, error: "disk full" });
+  const failed = at({ kind: "storing-failed", bytes: 84_210, error: "disk full", shown: "all" });
 
   it("only what did not work has a line, under the agent's name", () => {
     const scout = { kind: "agent", name: "scout" } as const;

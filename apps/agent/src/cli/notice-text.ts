@@ -42,8 +42,10 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       return news(storedText(event));
     case "storing-failed":
       return problem(
-        `Could not store a result of ${size(event.bytes)} (${event.error}). The model sees only its beginning; the rest is lost.`,
+        `Could not store a result of ${size(event.bytes)} (${event.error}). The model sees ${event.shown === "all" ? "all of it" : "only its beginning; the rest is lost"}.`,
       );
+    case "results-collected":
+      return collectedNotice(event);
     case "results-cleared":
       return news(`Cleared ${plural(event.count, "old tool result")}: ${tokens(event.shedTokens)} fewer in context.`);
     case "recalled":
@@ -127,6 +129,16 @@ function news(text: string): Notice {
 
 function problem(text: string): Notice {
   return { text, weight: "problem" };
+}
+
+function collectedNotice({ sessions, bytes, failures, error = "" }: Of<"results-collected">): Notice {
+  const gone =
+    sessions === 0 ? "" : `Removed stored tool results of ${plural(sessions, "old session")} (${size(bytes)}). `;
+  return failures === 0
+    ? news(`${gone}Recall says that they have expired; toolResults.keptDays sets how long they are kept.`)
+    : problem(
+        `${gone}Could not remove old tool results of ${plural(failures, "session")} (${error}). The next start tries again.`,
+      );
 }
 
 function storedText({ tool, bytes, way }: Of<"result-stored">): string {

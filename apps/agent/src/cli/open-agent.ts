@@ -23,6 +23,7 @@ import type { Rule } from "../permissions/rule.ts";
 import type { PlanPorts } from "../tools/plan-mode.ts";
 import { WEB_FETCH } from "../tools/web-fetch.ts";
 import { attendedPermission } from "./attended-permission.ts";
+import { collectOldResults } from "./collect-old-results.ts";
 import { commandHooks } from "./command-hooks.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { nameOwners, type OwnedListener } from "./event-owner.ts";
@@ -169,6 +170,8 @@ async function openWith(
   });
   closing(session);
   owners.opened(session);
+  const collecting = collectOldResults({ ...options, session });
+  closing(collecting);
   const mail = await openMail({ ...options, session: session.id });
   closing(mail);
   const made = await createTools({
@@ -243,6 +246,7 @@ async function openWith(
     ...(remembered === undefined ? {} : { memory: remembered.memory }),
     tellWaiting,
     async beforeTurn(words = "") {
+      collecting.begin();
       await tellWaiting();
       await followed.beforeTurn();
       const recalled = words === "" ? [] : await remembered?.recall(session, words);

@@ -116,6 +116,28 @@ describe("whoever listens is told", () => {
     ]);
   });
 
+  test("of what could not be stored, by every way, and what the model sees of it", async () => {
+    const files = { ...memoryResults(), create: () => Promise.reject(new Error("the disk is full")) };
+    const { session, ask, of } = await begin({ files });
+    await session.append("x".repeat(150_000));
+    const { ids } = await ask(callTools(...Array.from({ length: 7 }, () => callTool("Read", {}))));
+    async function* output() {
+      yield "y".repeat(110_000);
+    }
+    await session.append(toolResult(ids[0]!, "x".repeat(60_000)));
+    await session.appendStream(ids[1]!, output());
+    for (const id of ids.slice(2)) await session.append(toolResult(id, "w".repeat(49_000)));
+    await ask(done);
+    const told = of("storing-failed").map(({ bytes, shown }) => [bytes, shown]);
+    expect(told.slice(0, 3)).toEqual([
+      [150_000, "beginning"],
+      [60_000, "all"],
+      [110_000, "beginning"],
+    ]);
+    // Together they are too much, and stay in the request as they are.
+    expect(told.slice(4)).toEqual([60_000, 49_000, 49_000].map((bytes) => [bytes, "all"]));
+  });
+
   test("of what could not be stored, by either way", async () => {
     const files = { ...memoryResults(), create: () => Promise.reject(new Error("the disk is full")) };
     const { session, ask, of } = await begin({ files });

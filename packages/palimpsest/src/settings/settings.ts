@@ -85,6 +85,8 @@ export interface Settings {
   readonly "toolResults.aggregateCharacters": number;
   readonly "toolResults.thresholdByTool": Readonly<Record<string, number>>;
   readonly "toolResults.userMessageCharacters": number;
+  readonly "toolResults.keptDays": number;
+  readonly "toolResults.keptMegabytes": number;
   readonly "clearing.enabled": Switch;
   readonly "clearing.policy": "payback" | "fixed";
   readonly "clearing.byTime": Switch;
@@ -240,6 +242,16 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     is: { kind: "counts-by-name" },
   },
   "toolResults.userMessageCharacters": count(100_000, "A message of the user longer than this is stored too.", 1_000),
+  "toolResults.keptDays": count(
+    30,
+    "The agent removes the stored results of sessions that were not used for so many days. Open sessions keep theirs.",
+    1,
+  ),
+  "toolResults.keptMegabytes": count(
+    10_000,
+    "If all stored results take more than this, the agent removes those of the sessions that were used longest ago.",
+    1,
+  ),
   "clearing.enabled": onOff("on", "Stale tool results are cleared before a request."),
   "clearing.policy": choice(
     ["payback", "fixed"],

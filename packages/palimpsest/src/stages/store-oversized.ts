@@ -40,13 +40,14 @@ export function storingOptions(settings: Settings, tools: readonly ToolDefinitio
   };
 }
 
-export function storingFailed({ error, bytes }: StoringFailure): StoringFailed {
-  return { kind: "storing-failed", bytes, error: error.message };
+export function storingFailed({ error, bytes, shown }: StoringFailure): StoringFailed {
+  return { kind: "storing-failed", bytes, error: error.message, shown };
 }
 
 /** The user is told that something could not be stored; the model sees what was kept of it. */
-export function failureNotice({ error, bytes, keptCharacters }: StoringFailure): Draft {
+export function failureNotice({ error, bytes, keptCharacters, shown }: StoringFailure): Draft {
   const because = error instanceof Error ? error.message : String(error);
-  const text = `A result of ${bytes} bytes could not be stored (${because}): the model sees its first ${keptCharacters} characters.`;
+  const seen = shown === "all" ? "all of it" : `its first ${keptCharacters} characters`;
+  const text = `A result of ${bytes} bytes could not be stored (${because}): the model sees ${seen}.`;
   return toDraft("message", { role: "user", origin: "host", audience: "user", blocks: [{ kind: "text", text }] });
 }

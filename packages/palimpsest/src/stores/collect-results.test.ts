@@ -1,79 +1,139 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { collectResults } from "./collect-results.ts";
+import { sealEntries } from "../log/seal-entries.ts";
+import { toDraft } from "../log/to-draft.ts";
+import { type CollectOptions, collectResults } from "./collect-results.ts";
+import { memoryStore } from "./memory-store.ts";
+import { sha256 } from "./sha256.ts";
+import { sqliteStore } from "./sqlite-store.ts";
+import type { LogWriter, Store } from "./store.ts";
 
 const DAY_MS = 86_400_000;
-const NOW_MS = 1_000 * DAY_MS;
-let folder: string;
+const NOW_MS = 20_000 * DAY_MS;
+let nowMs: number;
+let store: Store;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "collect-results-"));
+  nowMs = NOW_MS;
+  store = memoryStore({ clock: { now: () => nowMs } });
 });
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Results of a session whose newest is so old. */
-function store(session: string, ageDays: number, bytes = 100): void {
-  const at = join(folder, "tool-results", session);
-  mkdirSync(at, { recursive: true });
-  writeFileSync(join(at, "old.txt"), "x".repeat(bytes / 2));
-  writeFileSync(join(at, "new.txt"), "x".repeat(bytes / 2));
-  const seconds = (NOW_MS - ageDays * DAY_MS) / 1_000;
-  utimesSync(join(at, "old.txt"), seconds - 9_999_999, seconds - 9_999_999);
-  utimesSync(join(at, "new.txt"), seconds, seconds);
-  utimesSync(at, seconds, seconds);
+/** Results of a session that were stored so many days ago. */
+async function keep(session: string, ageDays: number, bytes = 100): Promise<void> {
+  nowMs = NOW_MS - ageDays * DAY_MS;
+  const draft = await store.results.create(session);
+  await draft.write(new TextEncoder().encode("x".repeat(bytes)));
+  await draft.keep("txt");
+  nowMs = NOW_MS;
 }
 
-const left = (): string[] => readdirSync(join(folder, "tool-results")).sort();
+/** A log whose newest entry is so old. */
+async function write(session: string, ageDays: number, fork?: string): Promise<LogWriter> {
+  const opened = await store.openWriter(session, { owner: "test" });
+  if (opened.kind === "busy") throw new Error("a new log is busy");
+  const draft =
+    fork === undefined
+      ? toDraft("message", { role: "user", origin: "human", blocks: [] })
+      : toDraft("fork", { session: fork, sequence: 1, hash: "h", source: "agent" });
+  const head = await opened.writer.head();
+  const atMs = NOW_MS - ageDays * DAY_MS;
+  await opened.writer.append(sealEntries([draft], { head, atMs, digest: sha256 }));
+  return opened.writer;
+}
 
-test("what is too old goes, by the newest of each session; live sessions keep theirs", async () => {
-  store("young", 29);
-  store("old", 31);
-  store("+live", 400);
-  const collected = await collectResults(folder, { liveSessions: ["Live"], nowMs: NOW_MS });
-  expect(collected).toEqual({ removed: [{ name: "old", bytes: 100, why: "age" }], keptBytes: 200, failures: [] });
-  expect(left()).toEqual(["+live", "young"]);
+const collect = (options: CollectOptions = {}) => collectResults(store, { nowMs: NOW_MS, ...options });
+const left = async (): Promise<string[]> => (await Array.fromAsync(store.results.sessions())).sort();
+
+test("what is too old goes, by the newest result of each session", async () => {
+  await keep("young", 29);
+  await keep("old", 31);
+  await keep("both", 400, 200);
+  await keep("both", 1);
+  expect(await collect()).toEqual({
+    removed: [{ session: "old", bytes: 100, why: "age" }],
+    keptBytes: 400,
+    failures: [],
+  });
+  expect(await left()).toEqual(["both", "young"]);
 });
 
-test("what is too much goes, the oldest first, until the rest fits", async () => {
-  for (const [session, age] of [
-    ["a", 3],
-    ["b", 4],
-    ["c", 2],
-    ["d", 5],
-  ] as const)
-    store(session, age);
-  const options = { liveSessions: ["d"], nowMs: NOW_MS, maxBytes: 250 };
-  const { removed, keptBytes } = await collectResults(folder, options);
-  expect(removed.map(({ name, why }) => [name, why])).toEqual([
+test("a session that is used, or open, or has a fork that is, keeps its own", async () => {
+  for (const session of ["used", "open", "forked", "open-fork", "over"]) await keep(session, 400);
+  for (const session of ["forked", "open-fork", "over"]) await (await write(session, 300)).close();
+  await (await write("used", 2)).close();
+  await write("open", 300);
+  await (await write("young-child", 3, "forked")).close();
+  await write("open-child", 200, "open-fork");
+  await (await write("old-child", 200, "over")).close();
+  expect((await collect()).removed).toEqual([{ session: "over", bytes: 100, why: "age" }]);
+  expect(await left()).toEqual(["forked", "open", "open-fork", "used"]);
+});
+
+test("what is too much goes, the one used longest ago first, until the rest fits", async () => {
+  for (const [session, age] of Object.entries({ a: 3, b: 4, c: 2, d: 5 })) await keep(session, age);
+  await write("d", 5);
+  const { removed, keptBytes } = await collect({ maxBytes: 250 });
+  expect(removed.map(({ session, why }) => [session, why])).toEqual([
     ["b", "size"],
     ["a", "size"],
   ]);
   expect(keptBytes).toBe(200);
-  expect(left()).toEqual(["c", "d"]);
+  expect(await left()).toEqual(["c", "d"]);
 });
 
-test("a link leads nowhere, and without results there is nothing to do", async () => {
-  expect(await collectResults(folder, { liveSessions: [], nowMs: NOW_MS })).toMatchObject({
-    removed: [],
-    keptBytes: 0,
-  });
+test("where all is young and small, no log is opened", async () => {
+  await keep("s", 1);
+  const closed = () => Promise.reject(new Error("a log was opened"));
+  store = { ...store, openReader: closed, openWriter: closed, sessions: closed, writerOf: closed };
+  expect(await collect()).toEqual({ removed: [], keptBytes: 100, failures: [] });
+});
+
+test("what fails is said and kept, and the rest goes on; it ends where it is told to", async () => {
+  for (const session of ["a", "b", "c"]) await keep(session, 50);
+  const { results, openReader } = store;
+  const damaged: typeof openReader = (session) =>
+    session === "c" ? Promise.reject(new Error("damaged")) : openReader(session);
+  const remove: typeof results.remove = (session) =>
+    session === "b" ? Promise.reject(new Error("not permitted")) : results.remove(session);
+  store = { ...store, openReader: damaged, results: { ...results, remove } };
+  expect(await collect({ signal: AbortSignal.abort() })).toMatchObject({ removed: [] });
+  const { removed, failures, keptBytes } = await collect();
+  expect(removed.map(({ session }) => session)).toEqual(["a"]);
+  expect(failures.map(({ session, error }) => `${session}: ${error.message}`)).toEqual([
+    "c: damaged",
+    "b: not permitted",
+  ]);
+  expect(keptBytes).toBe(200);
+});
+
+let folder: string;
+afterEach(() => {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+});
+
+test("of a folder with files: a link leads nowhere, and what is none of ours stays", async () => {
+  folder = mkdtempSync(join(tmpdir(), "collect-results-"));
+  store = sqliteStore({ folder });
+  expect(await collect()).toEqual({ removed: [], keptBytes: 0, failures: [] });
   const outside = join(folder, "outside");
   mkdirSync(outside);
   writeFileSync(join(outside, "precious"), "x");
-  mkdirSync(join(folder, "tool-results"));
+  mkdirSync(join(folder, "tool-results", "not ours"), { recursive: true });
   symlinkSync(outside, join(folder, "tool-results", "link"));
-  await collectResults(folder, { liveSessions: [], nowMs: Number.MAX_SAFE_INTEGER, maxBytes: 0 });
-  expect(existsSync(join(outside, "precious"))).toBe(true);
+  const draft = await store.results.create("Session");
+  const { file } = await draft.keep("txt");
+  // Half written by a process that is gone.
+  writeFileSync(join(folder, "tool-results", "+session", ".new-x"), "x".repeat(50));
+  const later = { nowMs: Date.now() + 31 * DAY_MS, maxBytes: 0 };
+  expect(await collect(later)).toEqual({
+    removed: [{ session: "Session", bytes: 50, why: "age" }],
+    keptBytes: 0,
+    failures: [],
+  });
+  expect(await store.results.find("Session", file)).toBeUndefined();
+  expect(() => rmSync(join(outside, "precious"))).not.toThrow();
+  expect(() => rmSync(join(folder, "tool-results", "not ours"), { recursive: true })).not.toThrow();
+  await store.close();
 });

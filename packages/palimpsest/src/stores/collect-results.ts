@@ -1,77 +1,133 @@
-import { lstat, opendir, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { toSafeName } from "./sqlite/session-file.ts";
+import type { ForkPayload } from "../log/payload.ts";
+import { readPayload } from "../log/read-payload.ts";
+import type { Store } from "./store.ts";
 
 export interface CollectOptions {
-  /** Sessions whose results are wanted: nothing of them is touched. */
-  readonly liveSessions: Iterable<string>;
-  readonly nowMs: number;
-  /** How long the results of a session are kept after it has stored its last one. @default 30 days */
+  /** @default now */
+  readonly nowMs?: number;
+  /** How long the results of a session are kept after it, or a fork of it, was last used. @default 30 days */
   readonly maxAgeMs?: number;
-  /** How much all results may take; beyond it, the sessions go that have stored nothing for the longest. @default 10 GB */
+  /** How much all results may take; beyond it, those of the sessions go that were used longest ago. @default 10 GB */
   readonly maxBytes?: number;
+  /** Ends it between two sessions. @default it runs to its end */
+  readonly signal?: AbortSignal;
 }
 
 export interface CollectedResults {
-  /** The folders that were removed, by the name they had in `tool-results`. */
-  readonly removed: readonly { readonly name: string; readonly bytes: number; readonly why: "age" | "size" }[];
+  readonly removed: readonly { readonly session: string; readonly bytes: number; readonly why: "age" | "size" }[];
   readonly keptBytes: number;
-  /** What could not be read or removed; it is tried again the next time. */
-  readonly failures: readonly { readonly name: string; readonly error: Error }[];
+  /** What could not be looked at or removed; it is kept, and tried again the next time. */
+  readonly failures: readonly { readonly session: string; readonly error: Error }[];
 }
 
-interface SessionFolder {
-  readonly name: string;
+interface Kept {
+  readonly session: string;
   readonly bytes: number;
-  readonly newestMs: number;
+  readonly usedAtMs: number;
 }
 
-/** Removes the stored results of sessions that are over. A recall of one of them answers that it has expired. */
-export async function collectResults(folder: string, options: CollectOptions): Promise<CollectedResults> {
-  const { liveSessions, nowMs, maxAgeMs = 30 * 86_400_000, maxBytes = 10_000_000_000 } = options;
-  const root = join(resolve(folder), "tool-results");
-  const live = new Set([...liveSessions].map(toSafeName));
-  const failures: { name: string; error: Error }[] = [];
+const DAY_MS = 86_400_000;
+
+/**
+ * Removes the stored results of sessions that nobody has used for long; a recall of one of them answers that it has expired.
+ * Never those of a session that is open anywhere, or has an open fork. Logs are not touched. Where all results are young and
+ * few, no log is opened.
+ */
+export async function collectResults(store: Store, options: CollectOptions = {}): Promise<CollectedResults> {
+  const { nowMs = Date.now(), maxAgeMs = 30 * DAY_MS, maxBytes = 10_000_000_000, signal } = options;
+  const { results } = store;
+  const failures: { session: string; error: Error }[] = [];
   const removed: CollectedResults["removed"][number][] = [];
-  const found = await measure(root, failures);
-  let keptBytes = found.reduce((sum, { bytes }) => sum + bytes, 0);
-  const oldestFirst = found.toSorted((one, other) => one.newestMs - other.newestMs || (one.name < other.name ? -1 : 1));
-  for (const { name, bytes, newestMs } of oldestFirst) {
-    if (live.has(name)) continue;
-    const why = nowMs - newestMs > maxAgeMs ? "age" : keptBytes > maxBytes ? "size" : undefined;
-    if (why === undefined) continue;
+  /** Whether it may go on; what fails of one session does not keep the others. */
+  const attempt = async (session: string, work: () => Promise<void>): Promise<"go-on" | "end"> => {
+    await nextTurn();
+    if (signal?.aborted) return "end";
     try {
-      await rm(join(root, name), { recursive: true });
-      removed.push({ name, bytes, why });
-      keptBytes -= bytes;
+      await work();
     } catch (error) {
-      failures.push({ name, error: error as Error });
+      failures.push({ session, error: error instanceof Error ? error : new Error(String(error)) });
     }
+    return "go-on";
+  };
+
+  const kept: Kept[] = [];
+  for await (const session of results.sessions()) {
+    const next = await attempt(session, async () => {
+      const size = await results.measure(session);
+      if (size !== undefined) kept.push({ session, bytes: size.bytes, usedAtMs: size.newestAtMs });
+    });
+    if (next === "end") break;
+  }
+  let keptBytes = kept.reduce((sum, { bytes }) => sum + bytes, 0);
+  const isOld = ({ usedAtMs }: Kept): boolean => nowMs - usedAtMs > maxAgeMs;
+  const suspects = keptBytes > maxBytes ? kept : kept.filter(isOld);
+  if (suspects.length === 0 || signal?.aborted) return { removed, keptBytes, failures };
+
+  const forks = await findForks(store, attempt);
+  const used: Kept[] = [];
+  for (const one of suspects) {
+    const next = await attempt(one.session, async () => {
+      const users = [one.session, ...(forks.get(one.session) ?? [])];
+      const dates = await Promise.all(users.map((session) => lastUseMs(store, session)));
+      used.push({ ...one, usedAtMs: Math.max(one.usedAtMs, ...dates) });
+    });
+    if (next === "end") break;
+  }
+  for (const one of used.toSorted((a, b) => a.usedAtMs - b.usedAtMs || (a.session < b.session ? -1 : 1))) {
+    const { session, bytes } = one;
+    const why = isOld(one) ? "age" : keptBytes > maxBytes ? "size" : undefined;
+    if (why === undefined) continue;
+    const next = await attempt(session, async () => {
+      for (const user of [session, ...(forks.get(session) ?? [])]) if (await store.writerOf(user)) return;
+      await results.remove(session);
+      removed.push({ session, bytes, why });
+      keptBytes -= bytes;
+    });
+    if (next === "end") break;
   }
   return { removed, keptBytes, failures };
 }
 
-async function measure(root: string, failures: { name: string; error: Error }[]): Promise<SessionFolder[]> {
-  const found: SessionFolder[] = [];
-  for await (const name of foldersIn(root)) {
-    try {
-      const { mtimeMs } = await lstat(join(root, name));
-      let session: SessionFolder = { name, bytes: 0, newestMs: mtimeMs };
-      for await (const file of await opendir(join(root, name))) {
-        const stat = await lstat(join(root, name, file.name));
-        session = { name, bytes: session.bytes + stat.size, newestMs: Math.max(session.newestMs, stat.mtimeMs) };
-      }
-      found.push(session);
-    } catch (error) {
-      failures.push({ name, error: error as Error });
-    }
+/** The forks of each session that has some: they show its entries, and so its results. */
+async function findForks(
+  store: Store,
+  attempt: (session: string, work: () => Promise<void>) => Promise<"go-on" | "end">,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const forks = new Map<string, string[]>();
+  for (const session of await store.sessions()) {
+    const next = await attempt(session, async () => {
+      const parent = (await readFork(store, session))?.session;
+      if (parent !== undefined) forks.set(parent, [...(forks.get(parent) ?? []), session]);
+    });
+    if (next === "end") break;
   }
-  return found;
+  return forks;
 }
 
-/** Real folders only: a link that someone has put there leads to what is not ours to remove. */
-async function* foldersIn(root: string): AsyncGenerator<string> {
-  const stat = await lstat(root).catch(() => undefined);
-  if (!stat?.isDirectory()) return;
-  for await (const entry of await opendir(root)) if (entry.isDirectory()) yield entry.name;
+async function readFork(store: Store, session: string): Promise<ForkPayload | undefined> {
+  const reader = await store.openReader(session);
+  try {
+    const [first] = (await reader?.read(1, 1)) ?? [];
+    const read = first && readPayload(first);
+    return read?.kind === "fork" ? read.payload : undefined;
+  } finally {
+    await reader?.close();
+  }
+}
+
+/** When a session has written its newest entry; long ago if it has no log any more. */
+async function lastUseMs(store: Store, session: string): Promise<number> {
+  const reader = await store.openReader(session);
+  try {
+    const { sequence = 0 } = (await reader?.head()) ?? {};
+    const [newest] = (await reader?.read(sequence, sequence)) ?? [];
+    return newest?.atMs ?? 0;
+  } finally {
+    await reader?.close();
+  }
+}
+
+/** A store may answer without ever letting anything else run: this is work beside other work. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

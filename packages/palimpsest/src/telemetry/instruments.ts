@@ -47,6 +47,8 @@ const FORMS: Readonly<Record<MetricName, MetricForm>> = {
   clearedTokens: { unit: "{token}", what: "What clearing has taken out of the view, by estimate." },
   storedResults: { unit: "{result}", what: "Contents that went to a file." },
   storedBytes: { unit: "By", what: "What went to files." },
+  collectedBytes: { unit: "By", what: "Stored results of old sessions that were removed." },
+  collectingFailures: { unit: "{session}", what: "Sessions whose old results could not be removed." },
   storingFailures: { unit: "{result}", what: "Contents that were too large and could not be stored." },
   recalls: { unit: "{recall}", what: "Times that something was asked for that the view did not show any more." },
   extractions: { unit: "{extraction}", what: "Extractions of memories." },

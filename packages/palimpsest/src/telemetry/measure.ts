@@ -28,6 +28,11 @@ export function measure(event: SessionEvent): readonly Measurement[] {
     }
     case "storing-failed":
       return [one("storingFailures")];
+    case "results-collected":
+      return [
+        { metric: "collectedBytes", value: event.bytes, attributes: {} },
+        { metric: "collectingFailures", value: event.failures, attributes: {} },
+      ];
     case "results-cleared": {
       const attributes = { [A.way]: event.way, [A.trigger]: event.trigger };
       return [

@@ -27,6 +27,8 @@ export const METRICS = {
   storedResults: "palimpsest.stored.results",
   storedBytes: "palimpsest.stored.bytes",
   storingFailures: "palimpsest.storing.failures",
+  collectedBytes: "palimpsest.collected.bytes",
+  collectingFailures: "palimpsest.collecting.failures",
   recalls: "palimpsest.recalls",
   extractions: "palimpsest.memory.extractions",
   memories: "palimpsest.memory.extracted",

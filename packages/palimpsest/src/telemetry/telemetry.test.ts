@@ -87,7 +87,8 @@ const EVERY: { readonly [Kind in Happening["kind"]]: Extract<Happening, { kind: 
     ...{ droppedTokens: 90, rebilledTokens: 80, pauseMs: 5 },
   },
   "result-stored": { kind: "result-stored", entry: 4, tool: "Read", bytes: 60_000, way: "alone" },
-  "storing-failed": { kind: "storing-failed", bytes: 5, error: "A SECRET path" },
+  "storing-failed": { kind: "storing-failed", bytes: 5, error: "A SECRET path", shown: "beginning" },
+  "results-collected": { kind: "results-collected", sessions: 3, bytes: 70, failures: 1, error: "A SECRET path" },
   "results-cleared": {
     kind: "results-cleared",
     ...{ way: "payback", trigger: "auto", count: 4, shedTokens: 9_000, invalidatedPrefixTokens: 100 },

@@ -86,6 +86,7 @@ export function telemetry({ tracer, meter, content = "none" }: TelemetryOptions)
       case "cache-broken":
       case "result-stored":
       case "storing-failed":
+      case "results-collected":
       case "results-cleared":
       case "recalled":
       case "compaction-due":

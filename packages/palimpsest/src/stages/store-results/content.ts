@@ -15,6 +15,8 @@ export interface StoringFailure {
   readonly error: Error;
   readonly bytes: number;
   readonly keptCharacters: number;
+  /** What the model sees of it. */
+  readonly shown: "all" | "beginning";
 }
 
 export interface KeptContent extends StoredEnds {
@@ -33,11 +35,12 @@ export const CUT_CHARACTERS = 100_000;
 
 /** The beginning of a content that could not be stored; says that there was more. */
 export function cutContent(start: string, { bytes, lines }: Ends, error: Error): CutContent {
-  const shown = headOf(start, CUT_CHARACTERS);
+  const kept = headOf(start, CUT_CHARACTERS);
+  const shown = kept.length === start.length ? "all" : "beginning";
   const note =
-    shown.length === start.length
+    shown === "all"
       ? ""
       : `\n[Cut here: ${grouped(bytes)} bytes in ${grouped(lines)} lines. The rest could not be stored: ${error.message}]`;
-  const text = (shown + note).toWellFormed();
-  return { kind: "cut", text, failure: { error, bytes, keptCharacters: shown.length } };
+  const text = (kept + note).toWellFormed();
+  return { kind: "cut", text, failure: { error, bytes, keptCharacters: kept.length, shown } };
 }

@@ -88,7 +88,8 @@ export async function storeAggregate(items: readonly Item[], options: StoreAggre
     const { files, session } = options;
     const content = await storeText(textOf(item), { files, session, previewCharacters: settings.previewCharacters });
     if (content.kind === "cut") {
-      failures.push(content.failure);
+      // It is in the log, and stays in the request as it is.
+      failures.push({ ...content.failure, keptCharacters: characters, shown: "all" });
       continue;
     }
     const preview = previewOf(content, { ...options, entry: from, tool }, settings);
