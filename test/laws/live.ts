@@ -178,7 +178,8 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       }
       return false;
     case "ask":
-    case "lose": {
+    case "lose":
+    case "interrupt": {
       const request = await prepare(life);
       if (request === undefined) return false;
       const answered = world.answer(request, operation.reply);
@@ -188,6 +189,14 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
         throw new BrokenLaw(`refused: ${answered.message}`);
       }
       if (operation.do === "lose") return true;
+      if (operation.do === "interrupt") {
+        const { responseId, model, usage } = world.provider.readResponse(answered.response);
+        const { outputTokens: _, ...input } = usage;
+        const calls = operation.reply.words.flatMap((one) => (one.kind === "tool-call" ? [one.name] : []));
+        const reported = operation.report === "input" ? { usage: input } : {};
+        await session.recordInterrupted({ responseId, model, text: operation.text, calls, ...reported }, request);
+        return true;
+      }
       if (operation.meanwhile !== undefined) await session.append(operation.meanwhile.text);
       await meanwhile(life, operation.meanwhile?.next);
       const { calls } = await session.record(answered.response, request);

@@ -18,6 +18,8 @@ export type Operation =
     }
   /** The next request is sent and its response never recorded. */
   | { readonly do: "lose"; readonly reply: Reply }
+  /** The next request is sent, and its answer is interrupted: so much of its words has arrived by then. */
+  | { readonly do: "interrupt"; readonly reply: Reply; readonly text: string; readonly report: "input" | "none" }
   /** Results for calls that the model made: for the newest ones, in some order, some of them, some twice. */
   | {
       readonly do: "answer-calls";
@@ -126,6 +128,15 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("lose" as const), reply }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("interrupt" as const),
+      reply,
+      text,
+      report: fc.constantFrom("input" as const, "none" as const),
+    }),
+  },
   { weight: 1, arbitrary: fc.constant<Operation>({ do: "show" }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("attach" as const), text }) },
   { weight: 1, arbitrary: fc.constant<Operation>({ do: "notice" }) },

@@ -45,12 +45,22 @@ export type {
 export { type PassedOver, type ReadEntry, readPayload } from "./log/read-payload.ts";
 export { type SealOptions, sealEntries } from "./log/seal-entries.ts";
 export { type KnownModel, knownModel } from "./providers/known-model.ts";
-export type { ExtraModels, ModelFacts } from "./providers/models.ts";
+export type { ExtraModels, ModelFacts, WindowSource } from "./providers/models.ts";
 export { type Overflow, readOverflow } from "./providers/overflow.ts";
-export type { Provider, ResponseContent, SendOptions, StreamPart } from "./providers/provider.ts";
+export type {
+  Provider,
+  ReportedUsage,
+  ResponseContent,
+  ResponseReport,
+  SendOptions,
+  ShownPart,
+  StreamPart,
+} from "./providers/provider.ts";
 export { ProviderError, type ProviderFailure } from "./providers/provider-error.ts";
 export { readStream } from "./providers/read-stream.ts";
+export { withModels } from "./providers/with-models.ts";
 export { createInbox, type Inbox, type MemoryInbox } from "./query/inbox.ts";
+export { createPartialAnswer, type PartialAnswer } from "./query/partial-answer.ts";
 export type { Permission, PermissionAnswer, PermissionDecision, WantedCall } from "./query/permission.ts";
 export { type QueryOptions, query } from "./query/query.ts";
 export type { QueryEvent, QueryOutcome, ToolEnding } from "./query/query-event.ts";
@@ -76,6 +86,7 @@ export { attachment, commandOutput, notice, toolResult, user } from "./session/m
 export type { NotesOptions, NotesUpdateOutcome } from "./session/notes/notes-options.ts";
 export { openSession } from "./session/open-session.ts";
 export type { SessionTakeover } from "./session/open-writer.ts";
+export type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./session/record-interrupted.ts";
 export { repairMessages } from "./session/repair-messages.ts";
 export type {
   PrepareOptions,

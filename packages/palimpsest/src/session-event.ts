@@ -8,6 +8,11 @@ export type SessionEvent = Happening & { readonly session: string; readonly atMs
 export type Happening =
   | TurnStarted
   | ResponseRecorded
+  | AnswerInterrupted
+  | InputTruncated
+  | ModelGuessed
+  | ParameterOverridden
+  | CacheWarmed
   | CacheBroken
   | ResultStored
   | StoringFailed
@@ -64,6 +69,71 @@ export interface ResponseRecorded extends UsedTokens {
   readonly priceUsd?: number;
   /** What the model said: content. */
   readonly text: string;
+}
+
+/** An answer was stopped before it was whole. */
+export interface AnswerInterrupted {
+  readonly kind: "answer-interrupted";
+  readonly source: string;
+  readonly provider: string;
+  /** As it was asked for. */
+  readonly requestModel: string;
+  /** As the provider names it. */
+  readonly model: string;
+  readonly responseId: string;
+  /** `kept`: what was said stays in view, with a marker. `left-out`: the stream broke, and the request is sent again. */
+  readonly view: "kept" | "left-out";
+  /** What had been said: content. */
+  readonly text: string;
+  /** Names of the tools that it had begun to call. */
+  readonly calls: readonly string[];
+  /** Absent if nothing had arrived. */
+  readonly used?: UsedTokens;
+  /** What of it is an estimate; absent if the provider reported all of it. */
+  readonly estimated?: "output" | "all";
+  /** Absent where nothing had arrived, or the prices are not known. */
+  readonly priceUsd?: number;
+}
+
+/** The server read far less than it was sent and said nothing: the answer is to a part of the conversation. */
+export interface InputTruncated {
+  readonly kind: "input-truncated";
+  readonly model: string;
+  /** What was sent, by estimate. */
+  readonly sentTokens: number;
+  /** What the server says it read: taken as the window from now on. */
+  readonly readTokens: number;
+}
+
+/** Nobody knows how large the model's window is: a guess is taken. Told once for each model. */
+export interface ModelGuessed {
+  readonly kind: "model-guessed";
+  readonly model: string;
+  readonly windowTokens: number;
+  readonly maxOutputTokens: number;
+}
+
+/** A field of `parameters` is not sent as it was given, because the session sets it. Told once for each field. */
+export interface ParameterOverridden {
+  readonly kind: "parameter-overridden";
+  readonly parameter: string;
+  readonly given: unknown;
+  /** What is sent in its place; absent if the field is left out. */
+  readonly sent?: unknown;
+  /** The option of the session that sets it, if there is one. */
+  readonly option?: string;
+}
+
+/** A request without an answer has kept the prompt in the provider's cache. */
+export interface CacheWarmed {
+  readonly kind: "cache-warmed";
+  /** What the session waited for. */
+  readonly activity: string;
+  /** In this pause so far. */
+  readonly pings: number;
+  readonly priceUsd: number;
+  /** Of all pings of this pause. */
+  readonly pausePriceUsd: number;
 }
 
 /** The provider read less from its cache than it had held. */

@@ -26,6 +26,29 @@ const LINES: readonly (readonly [Happening, string])[] = [
     "Prompt cache lost (other tools, no reason known on our side). 48,000 tokens were paid for again ($0.2400).",
   ],
   [
+    {
+      ...{ kind: "answer-interrupted", source: "main", provider: "p", requestModel: "m", model: "m", responseId: "r" },
+      ...{ view: "kept", text: "So far", calls: [], used, estimated: "output", priceUsd: 0.0123 },
+    },
+    "Interrupted. The answer so far stays in context. It cost about $0.0123.",
+  ],
+  [
+    { kind: "input-truncated", model: "llama", sentTokens: 12_400, readTokens: 4_051 },
+    "The server read only 4,051 tokens of about 12,400 and did not say so: the answer is to a part of the conversation. The session now keeps within 4,051 tokens. Raise the server's context size for more.",
+  ],
+  [
+    { kind: "model-guessed", model: "llama", windowTokens: 200_000, maxOutputTokens: 8_192 },
+    'No context window is known for llama: 200,000 tokens is a guess. Set it in settings.json: "models": { "llama": { "windowTokens": ... } }.',
+  ],
+  [
+    { kind: "parameter-overridden", parameter: "max_tokens", given: 500, sent: 20_000, option: "maxOutputTokens" },
+    "Parameter max_tokens is not sent as given (500): 20000 is sent.",
+  ],
+  [
+    { kind: "cache-warmed", activity: "waiting", pings: 2, priceUsd: 0.01, pausePriceUsd: 0.02 },
+    "Kept the prompt cache warm: 2 pings in this pause, $0.0200.",
+  ],
+  [
     { kind: "result-stored", entry: 4, tool: "Bash", bytes: 84_210, way: "alone" },
     "Stored a result of Bash (84 KB) in a file: too large for the context. The model sees a preview.",
   ],

@@ -36,6 +36,24 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
     case "response-recorded":
       // The person spoke; the answer itself is shown.
       return undefined;
+    case "answer-interrupted":
+      return event.view === "kept" ? news(interruptedText(event, surface)) : undefined;
+    case "input-truncated":
+      return problem(
+        `The server read only ${tokens(event.readTokens)} of about ${count(event.sentTokens)} and did not say so: the answer is to a part of the conversation. The session now keeps within ${tokens(event.readTokens)}. Raise the server's context size for more.`,
+      );
+    case "model-guessed":
+      return problem(
+        `No context window is known for ${event.model}: ${tokens(event.windowTokens)} is a guess. Set it in settings.json: "models": { ${JSON.stringify(event.model)}: { "windowTokens": ... } }.`,
+      );
+    case "parameter-overridden":
+      return problem(
+        `Parameter ${event.parameter} is not sent as given (${short(event.given)}): ${event.sent === undefined ? "it is left out" : `${short(event.sent)} is sent`}.`,
+      );
+    case "cache-warmed":
+      return news(
+        `Kept the prompt cache warm: ${plural(event.pings, "ping")} in this pause, ${usd(event.pausePriceUsd)}.`,
+      );
     case "cache-broken":
       return event.sort === "alarm" ? problem(cacheText(event)) : undefined;
     case "result-stored":
@@ -139,6 +157,14 @@ function collectedNotice({ sessions, bytes, failures, error = "" }: Of<"results-
     : problem(
         `${gone}Could not remove old tool results of ${plural(failures, "session")} (${error}). The next start tries again.`,
       );
+}
+
+function interruptedText({ used, priceUsd, estimated, text }: Of<"answer-interrupted">, surface: Surface): string {
+  const kept = text.trim() === "" ? "The model will know of the interruption." : "The answer so far stays in context.";
+  const about = estimated === undefined ? "" : "about ";
+  const price = used === undefined || priceUsd === undefined ? "" : ` It cost ${about}${usd(priceUsd)}.`;
+  // On the screen the stop itself is shown.
+  return surface === "terminal" ? `${kept}${price}` : `Interrupted. ${kept}${price}`;
 }
 
 function storedText({ tool, bytes, way }: Of<"result-stored">): string {
@@ -279,6 +305,11 @@ function duration(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   if (minutes < 1) return `${Math.round(ms / 1_000)} s`;
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
 function capital(text: string): string {

@@ -37,6 +37,11 @@ export function costText(cost: SessionCost): string {
   return [
     table([["source", "responses", "fresh", "cache read", "cache written", "output", "price"], ...spent]),
     ...(cost.unpricedResponses > 0 ? [`${cost.unpricedResponses} responses are of models without a known price.`] : []),
+    ...(cost.estimatedResponses === undefined
+      ? []
+      : [
+          `${cost.estimatedResponses} answers were interrupted: ${usd(cost.estimatedUsd ?? 0)} of the price is an estimate.`,
+        ]),
     "",
     `With a perfect cache: ${usd(cost.perfectPriceUsd)}, that is ${usd(cost.gapUsd)} less.`,
     ...(causes.length === 0 ? [] : [table([["lost to", "breaks", "tokens paid again", "price"], ...causes])]),

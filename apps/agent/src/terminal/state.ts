@@ -103,6 +103,8 @@ export interface Status {
   readonly percentLeft: number;
   readonly level: "ok" | "warning" | "error" | "blocked";
   readonly priceUsd: number;
+  /** `estimated`: a part of it is, because an answer was interrupted. */
+  readonly price: "exact" | "estimated";
   readonly cache: "warm" | "cold" | "new";
   readonly coldAtMs?: number;
   readonly mode: PermissionMode;

@@ -65,7 +65,8 @@ function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger 
   const source = ledger.sources[line.source] ?? NEW_SOURCE;
   const request = openRequest(ledger, payload);
   const inputTokens = inputTokensOf(payload);
-  const isNewest = request !== undefined && inputTokens > 0 && request.at >= (source.previous?.at ?? 0);
+  const isReported = inputTokens > 0 && payload.estimated !== "all";
+  const isNewest = request !== undefined && isReported && request.at >= (source.previous?.at ?? 0);
   const newest = isNewest && {
     previous: toPrevious(request, payload, line),
     rhythm: addToRhythm(source.rhythm, { atMs: request.atMs, inputTokens }),
@@ -106,7 +107,9 @@ function toPrevious(
   const { configuration = 0, images = "none", lifetimeMs = Number.MAX_SAFE_INTEGER } = cache ?? {};
   return {
     ...{ request, at, atMs, configuration, images, lifetimeMs },
-    ...{ responseId, freshTokens, cacheReadTokens, cacheWriteTokens },
+    // The provider may not know a response that it did not finish: nothing is to be compared with it.
+    responseId: payload.ending === "interrupted" ? "" : responseId,
+    ...{ freshTokens, cacheReadTokens, cacheWriteTokens },
     ...(cache?.edits === undefined ? {} : { edits: cache.edits }),
     ...(appliedEdits === undefined ? {} : { appliedEdits }),
     ...(deletedTokens === undefined ? {} : { deletedTokens }),
@@ -122,6 +125,7 @@ function totalsOf(line: LedgerLine): typeof NO_TOTALS {
     priceUsd: line.priceUsd ?? 0,
     perfectPriceUsd: line.perfectPriceUsd ?? 0,
     unpricedResponses: line.priceUsd === undefined ? 1 : 0,
+    ...(line.estimated === undefined ? {} : { estimatedResponses: 1, estimatedUsd: line.priceUsd ?? 0 }),
   };
 }
 

@@ -36,6 +36,7 @@ export function lineOf(ledger: Ledger, usage: number, payload: UsagePayload, atM
     causes: lost ? causes : [],
     ...(found === undefined ? {} : { break: found }),
     ...(diagnosis === undefined ? {} : { diagnosis }),
+    ...(payload.estimated === undefined ? {} : { estimated: payload.estimated }),
   };
 }
 
@@ -54,7 +55,8 @@ export function openRequest({ sources }: Ledger, { source = "main", answers }: U
 function comparable(ledger: Ledger, payload: UsagePayload): PreviousRequest | undefined {
   const previous = ledger.sources[payload.source ?? "main"]?.previous;
   const request = openRequest(ledger, payload);
-  if (previous === undefined || inputTokensOf(payload) === 0) return undefined;
+  // What is estimated shows nothing of what the cache did.
+  if (previous === undefined || inputTokensOf(payload) === 0 || payload.estimated === "all") return undefined;
   return request === undefined || request.at < previous.at ? undefined : previous;
 }
 

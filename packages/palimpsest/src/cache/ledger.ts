@@ -42,6 +42,10 @@ export interface LedgerTotals extends SpentTokens {
   readonly perfectPriceUsd: number;
   /** Responses of models whose prices nobody has said. */
   readonly unpricedResponses: number;
+  /** Answers that were interrupted before the provider had reported all that they used. @default 0 */
+  readonly estimatedResponses?: number;
+  /** The part of `priceUsd` that those cost, by estimate. @default 0 */
+  readonly estimatedUsd?: number;
 }
 
 /** What was lost to one cause, or to several of which it comes first in the prompt. */
@@ -120,6 +124,8 @@ export interface LedgerLine
   readonly break?: CacheBreak;
   /** Whether the provider's own diagnosis names the same cause, where it has one. */
   readonly diagnosis?: "agrees" | "differs";
+  /** What of it is an estimate: the answer was interrupted. @default nothing */
+  readonly estimated?: UsagePayload["estimated"];
 }
 
 /** The source of requests that only keep the main conversation's prompt in the cache. */
@@ -161,5 +167,32 @@ export function addTotals(left: LedgerTotals, right: LedgerTotals): LedgerTotals
     priceUsd: left.priceUsd + right.priceUsd,
     perfectPriceUsd: left.perfectPriceUsd + right.perfectPriceUsd,
     unpricedResponses: left.unpricedResponses + right.unpricedResponses,
+    ...estimatedPart(left, right, 1),
   };
+}
+
+/** What was used between two points in time. */
+export function subtractTotals(after: LedgerTotals, before: LedgerTotals): LedgerTotals {
+  return {
+    responses: after.responses - before.responses,
+    freshTokens: after.freshTokens - before.freshTokens,
+    cacheReadTokens: after.cacheReadTokens - before.cacheReadTokens,
+    cacheWriteTokens: after.cacheWriteTokens - before.cacheWriteTokens,
+    outputTokens: after.outputTokens - before.outputTokens,
+    priceUsd: after.priceUsd - before.priceUsd,
+    perfectPriceUsd: after.perfectPriceUsd - before.perfectPriceUsd,
+    unpricedResponses: after.unpricedResponses - before.unpricedResponses,
+    ...estimatedPart(after, before, -1),
+  };
+}
+
+/** Absent where nothing was estimated, as in the logs of earlier releases. */
+function estimatedPart(
+  left: LedgerTotals,
+  right: LedgerTotals,
+  sign: 1 | -1,
+): Pick<LedgerTotals, "estimatedResponses" | "estimatedUsd"> {
+  const estimatedResponses = (left.estimatedResponses ?? 0) + sign * (right.estimatedResponses ?? 0);
+  if (estimatedResponses === 0) return {};
+  return { estimatedResponses, estimatedUsd: (left.estimatedUsd ?? 0) + sign * (right.estimatedUsd ?? 0) };
 }

@@ -159,6 +159,15 @@ export interface UsagePayload {
   readonly reasoningTokens?: number;
   /** Who asked. @default "main" */
   readonly source?: string;
+  /** `interrupted`: the answer was stopped before it was whole. @default it was whole */
+  readonly ending?: "interrupted";
+  /** Which counts are an estimate, because the provider had not reported them when the answer was stopped. @default none */
+  readonly estimated?: "output" | "all";
+  /**
+   * `truncated`: the server read less than it was sent, and said nothing. Its counts are right for the price, and do not
+   * tell the size of the view.
+   */
+  readonly input?: "truncated";
   /** When the call was made; absent where a `request` entry says it. */
   readonly madeAtMs?: number;
   /** What the model cost then; absent where a `request` entry says it, or nobody has said. */
@@ -324,6 +333,12 @@ export interface OverflowPayload {
   readonly request?: number;
   readonly inputTokens?: number;
   readonly limitTokens?: number;
+  /**
+   * `truncated`: it was not refused: the server cut the input to `limitTokens` and said nothing. Then `estimatedTokens` is
+   * what was sent, by estimate. @default "refused"
+   */
+  readonly how?: "refused" | "truncated";
+  readonly estimatedTokens?: number;
 }
 
 /** A step in the life of an agent that this session has started. */

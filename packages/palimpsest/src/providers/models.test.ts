@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
 import { findFacts, toModelId, UNKNOWN_MODEL } from "./models.ts";
 import { OPENAI_MODELS } from "./openai/models.ts";
+import type { Provider } from "./provider.ts";
+import { withModels } from "./with-models.ts";
 
 test.each([
   ["claude-sonnet-4-5-20250929", "claude-sonnet-4-5"],
@@ -12,15 +14,18 @@ test.each([
   ["anthropic/claude-opus-5-5", "claude-opus-5-5"],
   ["claude-sonnet-4-6-latest", "claude-sonnet-4-6"],
 ])("%s is %s", (id, known) => {
-  expect(findFacts(id, { table: ANTHROPIC_MODELS })).toEqual(ANTHROPIC_MODELS[known]);
+  expect(findFacts(id, { table: ANTHROPIC_MODELS })).toEqual({ ...ANTHROPIC_MODELS[known], known: "table" });
 });
 
 test.each(["claude-opus-5-6", "claude-opus", "gpt-6-sol", "", "toString"])("%o is unknown, not its relative", (id) => {
-  expect(findFacts(id, { table: ANTHROPIC_MODELS })).toEqual(UNKNOWN_MODEL);
+  expect(findFacts(id, { table: ANTHROPIC_MODELS })).toEqual({ ...UNKNOWN_MODEL, known: "guessed" });
 });
 
 test("dots and dates of the other vendor", () => {
-  expect(findFacts("gpt-6.1-sol-2026-10-01", { table: OPENAI_MODELS })).toEqual(OPENAI_MODELS["gpt-6.1-sol"]);
+  expect(findFacts("gpt-6.1-sol-2026-10-01", { table: OPENAI_MODELS })).toEqual({
+    ...OPENAI_MODELS["gpt-6.1-sol"],
+    known: "table",
+  });
   expect(findFacts("gpt-4.1-2025-04-14", { table: OPENAI_MODELS }).windowTokens).toBe(1_047_576);
 });
 
@@ -38,8 +43,28 @@ test("[1m] is no part of the id", () => {
 test("what the caller says wins, fact by fact", () => {
   const extra = { "claude-sonnet-4-5": { windowTokens: 1_000_000 }, llama: { windowTokens: 8_192 } };
   const known = findFacts("claude-sonnet-4-5-20250929", { table: ANTHROPIC_MODELS, extra });
-  expect(known).toEqual({ ...ANTHROPIC_MODELS["claude-sonnet-4-5"], windowTokens: 1_000_000 });
-  expect(findFacts("llama", { table: OPENAI_MODELS, extra })).toEqual({ ...UNKNOWN_MODEL, windowTokens: 8_192 });
+  expect(known).toEqual({ ...ANTHROPIC_MODELS["claude-sonnet-4-5"], windowTokens: 1_000_000, known: "given" });
+  expect(findFacts("llama", { table: OPENAI_MODELS, extra })).toEqual({
+    ...UNKNOWN_MODEL,
+    windowTokens: 8_192,
+    known: "given",
+  });
+});
+
+test("a window that the caller gives is not held to an input limit that was published with another", () => {
+  const facts = (windowTokens: number) =>
+    findFacts("gpt-6-sol", { table: OPENAI_MODELS, extra: { "gpt-6-sol": { windowTokens } } });
+  expect(facts(40_000)).toMatchObject({ windowTokens: 40_000, maxInputTokens: 40_000, known: "given" });
+  expect(facts(2_000_000)).toMatchObject({ windowTokens: 2_000_000, maxInputTokens: 2_000_000 });
+});
+
+test("facts of a host's users win over the provider's own, also over what it is asked for", async () => {
+  const base = { factsOf: () => UNKNOWN_MODEL, fetchFacts: async () => ({ ...UNKNOWN_MODEL, windowTokens: 9_000 }) };
+  const provider = withModels(base as unknown as Provider, { llama: { windowTokens: 8_192, maxOutputTokens: 500 } });
+  const expected = { windowTokens: 8_192, maxOutputTokens: 500, known: "given" };
+  expect(provider.factsOf("llama")).toMatchObject(expected);
+  expect(await provider.fetchFacts("llama")).toMatchObject(expected);
+  expect(await provider.fetchFacts("other")).toMatchObject({ windowTokens: 9_000 });
 });
 
 test("large requests have prices of their own", () => {

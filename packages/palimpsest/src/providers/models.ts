@@ -1,9 +1,14 @@
 import type { ModelPrices } from "../log/prices.ts";
 
+/** Who says how large a model's window is: our table, the provider when asked, the caller; or nobody, and it is a guess. */
+export type WindowSource = "table" | "asked" | "given" | "guessed";
+
 /** What is known of one model. */
 export interface ModelFacts {
   /** Absent where nobody has said: the session then goes by what it was told otherwise, or by its fallback. */
   readonly windowTokens?: number;
+  /** Where `windowTokens` is from. @default "table" if it is there, "guessed" if it is not */
+  readonly known?: WindowSource;
   /** Input above this is refused, whatever room the window has. @default the window */
   readonly maxInputTokens?: number;
   readonly maxOutputTokens: number;
@@ -45,7 +50,24 @@ export interface FactSources {
 
 /** Facts of a model: what the caller gave, over what the provider says, over the table, over what holds for unknown ones. */
 export function findFacts(model: string, { table, extra = {}, fetched = {} }: FactSources): ModelFacts {
-  return { ...UNKNOWN_MODEL, ...findEntry(model, table), ...fetched, ...findEntry(model, extra) };
+  const published = findEntry(model, table);
+  return withGiven(model, { ...UNKNOWN_MODEL, ...published, ...fetched, known: sourceOf(published, fetched) }, extra);
+}
+
+/** Facts of a model with what a caller knows better. */
+export function withGiven(model: string, facts: ModelFacts, extra: ExtraModels): ModelFacts {
+  const given = findEntry(model, extra);
+  if (given === undefined) return facts;
+  const { maxInputTokens, ...rest } = facts;
+  if (given.windowTokens === undefined) return { ...facts, ...given };
+  // An input limit that was published belongs to the window that was published with it.
+  const limit = given.maxInputTokens ?? (maxInputTokens === undefined ? undefined : given.windowTokens);
+  return { ...rest, ...given, ...(limit === undefined ? {} : { maxInputTokens: limit }), known: "given" };
+}
+
+function sourceOf(published: Partial<ModelFacts> | undefined, fetched: Partial<ModelFacts>): WindowSource {
+  if (fetched.windowTokens !== undefined) return "asked";
+  return published?.windowTokens === undefined ? "guessed" : "table";
 }
 
 /** The id as the provider knows it: clients write `[1m]` behind one to say that its long window is on. */

@@ -102,8 +102,26 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What can be shown while a response is being written. */
-export type StreamPart =
+/** What arrives while a response is being written: pieces of it, and what the provider reports of it. */
+export type StreamPart = ShownPart | ResponseReport;
+
+/**
+ * What the provider says of a response before it is whole: at its beginning, and whenever it reports usage. An answer that
+ * is interrupted is priced by the newest one, and by an estimate where there is none.
+ */
+export interface ResponseReport {
+  readonly kind: "report";
+  readonly responseId: string;
+  readonly model: string;
+  /** So far; the output is absent until the provider has counted it. */
+  readonly usage?: ReportedUsage;
+}
+
+/** The usage of a response that is not whole. */
+export type ReportedUsage = Omit<ResponseContent["usage"], "outputTokens"> & { readonly outputTokens?: number };
+
+/** A piece of a response that can be shown. */
+export type ShownPart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "thinking"; readonly text: string }
   | { readonly kind: "tool_call"; readonly id: string; readonly name: string }

@@ -1,22 +1,22 @@
 import type { Session } from "../session/session.ts";
 import { WindowFullError } from "../session/session-errors.ts";
 import type { TurnEnd } from "./query-event.ts";
-import { type SendOptions, type Sent, sendWithRetries } from "./send-with-retries.ts";
+import { type SendOptions, sendWithRetries } from "./send-with-retries.ts";
 
 export interface ExchangeOptions<Request, Response> extends SendOptions<Request, Response> {
-  readonly session: Pick<Session<Request, Response>, "prepare" | "recover">;
+  readonly session: Pick<Session<Request, Response>, "prepare" | "recover" | "recordInterrupted">;
 }
 
 export type Exchanged<Request, Response> =
   | { readonly kind: "response"; readonly response: Response; readonly request: Request }
-  | Exclude<Sent<Response>, { kind: "response" }>
-  | WindowFull;
+  | Exclude<TurnEnd, { kind: "done" | "refused" | "rounds-used-up" }>;
 
-type Aborted = Extract<Sent<unknown>, { kind: "aborted" }>;
+type Aborted = Extract<TurnEnd, { kind: "aborted" }>;
 type WindowFull = Extract<TurnEnd, { kind: "window-full" }>;
 
 /**
- * A request and its response. Where the provider finds it too long, the conversation is made smaller, and there is another
+ * A request and its response. An answer that is interrupted is recorded here, in the same piece of work: who stops pulling
+ * events waits for it. Where the provider finds it too long, the conversation is made smaller, and there is another
  * request: once for each, and the session says when it has been refused too often.
  */
 export async function exchange<Request, Response>(
@@ -27,12 +27,27 @@ export async function exchange<Request, Response>(
     const prepared = await prepareOrEnd(session, signal);
     if (prepared.kind !== "request") return prepared;
     const { request } = prepared;
-    const sent = await sendWithRetries(request, options);
+    const sent = await sendWithRetries(request, {
+      ...options,
+      onVoid: async (partial) => void (await session.recordInterrupted(partial, request, { view: "left-out" })),
+    });
     if (sent.kind === "response") return { ...sent, request };
-    if (sent.kind !== "failed" || sent.error.failure.kind !== "overflow") return sent;
-    const recovery = await session.recover(sent.error, signal);
-    if (signal.aborted) return { kind: "aborted", text: "" };
-    if (recovery.kind === "give-up") return { ...sent, advice: recovery.why };
+    if (sent.kind === "aborted") {
+      const { partial } = sent;
+      if (partial !== "not-asked")
+        await session.recordInterrupted(partial === "nothing-arrived" ? { text: "" } : partial, request);
+      return { kind: "aborted" };
+    }
+    const { partial, ...failed } = sent;
+    if (failed.error.failure.kind !== "overflow") {
+      // Words that were shown stay: who goes on from here may speak of them.
+      const view = partial?.text.trim() ? "kept" : "left-out";
+      if (partial !== undefined) await session.recordInterrupted(partial, request, { view });
+      return failed;
+    }
+    const recovery = await session.recover(failed.error, signal);
+    if (signal.aborted) return { kind: "aborted" };
+    if (recovery.kind === "give-up") return { ...failed, advice: recovery.why };
   }
 }
 
@@ -41,9 +56,9 @@ async function prepareOrEnd<Request>(
   signal: AbortSignal,
 ): Promise<{ readonly kind: "request"; readonly request: Request } | Aborted | WindowFull> {
   try {
-    return { kind: "request", request: await session.prepare({ signal }) };
+    return { kind: "request", request: await session.prepare({ signal, answer: "streamed" }) };
   } catch (error) {
-    if (signal.aborted) return { kind: "aborted", text: "" };
+    if (signal.aborted) return { kind: "aborted" };
     if (!WindowFullError.isInstance(error)) throw error;
     const { sizeTokens, blockingTokens, windowTokens, message: advice } = error;
     return { kind: "window-full", sizeTokens, blockingTokens, windowTokens, advice };

@@ -1,4 +1,4 @@
-import type { LedgerTotals } from "../cache/ledger.ts";
+import { subtractTotals } from "../cache/ledger.ts";
 import { type Clock, withTimers } from "../session/clock.ts";
 import type { Session } from "../session/session.ts";
 import type { NewContent } from "../session/to-contents.ts";
@@ -113,7 +113,7 @@ export async function* query<Request, Response>(
   const stopListening = session.listen((event) => emit({ kind: "session-event", event }));
   try {
     const end = yield* turn();
-    const outcome: QueryOutcome = { ...end, rounds, usage: since(before, session.usage()) };
+    const outcome: QueryOutcome = { ...end, rounds, usage: subtractTotals(session.usage(), before) };
     if (end.kind === "done" && afterTurn !== undefined) inBackground(() => afterTurn(session));
     yield { kind: "turn-ended", outcome };
     return outcome;
@@ -132,17 +132,4 @@ function inBackground(work: () => Promise<void>): void {
   void Promise.resolve()
     .then(work)
     .catch(() => undefined);
-}
-
-function since(before: LedgerTotals, after: LedgerTotals): LedgerTotals {
-  return {
-    responses: after.responses - before.responses,
-    freshTokens: after.freshTokens - before.freshTokens,
-    cacheReadTokens: after.cacheReadTokens - before.cacheReadTokens,
-    cacheWriteTokens: after.cacheWriteTokens - before.cacheWriteTokens,
-    outputTokens: after.outputTokens - before.outputTokens,
-    priceUsd: after.priceUsd - before.priceUsd,
-    perfectPriceUsd: after.perfectPriceUsd - before.perfectPriceUsd,
-    unpricedResponses: after.unpricedResponses - before.unpricedResponses,
-  };
 }

@@ -1,4 +1,4 @@
-import { attachment, notice, toolResult } from "../session/messages.ts";
+import { attachment, toolResult } from "../session/messages.ts";
 import type { RecordedResponse, Session } from "../session/session.ts";
 import { afterResponse } from "./after-response.ts";
 import type { AnswerOptions } from "./answer-call.ts";
@@ -47,11 +47,6 @@ export async function* runTurn<Request, Response>(
     if (rounds() >= maxRounds) return { kind: "rounds-used-up" };
 
     const exchanged = yield* during(exchange(options));
-    if (exchanged.kind === "aborted") {
-      // Seen by the user, and never sent: the model did not finish it.
-      if (exchanged.text !== "") yield* during(session.append(notice(`Aborted while writing:\n${exchanged.text}`)));
-      return { kind: "aborted" };
-    }
     if (exchanged.kind !== "response") return exchanged;
     const response = yield* during(session.record(exchanged.response, exchanged.request));
     emit({ kind: "response", response });

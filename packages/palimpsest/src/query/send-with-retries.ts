@@ -3,6 +3,8 @@ import { ProviderError } from "../providers/provider-error.ts";
 import { readStream } from "../providers/read-stream.ts";
 import type { Clock } from "../session/clock.ts";
 import { watchCall } from "../session/compact/watch-call.ts";
+import type { InterruptedAnswer } from "../session/record-interrupted.ts";
+import { createPartialAnswer } from "./partial-answer.ts";
 import type { FailedSending, QueryEvent } from "./query-event.ts";
 import { type RetryOptions, retryDelayMs } from "./retry-delay.ts";
 
@@ -18,22 +20,29 @@ export interface SendOptions<Request, Response> {
   readonly random: () => number;
   readonly signal: AbortSignal;
   readonly emit: (event: QueryEvent) => void;
+  /** Takes what a broken stream had brought before the request is sent again: it was paid for. @default nobody does */
+  readonly onVoid?: (partial: InterruptedAnswer) => Promise<void>;
 }
 
 export type Sent<Response> =
   | { readonly kind: "response"; readonly response: Response }
-  | ({ readonly kind: "failed" } & FailedSending)
-  /** `text` is what had arrived. */
-  | { readonly kind: "aborted"; readonly text: string };
+  /** `partial`: what the last try had brought. */
+  | ({ readonly kind: "failed"; readonly partial?: InterruptedAnswer } & FailedSending)
+  | { readonly kind: "aborted"; readonly partial: Interrupted };
+
+/** What had arrived of the answer; `not-asked`: there was no call under way. */
+type Interrupted = InterruptedAnswer | "nothing-arrived" | "not-asked";
 
 /** Sends one request until it is answered, or waiting does not help. The same bytes every time. */
 export async function sendWithRetries<Request, Response>(
   request: Request,
-  { provider, retries, stallMs, clock, random, signal, emit }: SendOptions<Request, Response>,
+  options: SendOptions<Request, Response>,
 ): Promise<Sent<Response>> {
+  const { provider, retries, stallMs, clock, random, signal, emit, onVoid = async () => {} } = options;
   let waitedMs = 0;
   for (let tries = 1; ; tries++) {
-    let text = "";
+    if (signal.aborted) return { kind: "aborted", partial: "not-asked" };
+    const partial = createPartialAnswer();
     emit({ kind: "request-started", tries });
     const called = await watchCall(
       (own, heard) =>
@@ -41,21 +50,23 @@ export async function sendWithRetries<Request, Response>(
           heard();
           // What comes after the end of the watch belongs to no try.
           if (own.aborted) return;
-          if (part.kind === "text") text += part.text;
-          emit(part);
+          partial.add(part);
+          if (part.kind !== "report") emit(part);
         }),
       { clock, stallMs, signal },
     );
     if (called.kind === "done") return { kind: "response", response: called.result };
-    if (called.kind === "aborted") return { kind: "aborted", text };
+    if (called.kind === "aborted") return { kind: "aborted", partial: partial.answer() ?? "nothing-arrived" };
     const error = called.kind === "failed" ? called.error : stalled(provider.name, stallMs);
     if (!ProviderError.isInstance(error)) throw error;
     const waitMs = isPassing(error) ? delayOf(error, { tries, waitedMs, random: random() }, retries) : undefined;
-    if (waitMs === undefined) return { kind: "failed", error, tries, waitedMs };
+    const broken = partial.answer();
+    if (waitMs === undefined)
+      return { kind: "failed", error, tries, waitedMs, ...(broken === undefined ? {} : { partial: broken }) };
+    if (broken !== undefined) await onVoid(broken);
     emit({ kind: "retry-waiting", reason: error.failure.kind, message: error.message, waitMs, tries });
     await clock.wait(waitMs, signal);
     waitedMs += waitMs;
-    if (signal.aborted) return { kind: "aborted", text: "" };
   }
 }
 

@@ -44,7 +44,9 @@ export async function describeNext(
       asked,
     }),
     // Another provider does not know it.
-    ...(before?.provider === provider.name ? { previousResponseId: previous!.responseId } : {}),
+    ...(before?.provider === provider.name && previous!.responseId !== ""
+      ? { previousResponseId: previous!.responseId }
+      : {}),
   };
 }
 

@@ -15,6 +15,8 @@ export interface UsageOfOthers
     | "cacheWrite1hTokens"
     | "outputTokens"
     | "reasoningTokens"
+    | "ending"
+    | "estimated"
   > {
   readonly source: string;
 }

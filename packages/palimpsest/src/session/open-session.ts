@@ -14,6 +14,7 @@ import type { LogWriter, Store } from "../stores/store.ts";
 import { account } from "../view/account.ts";
 import { attachedTexts } from "../view/attached-texts.ts";
 import { openCalls } from "../view/open-calls.ts";
+import { askForFacts, isToBeAsked } from "./ask-for-facts.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
 import { withTimers } from "./clock.ts";
 import { createCompactions } from "./compact/compactions.ts";
@@ -34,6 +35,7 @@ import { createNotes } from "./notes/notes.ts";
 import { openWriter } from "./open-writer.ts";
 import { createPins } from "./pins.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
+import { createRecordInterrupted } from "./record-interrupted.ts";
 import { createRecord } from "./record-response.ts";
 import { createRequests } from "./requests.ts";
 import { createRunHooks, startContents } from "./run-hooks.ts";
@@ -46,7 +48,7 @@ import { checkSettingsOptions, createSettingsReader, type SettingsReader } from 
 export async function openSession<Request, Response, Message>(
   options: SessionOptions<Request, Response, Message>,
 ): Promise<Session<Request, Response>> {
-  const { store, id = randomUUID(), maxOutputTokens = 20_000 } = options;
+  const { store, id = randomUUID(), maxOutputTokens = 1 } = options;
   if (!(Number.isInteger(maxOutputTokens) && maxOutputTokens > 0)) {
     throw new InvalidOptionError("maxOutputTokens", maxOutputTokens, "a whole number above 0");
   }
@@ -55,7 +57,7 @@ export async function openSession<Request, Response, Message>(
   try {
     const base = await findBase(store, id, writer);
     const opening = { writer, ...(base === undefined ? {} : { base }) };
-    return (await openWith(opening, { ...options, id, maxOutputTokens })).session;
+    return (await openWith(opening, { ...options, id })).session;
   } catch (error) {
     await writer.close();
     throw error;
@@ -77,7 +79,6 @@ interface Opening {
 
 type WholeOptions<Request, Response, Message> = SessionOptions<Request, Response, Message> & {
   readonly id: string;
-  readonly maxOutputTokens: number;
 };
 
 async function openWith<Request, Response, Message>(
@@ -126,6 +127,7 @@ async function openWith<Request, Response, Message>(
   const record = createRecord({
     ...{ session: id, state, provider, requests, factsOf, settings, clock, tell, fork, surroundings },
   });
+  const recordInterrupted = createRecordInterrupted({ state, provider, requests, factsOf, clock, tell, fork });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
   const enterUsage = createEnterUsage(state, factsOf);
   const forks = createForks({
@@ -143,8 +145,9 @@ async function openWith<Request, Response, Message>(
 
   async function configure(wanted: WantedConfiguration): Promise<void> {
     const model = wanted.model ?? state.view.configuration?.model ?? options.model;
-    if (options.modelFacts === "asked" && !askedFacts.has(model)) {
-      askedFacts.set(model, await provider.fetchFacts(model));
+    if (!askedFacts.has(model) && isToBeAsked(options.modelFacts, provider.factsOf(model))) {
+      const asked = await askForFacts(provider, model, clock);
+      if (asked !== undefined) askedFacts.set(model, asked);
     }
     const payload = changeConfiguration(state.view.configuration, { ...wanted, model, provider: provider.name });
     if (payload !== undefined) await state.append([toDraft("configuration", payload)]);
@@ -167,12 +170,12 @@ async function openWith<Request, Response, Message>(
 
   async function prepare(how: PrepareOptions = {}): Promise<Request> {
     notes.onRequest();
-    const first = await inOrder(() => requests.prepare("first"));
+    const first = await inOrder(() => requests.prepare("first", how.answer));
     if (first.kind === "request") return first.request;
     if (settings()["compaction.auto"] === "on") await compactions.compact("auto", how);
     else tell({ kind: "compaction-due", why: first.why, tokens: requests.size().tokens });
     how.signal?.throwIfAborted();
-    const second = await inOrder(() => requests.prepare("not-now"));
+    const second = await inOrder(() => requests.prepare("not-now", how.answer));
     // Asked not to speak of compaction, it has nothing else to answer.
     if (second.kind !== "request") throw new TypeError("No request was prepared.");
     return second.request;
@@ -239,6 +242,7 @@ async function openWith<Request, Response, Message>(
       if (fork === undefined) notes.afterResponse();
       return recorded;
     },
+    recordInterrupted: (answer, request, how) => inOrder(() => recordInterrupted(answer, request, how)),
     notes: notes.read,
     updateNotes: (how) => notes.update(how?.signal),
     configure: (wanted) => inOrder(() => configure(wanted)),

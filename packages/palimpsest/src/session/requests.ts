@@ -13,7 +13,14 @@ import { filesRead } from "../stages/microcompact/files-read.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import { clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
-import { type Configuration, newestSeal, returningTokens, sizeTokens, type View } from "../view/view.ts";
+import {
+  type Configuration,
+  expectedTokens,
+  newestSeal,
+  returningTokens,
+  sizeTokens,
+  type View,
+} from "../view/view.ts";
 import { askOfProvider, toAsked } from "./ask-of-provider.ts";
 import type { Clock } from "./clock.ts";
 import { isCompactionDue } from "./compact/is-compaction-due.ts";
@@ -23,7 +30,7 @@ import { createRendering, type Rendering } from "./rendering.ts";
 import type { SessionSize } from "./session.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
 import type { SessionState } from "./session-state.ts";
-import { type Terms, termsOf } from "./terms.ts";
+import { type AnswerWay, defaultOutputTokens, type Terms, termsOf } from "./terms.ts";
 
 export interface RequestOptions<Request, Response, Message> {
   readonly session: string;
@@ -31,7 +38,8 @@ export interface RequestOptions<Request, Response, Message> {
   readonly provider: Provider<Request, Response, Message>;
   /** What is known of a model. */
   readonly factsOf: (model: string) => ModelFacts;
-  readonly maxOutputTokens: number;
+  /** @default as much as the model can write, within bounds */
+  readonly maxOutputTokens: number | undefined;
   readonly settings: () => Settings;
   /** Reads the settings anew: they are held for a turn. */
   readonly refreshSettings: () => Promise<void>;
@@ -48,6 +56,8 @@ export interface HandedOut {
   /** The entry at which the request was made. */
   readonly entry: number;
   readonly model: string;
+  /** Its input, by estimate and without a pad. */
+  readonly inputTokens: number;
 }
 
 export type Prepared<Request> =
@@ -59,7 +69,7 @@ export interface Requests<Request> {
   /**
    * The next request; or that a compaction comes first, and why. Only asked for one if `compaction` is `first`.
    */
-  prepare(compaction: "first" | "not-now"): Promise<Prepared<Request>>;
+  prepare(compaction: "first" | "not-now", way?: AnswerWay): Promise<Prepared<Request>>;
   /** The request that a response answers: the newest that was handed out, if none is given. */
   answeredBy(request: Request | undefined): HandedOut | undefined;
   size(): SessionSize;
@@ -81,6 +91,8 @@ export function createRequests<Request, Response, Message>(
   const handedOut = new WeakMap<object, HandedOut>();
   let newestHandedOut: HandedOut | undefined;
   const results = createResultIndex();
+  /** Models whose window is a guess, and of which that was told. */
+  const guessed = new Set<string>();
   /** What follows from the configuration and the settings, worked out once for each. */
   const termsFor = rememberLast((held: Settings) =>
     rememberLast((limitTokens: number | undefined) =>
@@ -91,8 +103,8 @@ export function createRequests<Request, Response, Message>(
 
   function sizeWith(asked: AskedOfProvider): SessionSize {
     const tokens = sizeTokens(state.view) + returningTokens(state.view, asked);
-    const { budget } = terms(state.configuration);
-    return { ...budget, tokens, percentLeft: percentLeft(budget, tokens), level: levelOf(budget, tokens) };
+    const { budget, known } = terms(state.configuration);
+    return { ...budget, known, tokens, percentLeft: percentLeft(budget, tokens), level: levelOf(budget, tokens) };
   }
 
   /** Chosen for a request that is to be written; what was chosen stands in its entry. */
@@ -133,7 +145,7 @@ export function createRequests<Request, Response, Message>(
   }
 
   /** @returns why a compaction comes first, if it does */
-  async function writeRequest(compaction: "first" | "not-now"): Promise<string | undefined> {
+  async function writeRequest(compaction: "first" | "not-now", way: AnswerWay): Promise<string | undefined> {
     const { view, configuration } = state;
     const last = view.items.at(-1);
     // Asked again without anything new: the same request.
@@ -153,13 +165,15 @@ export function createRequests<Request, Response, Message>(
     // What a fork asks for is short, and not what the room is kept for.
     if (level === "blocked" && fork === undefined)
       throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
-    const wantedTokens = Math.min(maxOutputTokens, terms(configuration).maxOutputTokens);
+    const now = terms(configuration);
+    const wantedTokens = Math.min(maxOutputTokens ?? defaultOutputTokens(now, way), now.facts.maxOutputTokens);
     const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
     const source = fork === undefined ? {} : { source: fork.source };
     const cacheTtl = nextTtl();
     const described = await describe(cacheTtl, asked);
     await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, cacheTtl, ...source, ...described })]);
     if (turn === "new" && fork === undefined) tell({ kind: "turn-started" });
+    tellOfGuess(configuration.model, maxTokens);
     return undefined;
   }
 
@@ -202,8 +216,16 @@ export function createRequests<Request, Response, Message>(
     return rendering.kept;
   }
 
-  async function prepare(compaction: "first" | "not-now"): Promise<Prepared<Request>> {
-    const why = await writeRequest(compaction);
+  /** Once for each model, and with its first request: by then whoever runs the turn listens. */
+  function tellOfGuess(model: string, maxOutput: number): void {
+    const { known, budget } = terms(state.configuration);
+    if (known !== "guessed" || fork !== undefined || guessed.has(model)) return;
+    guessed.add(model);
+    tell({ kind: "model-guessed", model, windowTokens: budget.windowTokens, maxOutputTokens: maxOutput });
+  }
+
+  async function prepare(compaction: "first" | "not-now", way: AnswerWay = "whole"): Promise<Prepared<Request>> {
+    const why = await writeRequest(compaction, way);
     if (why !== undefined) return { kind: "compaction-due", why };
     const { model, system, tools, parameters } = state.configuration;
     const { messages, marks: all } = currentRendering().update(state.view);
@@ -215,7 +237,7 @@ export function createRequests<Request, Response, Message>(
       ...sealed,
       session: fork?.root ?? session,
     });
-    newestHandedOut = { entry: from, model };
+    newestHandedOut = { entry: from, model, inputTokens: expectedTokens(state.view) };
     handedOut.set(request as object, newestHandedOut);
     onHandOut(request, from);
     return { kind: "request", request };

@@ -3,6 +3,7 @@ import type { LedgerLine, LedgerTotals } from "../cache/ledger.ts";
 import type { Hooks } from "../hooks/hook.ts";
 import type { ToolCall, ToolResult } from "../log/block.ts";
 import type { AgentPayload, Replacement } from "../log/payload.ts";
+import type { WindowSource } from "../providers/models.ts";
 import type { Overflow } from "../providers/overflow.ts";
 import type { Provider, ResponseContent } from "../providers/provider.ts";
 import type { Happening, SessionEvent } from "../session-event.ts";
@@ -26,6 +27,7 @@ import type { Answer, AskOptions, ForkOptions } from "./fork/fork-options.ts";
 import type { KeepWarmOptions, KeptWarm } from "./keep-warm.ts";
 import type { NotesOptions, NotesUpdateOutcome } from "./notes/notes-options.ts";
 import type { SessionTakeover } from "./open-writer.ts";
+import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./record-interrupted.ts";
 import type { SettingsOptions } from "./settings-source.ts";
 import type { NewContent } from "./to-contents.ts";
 
@@ -39,12 +41,16 @@ export interface SessionOptions<Request, Response, Message>
   /** The session to go on with, or the name of a new one. @default a new random id */
   readonly id?: string;
   /**
-   * How long an answer may be; less is asked for when the window has no more room. The default is the reserve that every
-   * budget keeps free, and short enough for the client libraries to allow a call without streaming. @default 20,000
+   * How long an answer may be, in tokens; less is asked for when the window has no more room. @default what the model can
+   * write, up to 20,000, which is what client libraries allow without streaming; for `query` and
+   * `prepare({ answer: "streamed" })` up to 32,000, or a quarter of a window below 128,000
    */
   readonly maxOutputTokens?: number;
-  /** `asked`: the provider's models endpoint is asked for the limits of each model that is used. @default "table" */
-  readonly modelFacts?: "table" | "asked";
+  /**
+   * Where the limits of models come from. `if-unknown`: the provider's models endpoint is asked for those that no table has.
+   * `asked`: for each model that is used. `table`: for none. @default "if-unknown"
+   */
+  readonly modelFacts?: "if-unknown" | "asked" | "table";
   /** Who writes, for whoever finds the session in use. @default "process" and its number */
   readonly owner?: string;
   /**
@@ -84,6 +90,8 @@ export interface Range {
 }
 
 export interface PrepareOptions {
+  /** How the answer is sent for. A streamed one may be longer, where the session sets no limit. @default "whole" */
+  readonly answer?: "streamed" | "whole";
   /** Ends a compaction that comes before the request. There is no request then: its reason is thrown. */
   readonly signal?: AbortSignal;
 }
@@ -125,6 +133,17 @@ export interface Session<Request, Response> {
    * @param request what it answers, as `prepare` returned it. @default the newest that was handed out
    */
   record(response: Response, request?: Request): Promise<RecordedResponse>;
+  /**
+   * Records an answer that was stopped before it was whole: what was said stays in view, with a marker behind it, and its
+   * price is entered in the ledger, by what the provider reported or else by an estimate. Thinking and calls that were not
+   * finished are left out: no provider takes them back.
+   * @param request what it answers, as `prepare` returned it. @default the newest that was handed out
+   */
+  recordInterrupted(
+    answer: InterruptedAnswer,
+    request?: Request,
+    options?: InterruptionOptions,
+  ): Promise<RecordedInterruption>;
   /** Changes what is sent beside the messages, from the next request on. */
   configure(wanted: WantedConfiguration): Promise<void>;
   /** Shows a range of entries as something else. The entries stay in the log. Resolves to the decision's number. */
@@ -213,4 +232,6 @@ export interface SessionSize extends Budget {
   readonly tokens: number;
   readonly percentLeft: number;
   readonly level: BudgetLevel;
+  /** Who says how large the window is. `guessed`: nobody: give it to the provider (`models`) or in `window.tokens`. */
+  readonly known: WindowSource;
 }

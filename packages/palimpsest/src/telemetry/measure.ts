@@ -1,5 +1,5 @@
 import { inputTokensOf } from "../log/input-tokens.ts";
-import type { CompactionEnded, ResponseRecorded, SessionEvent } from "../session-event.ts";
+import type { AnswerInterrupted, CompactionEnded, ResponseRecorded, SessionEvent } from "../session-event.ts";
 import { ATTRIBUTES as A, type MetricName } from "./names.ts";
 
 export interface Measurement {
@@ -18,6 +18,16 @@ export function measure(event: SessionEvent): readonly Measurement[] {
       return [one("turns")];
     case "response-recorded":
       return measureResponse(event, event.atMs);
+    case "answer-interrupted":
+      return measureInterruption(event);
+    case "input-truncated":
+      return [one("truncatedInputs", { [A.requestModel]: event.model })];
+    case "model-guessed":
+      return [one("guessedModels", { [A.requestModel]: event.model })];
+    case "parameter-overridden":
+      return [one("overriddenParameters", { [A.of]: event.parameter })];
+    case "cache-warmed":
+      return [one("pings", { [A.of]: event.activity }), ...costOf(event.priceUsd, { [A.source]: "keep-warm" })];
     case "cache-broken": {
       const attributes = { [A.cause]: event.causes[0] ?? "server", [A.sort]: event.sort, [A.source]: event.source };
       return [one("cacheBreaks", attributes), { metric: "cacheBreakTokens", value: event.rebilledTokens, attributes }];
@@ -118,8 +128,33 @@ function measureResponse(event: ResponseRecorded, atMs: number): readonly Measur
       ...{ metric: "promptTokens" as const, value, attributes: { ...attributes, [A.promptPart]: part } },
     })),
     { metric: "operationDuration", value: seconds, attributes },
-    ...(event.priceUsd === undefined ? [] : [{ metric: "cost" as const, value: event.priceUsd, attributes }]),
+    ...costOf(event.priceUsd, attributes),
   ];
+}
+
+function measureInterruption(event: AnswerInterrupted): readonly Measurement[] {
+  const { provider, requestModel, model, source, used, priceUsd, estimated = "nothing" } = event;
+  const attributes = {
+    [A.operation]: "chat",
+    [A.provider]: provider,
+    [A.requestModel]: requestModel,
+    [A.responseModel]: model,
+    [A.source]: source,
+  };
+  const typed = used === undefined ? {} : { input: inputTokensOf(used), output: used.outputTokens };
+  return [
+    one("interruptedAnswers", { [A.source]: source, [A.outcome]: event.view, [A.estimated]: estimated }),
+    ...Object.entries(typed).map(([type, value]) => ({
+      metric: "tokenUsage" as const,
+      value,
+      attributes: { ...attributes, [A.tokenType]: type },
+    })),
+    ...costOf(priceUsd, attributes),
+  ];
+}
+
+function costOf(priceUsd: number | undefined, attributes: Measurement["attributes"]): readonly Measurement[] {
+  return priceUsd === undefined ? [] : [{ metric: "cost", value: priceUsd, attributes }];
 }
 
 function measureCompaction({ outcome }: CompactionEnded): readonly Measurement[] {

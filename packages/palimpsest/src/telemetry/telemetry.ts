@@ -83,6 +83,11 @@ export function telemetry({ tracer, meter, content = "none" }: TelemetryOptions)
         return compactionEnded(event);
       // At one moment, not from one to another: counted, and no span. A new kind does not compile until it is listed.
       case "turn-started":
+      case "answer-interrupted":
+      case "input-truncated":
+      case "model-guessed":
+      case "parameter-overridden":
+      case "cache-warmed":
       case "cache-broken":
       case "result-stored":
       case "storing-failed":

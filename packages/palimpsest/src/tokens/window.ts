@@ -1,12 +1,20 @@
 export interface WindowSources {
   /** As the user names it: `[1m]` at its end asks for the long window. */
   readonly model: string;
-  /** What the table of models, or the provider, says. */
-  readonly capabilityTokens?: number | undefined;
+  /** What the table of models, the provider or the caller says. */
+  readonly windowTokens?: number | undefined;
+  /** Where less input is taken than the window holds, that is what can be filled. */
+  readonly maxInputTokens?: number | undefined;
   /** Beta features that the request asks for. @default none */
   readonly betas?: readonly string[];
   /** Of a model that nobody knows. */
   readonly fallbackTokens: number;
+}
+
+export interface FoundWindow {
+  readonly tokens: number;
+  /** `caller`: the name of the model, or a beta that the request asks for. */
+  readonly from: "caller" | "capability" | "fallback";
 }
 
 const LONG_WINDOW_TOKENS = 1_000_000;
@@ -14,11 +22,13 @@ const LONG_WINDOW_SUFFIX = /\[1m\]$/i;
 const LONG_WINDOW_BETA = /^context-1m\b/;
 
 /** The model's limit, from the first source that knows: suffix, capability, beta, setting. */
-export function windowOf({ model, capabilityTokens, betas = [], fallbackTokens }: WindowSources): number {
-  if (LONG_WINDOW_SUFFIX.test(model)) return LONG_WINDOW_TOKENS;
-  if (isCount(capabilityTokens)) return capabilityTokens;
-  if (betas.some((beta) => LONG_WINDOW_BETA.test(beta))) return LONG_WINDOW_TOKENS;
-  return fallbackTokens;
+export function windowOf(sources: WindowSources): FoundWindow {
+  const { model, windowTokens, maxInputTokens, betas = [], fallbackTokens } = sources;
+  if (LONG_WINDOW_SUFFIX.test(model)) return { tokens: LONG_WINDOW_TOKENS, from: "caller" };
+  const limits = [windowTokens, maxInputTokens].filter(isCount);
+  if (limits.length > 0) return { tokens: Math.min(...limits), from: "capability" };
+  if (betas.some((beta) => LONG_WINDOW_BETA.test(beta))) return { tokens: LONG_WINDOW_TOKENS, from: "caller" };
+  return { tokens: fallbackTokens, from: "fallback" };
 }
 
 function isCount(tokens: number | undefined): tokens is number {

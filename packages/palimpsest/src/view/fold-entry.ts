@@ -22,7 +22,7 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
       append(view, itemOf(read, view.featureOptions));
       break;
     case "usage":
-      anchorOn(view, { ...read.payload, inputTokens: inputTokensOf(read.payload) });
+      if (isReport(read.payload)) anchorOn(view, { ...read.payload, inputTokens: inputTokensOf(read.payload) });
       break;
     case "configuration":
       configure(view, at, read.payload);
@@ -47,6 +47,12 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
       view.breaks = [...view.breaks, at];
       break;
     case "overflow":
+      if (read.payload.how === "truncated") {
+        // What such a server reports is no size, and what was learned from it is wrong.
+        view.calibration = startCalibration();
+        forgetReport(view);
+        break;
+      }
       // A refusal that says how long the request was tells as much as a report of what it used.
       anchorOn(view, { answers: read.payload.request, responseId: "", inputTokens: read.payload.inputTokens ?? 0 });
       break;
@@ -96,7 +102,13 @@ function bringBack(view: View, asked: AskedOfProvider): void {
   if (view.anchor) view.anchor = { ...view.anchor, tokens: view.anchor.tokens + tokens, prefix: "changed" };
 }
 
-interface Report extends Partial<Pick<UsagePayload, "outputTokens" | "appliedEdits" | "deletedTokens" | "folded">> {
+/** Whether the counts of a usage entry are the provider's own, and of the view as it was sent. */
+function isReport({ estimated, input }: UsagePayload): boolean {
+  return estimated !== "all" && input !== "truncated";
+}
+
+interface Report
+  extends Partial<Pick<UsagePayload, "outputTokens" | "appliedEdits" | "deletedTokens" | "folded" | "ending">> {
   readonly answers?: number | undefined;
   readonly responseId: string;
   readonly inputTokens: number;
@@ -116,10 +128,12 @@ function anchorOn(view: View, report: Report): void {
   if (knownTokens !== undefined && anchor?.prefix !== "changed" && sameLeftOut) {
     view.calibration = learn(view.calibration, { features: awaited.since, tokens: inputTokens - knownTokens });
   }
+  // Of an interrupted answer only the words are in view: the output says nothing of them.
+  const isWhole = report.ending !== "interrupted";
   view.anchor = {
     request: awaited.request,
-    responseId,
-    tokens: inputTokens + outputTokens,
+    responseId: isWhole ? responseId : "",
+    tokens: inputTokens + (isWhole ? outputTokens : 0),
     prefix: "same",
   };
   view.deletedTokens = deletedTokens;

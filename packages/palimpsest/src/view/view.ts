@@ -109,6 +109,11 @@ export function sizeTokens(view: View): number {
   return (view.anchor?.tokens ?? 0) + padTokens(view.calibration, estimated);
 }
 
+/** The same without the pad: the likeliest size, not one to compare with a limit. */
+export function expectedTokens({ calibration, since, anchor }: View): number {
+  return (anchor?.tokens ?? 0) + estimateTokens(calibration, since);
+}
+
 /** What comes back into the prompt with a request that does not ask for it to be left out again. */
 export function returningTokens({ leftOut, deletedTokens }: View, { edits, deleted }: AskedOfProvider): number {
   const leftOutTokens = edits === undefined && leftOut?.askedBy === "engine" ? leftOut.tokens : 0;

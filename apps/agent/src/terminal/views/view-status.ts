@@ -29,11 +29,11 @@ const ARMED: Readonly<Record<NonNullable<ScreenState["armed"]>, string>> = {
 };
 
 function statusLine(status: Status, nowMs: number, columns: number): Line {
-  const { percentLeft, level, tokens, priceUsd, mode, model } = status;
+  const { percentLeft, level, tokens, priceUsd, price, mode, model } = status;
   const room = level === "blocked" ? " FULL: /compact " : `${percentLeft}% left`;
   const parts: readonly Span[] = [
     { text: room, ...LEVELS[level] },
-    { text: usd(priceUsd) },
+    { text: `${price === "estimated" ? "~" : ""}${usd(priceUsd)}` },
     cacheSpan(status, nowMs),
     { text: mode, ...(mode === "default" ? {} : { colour: "warning" as const }) },
     { text: model },

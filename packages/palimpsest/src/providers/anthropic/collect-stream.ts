@@ -1,8 +1,9 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { asObject, asString, type JsonObject } from "../../log/json-fields.ts";
 import { parseInput } from "../parse-input.ts";
-import type { StreamPart } from "../provider.ts";
+import type { ResponseReport, StreamPart } from "../provider.ts";
 import type { Collector } from "../send-stream.ts";
+import { readUsage } from "./read-response.ts";
 import type { AnthropicResponse } from "./wire.ts";
 
 /**
@@ -47,7 +48,8 @@ export function createStreamCollector(): Collector<Anthropic.MessageStreamEvent,
       switch (event.type) {
         case "message_start":
           message = { ...event.message };
-          return [];
+          // Its output count is a placeholder: the model has not written yet.
+          return [reportOf(message, "not-counted")];
         case "content_block_start": {
           const block = { ...event.content_block } as unknown as Record<string, unknown>;
           blocks[event.index] = block;
@@ -70,7 +72,7 @@ export function createStreamCollector(): Collector<Anthropic.MessageStreamEvent,
             ...present(delta),
             usage: { ...asObject(message["usage"]), ...present(usage) },
           };
-          return [];
+          return [reportOf(message, "counted")];
         }
         case "message_stop":
           ending = "whole";
@@ -83,6 +85,16 @@ export function createStreamCollector(): Collector<Anthropic.MessageStreamEvent,
       ending === "whole"
         ? ({ ...message, content: blocks.filter(Boolean) } as unknown as AnthropicResponse)
         : undefined,
+  };
+}
+
+function reportOf({ id, model, usage }: JsonObject, output: "counted" | "not-counted"): ResponseReport {
+  const { outputTokens, ...input } = readUsage(asObject(usage) ?? {});
+  return {
+    kind: "report",
+    responseId: asString(id) ?? "",
+    model: asString(model) ?? "",
+    usage: output === "counted" ? { ...input, outputTokens } : input,
   };
 }
 

@@ -53,7 +53,7 @@ const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
  * service went through several passes, the last one that wrote the message saw what the context has become. A pass that
  * compacted is not in the totals, and says nothing of the context.
  */
-function readUsage(usage: JsonObject): ResponseContent["usage"] {
+export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const input = passesOf(usage).findLast((pass) => pass["type"] === "message") ?? usage;
   const reasoningTokens = asCount(asObject(usage["output_tokens_details"])?.["thinking_tokens"]);
   return {

@@ -80,11 +80,26 @@ function readWhole(body: unknown): ChatResponse {
 const WINDOW_FIELDS = ["max_model_len", "context_length", "context_window", "max_context_length"];
 
 async function fetchWindow(client: ChatClient, model: string): Promise<Partial<ModelFacts>> {
+  const windowTokens = windowIn(await describeModel(client, toModelId(model)));
+  return windowTokens === undefined ? {} : { windowTokens };
+}
+
+/** Several servers describe models in their list only. */
+async function describeModel(client: ChatClient, id: string): Promise<JsonObject | undefined> {
   try {
-    const found = (await client.models.retrieve(toModelId(model), callOptions(undefined))) as unknown as JsonObject;
-    const windowTokens = WINDOW_FIELDS.map((field) => asCount(found[field])).find((tokens) => tokens);
-    return windowTokens === undefined ? {} : { windowTokens };
+    const found = asObject(await client.models.retrieve(id, callOptions(undefined)));
+    if (windowIn(found) !== undefined) return found;
   } catch {
-    return {};
+    // The list may know it.
   }
+  try {
+    const listed = await client.models.list(callOptions(undefined));
+    return asObject(listed.data.find((one) => one.id === id));
+  } catch {
+    return undefined;
+  }
+}
+
+function windowIn(described: JsonObject | undefined): number | undefined {
+  return WINDOW_FIELDS.map((field) => asCount(described?.[field])).find((tokens) => tokens);
 }

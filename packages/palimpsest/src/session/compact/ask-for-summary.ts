@@ -5,10 +5,10 @@ import type { Tell } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { breakerAfter, CLOSED, mayTry, type Seen } from "../../stages/compact/breaker.ts";
 import { type Climbed, climb } from "../../stages/compact/climb.ts";
-import { windowOf } from "../../tokens/window.ts";
 import type { Clock } from "../clock.ts";
 import type { Forks } from "../fork/forks.ts";
 import type { SessionState } from "../session-state.ts";
+import { windowOfModel } from "../terms.ts";
 import { composeView } from "./compose-view.ts";
 import { foldRequest } from "./fold-request.ts";
 import type { ReadyView } from "./install-boundary.ts";
@@ -46,7 +46,10 @@ export async function askForSummary<Request, Response, Message>(
   const { session, settings: held, factsOf, clock, surroundings, signal, trigger, instructions, onProgress } = options;
   const { standing, newestEntry, configuration, budget } = plan.snapshot;
   const model = held["compaction.model"] || configuration.model;
-  const windowTokens = model === configuration.model ? budget.windowTokens : windowOfModel(model, factsOf(model), held);
+  const windowTokens =
+    model === configuration.model
+      ? budget.windowTokens
+      : windowOfModel(model, factsOf(model), { settings: held }).tokens;
   const talks = createTalks({
     ...{ ...options, signal, model },
     maxOutputTokens: directOutputTokens(held, windowTokens),
@@ -90,11 +93,6 @@ export async function askForSummary<Request, Response, Message>(
     const calls = { trigger, settings: held, instructions, directWindowTokens: windowTokens };
     return climb({ ...planCalls(plan, plan.room, calls), talks });
   }
-}
-
-function windowOfModel(model: string, { maxInputTokens, windowTokens }: ModelFacts, held: Settings): number {
-  const capabilityTokens = maxInputTokens ?? windowTokens;
-  return windowOf({ model, capabilityTokens, betas: [], fallbackTokens: held["window.tokens"] });
 }
 
 /** Asked once for each file, however often the view is put together. */

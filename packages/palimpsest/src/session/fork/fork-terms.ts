@@ -1,3 +1,4 @@
+import type { UsageOfOthers } from "../enter-usage.ts";
 import type { RecordedResponse } from "../session.ts";
 
 /** Is told what a fork does. */
@@ -5,6 +6,8 @@ export interface ForkWatch {
   asked(): void;
   /** Of every response. */
   recorded(response: RecordedResponse): Promise<void>;
+  /** Of every answer that was stopped before it was whole, with what it has used. */
+  interrupted(used: Omit<UsageOfOthers, "source">): Promise<void>;
   /** Once. */
   closed(): void;
 }

@@ -27,6 +27,10 @@ export function watchFork({ source, signal, enterUsage, tell }: WatchForkOptions
       used = sum(used, wholeTokens(usage));
       await enterUsage({ responseId, model, ...usage, source });
     },
+    async interrupted(use) {
+      used = sum(used, use);
+      await enterUsage({ ...use, source });
+    },
     closed() {
       if (newest === "none") return;
       const outcome = newest === "answered" ? "ok" : signal.aborted ? "aborted" : "failed";

@@ -1,8 +1,9 @@
 import type OpenAI from "openai";
 import { asList, asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
-import type { StreamPart } from "../../provider.ts";
+import type { ResponseReport, StreamPart } from "../../provider.ts";
 import type { Collector } from "../../send-stream.ts";
 import type { ChatResponse } from "../wire.ts";
+import { readUsage } from "./read-response.ts";
 
 interface Call {
   readonly id: string;
@@ -50,12 +51,14 @@ export function createStreamCollector(): Collector<OpenAI.Chat.ChatCompletionChu
   return {
     add(chunk) {
       const { choices, usage: counted, ...rest } = chunk;
+      const isFirst = Object.keys(head).length === 0;
       head = { ...rest, ...head };
       usage = counted ?? usage;
       const choice = asObject(choices?.[0]);
       finishReason = choice?.["finish_reason"] ?? finishReason;
       const delta = asObject(choice?.["delta"]) ?? {};
       return [
+        ...(isFirst || counted ? [reportOf(head, asObject(usage))] : []),
         ...addText("reasoning_content", "thinking", delta["reasoning_content"] ?? delta["reasoning"]),
         ...addText("content", "text", delta["content"]),
         ...addText("refusal", "text", delta["refusal"]),
@@ -81,6 +84,11 @@ export function createStreamCollector(): Collector<OpenAI.Chat.ChatCompletionChu
       return completion as unknown as ChatResponse;
     },
   };
+}
+
+function reportOf({ id, model }: JsonObject, usage: JsonObject | undefined): ResponseReport {
+  const said = { kind: "report", responseId: asText(id), model: asText(model) } as const;
+  return usage === undefined ? said : { ...said, usage: readUsage(usage) };
 }
 
 function asText(value: unknown): string {

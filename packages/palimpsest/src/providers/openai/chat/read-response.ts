@@ -37,7 +37,7 @@ function readStop(reason: unknown, hasCalls: boolean): ResponseContent["stop"] {
 }
 
 /** The input count is the whole input: what was read from the cache and written to it is part of it. */
-function readUsage(usage: JsonObject): ResponseContent["usage"] {
+export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const details = asObject(usage["prompt_tokens_details"]);
   // The second name is that of DeepSeek.
   const cacheReadTokens = asCount(details?.["cached_tokens"]) ?? asCount(usage["prompt_cache_hit_tokens"]) ?? 0;

@@ -10,6 +10,8 @@ export function createStreamCollector(): Collector<OpenAI.Responses.ResponseStre
   return {
     add(event) {
       switch (event.type) {
+        case "response.created":
+          return [{ kind: "report", responseId: event.response.id, model: event.response.model }];
         case "response.output_text.delta":
         case "response.refusal.delta":
           return [{ kind: "text", text: event.delta }];
