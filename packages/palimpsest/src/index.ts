@@ -81,12 +81,12 @@ export type { NamedText, Surroundings } from "./session/compact/surroundings.ts"
 export type { UsageOfOthers } from "./session/enter-usage.ts";
 export type { Answer, AskedAlone, AskOptions, ForkOptions } from "./session/fork/fork-options.ts";
 export { type ImportedSession, type ImportSessionOptions, importSession } from "./session/import/import-session.ts";
+export type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./session/interrupted-answer.ts";
 export type { KeepWarmOptions, KeptWarm } from "./session/keep-warm.ts";
 export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";
 export type { NotesOptions, NotesUpdateOutcome } from "./session/notes/notes-options.ts";
 export { openSession } from "./session/open-session.ts";
 export type { SessionTakeover } from "./session/open-writer.ts";
-export type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./session/record-interrupted.ts";
 export { repairMessages } from "./session/repair-messages.ts";
 export type {
   PrepareOptions,

@@ -1,5 +1,5 @@
 import type { ReportedUsage, StreamPart } from "../providers/provider.ts";
-import type { InterruptedAnswer } from "../session/record-interrupted.ts";
+import type { InterruptedAnswer } from "../session/interrupted-answer.ts";
 
 /** Collects the parts of a response, for the case that it is interrupted. */
 export interface PartialAnswer {

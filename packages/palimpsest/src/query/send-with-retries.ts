@@ -3,7 +3,7 @@ import { ProviderError } from "../providers/provider-error.ts";
 import { readStream } from "../providers/read-stream.ts";
 import type { Clock } from "../session/clock.ts";
 import { watchCall } from "../session/compact/watch-call.ts";
-import type { InterruptedAnswer } from "../session/record-interrupted.ts";
+import type { InterruptedAnswer } from "../session/interrupted-answer.ts";
 import { createPartialAnswer } from "./partial-answer.ts";
 import type { FailedSending, QueryEvent } from "./query-event.ts";
 import { type RetryOptions, retryDelayMs } from "./retry-delay.ts";

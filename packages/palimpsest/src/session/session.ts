@@ -24,10 +24,10 @@ import type { ExplainedBoundary } from "./compact/explain.ts";
 import type { Surroundings } from "./compact/surroundings.ts";
 import type { UsageOfOthers } from "./enter-usage.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork/fork-options.ts";
+import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./interrupted-answer.ts";
 import type { KeepWarmOptions, KeptWarm } from "./keep-warm.ts";
 import type { NotesOptions, NotesUpdateOutcome } from "./notes/notes-options.ts";
 import type { SessionTakeover } from "./open-writer.ts";
-import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./record-interrupted.ts";
 import type { SettingsOptions } from "./settings-source.ts";
 import type { NewContent } from "./to-contents.ts";
 
