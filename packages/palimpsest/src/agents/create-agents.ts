@@ -1,4 +1,5 @@
 import type { PeerMessage } from "../home/socket/peer-message.ts";
+import { aFunction, checkOptions, withMethods } from "../log/check-options.ts";
 import type { Inbox, InboxSession } from "../query/inbox.ts";
 import type { QueryEvent } from "../query/query-event.ts";
 import type { Tool } from "../query/tool.ts";
@@ -73,6 +74,12 @@ const READ_CHARACTERS = 20_000;
 
 /** The agents of a session: whatever is to outlive the process is in its log and in theirs. */
 export function createAgents<Request, Response>(options: AgentsOptions<Request, Response>): Agents {
+  checkOptions("createAgents", options, {
+    session: withMethods(["append", "prepare", "agents"], "a session: await openSession()"),
+    provider: withMethods(["send"], "the provider of the session"),
+    store: withMethods(["openWriter", "openReader"], "the store of the session"),
+    openChild: aFunction("a function that opens a session for an agent"),
+  });
   const { session, store, mailbox, definitions = STANDARD_AGENTS } = options;
   const clock = withTimers(options.clock);
   const settings = () => session.settings().settings;

@@ -3,6 +3,7 @@
 import { createThread } from "../import/create-thread.ts";
 import { gatherResponses, type RecordedResponse } from "../import/gather-responses.ts";
 import type { RecordedCompaction, RecordedEntry, RecordedMessage, RecordedSession } from "../import/recorded.ts";
+import { aFunction, anAsyncIterable, checkArgument, checkOptions } from "../log/check-options.ts";
 import { inputTokensOf } from "../log/input-tokens.ts";
 import { createAccounts } from "./accounts.ts";
 import type { AnalyseOptions, Analysis } from "./analysis.ts";
@@ -33,7 +34,12 @@ export { type AnalysisSum, addAnalysis, NO_SESSIONS } from "./sum-analyses.ts";
 export { READ_AGAIN_ROUNDS } from "./track-reads.ts";
 
 /** Reads a recorded session once, from its beginning to its end. Holds ids and sizes, never what was said. */
-export async function analyse(entries: AsyncIterable<RecordedEntry>, { factsOf }: AnalyseOptions): Promise<Analysis> {
+export async function analyse(entries: AsyncIterable<RecordedEntry>, options: AnalyseOptions): Promise<Analysis> {
+  checkArgument("analyse(entries)", entries, anAsyncIterable("what readTranscript(path) returns"));
+  checkOptions("analyse", options, {
+    factsOf: aFunction("a function from the name of a model to what is known of it"),
+  });
+  const { factsOf } = options;
   const thread = createThread();
   const window = createWindow();
   const reads = createReadTracker();

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import { aText, checkOptions } from "../log/check-options.ts";
 import type { Place } from "../stores/holder/holder.ts";
 import { type Processes, systemProcesses } from "../stores/holder/processes.ts";
 import { type Budgets, createBudgets } from "./budgets/budgets.ts";
@@ -73,6 +74,7 @@ export interface Home {
  * synced). Any number of processes may use it at the same time, on a local disk.
  */
 export async function openHome(options: HomeOptions): Promise<Home> {
+  checkOptions("openHome", options, { file: aText("the path of the home's file") });
   const { silentAfterMs, lockTimeoutMs, maxMessageBytes, maxWaiting, pollMs } = { ...DEFAULT_HOME, ...options };
   const place: Place = {
     host: options.host ?? hostname(),

@@ -1,3 +1,4 @@
+import { aList, checkArgument } from "../log/check-options.ts";
 import { PalimpsestError } from "../log/palimpsest-error.ts";
 import type { Hook, HookAt, HookFailure, HookResults, Hooks } from "./hook.ts";
 import type { HookEvent, HookInputs, HookOutputs } from "./hook-event.ts";
@@ -14,6 +15,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Makes the hooks of a program from a list of them. They are the host's own choice: never take them from a repository. */
 export function createHooks(list: readonly Hook[], { timeoutMs: usualMs = 60_000 }: HooksOptions = {}): Hooks {
+  checkArgument("createHooks(hooks)", list, aList("a list of hooks"));
   const hooks = list.map((hook, index) => {
     const { name: by = `${hook.event} ${index + 1}`, timeoutMs = usualMs, tools = "*" } = hook;
     if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) throw new InvalidHookError(by, timeoutMs);

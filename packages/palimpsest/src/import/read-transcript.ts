@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { checkArgument, type Needed } from "../log/check-options.ts";
 import { asObject, asString } from "../log/json-fields.ts";
 import { decompress } from "./decompress.ts";
 import type { ReadLinesOptions, TranscriptLine } from "./read-lines.ts";
@@ -27,6 +28,15 @@ const RECOGNITION_LINES = 200;
 const SQLITE_MAGIC = "SQLite format 3\0";
 const OPENCODE_FILE = /[\\/]storage[\\/]session[\\/][^\\/]+[\\/][^\\/]+\.json$/;
 
+const SOURCE: Needed = {
+  needed: "the path of a file, its URL, or an async iterable of bytes",
+  fits: (value) =>
+    (typeof value === "string" && value !== "") ||
+    (typeof value === "object" &&
+      value !== null &&
+      (value instanceof URL || "path" in value || Symbol.asyncIterator in value)),
+};
+
 /**
  * Reads the transcript of another agent from a file or from bytes, plain or compressed with zstd, and finds out by itself
  * whose it is. Holds one line, and ids of those before. Broken content gives entries of damage; an unknown format throws
@@ -36,6 +46,7 @@ export async function* readTranscript(
   source: TranscriptSource,
   options: ReadLinesOptions = {},
 ): AsyncGenerator<RecordedEntry> {
+  checkArgument("readTranscript(source)", source, SOURCE);
   const reference = toReference(source);
   if (reference === undefined) {
     yield* readBytes(source as AsyncIterable<Uint8Array>, options);

@@ -1,3 +1,4 @@
+import { aText, checkOptions } from "../log/check-options.ts";
 import type { Tell } from "../session-event.ts";
 import { type Batch, type BatchGuard, type BatchOutcome, type Snapshot, stageBatch, textsOf } from "./batch.ts";
 import { carryOut } from "./carry-out.ts";
@@ -100,6 +101,7 @@ export type DiffOutcome =
 
 /** Opens a memory, and takes in what was edited by hand since it was last used. */
 export async function openMemory(options: MemoryOptions): Promise<Memory> {
+  checkOptions("openMemory", options, { folder: aText("the path of a folder for the topics") });
   const { folder, clock = { now: Date.now }, gitProgram = "git", lockTimeoutMs = 30_000, onChanged, tell } = options;
   const limits: MemoryLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const bench = createWorkbench({ folder, clock, limits, gitProgram, lockTimeoutMs, onChanged });

@@ -1,4 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
+import { anObject, checkArgument } from "../log/check-options.ts";
 import { ANTHROPIC_CACHE_EFFECTS } from "./anthropic/cache-effects.ts";
 import { createStreamCollector } from "./anthropic/collect-stream.ts";
 import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
@@ -43,16 +44,27 @@ export interface AnthropicOptions {
   readonly edits?: "asked" | "off";
 }
 
+const SET_FIELDS = {
+  model: "`model` of the session sets it",
+  max_tokens: "`maxOutputTokens` of openSession() sets it",
+  system: "`system` of the session sets it",
+  messages: "append() adds to them",
+  cache_control: "the engine places the marks, and the setting cache.ttl their lifetime",
+  stream: "responses are always streamed",
+} as const;
+
 /** The Messages API, through the caller's own client. */
 export function anthropic(
   client: AnthropicClient,
   options: AnthropicOptions = {},
 ): Provider<AnthropicRequest, AnthropicResponse, AnthropicMessage> {
+  checkArgument("anthropic(client)", client, anObject("a client of @anthropic-ai/sdk: new Anthropic()"));
   const { models = {}, edits = "off", cacheDiagnostics = client.models === undefined ? "off" : "asked" } = options;
   const sources = { table: ANTHROPIC_MODELS, extra: models };
   return {
     name: ANTHROPIC,
     cacheEffects: ANTHROPIC_CACHE_EFFECTS,
+    setFields: SET_FIELDS,
     takesEdits: (parameters) => (edits === "asked" ? takesEdits(parameters) : "no"),
     factsOf: (model) => findFacts(model, sources),
     fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchLimits(client, model) }),

@@ -1,4 +1,5 @@
 import { subtractTotals } from "../cache/ledger.ts";
+import { aList, checkOptions, ifGiven, withMethods } from "../log/check-options.ts";
 import { type Clock, withTimers } from "../session/clock.ts";
 import type { Session } from "../session/session.ts";
 import type { NewContent } from "../session/to-contents.ts";
@@ -10,7 +11,7 @@ import type { QueryEvent, QueryOutcome, ToolEnding, TurnEnd } from "./query-even
 import type { RetryOptions } from "./retry-delay.ts";
 import { runTurn } from "./run-turn.ts";
 import type { Sender } from "./send-with-retries.ts";
-import type { Tool } from "./tool.ts";
+import { checkTool, type Tool } from "./tool.ts";
 import { definitionOf } from "./tool-schema.ts";
 
 export interface QueryOptions<Request, Response> extends Pick<PermissionOptions, "permission" | "askHost"> {
@@ -59,6 +60,7 @@ export interface QueryOptions<Request, Response> extends Pick<PermissionOptions,
 export async function* query<Request, Response>(
   options: QueryOptions<Request, Response>,
 ): AsyncGenerator<QueryEvent, QueryOutcome> {
+  checkQuery(options);
   const { session, tools = [], inbox, afterTurn } = options;
   const abandoned = new AbortController();
   const signals = [session.signal, abandoned.signal, ...(options.signal === undefined ? [] : [options.signal])];
@@ -122,6 +124,16 @@ export async function* query<Request, Response>(
     // Who stops pulling between two pieces of work leaves calls open.
     await closeOpenCalls(session, NOT_RUN).catch(() => undefined);
   }
+}
+
+function checkQuery(options: unknown): void {
+  checkOptions("query", options, {
+    session: withMethods(["append", "prepare", "record"], "a session: await openSession()"),
+    provider: withMethods(["send"], "the provider that the session was opened with"),
+    tools: ifGiven(aList("a list of tools: tool({ name, description, input, run })")),
+  });
+  const { tools = [] } = options as { readonly tools?: readonly unknown[] };
+  for (const one of tools) checkTool("query({ tools }): tool", one);
 }
 
 function isList(prompt: NewContent | readonly NewContent[]): prompt is readonly NewContent[] {

@@ -1,4 +1,5 @@
 import type { Part, ToolCall, ToolResult } from "../log/block.ts";
+import { aFunction, anObject, aText, checkOptions } from "../log/check-options.ts";
 import type { ToolDefinition } from "../log/payload.ts";
 
 /** Something the model can have done. */
@@ -52,5 +53,16 @@ export interface StandardIssue {
 export function tool<Input>(made: Tool<Input> & { readonly input: StandardSchema<Input> }): Tool<Input>;
 export function tool(made: Tool<Readonly<Record<string, unknown>>>): Tool<Readonly<Record<string, unknown>>>;
 export function tool<Input>(made: Tool<Input>): Tool<Input> {
+  checkTool("tool", made);
   return made;
+}
+
+/** @param of the function that it was passed to */
+export function checkTool(of: string, made: unknown): void {
+  checkOptions(of, made, {
+    name: aText("a name of letters, digits, _ and -"),
+    description: { needed: "a text that tells the model what it does", fits: (value) => typeof value === "string" },
+    input: anObject("JSON Schema, or a schema that gives it (zod from 4.2)"),
+    run: aFunction("a function that takes the input and returns a text or parts"),
+  });
 }

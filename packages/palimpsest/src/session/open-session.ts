@@ -16,6 +16,8 @@ import { attachedTexts } from "../view/attached-texts.ts";
 import { openCalls } from "../view/open-calls.ts";
 import { askForFacts, isToBeAsked } from "./ask-for-facts.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
+import { checkArguments, checkSessionOptions } from "./check-arguments.ts";
+import { checkParameters } from "./check-parameters.ts";
 import { withTimers } from "./clock.ts";
 import { createCompactions } from "./compact/compactions.ts";
 import { explainBoundaries } from "./compact/explain.ts";
@@ -48,6 +50,7 @@ import { checkSettingsOptions, createSettingsReader, type SettingsReader } from 
 export async function openSession<Request, Response, Message>(
   options: SessionOptions<Request, Response, Message>,
 ): Promise<Session<Request, Response>> {
+  checkSessionOptions(options);
   const { store, id = randomUUID(), maxOutputTokens = 1 } = options;
   if (!(Number.isInteger(maxOutputTokens) && maxOutputTokens > 0)) {
     throw new InvalidOptionError("maxOutputTokens", maxOutputTokens, "a whole number above 0");
@@ -149,6 +152,7 @@ async function openWith<Request, Response, Message>(
       const asked = await askForFacts(provider, model, clock);
       if (asked !== undefined) askedFacts.set(model, asked);
     }
+    checkParameters(provider, wanted.parameters);
     const payload = changeConfiguration(state.view.configuration, { ...wanted, model, provider: provider.name });
     if (payload !== undefined) await state.append([toDraft("configuration", payload)]);
   }
@@ -272,7 +276,7 @@ async function openWith<Request, Response, Message>(
       await ending;
     },
   };
-  return { session, requests };
+  return { session: checkArguments(session), requests };
 }
 
 function forkTerms(

@@ -1,6 +1,7 @@
 import type { LedgerLine } from "../cache/ledger.ts";
 import { lineOf } from "../cache/ledger-line.ts";
 import type { ToolCall } from "../log/block.ts";
+import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import { readSilentOverflow } from "../providers/overflow.ts";
@@ -44,7 +45,7 @@ export function createRecord<Request, Response, Message>(
   const { session, state, provider, requests, factsOf, settings, clock, tell, fork, surroundings } = options;
 
   async function record(response: Response, answered?: Request): Promise<RecordedResponse> {
-    const { blocks, usage, compaction, ...rest } = provider.readResponse(response);
+    const { blocks, usage, compaction, ...rest } = readWhole(provider, response);
     const { responseId, model, stop, cacheDiagnosis, appliedEdits } = rest;
     const { entry: request, model: requestModel = state.configuration.model } = requests.answeredBy(answered) ?? {};
     const answers = request === undefined ? {} : { answers: request };
@@ -119,4 +120,21 @@ export function createRecord<Request, Response, Message>(
   }
 
   return record;
+}
+
+/** What cannot be read is no response of this provider: said so, whatever the adapter stumbled over. */
+function readWhole<Response>(
+  provider: Pick<Provider<never, Response, never>, "name" | "readResponse">,
+  response: Response,
+) {
+  try {
+    return provider.readResponse(response);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new InvalidOptionError(
+      "record(response)",
+      response,
+      `a whole response of ${provider.name} (${error.message})`,
+    );
+  }
 }

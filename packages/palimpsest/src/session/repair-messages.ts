@@ -1,3 +1,4 @@
+import { aList, aText, checkArgument, withMethods } from "../log/check-options.ts";
 import type { Provider } from "../providers/provider.ts";
 import { cleanBlock } from "../view/clean-block.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
@@ -15,6 +16,13 @@ export function repairMessages<Message>(
   model: string,
   messages: readonly Message[],
 ): readonly Message[] {
+  checkArgument(
+    "repairMessages(provider)",
+    provider,
+    withMethods(["readMessages", "factsOf"], "a provider, as openSession() takes it"),
+  );
+  checkArgument("repairMessages(provider, model)", model, aText("the name of a model"));
+  checkArgument("repairMessages(provider, model, messages)", messages, aList("a list of messages"));
   const payloads = provider.readMessages(messages);
   const flatten = (thinking: "intact" | "lost"): readonly FlatMessage[] => {
     const flattener = createFlattener({ provider: provider.name, thinking: provider.factsOf(model).thinking });

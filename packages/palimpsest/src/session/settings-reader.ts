@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { anObject, checkOptions, ifGiven } from "../log/check-options.ts";
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import type { Tell } from "../session-event.ts";
 import { type ResolvedSettings, resolveSettings, type SettingProblem } from "../settings/resolve-settings.ts";
@@ -18,11 +19,9 @@ export interface SettingsReader {
 
 const FLAGS_DEADLINE_MS = 2_000;
 
-export function createSettingsReader(
-  { settings = {}, settingsFrom = {} }: SettingsOptions,
-  { clock, tell }: SettingsReaderOptions,
-): SettingsReader {
-  checkSettingsOptions({ settings, settingsFrom });
+export function createSettingsReader(options: SettingsOptions, { clock, tell }: SettingsReaderOptions): SettingsReader {
+  checkSettingsOptions(options);
+  const { settings = {}, settingsFrom = {} } = options;
   const { file, flags, flagsDeadlineMs = FLAGS_DEADLINE_MS } = settingsFrom;
   const memory = flags && createFlagMemory({ client: flags, deadlineMs: flagsDeadlineMs, clock, tell });
   let toldBefore: ReadonlySet<string> = new Set();
@@ -61,7 +60,12 @@ export async function readSettings(options: SettingsOptions = {}): Promise<Resol
 }
 
 /** What is wrong in code is an error of whoever wrote it, and thrown before anything is opened. */
-export function checkSettingsOptions({ settings = {}, settingsFrom = {} }: SettingsOptions): void {
+export function checkSettingsOptions(options: SettingsOptions): void {
+  checkOptions("openSession", options, {
+    settings: ifGiven(anObject("an object of names and values")),
+    settingsFrom: ifGiven(anObject("an object with environment, flags or file")),
+  });
+  const { settings = {}, settingsFrom = {} } = options;
   const { file, flags } = settingsFrom;
   if (file !== undefined && typeof file !== "string") {
     throw new InvalidOptionError("settingsFrom.file", file, "the path of a JSON file; values go into `settings`");

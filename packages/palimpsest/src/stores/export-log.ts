@@ -1,4 +1,5 @@
 import { type ChainProblem, checkChain } from "../log/check-chain.ts";
+import { checkArgument, type Needed, withMethods } from "../log/check-options.ts";
 import { EMPTY_LOG, type Entry } from "../log/entry.ts";
 import { fromLine, toLine } from "../log/entry-line.ts";
 import { BATCH_ENTRIES, readEntries } from "./read-entries.ts";
@@ -7,6 +8,7 @@ import type { AppendResult, LogReader, LogWriter } from "./store.ts";
 
 /** A whole log as lines of JSON, one entry each, oldest first. */
 export async function* exportLog(reader: LogReader): AsyncGenerator<string> {
+  checkArgument("exportLog(reader)", reader, withMethods(["head", "read"], "what store.openReader(session) returns"));
   const { sequence: last } = await reader.head();
   for await (const entry of readEntries(reader, 1, last)) yield toLine(entry);
 }
@@ -18,11 +20,19 @@ export type ImportResult =
   /** The log that was to be filled is not empty, or is not ours to fill. */
   | { readonly kind: "refused"; readonly because: Exclude<AppendResult, { kind: "appended" }> };
 
+const LINES: Needed = {
+  needed: "an iterable of lines, as exportLog() gives them",
+  fits: (value) =>
+    typeof value === "object" && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value),
+};
+
 /** Fills an empty log with exported lines. Nothing goes in that its chain does not vouch for. */
 export async function importLog(
   writer: LogWriter,
   lines: AsyncIterable<string> | Iterable<string>,
 ): Promise<ImportResult> {
+  checkArgument("importLog(writer)", writer, withMethods(["append"], "the writer that store.openWriter() returns"));
+  checkArgument("importLog(writer, lines)", lines, LINES);
   let before = EMPTY_LOG;
   let line = 0;
   let batch: Entry[] = [];

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, type FileHandle, lstat, mkdir, open, opendir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { aText, checkOptions } from "../log/check-options.ts";
 import type { ResultContent, ResultDraft, ResultFiles, ResultsSize } from "./results.ts";
 import { fromSafeName, toSafeName } from "./sqlite/session-file.ts";
 import { UnsafeFolderError } from "./unsafe-folder-error.ts";
@@ -20,7 +21,9 @@ const CHUNK_BYTES = 262_144;
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /** Keeps results in plain files, named by their content: the model reads them with its ordinary tools. */
-export function resultFiles({ folder }: ResultFilesOptions): ResultFiles {
+export function resultFiles(options: ResultFilesOptions): ResultFiles {
+  checkOptions("resultFiles", options, { folder: aText("the path of a folder for the results") });
+  const { folder } = options;
   const root = join(resolve(folder), "tool-results");
   const folderOf = (session: string): string => join(root, toSafeName(session));
   return {

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
+import { aText, checkOptions } from "../log/check-options.ts";
 import type { Place } from "./holder/holder.ts";
 import { systemProcesses } from "./holder/processes.ts";
 import { resultFiles } from "./result-files.ts";
@@ -76,6 +77,7 @@ export const DEFAULT_SQLITE_STORE: Required<Omit<SqliteStoreOptions, "folder" | 
  * processes may use one folder at the same time, on a local disk. SQLite's calls hold up the process while they run.
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
+  checkOptions("sqliteStore", options, { folder: aText("the path of a folder for the logs") });
   const { clock = SYSTEM_CLOCK, leaseMs, lockTimeoutMs, maxOpenFiles } = { ...DEFAULT_SQLITE_STORE, ...options };
   const folder = resolve(options.folder);
   const pool = createConnectionPool({ maxOpenFiles });

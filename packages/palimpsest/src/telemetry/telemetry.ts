@@ -1,4 +1,5 @@
 import { type Attributes, type Meter, type Span, SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
+import { checkOptions, withMethods } from "../log/check-options.ts";
 import { inputTokensOf } from "../log/input-tokens.ts";
 import type {
   CompactionEnded,
@@ -23,7 +24,12 @@ export interface TelemetryOptions {
  * Spans and metrics of OpenTelemetry from what sessions tell: to be given to them as `onEvent`, one for as many sessions as
  * there are. Requests and compactions are spans, under whatever span is active then; everything is counted.
  */
-export function telemetry({ tracer, meter, content = "none" }: TelemetryOptions): (event: SessionEvent) => void {
+export function telemetry(options: TelemetryOptions): (event: SessionEvent) => void {
+  checkOptions("telemetry", options, {
+    tracer: withMethods(["startSpan"], 'a tracer of OpenTelemetry: trace.getTracer("...")'),
+    meter: withMethods(["createCounter"], 'a meter of OpenTelemetry: metrics.getMeter("...")'),
+  });
+  const { tracer, meter, content = "none" } = options;
   const take = createInstruments(meter);
   /** Spans of compactions that have begun and not ended. */
   const open = new Map<string, Span>();

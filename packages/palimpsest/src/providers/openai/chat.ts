@@ -1,4 +1,5 @@
 import type OpenAI from "openai";
+import { anObject, checkArgument } from "../../log/check-options.ts";
 import { asCount, asObject, type JsonObject } from "../../log/json-fields.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "../models.ts";
 import type { Provider, SendOptions, StreamPart } from "../provider.ts";
@@ -29,14 +30,22 @@ export interface ChatOptions {
   readonly thinking?: "left-out" | "sent-back";
 }
 
+const SET_FIELDS = {
+  model: "`model` of the session sets it",
+  messages: "append() adds to them, and `system` of the session stands first",
+  stream: "responses are always streamed",
+} as const;
+
 /** Chat Completions, of OpenAI or of any server that speaks it, through the caller's own client. */
 export function openaiChat(
   client: ChatClient,
   { models = {}, dialect = "openai", systemRole = "system", thinking = "left-out" }: ChatOptions = {},
 ): Provider<ChatRequest, ChatResponse, ChatMessage> {
+  checkArgument("openaiChat(client)", client, anObject("a client of openai: new OpenAI()"));
   const sources = { table: OPENAI_MODELS, extra: models };
   return {
     name: OPENAI_CHAT,
+    setFields: SET_FIELDS,
     cacheEffects: OPENAI_CACHE_EFFECTS,
     factsOf: (model) => findFacts(model, sources),
     fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchWindow(client, model) }),

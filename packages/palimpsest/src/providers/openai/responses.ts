@@ -1,4 +1,5 @@
 import type OpenAI from "openai";
+import { anObject, checkArgument } from "../../log/check-options.ts";
 import { askForCount, pickFields } from "../ask-for-count.ts";
 import { type ExtraModels, findFacts, type ModelFacts } from "../models.ts";
 import type { Provider, SendOptions, StreamPart } from "../provider.ts";
@@ -23,14 +24,24 @@ export interface ResponsesOptions {
   readonly cacheDiagnostics?: "asked" | "off";
 }
 
+const SET_FIELDS = {
+  model: "`model` of the session sets it",
+  max_output_tokens: "`maxOutputTokens` of openSession() sets it",
+  instructions: "`system` of the session sets it",
+  input: "append() adds to it",
+  stream: "responses are always streamed",
+} as const;
+
 /** The Responses API, through the caller's own client, with nothing kept on the service's side. */
 export function openaiResponses(
   client: ResponsesClient,
   { models = {}, cacheDiagnostics = "asked" }: ResponsesOptions = {},
 ): Provider<ResponsesRequest, ResponsesResponse, ResponsesItem> {
+  checkArgument("openaiResponses(client)", client, anObject("a client of openai: new OpenAI()"));
   const factsOf = (model: string): ModelFacts => findFacts(model, { table: OPENAI_MODELS, extra: models });
   return {
     name: OPENAI_RESPONSES,
+    setFields: SET_FIELDS,
     cacheEffects: OPENAI_CACHE_EFFECTS,
     factsOf,
     // The models endpoint says nothing of limits.

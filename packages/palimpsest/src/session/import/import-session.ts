@@ -1,5 +1,6 @@
 import { gatherResponses } from "../../import/gather-responses.ts";
 import type { RecordedAgent, RecordedEntry, RecordedSession } from "../../import/recorded.ts";
+import { anAsyncIterable, checkArgument, checkOptions, withMethods } from "../../log/check-options.ts";
 import { type KnownModel, knownModel } from "../../providers/known-model.ts";
 import type { Store } from "../../stores/store.ts";
 import { SessionBusyError, SessionLostError } from "../session-errors.ts";
@@ -41,8 +42,11 @@ export type ImportedSession =
  */
 export async function importSession(
   recorded: AsyncIterable<RecordedEntry>,
-  { store, id, modelOf = knownModel, owner = `process ${process.pid}` }: ImportSessionOptions,
+  options: ImportSessionOptions,
 ): Promise<ImportedSession> {
+  checkArgument("importSession(recorded)", recorded, anAsyncIterable("what readTranscript(path) returns"));
+  checkOptions("importSession", options, { store: withMethods(["openWriter"], "the store for its log") });
+  const { store, id, modelOf = knownModel, owner = `process ${process.pid}` } = options;
   const counts = { responses: 0, subagentResponses: 0, compactions: 0, damagedLines: 0 };
   let session: RecordedSession | undefined;
   let target: Target | undefined;

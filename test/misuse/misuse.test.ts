@@ -1,0 +1,174 @@
+import {
+  exportLog,
+  InvalidOptionError,
+  importLog,
+  importSession,
+  memoryStore,
+  openSession,
+  PalimpsestError,
+  query,
+  readSettings,
+  readStream,
+  repairMessages,
+  type Session,
+  tool,
+} from "palimpsest";
+import { createAgents } from "palimpsest/agents";
+import { analyse } from "palimpsest/analyse";
+import { anthropic } from "palimpsest/anthropic";
+import { openHome } from "palimpsest/home";
+import { createHooks } from "palimpsest/hooks";
+import { readTranscript } from "palimpsest/import";
+import { openMemory } from "palimpsest/memory";
+import { openaiChat, openaiResponses } from "palimpsest/openai";
+import { resultFiles } from "palimpsest/result-files";
+import { sqliteStore } from "palimpsest/sqlite-store";
+import { telemetry } from "palimpsest/telemetry";
+import { describe, expect, test } from "vitest";
+
+/** What somebody who writes no TypeScript may pass by mistake. */
+const WRONG: readonly unknown[] = [undefined, null, 5, "word", {}, [], () => {}, Symbol("s")];
+const provider = anthropic({} as never);
+const right = { store: memoryStore(), provider, model: "claude-opus-5-5" };
+type AnyFunction = (...args: readonly unknown[]) => unknown;
+
+const any = (one: unknown): AnyFunction => one as AnyFunction;
+
+/** What a call threw, at once or later; undefined if it did not. */
+async function thrownBy(call: () => unknown): Promise<unknown> {
+  try {
+    const returned = await call();
+    const iterator = (returned as { readonly next?: () => Promise<unknown> } | undefined)?.next;
+    if (typeof iterator === "function") await iterator.call(returned);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Nothing, or an error of ours. */
+function expectOurs(thrown: unknown, what: string): void {
+  if (thrown === undefined) return;
+  // A path to a file that is not there is a path nevertheless.
+  if (thrown instanceof Error && "syscall" in thrown) return;
+  const shown = thrown instanceof Error ? `${thrown.name}: ${thrown.message}\n${thrown.stack}` : String(thrown);
+  expect(thrown instanceof PalimpsestError, `${what}: ${shown}`).toBe(true);
+}
+
+describe("a wrong argument is told by an error of ours, never by a TypeError from within", () => {
+  test.each<[string, AnyFunction]>([
+    ["openSession", any(openSession)],
+    ["query", any(query)],
+    ["tool", any(tool)],
+    ["anthropic", any(anthropic)],
+    ["openaiChat", any(openaiChat)],
+    ["openaiResponses", any(openaiResponses)],
+    ["sqliteStore", any(sqliteStore)],
+    ["resultFiles", any(resultFiles)],
+    ["openHome", any(openHome)],
+    ["openMemory", any(openMemory)],
+    ["createAgents", any(createAgents)],
+    ["createHooks", any(createHooks)],
+    ["telemetry", any(telemetry)],
+    ["readSettings", any(readSettings)],
+    ["readStream", any(readStream)],
+    ["readTranscript", any(readTranscript)],
+    ["importSession", any(importSession)],
+    ["importLog", any(importLog)],
+    ["exportLog", any(exportLog)],
+    ["analyse", any(analyse)],
+    ["repairMessages", any(repairMessages)],
+  ])("%s()", async (name, call) => {
+    for (const wrong of WRONG) expectOurs(await thrownBy(() => call(wrong)), `${name}(${String(wrong)})`);
+  });
+
+  test.each([
+    "store",
+    "provider",
+    "model",
+    "id",
+    "system",
+    "tools",
+    "parameters",
+    "onEvent",
+    "settings",
+    "settingsFrom",
+  ])("openSession({ %s })", async (option) => {
+    for (const wrong of WRONG) {
+      const thrown = await thrownBy(() => any(openSession)({ ...right, [option]: wrong }));
+      expectOurs(thrown, `${option}: ${String(wrong)}`);
+    }
+  });
+
+  const METHODS: readonly (keyof Session<unknown, unknown>)[] = [
+    ...(["append", "appendStream", "prepare", "record", "configure", "replace", "fold", "compact", "recover"] as const),
+    ...(["updateNotes", "pin", "unpin", "enterAgent", "enterUsage", "mark", "setMark", "snip", "explain"] as const),
+    ...(["restore", "rewind", "recall", "listen", "fork", "ask", "accounting", "keepWarm"] as const),
+  ];
+  test.each(METHODS)("session.%s()", async (method) => {
+    for (const wrong of WRONG) {
+      const session = await openSession({ ...right, store: memoryStore() });
+      await session.append("Hello");
+      expectOurs(await thrownBy(() => any(session[method])(wrong)), `${method}(${String(wrong)})`);
+      expectOurs(await thrownBy(() => any(session[method])(wrong, wrong)), `${method}(${String(wrong)}, it)`);
+      await session.close();
+    }
+  });
+});
+
+describe("the error says what to pass", () => {
+  test.each<[string, () => unknown, string]>([
+    [
+      "no store",
+      () => any(openSession)({ provider, model: "m" }),
+      "openSession({ store }) is missing; it must be a store: memoryStore()",
+    ],
+    [
+      "no provider",
+      () => any(openSession)({ store: memoryStore(), model: "m" }),
+      "openSession({ provider }) is missing; it must be a provider: one of this package around your client, or your own.",
+    ],
+    [
+      "no model",
+      () => any(openSession)({ store: memoryStore(), provider }),
+      "openSession({ model }) is missing; it must be the name of a model.",
+    ],
+    [
+      "a tool of query() for openSession()",
+      () => any(openSession)({ ...right, tools: [tool({ name: "t", description: "", input: {}, run: () => "" })] }),
+      "tools made by tool() are passed to query({ tools })",
+    ],
+    [
+      "a tool that runs nothing",
+      () => any(tool)({ name: "t", description: "", input: {} }),
+      "tool({ run }) is missing",
+    ],
+    ["a query of nothing", () => any(query)({}), "query({ session }) is missing; it must be a session"],
+    [
+      "a parameter that we set",
+      () => openSession({ ...right, parameters: { max_tokens: 10 } }),
+      "parameters.max_tokens is 10; it must be left out: `maxOutputTokens` of openSession() sets it.",
+    ],
+  ])("%s", async (_, call, message) => {
+    const thrown = await thrownBy(call);
+    expect(thrown).toBeInstanceOf(InvalidOptionError);
+    expect((thrown as Error).message).toContain(message);
+  });
+
+  test("nothing is appended, and a stream is no response", async () => {
+    const session = await openSession(right);
+    expect(((await thrownBy(() => any(session.append)(undefined))) as Error).message).toBe(
+      "append(content) is missing; it must be a text, or what user(), toolResult(), attachment() or a provider's readMessages() returns.",
+    );
+    expect(session.newestEntry).toBe(1);
+    await session.append("Hello");
+    const stream = (async function* () {})();
+    expect(((await thrownBy(() => any(session.record)(stream))) as Error).message).toContain(
+      "readStream(provider.send(request)) reads a stream to its end",
+    );
+    expect(((await thrownBy(() => any(session.record)({}))) as Error).message).toContain(
+      "a whole response of anthropic",
+    );
+    await session.close();
+  });
+});
