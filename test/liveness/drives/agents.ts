@@ -1,0 +1,58 @@
+import { type Ask, answer, callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
+import { createAgents } from "palimpsest/agents";
+import type { Drive } from "../experiment.ts";
+import type { Witness } from "../witness.ts";
+import { openWorld, prose, TOOLS, type Values } from "../world.ts";
+
+const TASK = /count the files of (\w+)/;
+const LOOKS = 3;
+
+/** An agent that looks a few times, and has much to say then. */
+function agentsMind({ userText, request }: Ask): Reply | undefined {
+  if (userText.includes("what are you doing right now")) return answer("Counting the files");
+  const messages = request["messages"] as readonly { readonly role: string }[];
+  const task = TASK.exec(JSON.stringify(messages[0]))?.[1];
+  if (task === undefined) return undefined;
+  const rounds = messages.filter(({ role }) => role === "assistant").length;
+  return rounds < LOOKS
+    ? callTools(callTool("Read", { file_path: `${task}${rounds}`, words: 300 }))
+    : answer(prose(`${task}-`, 1_000));
+}
+
+/** Agents in the background; their reports come with the next turn. */
+async function workWith(places: readonly string[], values: Values, witness: Witness) {
+  const world = openWorld(values, witness, { mind: agentsMind });
+  const { store, provider, clock } = world;
+  const session = await world.open();
+  let ids = 0;
+  const agents = createAgents({
+    ...{ session, provider, store, clock, tools: TOOLS, readOnlyTools: ["Read"], createId: () => `a${++ids}` },
+    openChild: ({ id, system = "", model = world.model }) => world.open({ id, system, model }),
+  });
+  const phrases: string[] = [];
+  const atWork = new Set<string>();
+  let mostAtWork = 0;
+  const done: Promise<unknown>[] = [];
+  for (const place of places) {
+    const prompt = `Please count the files of ${place}.`;
+    const started = await agents.start({ prompt, description: place, way: "background" });
+    if (started.kind === "refused") throw new Error(started.why);
+    agents.follow(started.id, (event) => {
+      atWork.add(place);
+      mostAtWork = Math.max(mostAtWork, atWork.size);
+      if (event.kind === "phrase") phrases.push(event.phrase);
+      // Work takes its time: what is to happen every so often happens meanwhile.
+      if (event.kind === "response" && places.length === 1) clock.advance(40_000);
+    });
+    done.push(started.done.then(() => atWork.delete(place)));
+  }
+  await Promise.all(done);
+  const tools = [...TOOLS, ...agents.tools];
+  await world.turn(session, "What have they found?", [], { tools, inbox: agents.inbox });
+  await agents.close();
+  await session.close();
+  return { sent: [...world.sent].sort(), mostAtWork, phrases };
+}
+
+export const workWithAgents: Drive = (values, witness) => workWith(["home", "lib", "docs"], values, witness);
+export const watchAgent: Drive = (values, witness) => workWith(["home"], values, witness);

@@ -1,0 +1,169 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Ask, answer, callTool, callTools, type Reply, stallStream } from "@palimpsest/provider-simulator";
+import { attachment } from "palimpsest";
+import { askGates, DREAM_SYSTEM, startDream } from "palimpsest/dream";
+import { openHome } from "palimpsest/home";
+import {
+  chooseByModel,
+  createExtractions,
+  createMemorySearch,
+  memoryTool,
+  openMemory,
+  RECALLED,
+  readSaid,
+  recallTopics,
+} from "palimpsest/memory";
+import type { Drive } from "../experiment.ts";
+import { inFolder } from "../in-folder.ts";
+import type { Witness } from "../witness.ts";
+import { openWorld, TOOLS, type Values } from "../world.ts";
+
+const HOUR_MS = 3_600_000;
+
+const topic = (name: string) => ({
+  ...{ name, description: `How the ${name} works.`, type: "project" as const, body: `The ${name} was rewritten.` },
+});
+
+const isExtraction = (ask: Ask): boolean => JSON.stringify(ask.request).includes("a task beside the conversation");
+const SAVE = callTools(
+  callTool("Memory", {
+    ...{ command: "save", name: "pnpm, never npm", description: "pnpm is used here, never npm.", type: "feedback" },
+    ...{ body: "Use pnpm, never npm.", quote: "use pnpm here, never npm" },
+  }),
+);
+
+/** Two turns are looked through; the first time the model writes for as many rounds as it may. */
+async function extractWith(values: Values, witness: Witness, { fault }: Pick<Reply, "fault">) {
+  return inFolder(async (folder) => {
+    let round = 0;
+    const world = openWorld(values, witness, {
+      mind(ask) {
+        if (!isExtraction(ask)) return undefined;
+        const reply = round++ < 3 ? SAVE : answer("Nothing more.");
+        return fault === undefined || round > 1 ? reply : { ...reply, fault };
+      },
+    });
+    const memory = await openMemory({ folder, clock: world.clock });
+    const session = await world.open();
+    const said = async () => {
+      const reader = (await world.store.openReader(session.id))!;
+      return (await readSaid(reader, 1, session.newestEntry)).said;
+    };
+    const tools = [...TOOLS, memoryTool({ memory, session: session.id, said })];
+    const ended: string[] = [];
+    const extractions = createExtractions({
+      ...{ memory, store: world.store, provider: world.provider, tools, readOnlyTools: ["Read"] },
+      onEnd: ({ kind, count }) => void ended.push(`${kind} ${count}`),
+    });
+    for (const [turn, words] of ["Please use pnpm here, never npm.", "And use tabs."].entries()) {
+      await world.turn(session, words, [], { tools, afterTurn: extractions.afterTurn });
+      if (fault !== undefined && turn === 0) {
+        // The time of an extraction is the system's: this is longer than the shorter of both values, and far below the other.
+        await sleep(1_500);
+        world.clock.advance(HOUR_MS);
+      }
+      await extractions.drain(60_000);
+    }
+    await session.close();
+    await memory.close();
+    return [world.sent.length, ended];
+  });
+}
+
+export const extract: Drive = (values, witness) => extractWith(values, witness, {});
+/** The model says nothing for as long as the clock stands. */
+export const extractSlowly: Drive = (values, witness) =>
+  extractWith(values, witness, { fault: stallStream(1, 10_000) });
+
+/** What is remembered stands beside what the user says, once somebody has chosen. */
+export const recallMemories: Drive = (values, witness) =>
+  inFolder(async (folder) => {
+    const world = openWorld(values, witness, {
+      mind: ({ userText }) => (userText.startsWith("The notes:") ? answer("none") : undefined),
+    });
+    const { clock } = world;
+    const memory = await openMemory({ folder, clock });
+    for (const name of ["parser", "loader", "deployment"]) await memory.write(topic(name), "user", "none");
+    const session = await world.open();
+    const index = createMemorySearch({ memory, clock });
+    const words = "Why does the parser fail since it was rewritten?";
+    const recalled = await recallTopics({
+      ...{ memory, index, words, shown: [], nowMs: clock.now(), choose: chooseByModel({ session }) },
+    });
+    await world.turn(session, words, [], {
+      prompt: [...(recalled === undefined ? [] : [attachment(RECALLED, recalled)]), words],
+    });
+    index.close();
+    await session.close();
+    await memory.close();
+    return world.sent;
+  });
+
+/** Whether it is time to go over memory: asked now, soon after, and a day later. */
+export const askForDreams: Drive = (values, witness) =>
+  inFolder(async (folder) => {
+    const world = openWorld(values, witness);
+    const { clock, store } = world;
+    const home = await openHome({ file: join(folder, "home.sqlite"), clock });
+    const session = await world.open();
+    const { settings } = session.settings();
+    const answers: unknown[] = [];
+    const ask = async () => {
+      const { lastDoneAtMs } = await home.leases.read("dream");
+      answers.push(
+        await askGates(settings, clock.now(), {
+          lastDoneAtMs: async () => lastDoneAtMs,
+          touchScan: (everyMs) => home.leases.touch("dream", { everyMs }),
+          sessionsSince: async () => ((await store.openReader("s")) === undefined ? 0 : 3),
+        }),
+      );
+    };
+    await ask();
+    const taken = await home.leases.take("dream", { owner: "liveness" });
+    if (taken.kind === "taken") await taken.lease.finish("done");
+    clock.advance(2 * HOUR_MS);
+    await ask();
+    clock.advance(24 * HOUR_MS);
+    await ask();
+    clock.advance(HOUR_MS / 4);
+    await ask();
+    await session.close();
+    await home.close();
+    return answers.map((one) => JSON.stringify(one).replace(/"why".*/, ""));
+  });
+
+/** Three of eight topics are taken away, one in each round. */
+export const dream: Drive = (values, witness) =>
+  inFolder(async (folder) => {
+    const clockless = openWorld(values, witness);
+    const memory = await openMemory({ folder: join(folder, "memory"), clock: clockless.clock });
+    const names = ["parser", "loader", "deployment", "tests", "server", "client", "schema", "cache"];
+    for (const name of names) await memory.write(topic(name), "model", "none");
+    const versions = new Map<string, string>();
+    for (const slug of names) versions.set(slug, (await memory.read(slug))!.version);
+    const world = openWorld(values, witness, { mind: forgetting(versions) });
+    const home = await openHome({ file: join(folder, "home.sqlite"), clock: world.clock });
+    const taken = await home.leases.take("dream", { owner: "liveness" });
+    if (taken.kind !== "taken") throw new Error("Somebody else dreams.");
+    const session = await world.open({ system: DREAM_SYSTEM });
+    const { store, provider, clock } = world;
+    const task = startDream({ memory, lease: taken.lease, store, sessions: [], session, provider, clock });
+    const { kind } = await task.done;
+    const left = (await memory.list()).map(({ slug }) => slug);
+    await home.close();
+    await memory.close();
+    return [world.sent.length, kind, left];
+  });
+
+function forgetting(versions: ReadonlyMap<string, string>): (ask: Ask) => Reply | undefined {
+  const gone = ["parser", "loader", "cache"];
+  return (ask) => {
+    const { messages } = ask.request as { messages: readonly { role: string }[] };
+    const slug = gone[messages.filter(({ role }) => role === "assistant").length];
+    if (slug === undefined) return undefined;
+    return callTools(
+      callTool("Topics", { command: "forget", slug, because: "It is over.", version: versions.get(slug) }),
+    );
+  };
+}

@@ -1,0 +1,80 @@
+import { answer, callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
+import type { Drive } from "../experiment.ts";
+import type { Witness } from "../witness.ts";
+import { openWorld, prose, type Values, type World } from "../world.ts";
+
+const MINUTE_MS = 60_000;
+/** Less than what is left of a cache's time when an update is due at the latest. */
+const STEP_MS = 2_000;
+
+const longNotes = (words: number): Reply =>
+  answer(
+    `<session-notes>\n<notes-section heading="Current state">\n${prose("noted-", words)}\n</notes-section>\n</session-notes>`,
+  );
+
+/** What goes on in the background has ended: nothing there waits for anything but this process. */
+async function settle(world: World): Promise<void> {
+  for (let quiet = 0, before = world.sent.length; quiet < 5; quiet++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (world.sent.length !== before) quiet = 0;
+    before = world.sent.length;
+  }
+}
+
+async function takeNotes(
+  values: Values,
+  witness: Witness,
+  { turns = 6, pauseMs = 0, words = 950, windowTokens = 60_000 } = {},
+) {
+  const world = openWorld({ "notes.enabled": "on", "cache.ttl": "5m", ...values }, witness, { windowTokens });
+  const session = await world.open();
+  for (let turn = 0; turn < turns; turn++) {
+    const calls = [0, 1].map((call) => callTools(callTool("Read", { file_path: `src/${turn}${call}.ts`, words })));
+    await world.turn(session, prose(`wish${turn}-`, 60), calls);
+    await settle(world);
+  }
+  for (let passedMs = 0; passedMs < pauseMs; passedMs += STEP_MS) {
+    world.clock.advance(STEP_MS);
+    await settle(world);
+  }
+  await session.close();
+  return world.sent;
+}
+
+/** Turns without a pause. */
+export const noteTurns: Drive = (values, witness) => takeNotes(values, witness);
+
+/** Few turns, and then nobody says anything for a while. */
+export const noteBeforePause: Drive = (values, witness) =>
+  takeNotes(values, witness, { turns: 5, pauseMs: 6 * MINUTE_MS, words: 1_500, windowTokens: 200_000 });
+
+/** Notes that are longer than they may be are to be condensed. */
+export const noteTooMuch: Drive = async (values, witness) => {
+  const world = openWorld(values, witness, {
+    mind: ({ userText }) => (userText.includes("<session-notes>") ? longNotes(600) : undefined),
+  });
+  const session = await world.open();
+  await world.turn(session, "Hello.");
+  await session.updateNotes();
+  await world.turn(session, "Again.");
+  await session.updateNotes();
+  await session.close();
+  return world.sent;
+};
+
+/** Notes are at hand when the window is full. */
+export const compactByNotes: Drive = async (values, witness) => {
+  const world = openWorld({ "notes.keepTokens": 2_000, ...values }, witness, { windowTokens: 40_000 });
+  const session = await world.open();
+  for (let turn = 0; turn < 7; turn++) {
+    const calls = [callTools(callTool("Read", { file_path: `src/${turn}.ts`, words: 1_000 }))];
+    await world.turn(session, prose(`wish${turn}-`, 100), calls);
+  }
+  await session.updateNotes();
+  for (let turn = 7; turn < 10; turn++) {
+    const calls = [callTools(callTool("Read", { file_path: `src/${turn}.ts`, words: 1_000 }))];
+    await world.turn(session, prose(`wish${turn}-`, 100), calls);
+  }
+  await session.close();
+  return world.sent;
+};
