@@ -1,6 +1,8 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import { METRICS, SPANS } from "../../packages/palimpsest/src/telemetry/names.ts";
 import type { Drive, Experiment } from "./experiment.ts";
 import { SETTING_EXPERIMENTS } from "./settings.ts";
+import { EVENT_KINDS, KNOWN_DEAD, TELLING } from "./told.ts";
 import { createWitness } from "./witness.ts";
 import type { Values } from "./world.ts";
 
@@ -27,4 +29,41 @@ async function expectAlive(name: string, { drive, values: [one, other], under }:
   expect(differs, `${name} is dead: ${JSON.stringify(one)} and ${JSON.stringify(other)} make no difference`).toBe(true);
 }
 
-test.each(Object.entries(SETTING_EXPERIMENTS))("the setting %s makes a difference", expectAlive);
+describe("settings", () => {
+  test.each(Object.entries(SETTING_EXPERIMENTS))("%s makes a difference", expectAlive);
+});
+
+describe("what happens is told", () => {
+  /** Everything above once more, as far as it was not driven yet. */
+  async function driveAll(): Promise<void> {
+    for (const [name, { drive, values, under }] of Object.entries(SETTING_EXPERIMENTS)) {
+      for (const value of values) await observe(drive, { ...under, [name]: value });
+    }
+    for (const drive of TELLING) await observe(drive, {});
+  }
+  const missing = (wanted: readonly string[], seen: ReadonlySet<string>): readonly string[] =>
+    wanted.filter((name) => !seen.has(name) && !(name in KNOWN_DEAD));
+
+  test("by an event of every kind", async () => {
+    await driveAll();
+    const kinds = Object.entries(EVENT_KINDS).flatMap(([kind, side]) => (side === "library" ? [kind] : []));
+    expect(missing(kinds, witness.eventKinds()), "kinds of events that no session has told").toEqual([]);
+  });
+
+  test("by every metric", async () => {
+    await driveAll();
+    expect(missing(Object.values(METRICS), await witness.metrics()), "metrics that nothing has counted").toEqual([]);
+  });
+
+  test("by every span", async () => {
+    await driveAll();
+    const begun = new Set([...witness.spans()].map((name) => name.split(" ")[0]!));
+    expect(missing(Object.values(SPANS), begun), "spans that were never begun").toEqual([]);
+  });
+
+  test("and nothing is excused that is alive", async () => {
+    await driveAll();
+    const seen = new Set([...witness.eventKinds(), ...(await witness.metrics())]);
+    expect(Object.keys(KNOWN_DEAD).filter((name) => seen.has(name))).toEqual([]);
+  });
+});

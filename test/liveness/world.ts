@@ -19,6 +19,7 @@ import {
   query,
   type Session,
   type SessionOptions,
+  type Settings,
   type Store,
   type Tool,
 } from "palimpsest";
@@ -26,7 +27,7 @@ import { type AnthropicMessage, type AnthropicRequest, type AnthropicResponse, a
 import type { Witness } from "./witness.ts";
 
 /** Values of settings by name. */
-export type Values = Readonly<Record<string, unknown>>;
+export type Values = Partial<Settings>;
 
 export type AnthropicProvider = Provider<AnthropicRequest, AnthropicResponse, AnthropicMessage>;
 export type LibrarySession = Session<AnthropicRequest, AnthropicResponse>;
@@ -102,7 +103,8 @@ export function openWorld(values: Values, witness: Witness, options: WorldOption
     open: (more = {}) =>
       openSession({
         ...{ store, provider, model, clock: time, id: "s", system: "You are a careful engineer." },
-        settings: { file: values, environment: {} },
+        settings: values,
+        settingsFrom: { environment: {} },
         onEvent: witness.onEvent,
         ...more,
       }),

@@ -1,0 +1,68 @@
+import { answer } from "@palimpsest/provider-simulator";
+import { createHooks } from "palimpsest/hooks";
+import type { Drive } from "../experiment.ts";
+import { openWorld, prose } from "../world.ts";
+
+/** A hook that works, and one that does not. */
+export const runHooks: Drive = async (values, witness) => {
+  const world = openWorld(values, witness);
+  const hooks = createHooks([
+    { event: "SessionStart", run: () => ({ additionalContext: "Be careful." }) },
+    {
+      event: "Stop",
+      run() {
+        throw new Error("it is broken");
+      },
+    },
+  ]);
+  const session = await world.open({ hooks });
+  await world.turn(session, "Hello.");
+  await session.close();
+  return world.sent;
+};
+
+/** A question beside the conversation, and a session of its own that begins like it. */
+export const forkSession: Drive = async (values, witness) => {
+  const world = openWorld(values, witness);
+  const session = await world.open();
+  await world.turn(session, "Hello.");
+  await session.ask("What was said?", { source: "aside" });
+  const fork = await session.fork({ source: "branch", allowedTools: [] });
+  await world.turn(fork, "And what else?", [], { tools: [] });
+  await fork.close();
+  await session.close();
+  return world.sent;
+};
+
+/** No model writes a summary that can be used, however often it is asked. */
+export const failToCompact: Drive = async (values, witness) => {
+  const world = openWorld(values, witness, {
+    windowTokens: 40_000,
+    mind: ({ userText }) => (userText.includes("nine sections") ? answer("I'm sorry, but I can't.") : undefined),
+  });
+  const session = await world.open();
+  for (let turn = 0; turn < 40; turn++) await world.turn(session, prose(`wish${turn}-`, 700));
+  await session.close();
+  return world.sent.length;
+};
+
+/** A flag service that fails for a while, and a variable that cannot be used. */
+export const failToReadSettings: Drive = async (values, witness) => {
+  const world = openWorld(values, witness);
+  let isDown = false;
+  const details = <Value>(value: Value) =>
+    isDown ? Promise.reject(new Error("the service is down")) : Promise.resolve({ value });
+  const flags = {
+    getStringDetails: (_: string, absent: string) => details(absent),
+    getNumberDetails: (_: string, absent: number) => details(absent),
+    getObjectDetails: (_: string, absent: object) => details(absent),
+  };
+  const environment = { PALIMPSEST_CLEARING_KEEP_NEWEST: "many" };
+  const session = await world.open({ settingsFrom: { flags, environment } });
+  for (const now of [false, true, false]) {
+    isDown = now;
+    await world.turn(session, "Hello.");
+  }
+  await session.close();
+  return world.sent;
+};

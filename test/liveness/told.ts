@@ -1,0 +1,47 @@
+import type { SessionEvent } from "palimpsest";
+import { storeOnFullDisk } from "./drives/storing.ts";
+import { failToCompact, failToReadSettings, forkSession, runHooks } from "./drives/telling.ts";
+import type { Drive } from "./experiment.ts";
+
+/** Drives for what no setting brings about. */
+export const TELLING: readonly Drive[] = [storeOnFullDisk, runHooks, forkSession, failToCompact, failToReadSettings];
+
+/** Kinds of events, and the side that is to show them. A kind that is not here does not compile. */
+export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "agent">> = {
+  "turn-started": "library",
+  "response-recorded": "library",
+  "cache-broken": "library",
+  "result-stored": "library",
+  "storing-failed": "library",
+  "results-cleared": "library",
+  recalled: "library",
+  "compaction-due": "library",
+  "compaction-started": "library",
+  "compaction-progressed": "library",
+  "compaction-ended": "library",
+  "notes-updated": "library",
+  "notes-compaction-declined": "library",
+  "memories-extracted": "library",
+  "memory-judged": "agent",
+  dreamed: "library",
+  forked: "library",
+  "breaker-tripped": "library",
+  "files-restored": "library",
+  "settings-rejected": "library",
+  "flags-failed": "library",
+  "flags-recovered": "library",
+  "hooks-ran": "library",
+};
+
+/** What nobody can see yet, with who makes it alive. To be empty. */
+export const KNOWN_DEAD: Readonly<Record<string, string>> = {
+  "memories-extracted": "events",
+  dreamed: "events",
+  forked: "events",
+  "palimpsest.memory.extractions": "events",
+  "palimpsest.memory.extracted": "events",
+  "palimpsest.memory.verdicts": "events",
+  "palimpsest.dreams": "events",
+  "palimpsest.forks": "events",
+  "palimpsest.fork.cache_hit_rate": "events",
+};
