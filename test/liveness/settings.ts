@@ -90,7 +90,7 @@ export const SETTING_EXPERIMENTS: Readonly<Record<Exclude<SettingName, AgentOnly
   "clearing.bySize": experiment(goOnWarm, ["on", "off"], BY_SIZE),
   "clearing.byProvider": experiment(goOnWithEdits, ["on", "auto"]),
   "clearing.byCacheEdit": experiment(goOnWithDeletions, ["on", "off"], DELETING),
-  "clearing.tools": experiment(goOnCold, [["Read"], ["Bash"]]),
+  "clearing.keepTools": experiment(goOnCold, [[], ["Read"]]),
   "clearing.keepNewest": experiment(goOnCold, [8, 2]),
   "clearing.paybackRequests": experiment(goOnWarm, [40, 1], BY_SIZE),
   "clearing.leastTokens": experiment(goOnWarm, [1_000, 1_000_000], BY_SIZE),

@@ -1,10 +1,17 @@
 import type { SessionEvent } from "palimpsest";
 import { storeOnFullDisk } from "./drives/storing.ts";
-import { failToCompact, failToReadSettings, forkSession, runHooks } from "./drives/telling.ts";
+import { failToCompact, failToReadSettings, forkSession, proposeAndWrite, runHooks } from "./drives/telling.ts";
 import type { Drive } from "./experiment.ts";
 
 /** Drives for what no setting brings about. */
-export const TELLING: readonly Drive[] = [storeOnFullDisk, runHooks, forkSession, failToCompact, failToReadSettings];
+export const TELLING: readonly Drive[] = [
+  storeOnFullDisk,
+  runHooks,
+  forkSession,
+  failToCompact,
+  failToReadSettings,
+  proposeAndWrite,
+];
 
 /** Kinds of events, and the side that is to show them. A kind that is not here does not compile. */
 export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "agent">> = {
@@ -22,7 +29,8 @@ export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "age
   "notes-updated": "library",
   "notes-compaction-declined": "library",
   "memories-extracted": "library",
-  "memory-judged": "agent",
+  "memories-waiting": "library",
+  "memory-judged": "library",
   dreamed: "library",
   forked: "library",
   "breaker-tripped": "library",
@@ -31,17 +39,8 @@ export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "age
   "flags-failed": "library",
   "flags-recovered": "library",
   "hooks-ran": "library",
+  "mail-arrived": "library",
 };
 
 /** What nobody can see yet, with who makes it alive. To be empty. */
-export const KNOWN_DEAD: Readonly<Record<string, string>> = {
-  "memories-extracted": "events",
-  dreamed: "events",
-  forked: "events",
-  "palimpsest.memory.extractions": "events",
-  "palimpsest.memory.extracted": "events",
-  "palimpsest.memory.verdicts": "events",
-  "palimpsest.dreams": "events",
-  "palimpsest.forks": "events",
-  "palimpsest.fork.cache_hit_rate": "events",
-};
+export const KNOWN_DEAD: Readonly<Record<string, string>> = {};

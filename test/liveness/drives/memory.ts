@@ -13,11 +13,12 @@ import {
   RECALLED,
   readSaid,
   recallTopics,
+  type Said,
 } from "palimpsest/memory";
 import type { Drive } from "../experiment.ts";
 import { inFolder } from "../in-folder.ts";
 import type { Witness } from "../witness.ts";
-import { openWorld, TOOLS, type Values } from "../world.ts";
+import { type LibrarySession, openWorld, TOOLS, type Values, type World } from "../world.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -25,13 +26,20 @@ const topic = (name: string) => ({
   ...{ name, description: `How the ${name} works.`, type: "project" as const, body: `The ${name} was rewritten.` },
 });
 
-const isExtraction = (ask: Ask): boolean => JSON.stringify(ask.request).includes("a task beside the conversation");
+export const isExtraction = (ask: Ask): boolean =>
+  JSON.stringify(ask.request).includes("a task beside the conversation");
 const SAVE = callTools(
   callTool("Memory", {
     ...{ command: "save", name: "pnpm, never npm", description: "pnpm is used here, never npm.", type: "feedback" },
     ...{ body: "Use pnpm, never npm.", quote: "use pnpm here, never npm" },
   }),
 );
+
+/** What was said so far: what a model claims is held against it. */
+export async function saidIn(session: LibrarySession, { store }: World): Promise<readonly Said[]> {
+  const reader = await store.openReader(session.id);
+  return reader === undefined ? [] : (await readSaid(reader, 1, session.newestEntry)).said;
+}
 
 /** Two turns are looked through; the first time the model writes for as many rounds as it may. */
 async function extractWith(values: Values, witness: Witness, { fault }: Pick<Reply, "fault">) {
@@ -46,15 +54,13 @@ async function extractWith(values: Values, witness: Witness, { fault }: Pick<Rep
     });
     const memory = await openMemory({ folder, clock: world.clock });
     const session = await world.open();
-    const said = async () => {
-      const reader = (await world.store.openReader(session.id))!;
-      return (await readSaid(reader, 1, session.newestEntry)).said;
-    };
-    const tools = [...TOOLS, memoryTool({ memory, session: session.id, said })];
+    const tools = [...TOOLS, memoryTool({ memory, session: session.id, said: () => saidIn(session, world) })];
     const ended: string[] = [];
+    session.listen((event) => {
+      if (event.kind === "memories-extracted") ended.push(`${event.outcome} ${event.count}`);
+    });
     const extractions = createExtractions({
       ...{ memory, store: world.store, provider: world.provider, tools, readOnlyTools: ["Read"] },
-      onEnd: ({ kind, count }) => void ended.push(`${kind} ${count}`),
     });
     for (const [turn, words] of ["Please use pnpm here, never npm.", "And use tabs."].entries()) {
       await world.turn(session, words, [], { tools, afterTurn: extractions.afterTurn });
@@ -110,10 +116,9 @@ export const askForDreams: Drive = (values, witness) =>
     const { settings } = session.settings();
     const answers: unknown[] = [];
     const ask = async () => {
-      const { lastDoneAtMs } = await home.leases.read("dream");
       answers.push(
         await askGates(settings, clock.now(), {
-          lastDoneAtMs: async () => lastDoneAtMs,
+          earlier: () => home.leases.read("dream"),
           touchScan: (everyMs) => home.leases.touch("dream", { everyMs }),
           sessionsSince: async () => ((await store.openReader("s")) === undefined ? 0 : 3),
         }),
