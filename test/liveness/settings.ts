@@ -124,6 +124,7 @@ export const SETTING_EXPERIMENTS: Readonly<Record<Exclude<SettingName, AgentOnly
   "dream.sessions": experiment(askForDreams, [5, 1]),
   "dream.rounds": experiment(dream, [40, 1]),
   "dream.guardPercent": experiment(dream, [30, 90]),
+  "agents.enabled": experiment(workWithAgents, ["on", "off"]),
   "agents.running": experiment(workWithAgents, [100, 1]),
   "agents.rounds": experiment(workWithAgents, [200, 2]),
   "agents.tokens": experiment(workWithAgents, [2_000_000, 500]),

@@ -36,7 +36,7 @@ async function workWith(places: readonly string[], values: Values, witness: Witn
   for (const place of places) {
     const prompt = `Please count the files of ${place}.`;
     const started = await agents.start({ prompt, description: place, way: "background" });
-    if (started.kind === "refused") throw new Error(started.why);
+    if (started.kind === "refused") continue;
     agents.follow(started.id, (event) => {
       atWork.add(place);
       mostAtWork = Math.max(mostAtWork, atWork.size);
