@@ -140,4 +140,9 @@ export const SETTING_EXPERIMENTS: Readonly<Record<Exclude<SettingName, AgentOnly
 };
 
 /** Settings that hosts act by: shown to be alive in the agent. */
-export type AgentOnly = "memory.recall" | "memory.dailyTokens" | "agents.waitSeconds";
+export type AgentOnly =
+  | "memory.recall"
+  | "memory.dailyTokens"
+  | "agents.waitSeconds"
+  | "toolResults.keptDays"
+  | "toolResults.keptMegabytes";

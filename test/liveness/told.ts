@@ -20,6 +20,7 @@ export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "age
   "cache-broken": "library",
   "result-stored": "library",
   "storing-failed": "library",
+  "results-collected": "agent",
   "results-cleared": "library",
   recalled: "library",
   "compaction-due": "library",
@@ -43,4 +44,7 @@ export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "age
 };
 
 /** What nobody can see yet, with who makes it alive. To be empty. */
-export const KNOWN_DEAD: Readonly<Record<string, string>> = {};
+export const KNOWN_DEAD: Readonly<Record<string, string>> = {
+  "palimpsest.collected.bytes": "proof",
+  "palimpsest.collecting.failures": "proof",
+};
