@@ -1,6 +1,13 @@
 import type { SessionEvent } from "palimpsest";
 import { storeOnFullDisk } from "./drives/storing.ts";
-import { failToCompact, failToReadSettings, forkSession, proposeAndWrite, runHooks } from "./drives/telling.ts";
+import {
+  failToCompact,
+  failToReadSettings,
+  forkSession,
+  interruptAnswer,
+  proposeAndWrite,
+  runHooks,
+} from "./drives/telling.ts";
 import type { Drive } from "./experiment.ts";
 
 /** Drives for what no setting brings about. */
@@ -10,6 +17,7 @@ export const TELLING: readonly Drive[] = [
   forkSession,
   failToCompact,
   failToReadSettings,
+  interruptAnswer,
   proposeAndWrite,
 ];
 
@@ -41,10 +49,21 @@ export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "age
   "flags-recovered": "library",
   "hooks-ran": "library",
   "mail-arrived": "library",
+  "answer-interrupted": "library",
+  "cache-warmed": "library",
+  "input-truncated": "library",
+  "model-guessed": "library",
+  "parameter-overridden": "library",
 };
 
 /** What nobody can see yet, with who makes it alive. To be empty. */
 export const KNOWN_DEAD: Readonly<Record<string, string>> = {
+  "cache-warmed": "models",
+  "input-truncated": "models",
+  "parameter-overridden": "models",
+  "palimpsest.cache.pings": "models",
+  "palimpsest.inputs.truncated": "models",
+  "palimpsest.parameters.overridden": "models",
   "palimpsest.collected.bytes": "proof",
   "palimpsest.collecting.failures": "proof",
 };
