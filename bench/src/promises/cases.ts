@@ -1,9 +1,11 @@
 import { moreCases } from "./cases/more.ts";
 import { resultCases } from "./cases/results.ts";
+import { writerCases } from "./cases/writers.ts";
 import type { PromiseCase } from "./promise-case.ts";
 
 /** By area, one file each. */
 export const CASES: Readonly<Record<string, readonly PromiseCase[]>> = {
   results: resultCases,
+  writers: writerCases,
   more: moreCases,
 };
