@@ -27,7 +27,8 @@ export function measure(event: SessionEvent): readonly Measurement[] {
     case "parameter-overridden":
       return [one("overriddenParameters", { [A.of]: event.parameter })];
     case "cache-warmed":
-      return [one("pings", { [A.of]: event.activity }), ...costOf(event.priceUsd, { [A.source]: "keep-warm" })];
+      // What it cost is told as a response.
+      return [one("pings", { [A.of]: event.activity })];
     case "cache-broken": {
       const attributes = { [A.cause]: event.causes[0] ?? "server", [A.sort]: event.sort, [A.source]: event.source };
       return [one("cacheBreaks", attributes), { metric: "cacheBreakTokens", value: event.rebilledTokens, attributes }];
