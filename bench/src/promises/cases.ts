@@ -1,3 +1,4 @@
+import { eventCases } from "./cases/events.ts";
 import { moreCases } from "./cases/more.ts";
 import { resultCases } from "./cases/results.ts";
 import { writerCases } from "./cases/writers.ts";
@@ -5,6 +6,7 @@ import type { PromiseCase } from "./promise-case.ts";
 
 /** By area, one file each. */
 export const CASES: Readonly<Record<string, readonly PromiseCase[]>> = {
+  events: eventCases,
   results: resultCases,
   writers: writerCases,
   more: moreCases,
