@@ -42,7 +42,7 @@ const LINES: readonly (readonly [Happening, string])[] = [
   ],
   [
     { kind: "parameter-overridden", parameter: "max_tokens", given: 500, sent: 20_000, option: "maxOutputTokens" },
-    "Parameter max_tokens is not sent as given (500): 20000 is sent.",
+    "Parameter max_tokens is not sent as given (500): 20000 is sent. Use the option maxOutputTokens.",
   ],
   [
     { kind: "cache-warmed", activity: "waiting", pings: 2, priceUsd: 0.01, pausePriceUsd: 0.02 },

@@ -48,7 +48,7 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       );
     case "parameter-overridden":
       return problem(
-        `Parameter ${event.parameter} is not sent as given (${short(event.given)}): ${event.sent === undefined ? "it is left out" : `${short(event.sent)} is sent`}.`,
+        `Parameter ${event.parameter} is not sent as given (${short(event.given)}): ${event.sent === undefined ? "it is left out" : `${short(event.sent)} is sent`}.${event.option === undefined ? "" : ` Use the option ${event.option}.`}`,
       );
     case "cache-warmed":
       return news(

@@ -2,12 +2,14 @@ import type { LedgerLine } from "../cache/ledger.ts";
 import { lineOf } from "../cache/ledger-line.ts";
 import type { ToolCall } from "../log/block.ts";
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import type { OverflowPayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import { readSilentOverflow } from "../providers/overflow.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { ResponseRecorded, Tell } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
+import { findTruncation, type Truncation } from "../view/find-truncation.ts";
 import type { MessageItem } from "../view/item.ts";
 import type { Clock } from "./clock.ts";
 import { planProviderFold } from "./compact/provider-fold.ts";
@@ -35,6 +37,15 @@ export interface ResponseOptions<Request, Response, Message> {
 
 /** Of what is told of a response, what the ledger does not know. */
 type Told = Omit<ResponseRecorded, "kind" | "source" | "requestedAtMs" | "priceUsd">;
+
+/** The limit that such a server has shown: it is no refusal, and its report is no size. */
+function toOverflow(
+  { sentTokens, readTokens }: Truncation,
+  { answers }: { readonly answers?: number },
+): OverflowPayload {
+  const request = answers === undefined ? {} : { request: answers };
+  return { ...request, limitTokens: readTokens, how: "truncated", estimatedTokens: sentTokens };
+}
 
 const REFUSED = "This tool cannot be used here. Go on without it.";
 
@@ -65,11 +76,15 @@ export function createRecord<Request, Response, Message>(
             ...{ budget: requests.size(), facts: factsOf(model) },
             ...{ todos: await surroundings.todos?.(), head: await surroundings.head?.() },
           });
+    const truncation = isKnown
+      ? undefined
+      : truncationOf({ ...whole, ...answers, ...(appliedEdits && { appliedEdits }) });
     const used = {
       ...{ responseId, model, ...whole, ...answers, ...source },
       ...(fold && { folded: fold.folded }),
       ...(cacheDiagnosis && { cacheDiagnosis }),
       ...(appliedEdits && { appliedEdits }),
+      ...(truncation && { input: "truncated" as const }),
     };
     const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
     const calls = blocks.filter((block): block is ToolCall => block.kind === "tool_call");
@@ -83,19 +98,28 @@ export function createRecord<Request, Response, Message>(
         toDraft("usage", used),
       ];
       const before = state.ledger;
-      const entries = await state.append([...drafts, ...(fold?.behind ?? [])]);
+      const learned = truncation === undefined ? [] : [toDraft("overflow", toOverflow(truncation, answers))];
+      const entries = await state.append([...drafts, ...learned, ...(fold?.behind ?? [])]);
       const line = lineOf(before, entries[drafts.length - 1]!, used, clock.now());
       fold?.happenings.forEach(tell);
       tellRecorded({ ...{ provider: provider.name, requestModel, model, responseId, stop, text }, ...whole }, line);
+      if (truncation !== undefined) tell({ kind: "input-truncated", model: requestModel, ...truncation });
     }
     const overflow = readSilentOverflow({ usage, stop }, requests.size().windowTokens);
     const recorded = {
       ...{ ...rest, usage, text, calls: calls.filter((call) => !refused.includes(call)) },
       ...(refused.length === 0 ? {} : { refusedCalls: refused }),
       ...(overflow === undefined ? {} : { overflow }),
+      ...(truncation === undefined ? {} : { truncation }),
     };
     await fork?.watch?.recorded(recorded);
     return recorded;
+  }
+
+  /** Only of models that no table of ours has: services that publish their limits refuse what is too long. */
+  function truncationOf(reported: Parameters<typeof findTruncation>[1]): Truncation | undefined {
+    if (fork !== undefined || requests.size().known === "table") return undefined;
+    return findTruncation(state.view, reported);
   }
 
   function tellRecorded(response: Told, line: LedgerLine): void {

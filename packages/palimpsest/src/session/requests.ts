@@ -25,6 +25,7 @@ import { askOfProvider, toAsked } from "./ask-of-provider.ts";
 import type { Clock } from "./clock.ts";
 import { isCompactionDue } from "./compact/is-compaction-due.ts";
 import { describeNext } from "./describe-next.ts";
+import { findOverridden } from "./find-overridden.ts";
 import type { ForkTerms } from "./fork/fork-terms.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
 import type { SessionSize } from "./session.ts";
@@ -93,6 +94,8 @@ export function createRequests<Request, Response, Message>(
   const results = createResultIndex();
   /** Models whose window is a guess, and of which that was told. */
   const guessed = new Set<string>();
+  /** Parameters that are not sent as they were given, and of which that was told. */
+  const overridden = new Set<string>();
   /** What follows from the configuration and the settings, worked out once for each. */
   const termsFor = rememberLast((held: Settings) =>
     rememberLast((limitTokens: number | undefined) =>
@@ -224,6 +227,16 @@ export function createRequests<Request, Response, Message>(
     tell({ kind: "model-guessed", model, windowTokens: budget.windowTokens, maxOutputTokens: maxOutput });
   }
 
+  /** Once for each field and value. */
+  function tellOfOverridden(parameters: Configuration["parameters"], request: Request): void {
+    if (fork !== undefined) return;
+    for (const found of findOverridden(parameters, request)) {
+      const key = JSON.stringify([found.parameter, found.given]);
+      if (!overridden.has(key)) tell({ kind: "parameter-overridden", ...found });
+      overridden.add(key);
+    }
+  }
+
   async function prepare(compaction: "first" | "not-now", way: AnswerWay = "whole"): Promise<Prepared<Request>> {
     const why = await writeRequest(compaction, way);
     if (why !== undefined) return { kind: "compaction-due", why };
@@ -237,6 +250,7 @@ export function createRequests<Request, Response, Message>(
       ...sealed,
       session: fork?.root ?? session,
     });
+    tellOfOverridden(parameters, request);
     newestHandedOut = { entry: from, model, inputTokens: expectedTokens(state.view) };
     handedOut.set(request as object, newestHandedOut);
     onHandOut(request, from);

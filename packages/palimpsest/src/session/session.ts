@@ -17,6 +17,7 @@ import type { Store } from "../stores/store.ts";
 import type { Budget, BudgetLevel } from "../tokens/budget.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import type { Accounting, AccountOptions } from "../view/account.ts";
+import type { Truncation } from "../view/find-truncation.ts";
 import type { WantedConfiguration } from "./change-configuration.ts";
 import type { Clock } from "./clock.ts";
 import type { CompactionOutcome, CompactOptions, Recovery } from "./compact/compact-options.ts";
@@ -104,6 +105,8 @@ export interface RecordedResponse extends Omit<ResponseContent, "blocks"> {
   readonly refusedCalls?: readonly ToolCall[];
   /** The server has taken more than fits and said nothing: what it answered, it answered to a part of the request. */
   readonly overflow?: Overflow;
+  /** The server has read less than it was sent and said nothing. The next request is made to fit what it read. */
+  readonly truncation?: Truncation;
 }
 
 /** One conversation. The only object with a state; everything it knows is in its log. */

@@ -74,8 +74,12 @@ export function estimateTokens({ prior, ratios }: Calibration, features: Feature
  * estimates were wrong.
  */
 export function padTokens(calibration: Calibration, estimatedTokens: number): number {
-  const share = calibration.wrongTokens / calibration.estimatedTokens;
-  return Math.ceil(estimatedTokens * (1 + share));
+  return Math.ceil(estimatedTokens * (1 + errorShare(calibration)));
+}
+
+/** The share by which recent estimates were wrong; a third at the start. */
+export function errorShare({ wrongTokens, estimatedTokens }: Calibration): number {
+  return wrongTokens / estimatedTokens;
 }
 
 /** Recursive least squares on the ratios, with a prior, drift and little regard for outliers. */

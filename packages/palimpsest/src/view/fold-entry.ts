@@ -134,6 +134,7 @@ function anchorOn(view: View, report: Report): void {
     request: awaited.request,
     responseId: isWhole ? responseId : "",
     tokens: inputTokens + (isWhole ? outputTokens : 0),
+    inputTokens,
     prefix: "same",
   };
   view.deletedTokens = deletedTokens;

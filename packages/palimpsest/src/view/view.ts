@@ -57,6 +57,8 @@ export interface Anchor {
   readonly responseId: string;
   /** Input and output of that response, corrected by the estimated effect of decisions taken since. */
   readonly tokens: number;
+  /** Of them, the input as it was reported; absent after a refusal. */
+  readonly inputTokens?: number;
   /** Whether the view still begins with what was reported: only then does the next report teach something. */
   readonly prefix: "same" | "changed";
 }

@@ -1,3 +1,4 @@
+import type { ConfigurationPayload } from "../../log/payload.ts";
 import type { PassedOver, ReadEntry } from "../../log/read-payload.ts";
 import { type AgentInFlight, foldAgent } from "./agents-in-flight.ts";
 import { type BreakerState, breakerAfter, CLOSED, type Seen } from "./breaker.ts";
@@ -26,8 +27,10 @@ export interface Standing {
   readonly calls: number;
   /** `held`: what was folded has been brought back, and stays until the user says something. */
   readonly automatic: "on" | "held";
-  /** The smallest limit that the provider has named in a refusal. */
+  /** The smallest limit that the provider has named in a refusal, or shown by cutting. */
   readonly limitTokens?: number;
+  /** The model that the limit is of. */
+  readonly model?: string;
   /** Requests in a row that the provider has refused as too long. */
   readonly overflows: number;
 }
@@ -74,6 +77,8 @@ export function foldStanding(standing: Standing, read: ReadEntry | PassedOver, a
       const isOwn = read.payload.source === COMPACTION_SOURCE;
       return { ...standing, calls: standing.calls + (isOwn ? 1 : 0), overflows: isOwn ? standing.overflows : 0 };
     }
+    case "configuration":
+      return configured(standing, read.payload);
     case "pin":
       return { ...standing, pins: [...standing.pins, { entry: read.sequence, ...read.payload }] };
     case "unpin":
@@ -100,6 +105,16 @@ export function foldStanding(standing: Standing, read: ReadEntry | PassedOver, a
     default:
       return standing;
   }
+}
+
+/** Another model has another limit. */
+function configured(standing: Standing, { provider, model: name }: ConfigurationPayload): Standing {
+  const model = `${provider}/${name}`;
+  if (standing.model === model) return standing;
+  const { limitTokens, model: before, ...rest } = standing;
+  // A limit of an earlier release does not say whose it is.
+  const kept = before === undefined && limitTokens !== undefined ? { limitTokens } : {};
+  return { ...rest, ...kept, model };
 }
 
 function heard(standing: Standing): Standing {

@@ -19,7 +19,8 @@ export function createRequestRenderer({
   const toolsOf = rememberTools(renderTool);
   return ({ model, system, tools, parameters, messages, maxTokens, session }) => {
     const rendered = toolsOf(tools, parameters);
-    const { tools: _, ...rest } = parameters;
+    // The session keeps answers within the window: a limit of the caller's beside its own is refused, or too large.
+    const { tools: _, max_tokens: __, max_completion_tokens: ___, ...rest } = parameters;
     const limit = Math.max(1, maxTokens);
     const ofDialect =
       dialect === "openai"
