@@ -32,6 +32,7 @@ export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "age
   "results-cleared": "library",
   recalled: "library",
   "compaction-due": "library",
+  "compaction-announced": "library",
   "compaction-started": "library",
   "compaction-progressed": "library",
   "compaction-ended": "library",

@@ -75,7 +75,14 @@ export {
   tool,
 } from "./query/tool.ts";
 export type { Clock } from "./session/clock.ts";
-export type { CompactionOutcome, CompactOptions, NothingCause, Recovery } from "./session/compact/compact-options.ts";
+export type {
+  ApproveCompaction,
+  CompactionOutcome,
+  CompactOptions,
+  NothingCause,
+  Recovery,
+} from "./session/compact/compact-options.ts";
+export type { CompactionPoint } from "./session/compact/compaction-point.ts";
 export type { ExplainedBoundary } from "./session/compact/explain.ts";
 export type { NamedText, Surroundings } from "./session/compact/surroundings.ts";
 export type { UsageOfOthers } from "./session/enter-usage.ts";
@@ -110,7 +117,7 @@ export {
 export { readSettings } from "./session/settings-reader.ts";
 export type { SettingsOptions, SettingsSource } from "./session/settings-source.ts";
 export type { NewContent } from "./session/to-contents.ts";
-export type { Happening, SessionEvent, UsedTokens } from "./session-event.ts";
+export type { CompactionForecast, Happening, SessionEvent, UsedTokens } from "./session-event.ts";
 export { PROFILES } from "./settings/profiles.ts";
 export type { FlagClient, FlagDetails } from "./settings/read-flags.ts";
 export type { ResolvedSettings, SettingOrigins, SettingProblem } from "./settings/resolve-settings.ts";

@@ -76,23 +76,32 @@ const LINES: readonly (readonly [Happening, string])[] = [
     "Cleared 12 old tool results: 34,000 tokens fewer in context.",
   ],
   [
-    { kind: "compaction-started", compaction, trigger: "auto", tokensBefore: 120_000, earlierCompactions: 0 },
+    {
+      ...{ kind: "compaction-started", compaction, trigger: "auto", reason: "window" },
+      ...{ tokensBefore: 120_000, earlierCompactions: 0 },
+    },
     "Compacting the conversation (120,000 tokens).",
   ],
   [
     {
-      ...{ kind: "compaction-ended", compaction },
+      ...{ kind: "compaction-ended", compaction, reason: "window" },
       outcome: { kind: "compacted", rung: "fork", tokensBefore: 120_000, tokensAfter: 21_000, summary: "" },
     },
     "Compacted: 120,000 -> 21,000 tokens (fork). Undo it with palimpsest undo.",
   ],
   [
-    { kind: "compaction-ended", compaction, outcome: { kind: "declined", reason: "blocked" } },
+    {
+      ...{ kind: "compaction-ended", compaction, reason: "window" },
+      outcome: { kind: "declined", reason: "blocked", why: "a hook" },
+    },
     "Not compacted: a hook blocked it.",
   ],
   [
-    { kind: "compaction-ended", compaction, outcome: { kind: "failed", failure: "api_error" } },
-    "Compaction failed: the provider did not answer. The conversation is as it was; it is tried again before the next request.",
+    {
+      ...{ kind: "compaction-ended", compaction, reason: "economic" },
+      outcome: { kind: "failed", failure: "api_error", why: "overloaded", retryAtMs: 600_000 },
+    },
+    "Compaction failed: the provider did not answer. The conversation is as it was. The next try is in 10 min.",
   ],
   [
     { kind: "notes-updated", outcome: "failed", tokens: 0 },
@@ -145,6 +154,15 @@ const LINES: readonly (readonly [Happening, string])[] = [
   ],
 ];
 
+const forecast = {
+  reason: "economic",
+  why: "it saves",
+  tokens: 120_000,
+  expectedTokens: 35_000,
+  savesTokensPerRequest: 85_000,
+  savesUsdPerRequest: 0.0425,
+} as const;
+
 const SILENT: readonly Happening[] = [
   { kind: "turn-started" },
   { ...cacheBreak, causes: ["boundary"], sort: "expected" },
@@ -172,8 +190,16 @@ describe("noticeOf", () => {
     expect(noticeOf(at(happening), "command-line")).toBeUndefined();
   });
 
+  it.each([
+    ["now", "Compacting it to about 35,000 saves 85,000 tokens ($0.0425) on every request. Undo it with /undo"],
+    ["after-next-message", "It is compacted after your next message"],
+    ["when-full", "stays whole until the window is nearly full. /compact saves 85,000 tokens"],
+  ] as const)("announces a compaction: %s", (when, text) => {
+    expect(noticeOf(at({ kind: "compaction-announced", when, ...forecast }), "terminal")?.text).toContain(text);
+  });
+
   it("names the commands of the place where the person reads it", () => {
-    const due = at({ kind: "compaction-due", why: "the window is nearly full", tokens: 120_000 });
+    const due = at({ kind: "compaction-due", ...forecast });
     expect(noticeOf(due, "terminal")?.text).toContain("/compact");
     expect(noticeOf(due, "command-line")?.text).toContain("palimpsest compact");
   });

@@ -75,6 +75,8 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
         weight: "problem",
         once: "compaction-due",
       };
+    case "compaction-announced":
+      return news(announcementText(event, surface));
     case "compaction-started":
       // In the terminal a moving line shows it, and /compact is the person's own doing.
       return surface === "terminal" || event.trigger === "manual"
@@ -84,7 +86,7 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       // Half-minute steps of something that is already announced.
       return undefined;
     case "compaction-ended":
-      return compactionNotice(event.outcome, surface);
+      return compactionNotice(event, surface);
     case "notes-updated":
       return event.outcome === "failed"
         ? problem("Could not update the session's notes. The notes stay as they were; the next update tries again.")
@@ -111,6 +113,8 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
         return problem(
           `Tidying up the memory failed ${event.failures} times in a row. It is tried again in a week; ${command("dream", surface)} tries it now.`,
         );
+      // That the compaction failed, and when it is tried again, is told by its end.
+      if (event.of === "economic-compaction") return undefined;
       return problem(
         `${capital(event.of)} failed ${event.failures} times in a row. The model is asked again in 10 minutes, or now with ${command("compact", surface)}.`,
       );
@@ -173,16 +177,40 @@ function storedText({ tool, bytes, way }: Of<"result-stored">): string {
   return `Stored a result${of} (${size(bytes)}) in a file: ${why}. The model sees a preview.`;
 }
 
-function compactionNotice(outcome: Of<"compaction-ended">["outcome"], surface: Surface): Notice {
+function announcementText(event: Of<"compaction-announced">, surface: Surface): string {
+  const saved = event.savesUsdPerRequest === undefined ? "" : ` (${usd(event.savesUsdPerRequest)})`;
+  const saves = `saves ${tokens(event.savesTokensPerRequest)}${saved} on every request`;
+  switch (event.when) {
+    case "now":
+      return (
+        `The conversation has ${tokens(event.tokens)}. Compacting it to about ${count(event.expectedTokens)} ${saves}. ` +
+        `Undo it with ${command("undo", surface)}; the setting "profile" says when it happens (quality, balanced, economy).`
+      );
+    case "after-next-message":
+      return (
+        `This session was resumed with ${tokens(event.tokens)}. It is compacted after your next message: that ${saves}. ` +
+        'To keep more detail, set "profile" to "quality".'
+      );
+    case "when-full":
+      return (
+        `You took back a compaction, so the conversation (${tokens(event.tokens)}) stays whole until the window is nearly full. ` +
+        `${command("compact", surface)} ${saves}.`
+      );
+  }
+}
+
+function compactionNotice({ outcome, atMs }: Of<"compaction-ended">, surface: Surface): Notice {
+  const { retryAtMs } = outcome.kind === "compacted" ? {} : outcome;
+  const next = retryAtMs === undefined ? "" : ` The next try is in ${duration(retryAtMs - atMs)}.`;
   switch (outcome.kind) {
     case "compacted": {
       const sizes = `${count(outcome.tokensBefore)} -> ${tokens(outcome.tokensAfter)}`;
       return news(`Compacted: ${sizes} (${outcome.rung}). Undo it with ${command("undo", surface)}.`);
     }
     case "declined":
-      return problem(`Not compacted: ${DECLINED[outcome.reason] ?? outcome.reason}.`);
+      return problem(`Not compacted: ${DECLINED[outcome.reason] ?? outcome.reason}.${next}`);
     case "failed":
-      return problem(`Compaction failed: ${FAILED[outcome.failure]}`);
+      return problem(`Compaction failed: ${FAILED[outcome.failure]}${next}`);
   }
 }
 
@@ -196,7 +224,7 @@ const DECLINED: Readonly<Record<string, string>> = {
 
 const FAILED: Readonly<Record<Extract<Of<"compaction-ended">["outcome"], { kind: "failed" }>["failure"], string>> = {
   no_summary: "no usable summary came back. The conversation is as it was.",
-  api_error: "the provider did not answer. The conversation is as it was; it is tried again before the next request.",
+  api_error: "the provider did not answer. The conversation is as it was.",
   prompt_too_long:
     "what must stay in context is too large. Shorten the instructions, offer fewer tools, or use a model with a larger window.",
   aborted: "it was stopped. The conversation is as it was.",

@@ -234,6 +234,12 @@ export interface BoundaryPayload extends ReplacePayload {
 export type CompactionTrigger = "auto" | "manual" | "reactive";
 
 /**
+ * Why a compaction is made. `window`: the window is nearly full, or the provider has refused a request as too long.
+ * `economic`: it saves money, and the window has room. `asked`: the user or the host has asked for it.
+ */
+export type CompactionReason = "window" | "economic" | "asked";
+
+/**
  * Where a summary comes from. `notes`: kept all along. `fork`: the model, on the cached prompt. `direct`: the model, from a
  * transcript; `passes`: from a transcript in several parts. `digest`: no model. `provider`: the provider's own.
  */
@@ -242,6 +248,10 @@ export type CompactionRung = "notes" | "fork" | "direct" | "passes" | "digest" |
 /** A compaction, told so that it can be explained later. */
 export interface CompactionRecord {
   readonly trigger: CompactionTrigger;
+  /** Absent in logs of earlier releases. */
+  readonly reason?: CompactionReason;
+  /** The window forced it, although a restore had taken back an earlier compaction of the same items. */
+  readonly overrides?: "restore";
   readonly variant: "full" | "from" | "up_to";
   readonly rung: CompactionRung;
   /** Rungs that were tried before, and why they did not do. */
@@ -323,10 +333,18 @@ export interface NotesPayload {
 /** A compaction that was tried and changed nothing. */
 export interface AttemptPayload {
   readonly trigger: CompactionTrigger;
-  /** `too-large`: what cannot be folded leaves no room. */
-  readonly failure: "too-large";
+  readonly failure: CompactionFailure;
   readonly why: string;
+  /** Failures of economic compactions are counted apart. @default "window" */
+  readonly reason?: CompactionReason;
 }
+
+/**
+ * `too-large`: what cannot be folded leaves no room. `no-summary`: models answered, but with no summary that passes the checks,
+ * or none could be asked. `api-error`: the calls failed. `prompt-too-long`: the provider refused them as too long. `declined`: a
+ * hook blocked it, or there was nothing to gain.
+ */
+export type CompactionFailure = "too-large" | "no-summary" | "api-error" | "prompt-too-long" | "declined";
 
 /** The provider has refused a request because it was too long, and may have said how long. */
 export interface OverflowPayload {

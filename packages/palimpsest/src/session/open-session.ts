@@ -19,6 +19,7 @@ import { changeConfiguration, type WantedConfiguration } from "./change-configur
 import { checkArguments, checkSessionOptions } from "./check-arguments.ts";
 import { checkParameters } from "./check-parameters.ts";
 import { withTimers } from "./clock.ts";
+import { createAutoCompaction } from "./compact/auto-compaction.ts";
 import { createCompactions } from "./compact/compactions.ts";
 import { explainBoundaries } from "./compact/explain.ts";
 import { createRecovery } from "./compact/recoveries.ts";
@@ -120,8 +121,11 @@ async function openWith<Request, Response, Message>(
   const runHooks = createRunHooks({ ...options, clock, tell });
   const contents = createContents({ session: id, state, settings, files, tell });
   const warmth = createKeepWarm({ state, provider, factsOf, settings, clock, tell });
+  const openedAt = state.newestEntry;
+  const { attendance = "attended" } = options;
   const requests = createRequests({
     ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, fork, tell },
+    attendance: { kind: attendance, openedAt },
     onHandOut(request, entry) {
       warmth.begin(request, entry);
       watch?.asked();
@@ -165,8 +169,16 @@ async function openWith<Request, Response, Message>(
     ...{ session: id, state, provider, forks, factsOf, settings, clock, tell, runHooks, signal: ends },
     ...{ budget: requests.size, filesRead: requests.filesRead, notes },
     surroundings: options.surroundings ?? {},
-    attendance: options.attendance ?? "attended",
+    attendance,
     append: (added) => state.inOrder(() => contents.append(added)),
+  });
+  const automatic = createAutoCompaction({
+    state,
+    compactions,
+    settings,
+    openedAt,
+    approve: options.approveCompaction,
+    tell,
   });
   const pins = createPins({ state, budget: requests.size });
 
@@ -176,8 +188,7 @@ async function openWith<Request, Response, Message>(
     notes.onRequest();
     const first = await inOrder(() => requests.prepare("first", how.answer));
     if (first.kind === "request") return first.request;
-    if (settings()["compaction.auto"] === "on") await compactions.compact("auto", how);
-    else tell({ kind: "compaction-due", why: first.why, tokens: requests.size().tokens });
+    await automatic.beforeRequest(first.due, how);
     how.signal?.throwIfAborted();
     const second = await inOrder(() => requests.prepare("not-now", how.answer));
     // Asked not to speak of compaction, it has nothing else to answer.
@@ -220,9 +231,13 @@ async function openWith<Request, Response, Message>(
     },
     settings: () => resolved,
     prepare,
-    compact: (how) => compactions.compact("manual", how),
+    async compact(how) {
+      await inOrder(requests.runStages);
+      return compactions.compact({ trigger: "manual" }, how);
+    },
     recover: createRecovery({
       ...{ state, compactions, settings, budget: requests.size, newestRequest: requests.newestRequest },
+      ...{ forecast: requests.forecast, announceFirst: automatic.announceFirst },
     }),
     pin: (what) => inOrder(() => pins.pin(what)),
     unpin: (pin) => inOrder(() => pins.unpin(pin)),

@@ -7,7 +7,7 @@ import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { Tell } from "../session-event.ts";
+import type { CompactionForecast, Tell } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
@@ -23,7 +23,14 @@ import {
 } from "../view/view.ts";
 import { askOfProvider, toAsked } from "./ask-of-provider.ts";
 import type { Clock } from "./clock.ts";
-import { isCompactionDue } from "./compact/is-compaction-due.ts";
+import { compactionPoint } from "./compact/compaction-point.ts";
+import type { Attendance } from "./compact/hold-compaction.ts";
+import {
+  type DueCompaction,
+  type DueQuestion,
+  forecastCompaction,
+  isCompactionDue,
+} from "./compact/is-compaction-due.ts";
 import { describeNext } from "./describe-next.ts";
 import { findOverridden } from "./find-overridden.ts";
 import type { ForkTerms } from "./fork/fork-terms.ts";
@@ -46,6 +53,7 @@ export interface RequestOptions<Request, Response, Message> {
   readonly refreshSettings: () => Promise<void>;
   readonly files: ResultFiles;
   readonly clock: Pick<Clock, "now">;
+  readonly attendance: Attendance;
   /** Told of every request that is handed out. */
   readonly onHandOut: (request: Request, entry: number) => void;
   /** What is different about the requests of a fork. */
@@ -63,7 +71,7 @@ export interface HandedOut {
 
 export type Prepared<Request> =
   | { readonly kind: "request"; readonly request: Request }
-  | { readonly kind: "compaction-due"; readonly why: string };
+  | { readonly kind: "compaction-due"; readonly due: DueCompaction };
 
 /** The way out: requests from the view. */
 export interface Requests<Request> {
@@ -74,6 +82,10 @@ export interface Requests<Request> {
   /** The request that a response answers: the newest that was handed out, if none is given. */
   answeredBy(request: Request | undefined): HandedOut | undefined;
   size(): SessionSize;
+  /** What a compaction that the window asks for would do now. */
+  forecast(why: string): CompactionForecast;
+  /** What comes before each request: storing what is too large, clearing what is stale. */
+  runStages(): Promise<void>;
   filesRead(): ReadonlyMap<string, number>;
   cost(): Promise<SessionCost>;
   /** The request that was handed out last, by its entry. */
@@ -86,7 +98,7 @@ export function createRequests<Request, Response, Message>(
   options: RequestOptions<Request, Response, Message>,
 ): Requests<Request> {
   const { session, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files } = options;
-  const { clock, onHandOut, fork, tell } = options;
+  const { clock, onHandOut, fork, tell, attendance } = options;
   let rendering: { readonly kept: Rendering<Message>; readonly view: View } | undefined;
   /** The entries at which the requests that were handed out were made, and the models that they ask. */
   const handedOut = new WeakMap<object, HandedOut>();
@@ -104,10 +116,10 @@ export function createRequests<Request, Response, Message>(
   );
   const terms = (now: Configuration): Terms => termsFor(settings())(state.standing.limitTokens)(now);
 
-  function sizeWith(asked: AskedOfProvider): SessionSize {
+  function sizeWith(asked: AskedOfProvider): Omit<SessionSize, "compaction" | "percentLeft"> {
     const tokens = sizeTokens(state.view) + returningTokens(state.view, asked);
     const { budget, known } = terms(state.configuration);
-    return { ...budget, known, tokens, percentLeft: percentLeft(budget, tokens), level: levelOf(budget, tokens) };
+    return { ...budget, known, tokens, level: levelOf(budget, tokens) };
   }
 
   /** Chosen for a request that is to be written; what was chosen stands in its entry. */
@@ -119,7 +131,12 @@ export function createRequests<Request, Response, Message>(
   }
 
   /** As if the next request asked what the newest did. */
-  const size = (): SessionSize => sizeWith(toAsked(state.view.edits, state.view.deleted));
+  function size(): SessionSize {
+    const plain = sizeWith(toAsked(state.view.edits, state.view.deleted));
+    const compaction = compactionPoint(dueQuestion());
+    const limitTokens = compaction.policy === "off" ? plain.limitTokens : compaction.atTokens;
+    return { ...plain, compaction, percentLeft: percentLeft({ limitTokens }, plain.tokens) };
+  }
 
   /** What the next request asks of the provider beside an answer. */
   function nextAsked(): AskedOfProvider {
@@ -147,8 +164,8 @@ export function createRequests<Request, Response, Message>(
     });
   }
 
-  /** @returns why a compaction comes first, if it does */
-  async function writeRequest(compaction: "first" | "not-now", way: AnswerWay): Promise<string | undefined> {
+  /** @returns the compaction that comes first, if one does */
+  async function writeRequest(compaction: "first" | "not-now", way: AnswerWay): Promise<DueCompaction | undefined> {
     const { view, configuration } = state;
     const last = view.items.at(-1);
     // Asked again without anything new: the same request.
@@ -160,7 +177,7 @@ export function createRequests<Request, Response, Message>(
     if (fork === undefined) {
       if (turn === "new") await refreshSettings();
       await passStages(nextAsked());
-      const due = compaction === "first" ? compactionDue() : undefined;
+      const due = compaction === "first" ? isCompactionDue(dueQuestion()) : undefined;
       if (due !== undefined) return due;
     }
     const asked = nextAsked();
@@ -180,19 +197,20 @@ export function createRequests<Request, Response, Message>(
     return undefined;
   }
 
-  /** Why the conversation is to be compacted before the next request, if it is. */
-  function compactionDue(): string | undefined {
+  /** What it goes by whether and where the conversation is compacted. */
+  function dueQuestion(): DueQuestion {
     const { view, ledger, standing, configuration } = state;
     const { budget, facts } = terms(configuration);
-    return isCompactionDue({
+    return {
       view,
       ledger,
       standing,
       budget,
       prices: facts.prices,
       settings: settings(),
+      attendance,
       nowMs: clock.now(),
-    });
+    };
   }
 
   async function passStages(asked: AskedOfProvider): Promise<void> {
@@ -238,8 +256,8 @@ export function createRequests<Request, Response, Message>(
   }
 
   async function prepare(compaction: "first" | "not-now", way: AnswerWay = "whole"): Promise<Prepared<Request>> {
-    const why = await writeRequest(compaction, way);
-    if (why !== undefined) return { kind: "compaction-due", why };
+    const due = await writeRequest(compaction, way);
+    if (due !== undefined) return { kind: "compaction-due", due };
     const { model, system, tools, parameters } = state.configuration;
     const { messages, marks: all } = currentRendering().update(state.view);
     const marks = fork?.cacheWrites === "none" ? all.slice(0, -1) : all;
@@ -269,6 +287,9 @@ export function createRequests<Request, Response, Message>(
     prepare,
     answeredBy,
     size,
+    forecast: (why) => forecastCompaction(dueQuestion(), why),
+    // A fork sends what its parent has sent: nothing in it is decided anew.
+    runStages: async () => (fork === undefined ? passStages(nextAsked()) : undefined),
     filesRead() {
       results.update(state.view);
       return filesRead(results, state.view);

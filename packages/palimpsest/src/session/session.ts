@@ -20,7 +20,8 @@ import type { Accounting, AccountOptions } from "../view/account.ts";
 import type { Truncation } from "../view/find-truncation.ts";
 import type { WantedConfiguration } from "./change-configuration.ts";
 import type { Clock } from "./clock.ts";
-import type { CompactionOutcome, CompactOptions, Recovery } from "./compact/compact-options.ts";
+import type { ApproveCompaction, CompactionOutcome, CompactOptions, Recovery } from "./compact/compact-options.ts";
+import type { CompactionPoint } from "./compact/compaction-point.ts";
 import type { ExplainedBoundary } from "./compact/explain.ts";
 import type { Surroundings } from "./compact/surroundings.ts";
 import type { UsageOfOthers } from "./enter-usage.ts";
@@ -78,6 +79,11 @@ export interface SessionOptions<Request, Response, Message>
   readonly surroundings?: Surroundings;
   /** What its SessionStart hooks are told if it is new: `clear` if it takes the place of another. @default "startup" */
   readonly startedBy?: "startup" | "clear";
+  /**
+   * Asks the user before a compaction, where `compaction.auto` is `ask`. Who answers "not-now" is asked again after their next
+   * message. A port that throws has not said yes. @default nobody is asked: the event `compaction-due` tells it, once in a turn
+   */
+  readonly approveCompaction?: ApproveCompaction;
   /** `alone`: the model works by itself, and nobody answers questions. @default "attended" */
   readonly attendance?: "attended" | "alone";
   /** @default the system's clock */
@@ -233,8 +239,11 @@ export interface Session<Request, Response> {
 export interface SessionSize extends Budget {
   /** What was reported last, and a padded estimate of what came after. */
   readonly tokens: number;
+  /** Of the way to the next compaction; where nothing is compacted by itself, to where the room ends. */
   readonly percentLeft: number;
   readonly level: BudgetLevel;
   /** Who says how large the window is. `guessed`: nobody: give it to the provider (`models`) or in `window.tokens`. */
   readonly known: WindowSource;
+  /** Where the conversation will be compacted next. */
+  readonly compaction: CompactionPoint;
 }

@@ -144,7 +144,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   "compaction.auto": choice(
     ["on", "ask", "off"],
     "on",
-    "Compaction when it is due. `ask`: it is announced and left to the host. `off` also stops it after a refusal.",
+    "Compaction when it is due. `ask`: only after a yes. Where nobody can be asked, an event tells it, and requests are made until the window is full; then `prepare` fails. A request that the provider refuses as too long is compacted even so. `off` stops that, too.",
   ),
   "compaction.autoPercent": {
     default: 100,

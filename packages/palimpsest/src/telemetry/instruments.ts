@@ -35,6 +35,7 @@ const FORMS: Readonly<Record<MetricName, MetricForm>> = {
   cacheBreakTokens: { unit: "{token}", what: "Paid for again because of such breaks." },
   compactions: { unit: "{compaction}", what: "Compactions by how they ended." },
   compactionsDue: { unit: "{compaction}", what: "Compactions that were due and left to the host." },
+  compactionsAnnounced: { unit: "{compaction}", what: "Compactions that the user was told of before they were made." },
   compactionTokensBefore: {
     unit: "{token}",
     what: "The size of the view before a compaction.",

@@ -55,7 +55,9 @@ export function measure(event: SessionEvent): readonly Measurement[] {
     case "recalled":
       return [one("recalls", { [A.by]: event.by, [A.outcome]: event.outcome })];
     case "compaction-due":
-      return [one("compactionsDue")];
+      return [one("compactionsDue", { [A.compactionReason]: event.reason })];
+    case "compaction-announced":
+      return [one("compactionsAnnounced", { [A.compactionReason]: event.reason })];
     case "compaction-started":
       return notCounted("it is counted when it has ended, by how it ended");
     case "compaction-progressed":
@@ -158,20 +160,22 @@ function costOf(priceUsd: number | undefined, attributes: Measurement["attribute
   return priceUsd === undefined ? [] : [{ metric: "cost", value: priceUsd, attributes }];
 }
 
-function measureCompaction({ outcome }: CompactionEnded): readonly Measurement[] {
+function measureCompaction({ outcome, reason }: CompactionEnded): readonly Measurement[] {
   switch (outcome.kind) {
     case "compacted": {
       const attributes = { [A.rung]: outcome.rung };
       return [
-        one("compactions", { ...attributes, [A.outcome]: "compacted" }),
+        one("compactions", { ...attributes, [A.outcome]: "compacted", [A.compactionReason]: reason }),
         { metric: "compactionTokensBefore", value: outcome.tokensBefore, attributes },
         { metric: "compactionTokensAfter", value: outcome.tokensAfter, attributes },
       ];
     }
     case "declined":
-      return [one("compactions", { [A.outcome]: "declined" })];
-    case "failed":
-      return [one("compactions", { [A.outcome]: "failed", [A.errorType]: outcome.failure })];
+      return [one("compactions", { [A.outcome]: "declined", [A.compactionReason]: reason })];
+    case "failed": {
+      const attributes = { [A.outcome]: "failed", [A.errorType]: outcome.failure, [A.compactionReason]: reason };
+      return [one("compactions", attributes)];
+    }
   }
 }
 

@@ -70,11 +70,17 @@ const compacted: CompactionOutcome = {
 type CompactionOutcome = Extract<Happening, { kind: "compaction-ended" }>["outcome"];
 
 function compaction(outcome: CompactionOutcome): readonly Happening[] {
-  const started = { trigger: "auto", tokensBefore: 150_000, earlierCompactions: 2, turnsSincePrevious: 9 } as const;
+  const started = {
+    trigger: "auto",
+    reason: "window",
+    tokensBefore: 150_000,
+    earlierCompactions: 2,
+    turnsSincePrevious: 9,
+  } as const;
   return [
     { kind: "compaction-started", compaction: "c", ...started },
     { kind: "compaction-progressed", compaction: "c", phase: "summarising" },
-    { kind: "compaction-ended", compaction: "c", outcome },
+    { kind: "compaction-ended", compaction: "c", reason: "window", outcome },
   ];
 }
 
@@ -179,8 +185,12 @@ test.each<[CompactionOutcome, object, SpanStatusCode]>([
     { [ATTRIBUTES.rung]: "fork", [ATTRIBUTES.tokensAfter]: 20_000, [ATTRIBUTES.cacheReadTokens]: 80 },
     SpanStatusCode.UNSET,
   ],
-  [{ kind: "declined", reason: "blocked by a hook" }, { [ATTRIBUTES.outcome]: "declined" }, SpanStatusCode.UNSET],
-  [{ kind: "failed", failure: "prompt_too_long" }, { [ATTRIBUTES.errorType]: "prompt_too_long" }, SpanStatusCode.ERROR],
+  [{ kind: "declined", reason: "blocked", why: "a hook" }, { [ATTRIBUTES.outcome]: "declined" }, SpanStatusCode.UNSET],
+  [
+    { kind: "failed", failure: "prompt_too_long", why: "x" },
+    { [ATTRIBUTES.errorType]: "prompt_too_long" },
+    SpanStatusCode.ERROR,
+  ],
 ])("a compaction is one span from its beginning to its end: %j", (outcome, attributes, code) => {
   const { tell, spans } = begin();
   const [started, progressed, ended] = compaction(outcome);

@@ -54,10 +54,11 @@ export function telemetry(options: TelemetryOptions): (event: SessionEvent) => v
   }
 
   function compactionStarted(event: CompactionStarted & SessionEvent): void {
-    const { trigger, tokensBefore, earlierCompactions, turnsSincePrevious } = event;
+    const { trigger, reason, tokensBefore, earlierCompactions, turnsSincePrevious } = event;
     const attributes = {
       [A.session]: event.session,
       [A.trigger]: trigger,
+      [A.compactionReason]: reason,
       [A.tokensBefore]: tokensBefore,
       [A.earlierCompactions]: earlierCompactions,
       ...(turnsSincePrevious === undefined ? {} : { [A.turnsSincePrevious]: turnsSincePrevious }),
@@ -101,6 +102,7 @@ export function telemetry(options: TelemetryOptions): (event: SessionEvent) => v
       case "results-cleared":
       case "recalled":
       case "compaction-due":
+      case "compaction-announced":
       case "notes-updated":
       case "notes-compaction-declined":
       case "memories-extracted":

@@ -70,7 +70,7 @@ export function levelOf(budget: Budget, sizeTokens: number): BudgetLevel {
 }
 
 /** Of the limit, in whole percent. */
-export function percentLeft({ limitTokens }: Budget, sizeTokens: number): number {
+export function percentLeft({ limitTokens }: Pick<Budget, "limitTokens">, sizeTokens: number): number {
   return Math.max(0, Math.round(((limitTokens - sizeTokens) / limitTokens) * 100));
 }
 

@@ -1,9 +1,16 @@
-import type { CompactionTrigger } from "../../log/payload.ts";
+import type { CompactionFailure, CompactionReason, CompactionTrigger } from "../../log/payload.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Tell } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { breakerAfter, CLOSED, mayTry, type Seen } from "../../stages/compact/breaker.ts";
+import {
+  breakerAfter,
+  CLOSED,
+  ECONOMIC_BREAKER,
+  mayTry,
+  type Seen,
+  WINDOW_BREAKER,
+} from "../../stages/compact/breaker.ts";
 import { type Climbed, climb } from "../../stages/compact/climb.ts";
 import type { Clock } from "../clock.ts";
 import type { Forks } from "../fork/forks.ts";
@@ -15,7 +22,7 @@ import type { ReadyView } from "./install-boundary.ts";
 import { directOutputTokens, planCalls } from "./plan-calls.ts";
 import type { CompactionPlan } from "./plan-compaction.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { createTalks } from "./talks.ts";
+import { createTalks, type Spent } from "./talks.ts";
 import { withinTime } from "./within-time.ts";
 
 export interface SummaryOptions<Request, Response, Message> {
@@ -30,6 +37,7 @@ export interface SummaryOptions<Request, Response, Message> {
   readonly surroundings: Surroundings;
   readonly clock: Required<Clock>;
   readonly trigger: CompactionTrigger;
+  readonly reason: CompactionReason;
   /** What the summary is to pay heed to. */
   readonly instructions: string;
   readonly signal: AbortSignal;
@@ -38,12 +46,22 @@ export interface SummaryOptions<Request, Response, Message> {
   readonly onProgress: (receivedCharacters: number) => void;
 }
 
-/** Asks models for a summary, from the cheapest way on, and does without if none gives one. Undefined: nothing would fit. */
+/** A view to be installed, or why there is none. */
+export type AskedSummary =
+  | { readonly kind: "ready"; readonly ready: ReadyView }
+  | { readonly kind: "none"; readonly failure: CompactionFailure; readonly why: string; readonly spent: Spent }
+  | { readonly kind: "aborted"; readonly spent: Spent };
+
+/**
+ * Asks models for a summary, from the cheapest way on. If none gives one, the conversation is compacted without one; but not
+ * where the compaction only saves money: nothing is worth losing content then.
+ */
 export async function askForSummary<Request, Response, Message>(
   plan: CompactionPlan,
   options: SummaryOptions<Request, Response, Message>,
-): Promise<ReadyView | undefined> {
+): Promise<AskedSummary> {
   const { session, settings: held, factsOf, clock, surroundings, signal, trigger, instructions, onProgress } = options;
+  const isEconomic = options.reason === "economic";
   const { standing, newestEntry, configuration, budget } = plan.snapshot;
   const model = held["compaction.model"] || configuration.model;
   const windowTokens =
@@ -69,26 +87,38 @@ export async function askForSummary<Request, Response, Message>(
   const composing = { settings: held, surroundings: host, filesRead: options.filesRead };
   const seen: Seen = { nowMs: clock.now(), userMessages: standing.userMessages, viewChangedAt: newestEntry };
   const climbed = await askModels();
-  if (climbed.ended === "aborted") return undefined;
+  if (climbed.ended === "aborted") return { kind: "aborted", spent: talks.spent() };
   const { summary } = climbed;
   const whole = summary && (await composeView(summary, plan, composing));
   if (whole !== undefined) {
     const { declined } = climbed;
-    return { view: whole, rung: summary!.rung, declined, breaker: CLOSED, spent: talks.spent() };
+    const spent = talks.spent();
+    return { kind: "ready", ready: { view: whole, rung: summary!.rung, declined, breaker: CLOSED, spent } };
   }
   const late = summary && { rung: summary.rung, why: "with it, the view would not be smaller by enough" };
   const declined = [...climbed.declined, ...(late === undefined ? [] : [late])];
+  const spent = talks.spent();
+  const failure = climbed.failure ?? (late === undefined ? "too-large" : "no-summary");
+  if (isEconomic) {
+    const why =
+      declined.map((one) => `${one.rung}: ${one.why}`).join("; ") || "what stays leaves no room for a summary";
+    return { kind: "none", failure, why, spent };
+  }
   const view = await composeView(undefined, plan, composing);
-  const wasAsked = talks.spent().calls > 0;
-  const breaker = wasAsked ? breakerAfter(standing.breaker, { kind: "failed", seen }) : standing.breaker;
-  return view && { view, rung: "digest", declined, breaker, spent: talks.spent() };
+  if (view === undefined)
+    return { kind: "none", failure: "too-large", why: "without a summary it is too large, too", spent };
+  const breaker = spent.calls > 0 ? breakerAfter(standing.breaker, { kind: "failed", seen }) : standing.breaker;
+  return { kind: "ready", ready: { view, rung: "digest", declined, breaker, spent, withoutSummary: failure } };
 
   async function askModels(): Promise<Climbed> {
     if (plan.room === undefined) return { declined: [], ended: "done" };
     // Whoever asks for it by hand knows that it has failed before.
-    if (trigger !== "manual" && !mayTry(standing.breaker, seen)) {
-      const why = `after ${standing.breaker.failures} failures in a row no model is asked for now`;
-      return { declined: [{ rung: "fork", why }], ended: "done" };
+    const [breaker, rule] = isEconomic
+      ? ([standing.economicBreaker, ECONOMIC_BREAKER] as const)
+      : ([standing.breaker, WINDOW_BREAKER] as const);
+    if (trigger !== "manual" && !mayTry(breaker, seen, rule)) {
+      const why = `after ${breaker.failures} failures in a row no model is asked for now`;
+      return { declined: [{ rung: "fork", why }], failure: "no-summary", ended: "done" };
     }
     const calls = { trigger, settings: held, instructions, directWindowTokens: windowTokens };
     return climb({ ...planCalls(plan, plan.room, calls), talks });

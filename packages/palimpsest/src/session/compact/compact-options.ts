@@ -1,4 +1,5 @@
-import type { AttemptPayload, CompactionRecord } from "../../log/payload.ts";
+import type { CompactionFailure, CompactionRecord } from "../../log/payload.ts";
+import type { CompactionForecast } from "../../session-event.ts";
 
 export interface CompactOptions {
   /** Folds this message and all behind it: what stands before it stays, and stays in the cache. @default all is folded */
@@ -11,15 +12,24 @@ export interface CompactOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What became of a compaction. Unless it is `compacted`, the view has not changed. */
+/**
+ * What became of a compaction. Unless it is `compacted`, the view has not changed. `retryAtMs`: when one that only saves money is
+ * tried again, at the earliest.
+ */
 export type CompactionOutcome =
   | ({ readonly kind: "compacted"; readonly boundary: number } & CompactionRecord)
-  | { readonly kind: "nothing"; readonly cause: NothingCause; readonly why: string }
-  | { readonly kind: "failed"; readonly failure: AttemptPayload["failure"]; readonly why: string }
+  | { readonly kind: "nothing"; readonly cause: NothingCause; readonly why: string; readonly retryAtMs?: number }
+  | { readonly kind: "failed"; readonly failure: CompactionFailure; readonly why: string; readonly retryAtMs?: number }
   | { readonly kind: "aborted" };
 
 /** `overtaken`: the conversation was changed while it was summarised. `blocked`: by a hook. */
 export type NothingCause = "switched-off" | "blocked" | "nothing-to-fold" | "too-small" | "overtaken";
+
+/** Asks whoever is there whether a compaction may be made. @see `compaction.auto` */
+export type ApproveCompaction = (
+  due: CompactionForecast,
+  options: { readonly signal?: AbortSignal },
+) => Promise<"compact" | "not-now">;
 
 /** What to do about a request that failed. */
 export type Recovery =

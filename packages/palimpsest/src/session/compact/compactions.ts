@@ -1,13 +1,14 @@
 import type { Hooks } from "../../hooks/hook.ts";
 import { mergeInstructions } from "../../hooks/merge-instructions.ts";
 import { InvalidOptionError } from "../../log/invalid-option-error.ts";
-import type { AttemptPayload, CompactionRecord, CompactionTrigger } from "../../log/payload.ts";
+import type { AttemptPayload, CompactionRecord } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { DeclinedCause } from "../../notes/keep-calculation.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider } from "../../providers/provider.ts";
-import type { CompactionEnded, Tell, UsedTokens } from "../../session-event.ts";
+import type { CompactionEnded, CompactionForecast, Tell } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
+import { type BreakerState, ECONOMIC_BREAKER, retryAtMs, WINDOW_BREAKER } from "../../stages/compact/breaker.ts";
 import type { CompactionPart } from "../../stages/compact/choose-range.ts";
 import type { Budget } from "../../tokens/budget.ts";
 import type { Clock } from "../clock.ts";
@@ -19,7 +20,7 @@ import type { NewContent } from "../to-contents.ts";
 import { askForSummary } from "./ask-for-summary.ts";
 import type { CompactionOutcome, CompactOptions } from "./compact-options.ts";
 import { composeView } from "./compose-view.ts";
-import { installBoundary, type ReadyView } from "./install-boundary.ts";
+import { type CompactionOrigin, installBoundary, type ReadyView } from "./install-boundary.ts";
 import {
   type CompactionPlan,
   type PlanOptions,
@@ -27,6 +28,7 @@ import {
   type Snapshot,
   takeSnapshot,
 } from "./plan-compaction.ts";
+import { type EndedCompaction, reportOutcome } from "./report-outcome.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { withinTime } from "./within-time.ts";
 
@@ -53,21 +55,18 @@ export interface CompactionsOptions<Request, Response, Message> {
 
 export interface Compactions {
   /** The one way to a compaction, whoever asks for it; one after another. */
-  compact(trigger: CompactionTrigger, options?: CompactOptions): Promise<CompactionOutcome>;
+  compact(cause: CompactionCause, options?: CompactOptions): Promise<CompactionOutcome>;
 }
+
+/** Who asks for a compaction; and what it is expected to do, if nobody but the policy or the provider does. */
+export type CompactionCause =
+  | { readonly trigger: "manual" }
+  | { readonly trigger: "auto" | "reactive"; readonly forecast: CompactionForecast };
 
 interface RunOptions extends CompactOptions {
   readonly signal: AbortSignal;
   /** Its name, for whoever is told of it. */
   readonly compaction: string;
-}
-
-interface Ended {
-  readonly outcome: CompactionOutcome;
-  /** By the calls that were made for it. */
-  readonly used?: UsedTokens | undefined;
-  /** What the model is shown from now on. */
-  readonly summary?: string;
 }
 
 export function createCompactions<Request, Response, Message>(
@@ -77,7 +76,7 @@ export function createCompactions<Request, Response, Message>(
   let tail: Promise<unknown> = Promise.resolve();
 
   /** Told of at its beginning and at its end, however it ends. */
-  async function run(trigger: CompactionTrigger, wanted: CompactOptions): Promise<CompactionOutcome> {
+  async function run(cause: CompactionCause, wanted: CompactOptions): Promise<CompactionOutcome> {
     if (settings()["compaction.enabled"] === "off")
       return { kind: "nothing", cause: "switched-off", why: "compaction.enabled is off" };
     const signal = wanted.signal === undefined ? options.signal : AbortSignal.any([options.signal, wanted.signal]);
@@ -85,22 +84,52 @@ export function createCompactions<Request, Response, Message>(
     const snapshot = await state.inOrder(async () => takeSnapshot(state, options.budget()));
     const compaction = `${session}:${snapshot.newestEntry}`;
     const { boundaries, turns } = snapshot.standing.chain;
+    const origin = originOf(cause);
     tell({
-      ...{ kind: "compaction-started", compaction, trigger, tokensBefore: snapshot.sizeTokens },
+      ...{ kind: "compaction-started", compaction, ...origin, tokensBefore: snapshot.sizeTokens },
       ...{ earlierCompactions: boundaries, ...(boundaries === 0 ? {} : { turnsSincePrevious: turns }) },
     });
-    let told: CompactionEnded["outcome"] = { kind: "failed", failure: "api_error" };
+    let told: CompactionEnded["outcome"] = { kind: "failed", failure: "no_summary", why: "it ended by an error" };
     try {
-      const { outcome, summary, used } = await runWith(snapshot, trigger, { ...wanted, signal, compaction });
-      told = { ...toldOutcome(outcome, summary), ...(used === undefined ? {} : { used }) };
-      return outcome;
+      const ended = await settle(await runWith(snapshot, origin, { ...wanted, signal, compaction }), origin);
+      told = reportOutcome(ended);
+      return ended.outcome;
     } finally {
-      tell({ kind: "compaction-ended", compaction, outcome: told });
+      tell({ kind: "compaction-ended", compaction, reason: origin.reason, outcome: told });
     }
   }
 
-  async function runWith(snapshot: Snapshot, trigger: CompactionTrigger, wanted: RunOptions): Promise<Ended> {
+  /** One that only saves money and came to nothing is not tried again at the next request: that it was tried is in the log. */
+  async function settle(ended: EndedCompaction, { trigger, reason }: CompactionOrigin): Promise<EndedCompaction> {
+    const { outcome } = ended;
+    if (outcome.kind === "compacted" || outcome.kind === "aborted") return ended;
+    if (outcome.kind === "nothing" && (reason !== "economic" || outcome.cause === "overtaken")) return ended;
+    const failure = outcome.kind === "failed" ? outcome.failure : "declined";
+    const attempt: AttemptPayload = { trigger, reason, failure, why: outcome.why };
+    await state.inOrder(async () => {
+      await state.append([toDraft("attempt", attempt)]);
+    });
+    const { standing } = state;
+    if (reason !== "economic") {
+      if (standing.breaker.kind === "open") tripped("compaction", standing.breaker);
+      return ended;
+    }
+    tripped("economic-compaction", standing.economicBreaker);
+    const retryMs = retryAtMs(standing.economicBreaker, ECONOMIC_BREAKER);
+    return retryMs === undefined ? ended : { ...ended, outcome: { ...outcome, retryAtMs: retryMs } };
+  }
+
+  function tripped(of: "compaction" | "economic-compaction", breaker: BreakerState): void {
+    const retryMs = retryAtMs(breaker, of === "compaction" ? WINDOW_BREAKER : ECONOMIC_BREAKER);
+    tell({
+      ...{ kind: "breaker-tripped", of, failures: breaker.failures },
+      ...(retryMs === undefined ? {} : { retryAtMs: retryMs }),
+    });
+  }
+
+  async function runWith(snapshot: Snapshot, origin: CompactionOrigin, wanted: RunOptions): Promise<EndedCompaction> {
     const held = settings();
+    const { trigger, reason } = origin;
     const { signal, compaction } = wanted;
     const customInstructions = wanted.instructions ?? "";
     const before = await runHooks("PreCompact", { sessionId: session, trigger, customInstructions }, { signal });
@@ -114,28 +143,39 @@ export function createCompactions<Request, Response, Message>(
     const planning = { log: state.log, settings: held, trigger, attendance, todos, head };
     const byNotes =
       trigger === "auto" && held["compaction.notes"] === "on" ? await tryNotes(snapshot, planning, host) : undefined;
-    if (byNotes?.kind === "ready") return finish(byNotes.plan, byNotes.ready, trigger);
+    if (byNotes?.kind === "ready") return finish(byNotes.plan, byNotes.ready, origin);
     const plan = await planCompaction(snapshot, partOf(wanted), planning);
     if ("kind" in plan) return { outcome: { ...plan, cause: "nothing-to-fold" } };
     const instructions = mergeInstructions(customInstructions, before);
-    const ready = await askForSummary(plan, {
-      ...{ ...options, settings: held, filesRead: options.filesRead(), trigger, signal },
+    const asked = await askForSummary(plan, {
+      ...{ ...options, settings: held, filesRead: options.filesRead(), trigger, reason, signal },
       instructions: instructions ?? "",
       onProgress: (receivedCharacters) =>
         tell({ kind: "compaction-progressed", compaction, phase: "summarising", receivedCharacters }),
     });
-    if (signal.aborted) return { outcome: { kind: "aborted" } };
-    if (ready === undefined && isSmall(plan)) return { outcome: TOO_SMALL };
-    if (ready === undefined) return { outcome: await fail(trigger, tooLarge(plan)) };
+    if (signal.aborted || asked.kind === "aborted") return { outcome: { kind: "aborted" } };
+    if (asked.kind === "none") {
+      const { failure, why, spent } = asked;
+      if (failure !== "too-large") return { outcome: { kind: "failed", failure, why }, used: spent.used };
+      return {
+        outcome: isSmall(plan) ? TOO_SMALL : { kind: "failed", failure, why: tooLarge(plan) },
+        used: spent.used,
+      };
+    }
+    const { ready } = asked;
     const earlier = byNotes === undefined ? [] : [{ rung: "notes" as const, why: byNotes.why }];
     const told = instructions === undefined || instructions === "" ? {} : { instructions };
-    return finish(plan, { ...ready, ...told, declined: [...earlier, ...ready.declined] }, trigger);
+    return finish(plan, { ...ready, ...told, declined: [...earlier, ...ready.declined] }, origin);
   }
 
-  async function finish(plan: CompactionPlan, ready: ReadyView, trigger: CompactionTrigger): Promise<Ended> {
-    const outcome = await state.inOrder(() => installBoundary(plan, ready, { state, trigger }));
-    if (outcome.kind === "compacted") await afterwards(outcome, ready);
-    return { outcome, summary: ready.view.text, used: ready.spent.used };
+  async function finish(plan: CompactionPlan, ready: ReadyView, origin: CompactionOrigin): Promise<EndedCompaction> {
+    const outcome = await state.inOrder(() => installBoundary(plan, ready, { state, origin }));
+    if (outcome.kind === "compacted") await afterwards(outcome, ready, plan.snapshot.standing.breaker);
+    const { view, spent, withoutSummary } = ready;
+    return {
+      ...{ outcome, summary: view.text, used: spent.used },
+      ...(withoutSummary === undefined ? {} : { withoutSummary }),
+    };
   }
 
   /** The notes as the summary: no model is asked, and what they do not cover stays as it is. */
@@ -159,28 +199,22 @@ export function createCompactions<Request, Response, Message>(
   async function afterwards(
     { trigger, tokensBefore, tokensAfter }: CompactionRecord,
     { view, breaker }: ReadyView,
+    before: BreakerState,
   ): Promise<void> {
     tell({ kind: "files-restored", ...view.files });
-    if (breaker.kind === "open") tell({ kind: "breaker-tripped", of: "compaction", failures: breaker.failures });
+    // One that was open already has not opened now.
+    if (breaker.kind === "open" && breaker !== before) tripped("compaction", breaker);
     const told = { sessionId: session, trigger, summary: view.text, tokensBefore, tokensAfter };
     await runHooks("PostCompact", told, {});
     const started = startContents(await runHooks("SessionStart", { sessionId: session, source: "compact" }, {}));
     if (started.length > 0) await options.append(started);
   }
 
-  async function fail(trigger: CompactionTrigger, why: string): Promise<CompactionOutcome> {
-    const attempt: AttemptPayload = { trigger, failure: "too-large", why };
-    await state.inOrder(async () => {
-      await state.append([toDraft("attempt", attempt)]);
-    });
-    return { kind: "failed", failure: attempt.failure, why };
-  }
-
   return {
-    compact(trigger, wanted = {}) {
+    compact(cause, wanted = {}) {
       const { signal } = wanted;
       const waited = tail;
-      const result = waited.then(() => (signal?.aborted ? ABORTED : run(trigger, wanted)));
+      const result = waited.then(() => (signal?.aborted ? ABORTED : run(cause, wanted)));
       tail = result.catch(() => undefined);
       return signal === undefined ? result : Promise.race([result, abortedBefore(waited, signal)]);
     },
@@ -198,19 +232,10 @@ function abortedBefore(turn: Promise<unknown>, signal: AbortSignal): Promise<Com
   });
 }
 
-function toldOutcome(outcome: CompactionOutcome, summary = ""): CompactionEnded["outcome"] {
-  switch (outcome.kind) {
-    case "compacted": {
-      const { rung, tokensBefore, tokensAfter } = outcome;
-      return { kind: "compacted", rung, tokensBefore, tokensAfter, summary };
-    }
-    case "nothing":
-      return { kind: "declined", reason: outcome.cause };
-    case "aborted":
-      return { kind: "failed", failure: "aborted" };
-    case "failed":
-      return { kind: "failed", failure: "prompt_too_long" };
-  }
+function originOf(cause: CompactionCause): CompactionOrigin {
+  if (cause.trigger === "manual") return { trigger: "manual", reason: "asked" };
+  const { reason, overrides } = cause.forecast;
+  return { trigger: cause.trigger, reason, ...(overrides === undefined ? {} : { overrides }) };
 }
 
 function partOf({ from, upTo }: CompactOptions): CompactionPart {

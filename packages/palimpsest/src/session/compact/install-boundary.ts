@@ -1,6 +1,6 @@
-import type { CompactionRecord, CompactionRung, CompactionTrigger } from "../../log/payload.ts";
+import type { CompactionFailure, CompactionRecord, CompactionRung } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
-import type { BreakerState } from "../../stages/compact/breaker.ts";
+import { type BreakerState, CLOSED } from "../../stages/compact/breaker.ts";
 import type { Climbed } from "../../stages/compact/climb.ts";
 import type { Standing } from "../../stages/compact/standing.ts";
 import { headInPlace } from "../messages.ts";
@@ -20,13 +20,19 @@ export interface ReadyView {
   readonly breaker: BreakerState;
   readonly spent: Spent;
   readonly instructions?: string;
+  /** Why no model's summary was to be had, if it is without one. */
+  readonly withoutSummary?: CompactionFailure;
 }
+
+/** Who or what has made it, and why. */
+export type CompactionOrigin = Pick<CompactionRecord, "trigger" | "overrides"> &
+  Required<Pick<CompactionRecord, "reason">>;
 
 /** Writes it in one batch: before, nothing has changed; behind it, all has. */
 export async function installBoundary(
   plan: CompactionPlan,
   ready: ReadyView,
-  { state, trigger }: { readonly state: SessionState; readonly trigger: CompactionTrigger },
+  { state, origin }: { readonly state: SessionState; readonly origin: CompactionOrigin },
 ): Promise<CompactionOutcome> {
   const { snapshot, range, variant, head } = plan;
   if (isOvertaken(snapshot, state)) {
@@ -35,7 +41,8 @@ export async function installBoundary(
   const { view, rung, declined, breaker, spent } = ready;
   const { text, block, attachments, parts, tokensAfter } = view;
   const record: CompactionRecord = {
-    ...{ trigger, variant, rung, declined, messages: range.folded.length, parts },
+    ...origin,
+    ...{ variant, rung, declined, messages: range.folded.length, parts },
     ...{ tokensBefore: snapshot.sizeTokens, tokensAfter, modelCalls: spent.calls },
     ...(spent.calls === 0 ? {} : { priceUsd: spent.priceUsd }),
     ...(ready.instructions === undefined ? {} : { instructions: ready.instructions }),
@@ -51,14 +58,21 @@ export async function installBoundary(
       ...(head === undefined ? [] : [headInPlace(head)]),
       { role: "user", origin: "summary", blocks: [{ kind: "text", text }] } as const,
     ],
-    reason: `compacted (${trigger}, ${rung})`,
+    reason: `compacted (${origin.trigger}, ${rung})`,
     cost: { shedTokens, invalidatedPrefixTokens: Math.max(0, tokensAfter - tokensBefore(plan)) },
   };
   // What was appended meanwhile lies before the boundary, where the next compaction begins to read.
   const meanwhile = [{ from: snapshot.newestEntry + 1, to: state.newestEntry }];
   const knowledge = await addKnowledge(state.log, meanwhile, plan.knowledge);
   const { view: shown, ledger, newestEntry } = state;
-  const standing = { ...state.standing, ...knowledge, breaker, calls: callsOfTurn(snapshot, spent, state.standing) };
+  const standing: Standing = {
+    ...state.standing,
+    ...knowledge,
+    breaker,
+    // A model that has written a summary can write the next.
+    economicBreaker: rung === "digest" || rung === "notes" ? state.standing.economicBreaker : CLOSED,
+    calls: callsOfTurn(snapshot, spent, state.standing),
+  };
   const boundary = planBoundary(decision, { view: shown, ledger, standing, sequence: newestEntry + 1 });
   const [number] = await state.append([
     toDraft("boundary", { ...boundary, compaction: record }),

@@ -1,9 +1,10 @@
 import type { Ledger } from "../../cache/ledger.ts";
 import { costsOf } from "../../cache/token-costs.ts";
 import type { ModelPrices } from "../../log/prices.ts";
+import type { CompactionForecast } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { Standing } from "../../stages/compact/standing.ts";
-import { compactionCandidate } from "../../stages/compaction-candidate.ts";
+import { type CompactionSituation, compactionCandidate } from "../../stages/compaction-candidate.ts";
 import { decide } from "../../stages/decide.ts";
 import type { Budget } from "../../tokens/budget.ts";
 import { estimateTokens } from "../../tokens/calibration.ts";
@@ -11,6 +12,7 @@ import { addFeatures, type Features, NO_FEATURES } from "../../tokens/features.t
 import { isTurnOpen } from "../../view/is-turn-open.ts";
 import { sizeTokens, type View } from "../../view/view.ts";
 import { HEAD } from "../messages.ts";
+import { type Attendance, type Hold, holdOf, isAnnounced } from "./hold-compaction.ts";
 
 export interface DueQuestion {
   readonly view: View;
@@ -19,7 +21,14 @@ export interface DueQuestion {
   readonly budget: Budget;
   readonly prices: ModelPrices | undefined;
   readonly settings: Settings;
+  readonly attendance: Attendance;
   readonly nowMs: number;
+}
+
+/** A compaction that is to be made before the next request; or, if it is held, named to the user and not made. */
+export interface DueCompaction {
+  readonly forecast: CompactionForecast;
+  readonly hold?: Hold;
 }
 
 /** What a compacted conversation has, at most: a summary, the user's words, facts and files, as they come out usually. */
@@ -29,34 +38,87 @@ const USUAL_SUMMARY_TOKENS = 4_000;
 /** What was folded and has to be read again; the recorded sessions read two or three files after a compaction. */
 const USUAL_REREAD_TOKENS = 8_000;
 
-/** Why the conversation is to be compacted before the next request, if it is. */
-export function isCompactionDue(question: DueQuestion): string | undefined {
-  const { view, ledger, standing, budget, prices, settings, nowMs } = question;
+/** The compaction that comes before the next request, if one does; or one that is held and not named to the user yet. */
+export function isCompactionDue(question: DueQuestion): DueCompaction | undefined {
+  const { view, standing, budget, settings, attendance } = question;
   if (budget.autoCompaction === "off" || settings["compaction.enabled"] === "off") return undefined;
   // What was brought back stays until the user says something.
   if (standing.automatic === "held") return undefined;
   const tokens = sizeTokens(view);
+  const situation = situationAt(tokens, question);
+  const decision = decide([compactionCandidate(situation)]);
+  if (decision.kind === "nothing") return undefined;
+  const reason = decision.candidate.admissible === "required" ? "window" : "economic";
+  const forecast = forecastOf(reason, decision.reason, situation, standing);
+  const hold = reason === "economic" ? holdOf(question) : undefined;
+  if (hold === undefined) return { forecast };
+  const isNamed = hold.by === "failed" || isAnnounced(hold, standing, attendance.openedAt);
+  return isNamed ? undefined : { forecast, hold };
+}
+
+/** What a compaction that the window asks for would do now. */
+export function forecastCompaction(question: DueQuestion, why: string): CompactionForecast {
+  return forecastOf("window", why, situationAt(sizeTokens(question.view), question), question.standing);
+}
+
+/** The sizes at which compaction saves money: between turns, and while the model is at work. Undefined: none in this window. */
+export function economicPoints(question: DueQuestion): { atTokens: number; withinTurnAtTokens: number } | undefined {
+  const { settings, budget } = question;
+  const { autoCompactTokens: thresholdTokens } = budget;
+  const fromTokens = settings["compaction.economicFromTokens"];
+  if (settings["compaction.policy"] === "window" || fromTokens >= thresholdTokens) return undefined;
+  const pays = (tokens: number): boolean =>
+    decide([compactionCandidate({ ...situationAt(tokens, question), turn: "closed" })]).kind === "take";
+  const mostTokens = thresholdTokens - 1;
+  if (!pays(mostTokens)) return undefined;
+  let [tooSmall, atTokens] = [fromTokens - 1, pays(fromTokens) ? fromTokens : mostTokens];
+  while (atTokens > fromTokens && atTokens - tooSmall > 1) {
+    const middle = Math.floor((tooSmall + atTokens) / 2);
+    if (pays(middle)) atTokens = middle;
+    else tooSmall = middle;
+  }
+  const inTurnTokens = Math.max(atTokens, settings["compaction.economicInTurnFromTokens"]);
+  return { atTokens, withinTurnAtTokens: Math.min(thresholdTokens, inTurnTokens) };
+}
+
+function situationAt(tokens: number, question: DueQuestion): CompactionSituation {
+  const { view, ledger, standing, budget, prices, settings, nowMs } = question;
   const headTokens = estimateTokens(view.calibration, featuresOfHead(view));
   const previous = ledger.sources["main"]?.previous;
   const isCold = previous !== undefined && nowMs >= previous.atMs + previous.lifetimeMs;
   const isLarge =
     tokens >= settings["compaction.economicFromTokens"] &&
     budget.windowTokens > settings["compaction.economicAboveWindowTokens"];
-  const decision = decide([
-    compactionCandidate({
-      ...{ sizeTokens: tokens, headTokens, horizonRequests: settings["compaction.horizonRequests"] },
-      keptTokens: headTokens + Math.min(USUAL_RESULT_TOKENS, Math.floor(tokens * 0.4)),
-      summaryOutputTokens: USUAL_SUMMARY_TOKENS,
-      expectedRereadTokens: USUAL_REREAD_TOKENS,
-      cache: isCold ? "cold" : "warm",
-      turn: isTurnOpen(view) && tokens < settings["compaction.economicInTurnFromTokens"] ? "open" : "closed",
-      costs: costsOf(prices, { lifetimeMs: previous?.lifetimeMs, inputTokens: tokens }),
-      thresholdTokens: budget.autoCompactTokens,
-      policy: isLarge ? settings["compaction.policy"] : "window",
-      notes: standing.notes !== undefined && settings["compaction.notes"] === "on" ? "at-hand" : "none",
-    }),
-  ]);
-  return decision.kind === "take" ? decision.reason : undefined;
+  return {
+    sizeTokens: tokens,
+    headTokens,
+    horizonRequests: settings["compaction.horizonRequests"],
+    keptTokens: headTokens + Math.min(USUAL_RESULT_TOKENS, Math.floor(tokens * 0.4)),
+    summaryOutputTokens: USUAL_SUMMARY_TOKENS,
+    expectedRereadTokens: USUAL_REREAD_TOKENS,
+    cache: isCold ? "cold" : "warm",
+    turn: isTurnOpen(view) && tokens < settings["compaction.economicInTurnFromTokens"] ? "open" : "closed",
+    costs: costsOf(prices, { lifetimeMs: previous?.lifetimeMs, inputTokens: tokens }),
+    thresholdTokens: budget.autoCompactTokens,
+    policy: isLarge ? settings["compaction.policy"] : "window",
+    notes: standing.notes !== undefined && settings["compaction.notes"] === "on" ? "at-hand" : "none",
+  };
+}
+
+function forecastOf(
+  reason: CompactionForecast["reason"],
+  why: string,
+  { sizeTokens: tokens, keptTokens, costs }: CompactionSituation,
+  { takenBack }: Standing,
+): CompactionForecast {
+  const expectedTokens = Math.min(tokens, keptTokens);
+  const savesTokensPerRequest = tokens - expectedTokens;
+  const { usdPerUnit } = costs;
+  return {
+    ...{ reason, why, tokens, expectedTokens, savesTokensPerRequest },
+    ...(usdPerUnit === undefined ? {} : { savesUsdPerRequest: savesTokensPerRequest * costs.read * usdPerUnit }),
+    ...(reason === "window" && takenBack.length > 0 ? { overrides: "restore" } : {}),
+  };
 }
 
 /** What stands before all that is said, and stands there after a compaction, too: it is sent with the first request. */

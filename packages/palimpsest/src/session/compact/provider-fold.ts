@@ -61,7 +61,15 @@ export async function planProviderFold(options: ProviderFoldOptions): Promise<Pl
   const price = usage === undefined || facts.prices === undefined ? {} : { priceUsd: priceUsd(usage, facts.prices) };
   const { sizeTokens: tokensBefore, standing, newestEntry } = snapshot;
   const record: CompactionRecord = {
-    ...{ trigger: "auto", variant: "full", rung: "provider", declined: [], messages: range.folded.length, parts },
+    ...{
+      trigger: "auto",
+      reason: "window",
+      variant: "full",
+      rung: "provider",
+      declined: [],
+      messages: range.folded.length,
+      parts,
+    },
     ...{ tokensBefore, tokensAfter, modelCalls: 0, ...price },
   };
   const decision = {
@@ -86,11 +94,11 @@ export async function planProviderFold(options: ProviderFoldOptions): Promise<Pl
     folded: usage === undefined ? "within" : "before",
     happenings: [
       {
-        ...{ kind: "compaction-started", compaction: name, trigger: "auto", tokensBefore },
+        ...{ kind: "compaction-started", compaction: name, trigger: "auto", reason: "window", tokensBefore },
         ...{ earlierCompactions: boundaries, ...(boundaries === 0 ? {} : { turnsSincePrevious: turns }) },
       },
       {
-        ...{ kind: "compaction-ended", compaction: name },
+        ...{ kind: "compaction-ended", compaction: name, reason: "window" },
         outcome: { kind: "compacted", rung: "provider", tokensBefore, tokensAfter, summary: text },
       },
     ],

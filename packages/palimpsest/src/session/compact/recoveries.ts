@@ -2,9 +2,11 @@ import type { OverflowPayload } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import { readOverflow } from "../../providers/overflow.ts";
 import { ProviderError } from "../../providers/provider-error.ts";
+import type { CompactionForecast } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { Budget } from "../../tokens/budget.ts";
 import type { SessionState } from "../session-state.ts";
+import type { AutoCompaction } from "./auto-compaction.ts";
 import type { Recovery } from "./compact-options.ts";
 import type { Compactions } from "./compactions.ts";
 
@@ -16,6 +18,9 @@ export interface RecoveryOptions {
   readonly budget: () => Budget;
   /** The request that was handed out last. */
   readonly newestRequest: () => number | undefined;
+  /** What a compaction would do now. */
+  readonly forecast: (why: string) => CompactionForecast;
+  readonly announceFirst: AutoCompaction["announceFirst"];
 }
 
 /** So many refusals in a row: each time the conversation was made half as large. */
@@ -50,7 +55,12 @@ export function createRecovery(options: RecoveryOptions): (error: unknown, signa
       retriedView = changedAt;
       return { kind: "retry" };
     }
-    const outcome = await compactions.compact("reactive", signal === undefined ? {} : { signal });
+    const forecast = options.forecast("the provider has refused the request as too long");
+    await options.announceFirst(forecast);
+    const outcome = await compactions.compact(
+      { trigger: "reactive", forecast },
+      signal === undefined ? {} : { signal },
+    );
     if (outcome.kind === "compacted") return { kind: "retry", compaction: outcome };
     return { kind: "give-up", why: outcome.kind === "aborted" ? "it was aborted" : outcome.why };
   };

@@ -4,12 +4,15 @@ import type { ModelPrices } from "../../log/prices.ts";
 import type { UpdatePolicy, UpdateSituation } from "../../notes/is-update-due.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { MessageItem } from "../../view/item.ts";
+import type { CompactionPoint } from "../compact/compaction-point.ts";
 import type { Snapshot } from "../compact/plan-compaction.ts";
 
 export interface SituationSources {
   readonly snapshot: Snapshot;
   readonly ledger: Ledger;
   readonly prices: ModelPrices | undefined;
+  /** Where the conversation will be compacted next. */
+  readonly compaction: CompactionPoint;
   readonly settings: Settings;
   /** Of the notes as they are; 0 if there are none. */
   readonly notesTokens: number;
@@ -18,10 +21,10 @@ export interface SituationSources {
 
 /** What the timing of an update goes by; undefined as long as no request was answered. */
 export function notesSituation(sources: SituationSources): UpdateSituation | undefined {
-  const { snapshot, ledger, prices, settings, notesTokens, nowMs } = sources;
+  const { snapshot, ledger, prices, compaction, settings, notesTokens, nowMs } = sources;
   const previous = ledger.sources["main"]?.previous;
   if (previous === undefined) return undefined;
-  const { budget, standing, tokensOf, sizeTokens } = snapshot;
+  const { standing, tokensOf, sizeTokens } = snapshot;
   const messages = snapshot.items.filter((item): item is MessageItem => item.kind === "message");
   const { coveredTo } = standing.notes ?? { coveredTo: 0 };
   const uncovered = messages.filter(({ to }) => to > coveredTo);
@@ -34,9 +37,9 @@ export function notesSituation(sources: SituationSources): UpdateSituation | und
     keptTokens: settings["notes.keepTokens"],
     toolCallsSinceUpdate: uncovered.reduce((calls, { blocks }) => calls + blocks.filter(isCall).length, 0),
     turn: messages.at(-1)?.blocks.some(isCall) === true ? "open" : "closed",
-    ...(budget.autoCompaction === "off" ? {} : { thresholdTokens: budget.autoCompactTokens }),
+    ...(compaction.policy === "off" ? {} : { thresholdTokens: compaction.atTokens }),
     // A cold start folds by the notes only where compaction may come before the window is full.
-    coldStart: settings["compaction.policy"] === "economic" && budget.autoCompaction === "on" ? "folded" : "whole",
+    coldStart: compaction.policy === "economic" ? "folded" : "whole",
     idleMs: nowMs - previous.atMs,
     lifetimeMs: previous.lifetimeMs,
     costs: costsOf(prices, { lifetimeMs: previous.lifetimeMs, inputTokens: sizeTokens }),

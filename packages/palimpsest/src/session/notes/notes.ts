@@ -10,7 +10,6 @@ import type { ModelFacts } from "../../providers/models.ts";
 import { ProviderError } from "../../providers/provider-error.ts";
 import type { Tell } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
-import type { Budget } from "../../tokens/budget.ts";
 import { sizeTokens } from "../../view/view.ts";
 import type { Clock } from "../clock.ts";
 import { measuresOf, type Snapshot, takeSnapshot } from "../compact/plan-compaction.ts";
@@ -18,6 +17,7 @@ import { watchCall } from "../compact/watch-call.ts";
 import type { Forks } from "../fork/forks.ts";
 import { readEntry } from "../load-view.ts";
 import { OVER } from "../over.ts";
+import type { SessionSize } from "../session.ts";
 import type { SessionState } from "../session-state.ts";
 import type { NotesOptions, NotesUpdateOutcome } from "./notes-options.ts";
 import { notesPolicy, notesSituation } from "./notes-situation.ts";
@@ -27,7 +27,7 @@ export interface NotesParts {
   readonly forks: Pick<Forks<never, never>, "talk">;
   readonly factsOf: (model: string) => ModelFacts;
   readonly settings: () => Settings;
-  readonly budget: () => Budget;
+  readonly budget: () => SessionSize;
   readonly clock: Required<Clock>;
   readonly tell: Tell;
   readonly signal: AbortSignal;
@@ -144,6 +144,7 @@ export function createNotes(parts: NotesParts): SessionNotes {
       snapshot,
       ledger,
       prices,
+      compaction: budget().compaction,
       settings: settings(),
       notesTokens,
       nowMs: clock.now(),

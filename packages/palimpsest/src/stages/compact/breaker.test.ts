@@ -1,12 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BreakerEvent, type BreakerState, breakerAfter, CLOSED, mayTry, type Seen } from "./breaker.ts";
+import {
+  type BreakerEvent,
+  type BreakerState,
+  breakerAfter,
+  CLOSED,
+  ECONOMIC_BREAKER,
+  mayTry,
+  retryAtMs,
+  type Seen,
+} from "./breaker.ts";
 
 const MINUTE_MS = 60_000;
 const START: Seen = { nowMs: 1_000_000, userMessages: 5, viewChangedAt: 40 };
 const seen = (more: Partial<Seen> = {}): Seen => ({ ...START, ...more });
 const after = (events: readonly BreakerEvent[], state: BreakerState = CLOSED): BreakerState =>
-  events.reduce(breakerAfter, state);
+  events.reduce((before, event) => breakerAfter(before, event), state);
 const failed = (at: Seen = START): BreakerEvent => ({ kind: "failed", seen: at });
 const OPEN = after([failed(), failed(), failed()]);
 
@@ -40,6 +49,23 @@ describe("the breaker", () => {
     expect(mayTry(trying, seen({ nowMs: later.nowMs + 10 * MINUTE_MS }))).toBe(true);
     expect(breakerAfter(trying, failed(later))).toEqual({ kind: "open", failures: 4, at: later });
     expect(mayTry(breakerAfter(trying, { kind: "aborted" }), later)).toBe(true);
+  });
+
+  test("of economic compactions: opens at the first failure, waits longer each time, whatever the user says", () => {
+    let state: BreakerState = CLOSED;
+    let nowMs = START.nowMs;
+    const waits: number[] = [];
+    for (let failures = 1; failures <= 7; failures++) {
+      state = breakerAfter(state, failed(seen({ nowMs })), ECONOMIC_BREAKER);
+      const retryMs = retryAtMs(state, ECONOMIC_BREAKER)!;
+      waits.push((retryMs - nowMs) / MINUTE_MS);
+      const spoken = { userMessages: 5 + failures, viewChangedAt: 40 + failures };
+      expect(mayTry(state, seen({ ...spoken, nowMs: retryMs - 1 }), ECONOMIC_BREAKER)).toBe(false);
+      expect(mayTry(state, seen({ nowMs: retryMs }), ECONOMIC_BREAKER)).toBe(true);
+      nowMs = retryMs;
+    }
+    expect(waits).toEqual([10, 20, 40, 80, 160, 160, 160]);
+    expect(retryAtMs(CLOSED, ECONOMIC_BREAKER)).toBeUndefined();
   });
 
   test("failures that follow each other cost at most three tries and one for each ten minutes, resumed or not", () => {

@@ -24,11 +24,37 @@ export type BreakerEvent =
 
 export const CLOSED: BreakerState = { kind: "closed", failures: 0 };
 
-/** In a row. Sessions without such a limit have failed thousands of times in a row. */
-const FAILURES_TO_OPEN = 3;
-const WAIT_MS = 10 * 60 * 1000;
+/** When a breaker opens, and when it lets another try through. */
+export interface BreakerRule {
+  /** In a row. Sessions without such a limit have failed thousands of times in a row. */
+  readonly failuresToOpen: number;
+  /** How long it stays open after so many failures in a row. */
+  readonly waitMs: (failures: number) => number;
+  /** `tries`: a new message of the user, with a changed view, is worth another try before that. */
+  readonly userMessage: "tries" | "waits";
+}
 
-export function breakerAfter(state: BreakerState, event: BreakerEvent): BreakerState {
+const MINUTE_MS = 60_000;
+
+/** Of compactions that the window needs, or the user has asked for. */
+export const WINDOW_BREAKER: BreakerRule = {
+  failuresToOpen: 3,
+  waitMs: () => 10 * MINUTE_MS,
+  userMessage: "tries",
+};
+
+/** Of compactions that only save money: one that fails saves nothing, so the next one waits, and longer each time. */
+export const ECONOMIC_BREAKER: BreakerRule = {
+  failuresToOpen: 1,
+  waitMs: (failures) => 10 * MINUTE_MS * 2 ** Math.min(4, failures - 1),
+  userMessage: "waits",
+};
+
+export function breakerAfter(
+  state: BreakerState,
+  event: BreakerEvent,
+  rule: BreakerRule = WINDOW_BREAKER,
+): BreakerState {
   switch (event.kind) {
     case "succeeded":
       return CLOSED;
@@ -40,27 +66,24 @@ export function breakerAfter(state: BreakerState, event: BreakerEvent): BreakerS
         : { kind: "half-open", failures: state.failures, at: state.at, tried: event.seen };
     case "failed": {
       const failures = state.failures + 1;
-      const opens = state.kind !== "closed" || failures >= FAILURES_TO_OPEN;
+      const opens = state.kind !== "closed" || failures >= rule.failuresToOpen;
       return opens ? { kind: "open", failures, at: event.seen } : { kind: "closed", failures };
     }
   }
 }
 
 /** Whether a model may be asked for a summary now. What needs no model is always possible. */
-export function mayTry(state: BreakerState, seen: Seen): boolean {
-  switch (state.kind) {
-    case "closed":
-      return true;
-    case "open":
-      return isWorthIt(state.at, seen);
-    case "half-open":
-      return isWorthIt(state.tried, seen);
-  }
+export function mayTry(state: BreakerState, seen: Seen, rule: BreakerRule = WINDOW_BREAKER): boolean {
+  if (state.kind === "closed") return true;
+  const before = state.kind === "open" ? state.at : state.tried;
+  const elapsedMs = seen.nowMs - before.nowMs;
+  // A clock that was set back would make it wait for years.
+  if (elapsedMs >= rule.waitMs(state.failures) || elapsedMs < 0) return true;
+  if (rule.userMessage === "waits") return false;
+  return seen.userMessages > before.userMessages && seen.viewChangedAt !== before.viewChangedAt;
 }
 
-function isWorthIt(before: Seen, now: Seen): boolean {
-  const elapsedMs = now.nowMs - before.nowMs;
-  // A clock that was set back would make it wait for years.
-  if (elapsedMs >= WAIT_MS || elapsedMs < 0) return true;
-  return now.userMessages > before.userMessages && now.viewChangedAt !== before.viewChangedAt;
+/** When an open breaker lets the next try through by itself; undefined if it is not open. */
+export function retryAtMs(state: BreakerState, rule: BreakerRule): number | undefined {
+  return state.kind === "open" ? state.at.nowMs + rule.waitMs(state.failures) : undefined;
 }

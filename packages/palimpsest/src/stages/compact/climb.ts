@@ -1,4 +1,4 @@
-import type { CompactionRung } from "../../log/payload.ts";
+import type { CompactionFailure, CompactionRung } from "../../log/payload.ts";
 import type { ProviderCompaction } from "../../providers/provider.ts";
 import type { ProviderFailure } from "../../providers/provider-error.ts";
 import { checkSummary, type SummaryAnswer, type SummaryLimits } from "./summary/check-summary.ts";
@@ -64,13 +64,18 @@ export interface Climbed {
   /** The summary and the rung it comes from; undefined if no model wrote one that can be used. */
   readonly summary?: WrittenSummary & { readonly rung: CompactionRung };
   readonly declined: readonly { readonly rung: CompactionRung; readonly why: string }[];
+  /** Why there is no summary, by what came of the calls; absent if there is one, or no rung was tried. */
+  readonly failure?: SummaryFailure;
   readonly ended: "done" | "aborted";
 }
+
+export type SummaryFailure = Extract<CompactionFailure, "no-summary" | "api-error" | "prompt-too-long">;
 
 type RungResult =
   | { readonly kind: "fine"; readonly text: string }
   | { readonly kind: "folded"; readonly block: FoldBlock }
-  | { readonly kind: "declined"; readonly why: string }
+  /** `failure`: what came of its calls; absent if none was made. */
+  | { readonly kind: "declined"; readonly why: string; readonly failure?: SummaryFailure }
   | { readonly kind: "aborted" };
 
 /** How often the oldest rounds are dropped because the provider says that the transcript is too long. */
@@ -86,6 +91,7 @@ const RUNGS: readonly (readonly [CompactionRung, (climb: Climb) => Promise<RungR
 /** Asks for a summary, by the cheapest way first, until one is given that may stand for the conversation. */
 export async function climb(plan: Climb): Promise<Climbed> {
   const declined: { rung: CompactionRung; why: string }[] = [];
+  const failures: (SummaryFailure | undefined)[] = [];
   for (const [rung, take] of RUNGS) {
     if (rung === "provider" && plan.byProvider === "off") continue;
     const result = await take(plan);
@@ -93,8 +99,15 @@ export async function climb(plan: Climb): Promise<Climbed> {
     if (result.kind === "folded") return { summary: { rung, block: result.block }, declined, ended: "done" };
     if (result.kind === "aborted") return { declined, ended: "aborted" };
     declined.push({ rung, why: result.why });
+    failures.push(result.failure);
   }
-  return { declined, ended: "done" };
+  return { declined, failure: worstOf(failures), ended: "done" };
+}
+
+/** A model that answers and writes no summary says more than a call that failed. */
+function worstOf(failures: readonly (SummaryFailure | undefined)[]): SummaryFailure {
+  const found = (["no-summary", "prompt-too-long", "api-error"] as const).find((one) => failures.includes(one));
+  return found ?? "no-summary";
 }
 
 /** An answer so short that it begins like an error or a refusal is one. */
@@ -110,10 +123,10 @@ async function byProvider(plan: Climb): Promise<RungResult> {
   if (called === undefined) return { kind: "declined", why: "this provider takes no such request" };
   if (called.kind === "failed") return failed(called);
   const block = called.answer;
-  if (block === undefined) return { kind: "declined", why: "it has written no summary" };
+  if (block === undefined) return unusable("it has written no summary");
   const text = block.kind === "text" ? block.text.trim() : undefined;
   const suspicious = text === undefined || text.length > SHORT_CHARACTERS ? undefined : suspiciousAnswer(text);
-  return suspicious === undefined ? { kind: "folded", block } : { kind: "declined", why: `${suspicious}: ${text}` };
+  return suspicious === undefined ? { kind: "folded", block } : unusable(`${suspicious}: ${text}`);
 }
 
 async function onFork(plan: Climb): Promise<RungResult> {
@@ -146,7 +159,9 @@ async function directly(plan: Climb): Promise<RungResult> {
     const gap = inputTokens === undefined || limitTokens === undefined ? {} : { gapTokens: inputTokens - limitTokens };
     const cut =
       cuts < MOST_CUTS ? dropOldest(rounds, { ...gap, tokensOf: ({ text }) => limits.countTokens(text) }) : undefined;
-    if (cut === undefined) return { kind: "declined", why: `${called.why}, after ${cuts} cuts` };
+    if (cut === undefined) {
+      return { kind: "declined", why: `${called.why}, after ${cuts} cuts`, failure: "prompt-too-long" };
+    }
     rounds = cut.kept;
   }
 }
@@ -184,19 +199,27 @@ async function settle(conversation: Talk, called: Called, { limits, variant, sai
     const whole = { ...limits, variant };
     const checked = checkSummary({ ...whole, answer: called.answer, echoOf: said });
     if (checked.kind === "fine") return checked;
-    if (checked.kind === "refused") return { kind: "declined", why: `${checked.reason}: ${checked.detail}` };
+    if (checked.kind === "refused") return unusable(`${checked.reason}: ${checked.detail}`);
     const again = await conversation.say(checked.prompt);
     if (again.kind === "failed" && again.failure.kind === "aborted") return { kind: "aborted" };
     const answer = again.kind === "answer" ? again.answer : undefined;
     const joined = joinRepair({ ...whole, repairable: checked, answer });
-    return joined.kind === "fine" ? joined : { kind: "declined", why: `${joined.reason}: ${joined.detail}` };
+    return joined.kind === "fine" ? joined : unusable(`${joined.reason}: ${joined.detail}`);
   } finally {
     await conversation.close();
   }
 }
 
 function failed({ failure, why }: Extract<Called<unknown>, { kind: "failed" }>): RungResult {
-  return failure.kind === "aborted" ? { kind: "aborted" } : { kind: "declined", why: `${failure.kind}: ${why}` };
+  if (failure.kind === "aborted") return { kind: "aborted" };
+  const declined = { kind: "declined", why: `${failure.kind}: ${why}` } as const;
+  if (failure.kind === "no-calls-left") return declined;
+  return { ...declined, failure: failure.kind === "overflow" ? "prompt-too-long" : "api-error" };
+}
+
+/** The model has answered, and its answer is no summary. */
+function unusable(why: string): RungResult {
+  return { kind: "declined", why, failure: "no-summary" };
 }
 
 function promptOf({ variant, instructions }: Climb) {

@@ -1,7 +1,7 @@
 import type { ConfigurationPayload } from "../../log/payload.ts";
 import type { PassedOver, ReadEntry } from "../../log/read-payload.ts";
 import { type AgentInFlight, foldAgent } from "./agents-in-flight.ts";
-import { type BreakerState, breakerAfter, CLOSED, type Seen } from "./breaker.ts";
+import { type BreakerState, breakerAfter, CLOSED, ECONOMIC_BREAKER, type Seen } from "./breaker.ts";
 
 /**
  * What holds beside the view and must outlive every compaction: a fold over the log like the view itself. Plain JSON of
@@ -15,18 +15,25 @@ export interface Standing {
   readonly evidence: unknown;
   /** What the user said before the newest boundary, by entry: the first, and the newest. */
   readonly said: readonly number[];
+  /** Of summaries that the window needs or the user has asked for. */
   readonly breaker: BreakerState;
+  /** Of compactions that only save money. */
+  readonly economicBreaker: BreakerState;
   /** Agents that were started, and how they are. */
   readonly agents: readonly AgentInFlight[];
   /** How far each reader of the log has been through it. */
   readonly marks: Readonly<Record<string, number>>;
   /** How many messages the user has sent in all. */
   readonly userMessages: number;
+  /** The entry of the newest of them; 0 if there is none. */
+  readonly spokenAt: number;
   readonly chain: CompactionChain;
   /** Model calls that were made to compact since the user last said something. */
   readonly calls: number;
   /** `held`: what was folded has been brought back, and stays until the user says something. */
   readonly automatic: "on" | "held";
+  /** Ranges whose compaction was taken back, and that no compaction has folded since; the newest last. */
+  readonly takenBack: readonly TakenBack[];
   /** The smallest limit that the provider has named in a refusal, or shown by cutting. */
   readonly limitTokens?: number;
   /** The model that the limit is of. */
@@ -40,6 +47,13 @@ export interface Pin {
   readonly entry: number;
   readonly text: string;
   readonly of?: number;
+}
+
+export interface TakenBack {
+  readonly from: number;
+  readonly to: number;
+  /** The entry that took the compaction back. */
+  readonly at: number;
 }
 
 /** How compactions follow each other: quick ones mean that the summaries are too long. */
@@ -56,12 +70,15 @@ export const NOTHING_STANDING: Standing = {
   evidence: undefined,
   said: [],
   breaker: CLOSED,
+  economicBreaker: CLOSED,
   agents: [],
   marks: {},
   userMessages: 0,
+  spokenAt: 0,
   chain: { boundary: 0, boundaries: 0, turns: 0 },
   calls: 0,
   automatic: "on",
+  takenBack: [],
   overflows: 0,
 };
 
@@ -72,7 +89,7 @@ export const COMPACTION_SOURCE = "compact";
 export function foldStanding(standing: Standing, read: ReadEntry | PassedOver, atMs: number): Standing {
   switch (read.kind) {
     case "message":
-      return read.payload.origin === "human" ? heard(standing) : standing;
+      return read.payload.origin === "human" ? heard(standing, read.sequence) : standing;
     case "usage": {
       const isOwn = read.payload.source === COMPACTION_SOURCE;
       return { ...standing, calls: standing.calls + (isOwn ? 1 : 0), overflows: isOwn ? standing.overflows : 0 };
@@ -92,16 +109,13 @@ export function foldStanding(standing: Standing, read: ReadEntry | PassedOver, a
     case "notes":
       return { ...standing, notes: { entry: read.sequence, coveredTo: read.payload.coveredTo } };
     case "attempt":
-      return {
-        ...standing,
-        breaker: breakerAfter(standing.breaker, { kind: "failed", seen: seenAt(standing, read, atMs) }),
-      };
+      return failed(standing, read, atMs);
     case "overflow":
       return refused(standing, read.payload.limitTokens);
     case "boundary":
       return atBoundary(readStanding(read.payload.state.standing), read);
     case "restore":
-      return read.payload.was === "boundary" ? { ...standing, automatic: "held" } : standing;
+      return read.payload.was === "boundary" ? takenBack(standing, read) : standing;
     default:
       return standing;
   }
@@ -117,10 +131,32 @@ function configured(standing: Standing, { provider, model: name }: Configuration
   return { ...rest, ...kept, model };
 }
 
-function heard(standing: Standing): Standing {
+function heard(standing: Standing, spokenAt: number): Standing {
   const { chain } = standing;
   const userMessages = standing.userMessages + 1;
-  return { ...standing, userMessages, calls: 0, automatic: "on", chain: { ...chain, turns: chain.turns + 1 } };
+  return {
+    ...standing,
+    userMessages,
+    spokenAt,
+    calls: 0,
+    automatic: "on",
+    chain: { ...chain, turns: chain.turns + 1 },
+  };
+}
+
+function failed(standing: Standing, read: Extract<ReadEntry, { kind: "attempt" }>, atMs: number): Standing {
+  const event = { kind: "failed", seen: seenAt(standing, read, atMs) } as const;
+  if (read.payload.reason !== "economic") return { ...standing, breaker: breakerAfter(standing.breaker, event) };
+  return { ...standing, economicBreaker: breakerAfter(standing.economicBreaker, event, ECONOMIC_BREAKER) };
+}
+
+/** How many ranges are remembered: each is of a compaction that somebody took back by hand. */
+const MOST_TAKEN_BACK = 16;
+
+function takenBack(standing: Standing, { sequence, payload }: Extract<ReadEntry, { kind: "restore" }>): Standing {
+  const { from, to } = payload;
+  const ranges = [...standing.takenBack, { from, to, at: sequence }].slice(-MOST_TAKEN_BACK);
+  return { ...standing, automatic: "held", takenBack: ranges };
 }
 
 function seenAt({ userMessages }: Standing, { sequence }: { readonly sequence: number }, nowMs: number): Seen {
@@ -138,7 +174,9 @@ function atBoundary(carried: Standing, { sequence, payload }: Extract<ReadEntry,
   const { chain } = carried;
   const boundary = sequence;
   const calls = payload.compaction?.rung === "digest" ? carried.calls : 0;
-  return { ...carried, calls, chain: { boundary, boundaries: chain.boundaries + 1, turns: 0 } };
+  const isFolded = ({ from, to }: TakenBack): boolean => payload.from <= from && to <= payload.to;
+  const left = carried.takenBack.filter((range) => !isFolded(range));
+  return { ...carried, calls, takenBack: left, chain: { boundary, boundaries: chain.boundaries + 1, turns: 0 } };
 }
 
 /** What a boundary carries, or nothing if it is of a form that cannot be read. */

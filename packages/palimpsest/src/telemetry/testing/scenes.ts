@@ -201,6 +201,7 @@ export const SCENES: { readonly [Kind in SessionEvent["kind"]]: Scene | ShownEls
   "results-cleared": talk,
   recalled: talk,
   "compaction-due": asks,
+  "compaction-announced": compacts,
   "compaction-started": compaction,
   "compaction-progressed": compaction,
   "compaction-ended": compaction,

@@ -1,0 +1,55 @@
+import { ECONOMIC_BREAKER, mayTry, retryAtMs } from "../../stages/compact/breaker.ts";
+import type { Standing } from "../../stages/compact/standing.ts";
+
+/** Who is there to be told, and since which entry of the log. */
+export interface Attendance {
+  /** `alone`: nobody is there to answer. */
+  readonly kind: "attended" | "alone";
+  /** The newest entry when the session was opened; 0 if it began in this process. */
+  readonly openedAt: number;
+}
+
+/**
+ * Why a compaction that would save money is not made. `opened`: the session was resumed, and the user has not been told yet or
+ * has not said anything since. `restored`: a compaction of the same items was taken back. `failed`: the last one failed.
+ */
+export type Hold =
+  | { readonly by: "opened" }
+  | { readonly by: "restored"; readonly since: number }
+  | { readonly by: "failed"; readonly retryAtMs: number };
+
+/** The mark that says up to where the user has been told that a compaction is coming. */
+export const ANNOUNCED = "compaction-announced";
+
+interface HoldQuestion {
+  readonly standing: Standing;
+  readonly attendance: Attendance;
+  readonly nowMs: number;
+}
+
+/** What holds the economic policy now. The window's own compactions are never held by this. */
+export function holdOf({ standing, attendance, nowMs }: HoldQuestion): Hold | undefined {
+  const restored = standing.takenBack.at(-1);
+  if (restored !== undefined) return { by: "restored", since: restored.at };
+  if (isHeldSinceOpening(standing, attendance)) return { by: "opened" };
+  const { economicBreaker, userMessages } = standing;
+  if (mayTry(economicBreaker, { nowMs, userMessages, viewChangedAt: 0 }, ECONOMIC_BREAKER)) return undefined;
+  return { by: "failed", retryAtMs: retryAtMs(economicBreaker, ECONOMIC_BREAKER) ?? nowMs };
+}
+
+/** A held compaction is named once for each reason that holds it. */
+export function isAnnounced(hold: Hold, standing: Standing, openedAt: number): boolean {
+  return announcedAt(standing) > (hold.by === "restored" ? hold.since : openedAt);
+}
+
+export function announcedAt({ marks }: Standing): number {
+  return marks[ANNOUNCED] ?? 0;
+}
+
+/** Whoever is there has to have been told before they speak. Where nobody is, it is enough that it was told once. */
+function isHeldSinceOpening(standing: Standing, { kind, openedAt }: Attendance): boolean {
+  if (openedAt === 0) return false;
+  const announced = announcedAt(standing);
+  if (kind === "alone") return announced === 0;
+  return announced <= openedAt || standing.spokenAt <= announced;
+}
