@@ -4,7 +4,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { Connection } from "./connection.ts";
 import { readHead, readWriter } from "./sqlite-log.ts";
-import { APPLICATION_ID, FORMAT_VERSION, SCHEMA } from "./sqlite-schema.ts";
+import { APPLICATION_ID, FORMAT_VERSION, PAGE_SIZE_BYTES, SCHEMA } from "./sqlite-schema.ts";
 import { DamagedLogError, isLocked, LogFormatError, StorageFailedError, sqliteCode } from "./sqlite-store-errors.ts";
 
 // How long SQLite itself waits for a lock, and with it the whole process. What is longer is waited for outside of it.
@@ -41,7 +41,11 @@ export function openConnection(path: string, left?: string): Connection {
 }
 
 function openChecked(path: string, walBytes: number, files: "as-left" | "unknown"): Connection {
-  if (statSync(path).size === 0) throw new DamagedLogError(path, new Error("it is empty"));
+  const sizeBytes = statSync(path).size;
+  if (sizeBytes === 0) throw new DamagedLogError(path, new Error("it is empty"));
+  // SQLite takes a part of a last page for all of it. With a -wal a crash may have left a part, which is in the -wal, too.
+  if (walBytes === 0 && sizeBytes % PAGE_SIZE_BYTES !== 0)
+    throw new DamagedLogError(path, new Error(`it was cut: ${sizeBytes} bytes end in the middle of a page`));
   try {
     // First without the means to write: the last connection that closes writes the -wal into the file, and `rw` makes a
     // -wal and a -shm beside it. Through SQLite and never with an open and close of our own, because closing any

@@ -170,7 +170,9 @@ test("a damaged log is refused by the store and stays as it is", { timeout: TIME
   const random = createRandom(5);
   const store = sqliteStore({ folder });
   for (let index = 0; index < CASES / 4; index++) {
-    const broken = index % 2 ? Buffer.from(bytes) : Buffer.from(bytes.subarray(0, random(bytes.length)));
+    // A byte less is the least that can be cut, and stands on no page that opening reads.
+    const end = index === 0 ? bytes.length - 1 : random(bytes.length);
+    const broken = index % 2 ? Buffer.from(bytes) : Buffer.from(bytes.subarray(0, end));
     if (index % 2) broken.fill(random(256), 0, 1 + random(PAGE_SIZE_BYTES));
     writeFileSync(damaged, broken);
     for (const open of [() => store.openReader("s"), () => store.openWriter("s", { owner: "x", takeover: "always" })]) {

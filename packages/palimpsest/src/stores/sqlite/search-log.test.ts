@@ -133,7 +133,8 @@ describe("the search index of a log", () => {
     await writer.append(sayAll(numbered(100).with(49, "correct horse battery staple")));
     expect(await find("battery")).toEqual([50]);
     await writer.erase(50);
-    for (const name of readdirSync(folder)) expect(readFileSync(join(folder, name), "latin1")).not.toContain("batter");
+    for (const name of readdirSync(folder).filter((one) => one !== "writers"))
+      expect(readFileSync(join(folder, name), "latin1")).not.toContain("batter");
     expect(await find("battery")).toEqual([]);
     expect(await find("entry49")).toEqual([49]);
   });
