@@ -339,7 +339,10 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "on",
     "Where the host has set it up, memory is gone over in the background when a turn has ended.",
   ),
-  "dream.hours": count(24, "So long after the last time at the earliest."),
+  "dream.hours": count(
+    24,
+    "So long after the last time at the earliest, also if that run failed or waits for a yes. After three failures in a row, seven times as long.",
+  ),
   "dream.scanMinutes": count(10, "Whether there is enough to go over is looked at so often at most."),
   "dream.sessions": count(5, "Only if so many other sessions were used since the last time."),
   "dream.rounds": count(40, "So many responses at most in one run.", 1),
