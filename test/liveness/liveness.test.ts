@@ -1,5 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { AGENT_SETTINGS } from "../../apps/agent/src/permissions/settings-schema.ts";
 import { METRICS, SPANS } from "../../packages/palimpsest/src/telemetry/names.ts";
+import { AGENT_EXPERIMENTS } from "./agent/engine.ts";
+import { driveFile, FILE_EXPERIMENTS, fieldsOf } from "./agent/settings.ts";
 import type { Drive, Experiment } from "./experiment.ts";
 import { SETTING_EXPERIMENTS } from "./settings.ts";
 import { EVENT_KINDS, KNOWN_DEAD, TELLING } from "./told.ts";
@@ -29,14 +32,33 @@ async function expectAlive(name: string, { drive, values: [one, other], under }:
   expect(differs, `${name} is dead: ${JSON.stringify(one)} and ${JSON.stringify(other)} make no difference`).toBe(true);
 }
 
-describe("settings", () => {
+describe("settings of the library", () => {
   test.each(Object.entries(SETTING_EXPERIMENTS))("%s makes a difference", expectAlive);
+});
+
+describe("settings in the agent", () => {
+  test.each(Object.entries(AGENT_EXPERIMENTS))("%s makes a difference", expectAlive);
+});
+
+describe("fields of the agent's settings.json", () => {
+  // The schema is for editors.
+  const fields = fieldsOf(AGENT_SETTINGS).filter((field) => field !== "$schema");
+
+  test.each(fields)("%s makes a difference", async (field) => {
+    const tried = FILE_EXPERIMENTS[field];
+    if (tried === undefined) throw new Error(`${field} has no experiment in test/liveness/agent/settings.ts`);
+    const [one, other] = tried.files;
+    const drive = driveFile(tried);
+    const seen = await drive(one, witness);
+    expect(await drive(one, witness), "the same settings do not give the same twice").toEqual(seen);
+    expect(await drive(other, witness), `${field} is dead`).not.toEqual(seen);
+  });
 });
 
 describe("what happens is told", () => {
   /** Everything above once more, as far as it was not driven yet. */
   async function driveAll(): Promise<void> {
-    for (const [name, { drive, values, under }] of Object.entries(SETTING_EXPERIMENTS)) {
+    for (const [name, { drive, values, under }] of Object.entries({ ...SETTING_EXPERIMENTS, ...AGENT_EXPERIMENTS })) {
       for (const value of values) await observe(drive, { ...under, [name]: value });
     }
     for (const drive of TELLING) await observe(drive, {});
@@ -46,8 +68,9 @@ describe("what happens is told", () => {
 
   test("by an event of every kind", async () => {
     await driveAll();
-    const kinds = Object.entries(EVENT_KINDS).flatMap(([kind, side]) => (side === "library" ? [kind] : []));
-    expect(missing(kinds, witness.eventKinds()), "kinds of events that no session has told").toEqual([]);
+    expect(missing(Object.keys(EVENT_KINDS), witness.eventKinds()), "kinds of events that no session has told").toEqual(
+      [],
+    );
   });
 
   test("by every metric", async () => {

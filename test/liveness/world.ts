@@ -122,7 +122,7 @@ export function openWorld(values: Values, witness: Witness, options: WorldOption
 }
 
 /** Summaries and notes, whenever they are asked for. */
-function usualMind({ userText, purpose }: Ask): Reply | undefined {
+export function usualMind({ userText, purpose }: Ask): Reply | undefined {
   if (purpose === "compaction") return answer(SUMMARY);
   if (userText.includes("nine sections")) return summarise(SUMMARY);
   return userText.includes("<session-notes>") ? answer(NOTES) : undefined;

@@ -37,11 +37,11 @@ export const fillWindow: Drive = async (values, witness) => {
   return [world.sent, ended];
 };
 
-/** The same with a model of which nobody knows the window. */
+/** The same with a model of which nobody knows the window: the client has no list of models to ask. */
 export const fillUnknownWindow: Drive = async (values, witness) => {
   const world = openWorld(values, witness, {
     model: "house-model-1",
-    provider: (client) => anthropic(client),
+    provider: ({ messages, beta }) => anthropic({ messages, beta }),
   });
   const session = await world.open();
   for (let turn = 0; turn < 4; turn++) await world.turn(session, prose(`wish${turn}-`, 100), [work(`f${turn}`, 1_200)]);

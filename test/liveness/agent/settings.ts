@@ -1,0 +1,93 @@
+import { callTool, callTools } from "@palimpsest/provider-simulator";
+import type { SettingsSchema } from "../../../apps/agent/src/permissions/settings-schema.ts";
+import { startHttpToolServer, TOOL_SERVER } from "../../../apps/agent/src/testing/tool-server.ts";
+import type { Witness } from "../witness.ts";
+import { type AgentValues, withAgent } from "./world.ts";
+
+/** Two settings files that differ in one place, which must make a difference that can be seen. */
+export interface FileExperiment {
+  readonly files: readonly [AgentValues, AgentValues];
+  readonly drive?: (settings: AgentValues, witness: Witness) => Promise<unknown>;
+}
+
+/** A turn that reads, writes, runs a command, and looks outside of the project. */
+function useTools(settings: AgentValues, witness: Witness): Promise<unknown> {
+  const environment = { SOME_TOKEN: "a-secret" };
+  const calls = [
+    callTool("Read", { file_path: "notes.txt" }),
+    callTool("Write", { file_path: "new.txt", content: "new" }),
+    callTool("Bash", { command: "echo token $SOME_TOKEN" }),
+    callTool("Read", { file_path: "/etc/hostname" }),
+  ];
+  return withAgent({ settings, environment, replies: calls.map((call) => callTools(call)) }, witness, async (world) => {
+    world.put("notes.txt", "To be read.");
+    await world.run("-p", "Do it.", "--output-format", "stream-json");
+  });
+}
+
+/** The tool of a server over HTTP that wants to be told a word; `URL` in the settings is where it is. */
+async function useServer(settings: AgentValues, witness: Witness): Promise<unknown> {
+  const server = await startHttpToolServer("word");
+  try {
+    const there = JSON.parse(JSON.stringify(settings).replaceAll("URL", server.url)) as AgentValues;
+    const seen = (await useTools(there, witness)) as string;
+    return seen.replaceAll(server.url, "URL");
+  } finally {
+    server.stop();
+  }
+}
+
+const mode = (allow: readonly string[], more: object = {}): AgentValues => ({ permissions: { allow, ...more } });
+const hook = (more: object): AgentValues => ({
+  permissions: { mode: "accept-edits" },
+  hooks: [{ event: "PreToolUse", command: "echo it is blocked >&2; exit 2", ...more }],
+});
+const program = (environment: object): AgentValues => ({
+  servers: { s: { command: [process.execPath, "--input-type=module", "-e", TOOL_SERVER], environment } },
+});
+const served = (fields: object): AgentValues => ({ servers: { h: fields } });
+const headers = (word: string) => ({ Authorization: `Bearer ${word}` });
+
+/** By the path of a field in `settings.json`. */
+export const FILE_EXPERIMENTS: Readonly<Record<string, FileExperiment>> = {
+  "permissions.mode": { files: [mode([], { mode: "default" }), mode([], { mode: "accept-edits" })] },
+  "permissions.deny": { files: [mode([]), mode([], { deny: ["Read(notes.txt)"] })] },
+  "permissions.ask": { files: [mode([]), mode([], { ask: ["Read(notes.txt)"] })] },
+  "permissions.allow": { files: [mode([]), mode(["Write(new.txt)"])] },
+  "permissions.folders": { files: [mode([]), mode([], { folders: ["/etc"] })] },
+  "hooks.event": { files: [hook({}), hook({ event: "PostToolUse" })] },
+  "hooks.command": { files: [hook({}), hook({ command: "exit 0" })] },
+  "hooks.tools": { files: [hook({ tools: "Read" }), hook({ tools: "Write" })] },
+  "hooks.timeoutMs": {
+    files: [hook({ command: "sleep 0.5; exit 2" }), hook({ command: "sleep 0.5; exit 2", timeoutMs: 100 })],
+  },
+  sandbox: { files: [mode(["Bash"]), { ...mode(["Bash"]), sandbox: "required" }] },
+  keptEnvironment: { files: [mode(["Bash"]), { ...mode(["Bash"]), keptEnvironment: ["SOME_TOKEN"] }] },
+  "servers.command": { files: [{}, program({})] },
+  "servers.environment": { files: [program({}), program({ INSTRUCTIONS: "Ask alpha first." })] },
+  "servers.url": { files: [{}, served({ url: "URL", headers: headers("word") })], drive: useServer },
+  "servers.headers": {
+    files: [served({ url: "URL", headers: headers("no") }), served({ url: "URL", headers: headers("word") })],
+    drive: useServer,
+  },
+  web: { files: [{}, { web: "on" }] },
+  memory: { files: [{ memory: "off" }, { memory: "read" }] },
+};
+
+export function driveFile({ drive = useTools }: FileExperiment): NonNullable<FileExperiment["drive"]> {
+  return drive;
+}
+
+/** Every field that a settings file may have, by its path. */
+export function fieldsOf({ properties = {}, items, additionalProperties, anyOf = [] }: SettingsSchema): string[] {
+  const inner = [
+    ...(items === undefined ? [] : [items]),
+    ...(typeof additionalProperties === "object" ? [additionalProperties] : []),
+    ...anyOf,
+  ].flatMap(fieldsOf);
+  const own = Object.entries(properties).flatMap(([name, schema]) => {
+    const below = fieldsOf(schema);
+    return below.length === 0 ? [name] : below.map((path) => `${name}.${path}`);
+  });
+  return [...new Set([...own, ...inner])];
+}
