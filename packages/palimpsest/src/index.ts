@@ -118,6 +118,7 @@ export { readSettings } from "./session/settings-reader.ts";
 export type { SettingsOptions, SettingsSource } from "./session/settings-source.ts";
 export type { NewContent } from "./session/to-contents.ts";
 export type { CompactionForecast, Happening, SessionEvent, UsedTokens } from "./session-event.ts";
+export { type ParsedSetting, parseSetting } from "./settings/parse-setting.ts";
 export { PROFILES } from "./settings/profiles.ts";
 export type { FlagClient, FlagDetails } from "./settings/read-flags.ts";
 export type { ResolvedSettings, SettingOrigins, SettingProblem } from "./settings/resolve-settings.ts";

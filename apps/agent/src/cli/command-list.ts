@@ -65,6 +65,12 @@ export const COMMANDS = {
         about: "Bash(npm test *), Edit(src/**), Network; may be given several times",
       },
       deny: { type: "string", multiple: true, value: "RULE", about: "the same, and stronger than any that allows" },
+      set: {
+        type: "string",
+        multiple: true,
+        value: "NAME=VALUE",
+        about: "an engine setting (docs/defaults.md), stronger than variables and files; may be given several times",
+      },
       name: {
         type: "string",
         value: "NAME",

@@ -17,8 +17,12 @@ const YES = ["1", "true", "yes", "on"];
 const NO = ["0", "false", "no", "off"];
 
 /** Where the engine's settings come from in this program, beside its command line. */
-export function engineSettings({ engineSettings: file }: Places, environment: Environment): SettingsSource {
-  return { file, environment: withVariablesOfOthers(environment) };
+export function engineSettings(
+  { engineSettings: file }: Places,
+  environment: Environment,
+  flags?: SettingsSource["flags"],
+): SettingsSource {
+  return { file, environment: withVariablesOfOthers(environment), ...(flags === undefined ? {} : { flags }) };
 }
 
 /**

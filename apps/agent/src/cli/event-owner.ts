@@ -32,6 +32,16 @@ export function nameOwners(listener: OwnedListener): EventOwners {
   };
 }
 
+/** Tells each of those who listen. */
+export function tellAll(
+  listeners: readonly (((event: SessionEvent) => void) | undefined)[],
+): (event: SessionEvent) => void {
+  const there = listeners.filter((listener) => listener !== undefined);
+  return (event) => {
+    for (const listener of there) listener(event);
+  };
+}
+
 /** A fork that nobody keeps is named after its session and what it is for. */
 function sourceOf(session: string): string {
   return session.slice(session.lastIndexOf(":") + 1);

@@ -1,4 +1,4 @@
-import type { Clock, Provider, Store, Surroundings, Tool } from "palimpsest";
+import type { Clock, Provider, Settings, Store, Surroundings, Tool } from "palimpsest";
 import type { Agents } from "palimpsest/agents";
 import type { Hooks } from "palimpsest/hooks";
 import type { Memory } from "palimpsest/memory";
@@ -16,6 +16,7 @@ import { allowStoredResults, openStoredResults } from "../files/stored-results.t
 import { openInstructions } from "../instructions/open-instructions.ts";
 import { serverSection } from "../mcp/server-section.ts";
 import { openAgentMemory } from "../memory/agent-memory.ts";
+import type { Operations } from "../operations/open-operations.ts";
 import { decidePermission, type PermissionMode } from "../permissions/decide-permission.ts";
 import { type LoadedSettings, loadSettings } from "../permissions/load-settings.ts";
 import { toPermissionCall } from "../permissions/permission-call.ts";
@@ -26,7 +27,7 @@ import { attendedPermission } from "./attended-permission.ts";
 import { collectOldResults } from "./collect-old-results.ts";
 import { commandHooks } from "./command-hooks.ts";
 import { engineSettings } from "./engine-settings.ts";
-import { nameOwners, type OwnedListener } from "./event-owner.ts";
+import { nameOwners, type OwnedListener, tellAll } from "./event-owner.ts";
 import { followInstructions } from "./follow-instructions.ts";
 import { type HeadlessPermission, headlessPermission } from "./headless-permission.ts";
 import { offeredTools, toolChanges } from "./offered-tools.ts";
@@ -65,6 +66,10 @@ export interface AgentOptions {
   readonly person?: Person;
   /** Is told what happens in the session and its agents, from the opening on. @default nobody is told */
   readonly onEvent?: OwnedListener;
+  /** Engine settings of the command line. @default none */
+  readonly engine?: Partial<Settings>;
+  /** What the operator has set up. @default nothing */
+  readonly operations?: Pick<Operations, "onEvent" | "flags" | "problems">;
   /** @default the system's clock */
   readonly clock?: Clock;
 }
@@ -151,11 +156,12 @@ async function openWith(
   };
   const owners = nameOwners(options.onEvent ?? (() => {}));
   const shared = {
-    onEvent: owners.onEvent,
+    onEvent: tellAll([owners.onEvent, options.operations?.onEvent]),
     attendance: person === undefined ? ("alone" as const) : ("attended" as const),
     modelFacts: options.modelFacts,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
-    settingsFrom: engineSettings(places, environment),
+    settings: options.engine ?? {},
+    settingsFrom: engineSettings(places, environment, options.operations?.flags),
   };
   const onHook = person?.onHook ?? (() => {});
   const hooksOf = (whose: "session" | "agent"): Hooks =>
@@ -253,6 +259,7 @@ async function openWith(
       if (recalled !== undefined && recalled.length > 0) await session.append(...recalled);
     },
     problems: [
+      ...(options.operations?.problems ?? []),
       ...[...instructions.problems, ...servers.problems, ...(changed === undefined ? [] : [changed])],
       ...definitionProblems(kinds),
     ],

@@ -12,6 +12,7 @@ import { readArguments, UsageError } from "../cli/read-arguments.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { createPathGuard } from "../files/path-guard.ts";
+import { readTelemetryWish } from "../operations/telemetry-wish.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
 import { findSandbox } from "../shell/sandbox.ts";
 
@@ -33,7 +34,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
   const findings = await inProject(terminal, async (project) => {
     const checks = [checkHome, checkSessions, checkSettings, checkSandbox].map((check) => check(project));
-    return [...(await Promise.all(checks)).flat(), ...(await checkProvider(values, project, terminal))];
+    return [
+      ...(await Promise.all(checks)).flat(),
+      ...checkTelemetry(terminal),
+      ...(await checkProvider(values, project, terminal)),
+    ];
   });
   if (values.json) await terminal.print(JSON.stringify(findings));
   else for (const { about, state, text } of findings) await terminal.print(`${state.padEnd(8)} ${about}: ${text}`);
@@ -86,6 +91,19 @@ async function checkSandbox({ folder, places: { home } }: Project): Promise<read
     return [{ about: "sandbox", state: "ok", text: "bubblewrap: commands stay inside the project" }];
   } finally {
     await rm(sandboxFolder, { recursive: true, force: true });
+  }
+}
+
+function checkTelemetry({ environment }: Terminal): readonly Finding[] {
+  const about = "telemetry";
+  const wish = readTelemetryWish(environment);
+  switch (wish.kind) {
+    case "none":
+      return [];
+    case "unusable":
+      return [{ about, state: "problem", text: `nothing is sent: ${wish.because}` }];
+    case "otlp":
+      return [{ about, state: "ok", text: `traces ${wish.traces}, metrics ${wish.metrics}, by the OTEL_* variables` }];
   }
 }
 

@@ -8,12 +8,13 @@ import { type EventRelay, relayEvents } from "../cli/event-relay.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { type Agent, type AgentOptions, openAgent } from "../cli/open-agent.ts";
 import { problemsOf } from "../cli/open-problems.ts";
-import { inProject } from "../cli/open-project.ts";
 import { amountOf, countOf, oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
 import { readPromptLines } from "../cli/read-prompts.ts";
+import { toEngineSettings } from "../cli/set-option.ts";
 import { findSession } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { createReport, type TurnReport, toResult } from "../cli/turn-report.ts";
+import { inOperatedProject } from "../operations/open-operations.ts";
 import { type Rule, readRule } from "../permissions/rule.ts";
 
 const { options: OPTIONS } = COMMANDS.run;
@@ -33,6 +34,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const maxUsd = amountOf("--max-usd", values["max-usd"]);
   const mode = oneOf("--mode", values.mode, OPTIONS.mode.of);
   const rules = [...toRules(values.deny, "deny"), ...toRules(values.allow, "allow")];
+  const engine = toEngineSettings(values.set);
   const goesOn = values.continue === true || values.resume !== undefined;
   if (values.stay && values.name === undefined && !goesOn)
     throw new UsageError("--stay needs a --name: nobody could write to it.");
@@ -48,7 +50,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return help([], terminal);
   }
 
-  return inProject(terminal, async (project) => {
+  return inOperatedProject(terminal, async (project, operations) => {
     const { folder, places, store } = project;
     const stored = goesOn ? await findSession(store, values.resume) : undefined;
     const before = stored && (await withEndpoint(stored.usedBefore, places.folderOf(stored.id)));
@@ -64,6 +66,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       ...(mode === undefined ? {} : { mode }),
       ...(values.name === undefined ? {} : { name: values.name }),
       ...(values.web === true ? { web: "on" } : {}),
+      ...{ operations, engine },
     };
     const id = stored === undefined ? {} : { id: stored.id };
     if (isAttended && screen !== undefined) {

@@ -142,6 +142,9 @@ export const AGENT_SETTINGS: SettingsSchema = object(
       default: "off",
       description: "Whether there is a tool that fetches pages of the public internet.",
     },
+    flags: text(
+      "A module with the client of a flag service: it exports `flags`, an OpenFeature client, and may export `close`. Its path begins at the folder of this file. Only the user's settings can name one.",
+    ),
     memory: {
       ...{ type: "string", enum: ["off", "read", "on"], default: "read" },
       description:

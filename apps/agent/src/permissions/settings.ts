@@ -28,6 +28,8 @@ export interface AgentSettings {
   readonly web: "on" | "off";
   /** `on`: each turn is looked through for what is worth keeping. @default "read": what is there is shown, and written when asked for */
   readonly memory: MemoryUse;
+  /** The module with the client of a flag service. @default none */
+  readonly flags?: string;
 }
 
 export type MemoryUse = "off" | "read" | "on";
@@ -90,6 +92,10 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
   const sandbox = (["required", "if-present"] as const).find((word) => word === file["sandbox"]);
   const web = (["on", "off"] as const).find((word) => word === file["web"]);
   const memory = MEMORY_USES.find((word) => word === file["memory"]);
+  const named = typeof file["flags"] === "string" && file["flags"] !== "" ? file["flags"] : undefined;
+  // It is code, run with the user's rights at every start.
+  if (named !== undefined && from === "project") say("flags: only your own settings can name a module");
+  const flags = from === "project" ? undefined : named;
   const settings: Partial<AgentSettings> = {
     ...{
       rules,
@@ -102,6 +108,7 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(web === undefined ? {} : { web }),
     ...(memory === undefined ? {} : { memory }),
+    ...(flags === undefined ? {} : { flags }),
   };
   return { settings, problems };
 }
@@ -147,6 +154,7 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     // Less is always granted.
     memory:
       memory !== undefined && MEMORY_USES.indexOf(memory) < MEMORY_USES.indexOf(base.memory) ? memory : base.memory,
+    ...(base.flags === undefined ? {} : { flags: base.flags }),
     servers: [...base.servers, ...(trusted ? servers.filter(({ name }) => !isNamed(base.servers, name)) : [])],
   };
   const heldBack = trusted

@@ -44,15 +44,6 @@ export interface AnthropicOptions {
   readonly edits?: "asked" | "off";
 }
 
-const SET_FIELDS = {
-  model: "`model` of the session sets it",
-  max_tokens: "`maxOutputTokens` of openSession() sets it",
-  system: "`system` of the session sets it",
-  messages: "append() adds to them",
-  cache_control: "the engine places the marks, and the setting cache.ttl their lifetime",
-  stream: "responses are always streamed",
-} as const;
-
 /** The Messages API, through the caller's own client. */
 export function anthropic(
   client: AnthropicClient,
@@ -64,7 +55,6 @@ export function anthropic(
   return {
     name: ANTHROPIC,
     cacheEffects: ANTHROPIC_CACHE_EFFECTS,
-    setFields: SET_FIELDS,
     takesEdits: (parameters) => (edits === "asked" ? takesEdits(parameters) : "no"),
     factsOf: (model) => findFacts(model, sources),
     fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchLimits(client, model) }),

@@ -18,11 +18,6 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
   takesEdits?(parameters: RequestParts<Message>["parameters"]): "yes" | "no";
   /** `taken`: it deletes results from its cached prompt, and reports `deletedTokens`. @default no public API does */
   readonly cacheEdits?: "taken";
-  /**
-   * Fields of the request that are set here, so that they cannot be given as parameters, and what sets them: a clause such as
-   * "maxOutputTokens sets it". @default none
-   */
-  readonly setFields?: Readonly<Record<string, string>>;
   /** What is known of a model without asking: the table, with what the caller added to it. */
   factsOf(model: string): ModelFacts;
   /** The same with what the provider's own models endpoint says, which wins over the table, but not over the caller. */

@@ -17,7 +17,6 @@ import { openCalls } from "../view/open-calls.ts";
 import { askForFacts, isToBeAsked } from "./ask-for-facts.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
 import { checkArguments, checkSessionOptions } from "./check-arguments.ts";
-import { checkParameters } from "./check-parameters.ts";
 import { withTimers } from "./clock.ts";
 import { createAutoCompaction } from "./compact/auto-compaction.ts";
 import { createCompactions } from "./compact/compactions.ts";
@@ -156,7 +155,6 @@ async function openWith<Request, Response, Message>(
       const asked = await askForFacts(provider, model, clock);
       if (asked !== undefined) askedFacts.set(model, asked);
     }
-    checkParameters(provider, wanted.parameters);
     const payload = changeConfiguration(state.view.configuration, { ...wanted, model, provider: provider.name });
     if (payload !== undefined) await state.append([toDraft("configuration", payload)]);
   }

@@ -30,12 +30,6 @@ export interface ChatOptions {
   readonly thinking?: "left-out" | "sent-back";
 }
 
-const SET_FIELDS = {
-  model: "`model` of the session sets it",
-  messages: "append() adds to them, and `system` of the session stands first",
-  stream: "responses are always streamed",
-} as const;
-
 /** Chat Completions, of OpenAI or of any server that speaks it, through the caller's own client. */
 export function openaiChat(
   client: ChatClient,
@@ -45,7 +39,6 @@ export function openaiChat(
   const sources = { table: OPENAI_MODELS, extra: models };
   return {
     name: OPENAI_CHAT,
-    setFields: SET_FIELDS,
     cacheEffects: OPENAI_CACHE_EFFECTS,
     factsOf: (model) => findFacts(model, sources),
     fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchWindow(client, model) }),

@@ -24,14 +24,6 @@ export interface ResponsesOptions {
   readonly cacheDiagnostics?: "asked" | "off";
 }
 
-const SET_FIELDS = {
-  model: "`model` of the session sets it",
-  max_output_tokens: "`maxOutputTokens` of openSession() sets it",
-  instructions: "`system` of the session sets it",
-  input: "append() adds to it",
-  stream: "responses are always streamed",
-} as const;
-
 /** The Responses API, through the caller's own client, with nothing kept on the service's side. */
 export function openaiResponses(
   client: ResponsesClient,
@@ -41,7 +33,6 @@ export function openaiResponses(
   const factsOf = (model: string): ModelFacts => findFacts(model, { table: OPENAI_MODELS, extra: models });
   return {
     name: OPENAI_RESPONSES,
-    setFields: SET_FIELDS,
     cacheEffects: OPENAI_CACHE_EFFECTS,
     factsOf,
     // The models endpoint says nothing of limits.

@@ -1,0 +1,106 @@
+import type { SessionEvent } from "palimpsest";
+import { inProject, type Project } from "../cli/open-project.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { createPathGuard } from "../files/path-guard.ts";
+import { loadSettings } from "../permissions/load-settings.ts";
+import type { OpenedFlags } from "./open-flags.ts";
+import type { AgentTelemetry } from "./open-telemetry.ts";
+import { readTelemetryWish } from "./telemetry-wish.ts";
+
+export interface OperationsOptions {
+  readonly environment: Terminal["environment"];
+  readonly agentHome: string;
+  /** The module with the client of a flag service, as the user's settings name it. @default none */
+  readonly flags?: string;
+}
+
+/** What an operator has set up around the agent: telemetry and flags. Neither can keep it from working. */
+export interface Operations {
+  /** To be told everything that happens. Absent: nobody wants to know. */
+  readonly onEvent?: (event: SessionEvent) => void;
+  readonly flags?: OpenedFlags["client"];
+  /** What was asked for and is not there, one line each. */
+  readonly problems: readonly string[];
+  /** Sends what is left. Resolves to what could not be sent, one line each. */
+  close(): Promise<readonly string[]>;
+}
+
+/** How long the end of the program may wait for a collector. */
+const FLUSH_MS = 3_000;
+const PACKAGES =
+  "npm install @opentelemetry/sdk-trace @opentelemetry/sdk-metrics @opentelemetry/resources @opentelemetry/exporter-trace-otlp-proto @opentelemetry/exporter-metrics-otlp-proto";
+
+/** Opens a project for as long as the work takes, with what the operator has set up around it. */
+export async function inOperatedProject<Result>(
+  terminal: Terminal,
+  work: (project: Project, operations: Operations) => Promise<Result>,
+): Promise<Result> {
+  return inProject(terminal, async (project) => {
+    const { folder, places } = project;
+    const { agentHome } = places;
+    const { settings } = await loadSettings({ guard: await createPathGuard(folder), agentHome });
+    const { flags } = settings;
+    const { environment } = terminal;
+    const operations = await openOperations({ environment, agentHome, ...(flags === undefined ? {} : { flags }) });
+    try {
+      return await work(project, operations);
+    } finally {
+      for (const unsent of await operations.close()) terminal.say(unsent, "warning");
+    }
+  });
+}
+
+/** Nothing is loaded for what was not asked for. */
+export async function openOperations({ environment, agentHome, flags: path }: OperationsOptions): Promise<Operations> {
+  const problems: string[] = [];
+  const telemetry = await openWished(environment, problems);
+  const flags = path === undefined ? undefined : await openNamed(path, agentHome, problems);
+  return {
+    problems,
+    ...(telemetry === undefined ? {} : { onEvent: telemetry.onEvent }),
+    ...(flags === undefined ? {} : { flags: flags.client }),
+    async close() {
+      const unsent = await telemetry?.close(FLUSH_MS);
+      await flags?.close().catch(() => undefined);
+      return unsent === undefined ? [] : [`Telemetry could not be sent: ${unsent}. Nothing else is affected.`];
+    },
+  };
+}
+
+async function openWished(
+  environment: Terminal["environment"],
+  problems: string[],
+): Promise<AgentTelemetry | undefined> {
+  const wish = readTelemetryWish(environment);
+  if (wish.kind === "none") return undefined;
+  if (wish.kind === "unusable") {
+    problems.push(`No telemetry is sent: ${wish.because}.`);
+    return undefined;
+  }
+  try {
+    const { openTelemetry } = await import("./open-telemetry.ts");
+    return await openTelemetry(wish);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
+    problems.push(
+      isMissing
+        ? `No telemetry is sent: packages of OpenTelemetry are missing. Install them: ${PACKAGES}`
+        : `No telemetry is sent: ${textOf(error)}.`,
+    );
+    return undefined;
+  }
+}
+
+async function openNamed(path: string, agentHome: string, problems: string[]): Promise<OpenedFlags | undefined> {
+  try {
+    const { openFlags } = await import("./open-flags.ts");
+    return await openFlags(path, agentHome);
+  } catch (error) {
+    problems.push(`No flags are read: the module ${path} (setting "flags") cannot be used: ${textOf(error)}.`);
+    return undefined;
+  }
+}
+
+function textOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split("\n")[0]!;
+}

@@ -1,0 +1,146 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { answer } from "@palimpsest/provider-simulator";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startCli } from "../testing/run-cli.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+
+const TIME_LIMIT_MS = 300_000;
+
+interface Received {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** A collector, as far as an exporter can tell. */
+async function startCollector(status = 200) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const body = (await buffer(request)).toString("latin1");
+    received.push({ path: request.url ?? "", headers: request.headers, body });
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, received, at: (path: string) => received.filter((one) => one.path === path) };
+}
+
+function putSettings(home: string, files: Readonly<Record<string, string>>): void {
+  mkdirSync(join(home, ".palimpsest"), { mode: 0o700, recursive: true });
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, ".palimpsest", name), content);
+}
+
+/** A client whose flags are what a file beside it says: as many an operator begins. */
+const FLAG_MODULE = `
+import { readFileSync } from "node:fs";
+const values = () => JSON.parse(readFileSync(new URL("flags.json", import.meta.url), "utf8"));
+const details = async (flag, absent) => {
+  try {
+    return { value: values()[flag] ?? absent };
+  } catch (error) {
+    return { value: absent, errorCode: "GENERAL", errorMessage: "flags.json cannot be read" };
+  }
+};
+export const flags = { getStringDetails: details, getNumberDetails: details, getObjectDetails: details };
+`;
+
+describe("telemetry of the agent", () => {
+  test(
+    "goes to the collector that the OTEL variables name, with what is left at the end",
+    async () => {
+      const collector = await startCollector();
+      const cli = await startCli(temporaryProject({}), () => answer("Done."));
+      const environment = {
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_EXPORTER_OTLP_HEADERS: "x-key=abc",
+        OTEL_RESOURCE_ATTRIBUTES: "team=platform",
+      };
+      const ended = await cli.run(["-p", "Hello"], { environment });
+      expect(ended).toMatchObject({ code: 0, out: "Done.\n" });
+      const [spans] = collector.at("/v1/traces");
+      const [metrics] = collector.at("/v1/metrics");
+      expect(spans?.headers).toMatchObject({ "content-type": "application/x-protobuf", "x-key": "abc" });
+      expect(spans?.body).toContain("gen_ai.conversation.id");
+      expect(metrics?.body).toContain("palimpsest.turns");
+      expect(metrics?.body).toContain("platform");
+      for (const one of [spans, metrics]) expect(one?.body).not.toContain("Hello");
+      expect(ended.said).not.toContain("elemetry");
+    },
+    TIME_LIMIT_MS,
+  );
+
+  test(
+    "that cannot be sent costs one line and nothing else; none is asked for without the variables",
+    async () => {
+      const refusing = await startCollector(400);
+      const cli = await startCli(temporaryProject({}), () => answer("Done."));
+      const run = (environment: Readonly<Record<string, string>>) => cli.run(["-p", "Hello"], { environment });
+      const refused = await run({ OTEL_EXPORTER_OTLP_ENDPOINT: refusing.url });
+      expect(refused).toMatchObject({ code: 0, out: "Done.\n" });
+      expect(refused.said.match(/Telemetry could not be sent/g)).toHaveLength(1);
+      const nobody = await run({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" });
+      expect(nobody).toMatchObject({ code: 0, out: "Done.\n" });
+      expect(nobody.said.match(/Telemetry could not be sent/g)).toHaveLength(1);
+      const other = await run({ OTEL_EXPORTER_OTLP_ENDPOINT: refusing.url, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
+      expect(other.said).toContain("No telemetry is sent: OTEL_EXPORTER_OTLP_PROTOCOL is grpc");
+      const before = refusing.received.length;
+      expect((await run({})).said).not.toContain("elemetry");
+      expect((await run({ OTEL_EXPORTER_OTLP_ENDPOINT: refusing.url, OTEL_SDK_DISABLED: "true" })).code).toBe(0);
+      expect(refusing.received).toHaveLength(before);
+    },
+    TIME_LIMIT_MS,
+  );
+});
+
+describe("engine settings of the agent", () => {
+  test(
+    "come from --set, variables, the flag module and engine.json, in this order",
+    async () => {
+      const project = temporaryProject({});
+      putSettings(project.home, {
+        "settings.json": JSON.stringify({ flags: "flags.mjs" }),
+        "flags.mjs": FLAG_MODULE,
+        "flags.json": JSON.stringify({ "palimpsest.cache.ttl": "1h" }),
+        "engine.json": JSON.stringify({ "cache.ttl": "5m" }),
+      });
+      const cli = await startCli(project, () => answer("Done."));
+      const ttlOf = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
+        const ended = await cli.run(["-p", "Hello", ...args], { environment });
+        expect(ended).toMatchObject({ code: 0, said: "" });
+        return cli.server.recorder.exchanges.at(-1)?.body.includes('"ttl":"1h"') ? "1h" : "5m";
+      };
+      expect(await ttlOf([])).toBe("1h");
+      expect(await ttlOf([], { PALIMPSEST_CACHE_TTL: "5m" })).toBe("5m");
+      expect(await ttlOf(["--set", "cache.ttl=1h"], { PALIMPSEST_CACHE_TTL: "5m" })).toBe("1h");
+      putSettings(project.home, { "flags.json": "{}" });
+      expect(await ttlOf([])).toBe("5m");
+    },
+    TIME_LIMIT_MS,
+  );
+
+  test(
+    "that are wrong, a flag service that fails and a module that cannot be loaded are said",
+    async () => {
+      const project = temporaryProject({ ".palimpsest/settings.json": JSON.stringify({ flags: "evil.mjs" }) });
+      putSettings(project.home, { "settings.json": JSON.stringify({ flags: "flags.mjs" }), "flags.mjs": FLAG_MODULE });
+      const cli = await startCli(project, () => answer("Done."));
+      const failing = await cli.run(["-p", "Hello"]);
+      expect(failing).toMatchObject({ code: 0, out: "Done.\n" });
+      expect(failing.said).toContain("The flag service failed: GENERAL: flags.json cannot be read.");
+      expect(failing.said).toContain("flags: only your own settings can name a module");
+      putSettings(project.home, { "flags.mjs": "export const flags = 5;" });
+      const useless = await cli.run(["-p", "Hello"]);
+      expect(useless).toMatchObject({ code: 0, out: "Done.\n" });
+      expect(useless.said).toContain("it must export `flags`, an OpenFeature client");
+      const wrong = await cli.run(["-p", "Hello", "--set", "compaction.atuo=ask"]);
+      expect(wrong.code).toBe(2);
+      expect(wrong.said).toContain('Unknown setting "compaction.atuo". Did you mean "compaction.auto"?');
+    },
+    TIME_LIMIT_MS,
+  );
+});

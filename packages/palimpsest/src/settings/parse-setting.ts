@@ -1,0 +1,17 @@
+import { checkSetting, isSettingName } from "./check-setting.ts";
+import { settingFromText } from "./setting-text.ts";
+import { SETTINGS, type Settings } from "./settings.ts";
+
+export type ParsedSetting =
+  | { readonly kind: "setting"; readonly settings: Partial<Settings> }
+  | { readonly kind: "problem"; readonly message: string };
+
+/** Reads `NAME=VALUE`, as command lines give a setting. */
+export function parseSetting(text: string): ParsedSetting {
+  const at = text.indexOf("=");
+  if (at < 1) return { kind: "problem", message: "Write the name of a setting, =, and its value." };
+  const name = text.slice(0, at).trim();
+  const value = isSettingName(name) ? settingFromText(SETTINGS[name].is, text.slice(at + 1)) : text.slice(at + 1);
+  const message = checkSetting(name, value, "");
+  return message === undefined ? { kind: "setting", settings: { [name]: value } } : { kind: "problem", message };
+}
