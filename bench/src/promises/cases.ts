@@ -1,5 +1,6 @@
 import { eventCases } from "./cases/events.ts";
 import { moreCases } from "./cases/more.ts";
+import { policyCases } from "./cases/policy.ts";
 import { resultCases } from "./cases/results.ts";
 import { writerCases } from "./cases/writers.ts";
 import type { PromiseCase } from "./promise-case.ts";
@@ -7,6 +8,7 @@ import type { PromiseCase } from "./promise-case.ts";
 /** By area, one file each. */
 export const CASES: Readonly<Record<string, readonly PromiseCase[]>> = {
   events: eventCases,
+  policy: policyCases,
   results: resultCases,
   writers: writerCases,
   more: moreCases,
