@@ -22,6 +22,9 @@ import { checkCleared } from "./check-cleared.ts";
 import type { Operation } from "./operations.ts";
 import type { World } from "./worlds.ts";
 
+/** One pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+
 /** `look` and `read` say nothing of their results; `write` and `ask` do. */
 const TOOLS: readonly ToolDefinition[] = [
   { name: "look", inputSchema: { type: "object" } },
@@ -158,7 +161,7 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       await session.append(operation.text);
       return false;
     case "show":
-      await session.append(user([{ kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } }]));
+      await session.append(user([{ kind: "image", source: { kind: "base64", mediaType: "image/png", data: PNG } }]));
       return false;
     case "attach":
       await session.append(attachment("reminder", operation.text));
@@ -281,7 +284,7 @@ const SUMMARY = {
 
 const IMAGE_PARTS = [
   { kind: "text", text: "a picture:" },
-  { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } },
+  { kind: "image", source: { kind: "base64", mediaType: "image/png", data: PNG } },
 ] as const;
 
 /** A decision about entries that are not shown is refused. */

@@ -2,6 +2,9 @@ import type { Reply, Words } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
 import type { Block, MessagePayload } from "palimpsest";
 
+/** One pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+
 type Meanwhile = "wait" | "send" | "configure" | "replace" | "fold" | "rewind" | "record-twice";
 
 /** What can happen to a session, in any order and number. */
@@ -84,7 +87,7 @@ const block: fc.Arbitrary<Block> = fc.oneof(
     content: text,
     status: fc.constantFrom("ok" as const, "error" as const),
   }),
-  fc.constant<Block>({ kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } }),
+  fc.constant<Block>({ kind: "image", source: { kind: "base64", mediaType: "image/png", data: PNG } }),
   fc.constant<Block>({ kind: "thinking", provider: "elsewhere", text: "hm", signature: "sig" }),
   fc.constant<Block>({ kind: "opaque", native: { provider: "elsewhere", block: { type: "odd" } } }),
 );

@@ -1,5 +1,5 @@
 import type { SessionEvent } from "palimpsest";
-import { storeOnFullDisk } from "./drives/storing.ts";
+import { attachBadImage, storeOnFullDisk } from "./drives/storing.ts";
 import {
   failToCompact,
   failToReadSettings,
@@ -13,6 +13,7 @@ import type { Drive } from "./experiment.ts";
 /** Drives for what no setting brings about. */
 export const TELLING: readonly Drive[] = [
   storeOnFullDisk,
+  attachBadImage,
   runHooks,
   forkSession,
   failToCompact,
@@ -28,6 +29,7 @@ export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "age
   "cache-broken": "library",
   "result-stored": "library",
   "storing-failed": "library",
+  "media-refused": "library",
   "results-collected": "agent",
   "results-cleared": "library",
   recalled: "library",

@@ -2,6 +2,9 @@ import type { Cause, Replacement } from "palimpsest";
 import { user } from "palimpsest";
 import { type Simulation, type SimulationOptions, TOOLS, textOf } from "./simulated-session.ts";
 
+/** One pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+
 /** One way in which a cached prompt is lost. */
 export interface BreakKind {
   readonly name: string;
@@ -18,7 +21,7 @@ const FIVE_MINUTES_MS = 300_000;
 const HOUR_MS = 3_600_000;
 const ADAPTIVE = { thinking: { type: "adaptive" } };
 const budget = (budget_tokens: number) => ({ thinking: { type: "enabled", budget_tokens } });
-const IMAGE = [{ kind: "image", source: { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" } }] as const;
+const IMAGE = [{ kind: "image", source: { kind: "base64", mediaType: "image/png", data: PNG } }] as const;
 
 const words = (seed: number): Replacement => ({
   role: "user",

@@ -20,6 +20,7 @@ export { type Digest, type Draft, EMPTY_LOG, type Entry, type LogHead } from "./
 export { fromLine, toLine } from "./log/entry-line.ts";
 export { entryText } from "./log/entry-text.ts";
 export { InvalidOptionError } from "./log/invalid-option-error.ts";
+export { detectMediaType } from "./log/media-type.ts";
 export { PalimpsestError } from "./log/palimpsest-error.ts";
 export type {
   AttachmentPayload,

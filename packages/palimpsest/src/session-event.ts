@@ -17,6 +17,7 @@ export type Happening =
   | ResultStored
   | StoringFailed
   | ResultsCollected
+  | MediaRefused
   | ResultsCleared
   | Recalled
   | CompactionDue
@@ -169,6 +170,19 @@ export interface ResultsCollected {
   readonly failures: number;
   /** Why, of the first of them. */
   readonly error?: string;
+}
+
+/** An image or a document is shown as a stub from now on: one bad picture must not stop a conversation. */
+export interface MediaRefused {
+  readonly kind: "media-refused";
+  /** The entry that has it. */
+  readonly entry: number;
+  readonly media: "image" | "document";
+  /** `no-media`: the model takes none at all. */
+  readonly problem: "unreadable" | "too-large" | "too-many" | "unsupported" | "no-media";
+  /** `check`: its bytes are not what it says. `request-size`: the request would have had more bytes than the provider takes. */
+  readonly by: "check" | "provider" | "request-size";
+  readonly why: string;
 }
 
 /** Stale results are shown as stubs now. */

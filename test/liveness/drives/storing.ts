@@ -1,5 +1,5 @@
 import { callTool, callTools } from "@palimpsest/provider-simulator";
-import { memoryResults } from "palimpsest";
+import { memoryResults, user } from "palimpsest";
 import type { Drive } from "../experiment.ts";
 import { openWorld, prose } from "../world.ts";
 
@@ -25,6 +25,17 @@ export const storeOnFullDisk: Drive = async (values, witness) => {
   const files = { ...memoryResults(), create: () => Promise.reject(new Error("the disk is full")) };
   const session = await world.open({ files });
   await world.turn(session, "Run it.", [callTools(callTool("Bash", { words: 8_000 }))]);
+  await session.close();
+  return world.sent;
+};
+
+/** A page that is called an image. */
+export const attachBadImage: Drive = async (values, witness) => {
+  const world = openWorld(values, witness);
+  const session = await world.open();
+  const source = { kind: "base64", mediaType: "image/png", data: btoa("<!DOCTYPE html>") } as const;
+  await session.append(user([{ kind: "image", source }]));
+  await world.turn(session, "What is it?");
   await session.close();
   return world.sent;
 };

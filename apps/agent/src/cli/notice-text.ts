@@ -64,6 +64,8 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       );
     case "results-collected":
       return collectedNotice(event);
+    case "media-refused":
+      return problem(mediaText(event));
     case "results-cleared":
       return news(`Cleared ${plural(event.count, "old tool result")}: ${tokens(event.shedTokens)} fewer in context.`);
     case "recalled":
@@ -169,6 +171,15 @@ function interruptedText({ used, priceUsd, estimated, text }: Of<"answer-interru
   const price = used === undefined || priceUsd === undefined ? "" : ` It cost ${about}${usd(priceUsd)}.`;
   // On the screen the stop itself is shown.
   return surface === "terminal" ? `${kept}${price}` : `Interrupted. ${kept}${price}`;
+}
+
+function mediaText({ media, by, why }: Of<"media-refused">): string {
+  const who = {
+    check: "It cannot be sent",
+    provider: "The provider refused it",
+    "request-size": "There is no room for it",
+  };
+  return `Left out ${media === "image" ? "an image" : "a document"}. ${who[by]}: ${why}. The model sees a note in its place.`;
 }
 
 function storedText({ tool, bytes, way }: Of<"result-stored">): string {

@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import type { Part } from "palimpsest";
+import { detectMediaType, type Part } from "palimpsest";
 
 /** The limit of most providers for one image. */
 export const MOST_IMAGE_BYTES: number = 5 * 1_048_576;
@@ -17,6 +17,9 @@ export function imageTypeOf(path: string): string | undefined {
   return MEDIA_TYPES[extname(path).toLowerCase()];
 }
 
-export function imagePart(mediaType: string, bytes: Buffer): Part {
+/** An image by its own bytes, whatever its name says; undefined if they are none that models are shown. */
+export function imagePart(bytes: Buffer): Part | undefined {
+  const mediaType = detectMediaType(bytes);
+  if (mediaType === undefined || !Object.values(MEDIA_TYPES).includes(mediaType)) return undefined;
   return { kind: "image", source: { kind: "base64", mediaType, data: bytes.toString("base64") } };
 }

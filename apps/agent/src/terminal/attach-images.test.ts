@@ -18,7 +18,7 @@ test("images that are named are sent behind the words, each once; other files ar
   expect(problems).toEqual([]);
   expect(content).toMatchObject({
     ...{ role: "user", origin: "human" },
-    blocks: [{ kind: "text", text }, image("image/png"), image("image/jpeg")],
+    blocks: [{ kind: "text", text }, image("image/png"), image("image/png")],
   });
   expect((await attachImages("see @limit.ts", folder)).content).toBe("see @limit.ts");
 });
@@ -26,12 +26,14 @@ test("images that are named are sent behind the words, each once; other files ar
 test("one that is not there or too large is said, and the words are sent without it", async () => {
   const { folder, put } = temporaryProject();
   put("large.png", Buffer.alloc(MOST_IMAGE_BYTES + 1));
-  const text = "see @none.png and @large.png";
+  put("page.png", "<!DOCTYPE html>");
+  const text = "see @none.png and @large.png and @page.png";
   const { content, problems } = await attachImages(text, folder);
   expect(content).toBe(text);
   expect(problems).toEqual([
     "none.png is not attached: there is no such file.",
     expect.stringMatching(/^large\.png is not attached: it has 5242881 bytes, at most 5242880/),
+    "page.png is not attached: its content is no image/png.",
   ]);
 });
 

@@ -38,7 +38,8 @@ async function readImage(name: string, mediaType: string, folder: string): Promi
     if (size > MOST_IMAGE_BYTES) {
       return `${name} is not attached: it has ${size} bytes, at most ${MOST_IMAGE_BYTES} can be shown. Make it smaller first.`;
     }
-    return imagePart(mediaType, await readFile(path));
+    const image = imagePart(await readFile(path));
+    return image ?? `${name} is not attached: its content is no ${mediaType}.`;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return `${name} is not attached: ${code === "ENOENT" ? "there is no such file" : message}.`;

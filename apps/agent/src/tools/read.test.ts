@@ -35,10 +35,20 @@ describe("what a read shows", () => {
 
   test("an image as an image", async () => {
     const { read, put } = await setUp();
-    put("a.png", Buffer.from([0x89, 0x50, 0, 1]));
+    const bytes = Buffer.from("89504e470d0a1a0a00", "hex");
+    const image = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: bytes.toString("base64") } };
+    for (const name of ["a.png", "b.jpeg"]) {
+      put(name, bytes);
+      expect(await read({ file_path: name })).toEqual({ content: [image], status: "ok" });
+    }
+  });
+
+  test("not what is only called an image", async () => {
+    const { read, put } = await setUp();
+    put("a.png", "<!DOCTYPE html>");
     expect(await read({ file_path: "a.png" })).toEqual({
-      content: [{ kind: "image", source: { kind: "base64", mediaType: "image/png", data: "iVAAAQ==" } }],
-      status: "ok",
+      content: expect.stringContaining("its 15 bytes are none that can be shown"),
+      status: "error",
     });
   });
 

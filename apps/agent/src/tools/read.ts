@@ -75,11 +75,17 @@ export function readTool(ports: ReadPorts): AgentTool {
           `${file_path} is an image of ${bytes.length} bytes; at most ${MOST_IMAGE_BYTES} can be shown. Make it smaller first.`,
         );
       }
+      const shownImage = image === undefined ? undefined : imagePart(bytes);
+      if (image !== undefined && shownImage === undefined) {
+        return failed(
+          `${file_path} is called an image, and its ${bytes.length} bytes are none that can be shown. Find out what it is with a command.`,
+        );
+      }
       // Two reads of one file in one round: which of the two results is in view, the entry number cannot tell.
       const sameRound = known?.readAfterEntry === newestEntry || known?.readAfterEntry === Number.POSITIVE_INFINITY;
       const readAfterEntry = sameRound && known.range !== range ? Number.POSITIVE_INFINITY : newestEntry;
       states.set(located.path, { ...facts, knownBy: "read", range, readAfterEntry });
-      return lines === undefined ? done([imagePart(image!, bytes)]) : textOutcome(lines, shown, file_path);
+      return lines === undefined ? done([shownImage!]) : textOutcome(lines, shown, file_path);
     },
   });
 }

@@ -2,7 +2,7 @@ import type Anthropic from "@anthropic-ai/sdk";
 import { anObject, checkArgument } from "../log/check-options.ts";
 import { ANTHROPIC_CACHE_EFFECTS } from "./anthropic/cache-effects.ts";
 import { createStreamCollector } from "./anthropic/collect-stream.ts";
-import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
+import { ANTHROPIC_MODELS, ANTHROPIC_REQUEST_BYTES } from "./anthropic/models.ts";
 import { readMessages } from "./anthropic/read-messages.ts";
 import { readResponse } from "./anthropic/read-response.ts";
 import { renderCompaction } from "./anthropic/render-compaction.ts";
@@ -51,7 +51,7 @@ export function anthropic(
 ): Provider<AnthropicRequest, AnthropicResponse, AnthropicMessage> {
   checkArgument("anthropic(client)", client, anObject("a client of @anthropic-ai/sdk: new Anthropic()"));
   const { models = {}, edits = "off", cacheDiagnostics = client.models === undefined ? "off" : "asked" } = options;
-  const sources = { table: ANTHROPIC_MODELS, extra: models };
+  const sources = { table: ANTHROPIC_MODELS, extra: models, all: { maxRequestBytes: ANTHROPIC_REQUEST_BYTES } };
   return {
     name: ANTHROPIC,
     cacheEffects: ANTHROPIC_CACHE_EFFECTS,

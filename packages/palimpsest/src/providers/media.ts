@@ -1,6 +1,5 @@
 import type { Media } from "../log/block.ts";
-
-const IMAGE_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+import { IMAGE_TYPES } from "../log/media-type.ts";
 
 /** Whether the services take media of this type. What they refuse would make a conversation unsendable for good. */
 export function canBeShown({ kind, source }: Media): boolean {

@@ -12,6 +12,8 @@ export interface ModelFacts {
   /** Input above this is refused, whatever room the window has. @default the window */
   readonly maxInputTokens?: number;
   readonly maxOutputTokens: number;
+  /** A request with more bytes is refused, however few tokens they are. @default nobody has said */
+  readonly maxRequestBytes?: number;
   /** Below this, a cache mark does nothing. */
   readonly minimumCacheTokens: number;
   /** How long a prompt is kept in the cache, where that cannot be chosen. @default what the request asks for */
@@ -46,12 +48,18 @@ export interface FactSources {
   readonly extra?: ExtraModels;
   /** What the provider itself has said of this model. @default nothing */
   readonly fetched?: Partial<ModelFacts>;
+  /** What holds for all models of the provider, also for those that no table has. @default nothing */
+  readonly all?: Partial<ModelFacts>;
 }
 
 /** Facts of a model: what the caller gave, over what the provider says, over the table, over what holds for unknown ones. */
-export function findFacts(model: string, { table, extra = {}, fetched = {} }: FactSources): ModelFacts {
+export function findFacts(model: string, { table, extra = {}, fetched = {}, all = {} }: FactSources): ModelFacts {
   const published = findEntry(model, table);
-  return withGiven(model, { ...UNKNOWN_MODEL, ...published, ...fetched, known: sourceOf(published, fetched) }, extra);
+  return withGiven(
+    model,
+    { ...UNKNOWN_MODEL, ...all, ...published, ...fetched, known: sourceOf(published, fetched) },
+    extra,
+  );
 }
 
 /** Facts of a model with what a caller knows better. */

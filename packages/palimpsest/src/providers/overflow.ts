@@ -1,5 +1,6 @@
 import { inputTokensOf } from "../log/input-tokens.ts";
-import { asCount, asObject, asString } from "../log/json-fields.ts";
+import { asString } from "../log/json-fields.ts";
+import { gatherError } from "./gather-error.ts";
 import {
   INPUT_COUNTS,
   LIMIT_COUNTS,
@@ -25,7 +26,7 @@ const OTHER_CAUSES: readonly number[] = [401, 402, 403, 404, 408, 409, 429];
  * it has them. Errors about pace are never one, even where they speak of tokens: waiting heals them, and shrinking doesn't.
  */
 export function readOverflow(error: unknown): Overflow | undefined {
-  const { texts, statuses, counts } = gather(error);
+  const { texts, statuses, counts } = gatherError(error);
   const isAbout = (patterns: readonly RegExp[]): boolean => texts.some((text) => matches(text, patterns));
   const has = (codes: readonly string[]): boolean => texts.some((text) => codes.includes(text));
   if (statuses.some((status) => OTHER_CAUSES.includes(status)) || isAbout(PACE)) return undefined;
@@ -52,59 +53,6 @@ export function readSilentOverflow(
   const isFull = stop === "length" && usage.outputTokens === 0 && inputTokens >= FULL_WINDOW_SHARE * windowTokens;
   if (inputTokens <= windowTokens && !isFull) return undefined;
   return { kind: "overflow", by: "tokens", inputTokens, limitTokens: windowTokens };
-}
-
-interface Gathered {
-  readonly texts: string[];
-  readonly statuses: number[];
-  readonly counts: { inputTokens?: number; limitTokens?: number };
-}
-
-/** Where errors keep what they say. Nothing else is looked at: the request itself may speak of anything. */
-const FIELDS = [
-  ...["message", "error", "errors", "cause", "body", "responseBody", "data", "response", "details", "detail"],
-  ...["metadata", "raw", "code", "type", "errorCode", "error_code", "name", "status", "statusCode", "reason"],
-  ...["$metadata", "$response", "httpStatusCode", "param"],
-];
-const MAXIMUM_DEPTH = 8;
-
-function gather(error: unknown): Gathered {
-  const found: Gathered = { texts: [], statuses: [], counts: {} };
-  const seen = new Set<unknown>();
-  const walk = (value: unknown, depth: number): void => {
-    if (typeof value === "string") {
-      found.texts.push(value);
-      const inner = parseInside(value);
-      if (inner !== undefined && depth < MAXIMUM_DEPTH) walk(inner, depth + 1);
-    } else if (typeof value === "number") {
-      if (value >= 400 && value < 600) found.statuses.push(value);
-    } else if (Array.isArray(value)) {
-      for (const element of value) walk(element, depth);
-    } else if (asObject(value) !== undefined && !seen.has(value) && depth < MAXIMUM_DEPTH) {
-      seen.add(value);
-      walkFields(value as Readonly<Record<string, unknown>>, depth + 1);
-    }
-  };
-  const walkFields = (object: Readonly<Record<string, unknown>>, depth: number): void => {
-    const inputTokens = asCount(object["n_prompt_tokens"]);
-    const limitTokens = asCount(object["n_ctx"]);
-    if (inputTokens !== undefined) found.counts.inputTokens = inputTokens;
-    if (limitTokens !== undefined) found.counts.limitTokens = limitTokens;
-    for (const field of FIELDS) if (object[field] !== undefined) walk(object[field], depth);
-  };
-  walk(error, 0);
-  return found;
-}
-
-/** Proxies put the body they received into a text, often behind a status or a few words of their own. */
-function parseInside(text: string): unknown {
-  const start = text.indexOf("{");
-  if (start < 0) return undefined;
-  try {
-    return JSON.parse(text.slice(start, text.lastIndexOf("}") + 1));
-  } catch {
-    return undefined;
-  }
 }
 
 const NUMBER = "\\d[\\d,._]*";

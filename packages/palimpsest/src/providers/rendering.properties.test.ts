@@ -10,14 +10,21 @@ import { openaiChat, openaiResponses } from "./openai.ts";
 import type { Provider } from "./provider.ts";
 
 const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }).filter((value) => /\S/.test(value));
+/** One pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+/** Content that is not what it says does not get as far as a provider. */
+const base64 = fc.oneof(
+  fc.constant({ mediaType: "image/png", data: PNG }),
+  fc.constant({ mediaType: "application/pdf", data: "JVBERi0xLjcK" }),
+  fc.record({
+    mediaType: fc.constantFrom("image/bmp", "text/plain", "application/zip"),
+    data: fc.base64String(),
+  }),
+);
 const media: fc.Arbitrary<Media> = fc.record({
   kind: fc.constantFrom("image", "document"),
   source: fc.oneof(
-    fc.record({
-      kind: fc.constant("base64" as const),
-      mediaType: fc.constantFrom("image/png", "image/bmp", "application/pdf", "text/plain", "application/zip"),
-      data: fc.base64String(),
-    }),
+    base64.map((content) => ({ kind: "base64" as const, ...content })),
     fc.record({ kind: fc.constant("url" as const), url: fc.webUrl() }),
   ),
 });

@@ -5,6 +5,9 @@ import type { Provider, RequestParts, ResponseContent, StreamPart } from "./prov
 import { ProviderError, type ProviderFailure } from "./provider-error.ts";
 import { readStream } from "./read-stream.ts";
 
+/** One pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+
 /** What the service behind a provider says, once. */
 export interface TestReply {
   readonly thinking?: string;
@@ -230,7 +233,7 @@ const EXCHANGE: readonly FlatMessage[] = [
     role: "user",
     blocks: [
       { kind: "text", text: "Look at this." },
-      { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" } },
+      { kind: "image", source: { kind: "base64", mediaType: "image/png", data: PNG } },
     ],
   },
   {

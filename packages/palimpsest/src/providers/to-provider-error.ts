@@ -1,4 +1,5 @@
 import { asObject, asString } from "../log/json-fields.ts";
+import { readMediaRefusal } from "./media-refusal.ts";
 import { readOverflow } from "./overflow.ts";
 import { ProviderError, type ProviderFailure } from "./provider-error.ts";
 import { type HeaderSource, readRetryAfterMs } from "./retry-after.ts";
@@ -35,6 +36,9 @@ const PASSING_STATUSES: readonly number[] = [408, 409, 425];
 
 function readFailure(error: unknown, { phase, signal }: FailedCall): ProviderFailure {
   if (signal?.aborted || isAbort(error)) return { kind: "aborted" };
+  // First: a text that is too long may be an image.
+  const media = readMediaRefusal(error);
+  if (media !== undefined) return media;
   const overflow = readOverflow(error);
   if (overflow !== undefined) return overflow;
   const { status, headers, types } = facts(error);

@@ -14,10 +14,14 @@ export type Exchanged<Request, Response> =
 type Aborted = Extract<TurnEnd, { kind: "aborted" }>;
 type WindowFull = Extract<TurnEnd, { kind: "window-full" }>;
 
+/** Failures that a change of the conversation mends. */
+const RECOVERABLE: readonly string[] = ["overflow", "media-refused"];
+
 /**
  * A request and its response. An answer that is interrupted is recorded here, in the same piece of work: who stops pulling
- * events waits for it. Where the provider finds it too long, the conversation is made smaller, and there is another
- * request: once for each, and the session says when it has been refused too often.
+ * events waits for it. Where the provider finds the request too long, the conversation is made smaller; where it refuses an
+ * image or a document, a stub takes its place. Then there is another request: once for each, and the session says when it has
+ * been refused too often.
  */
 export async function exchange<Request, Response>(
   options: ExchangeOptions<Request, Response>,
@@ -39,7 +43,7 @@ export async function exchange<Request, Response>(
       return { kind: "aborted" };
     }
     const { partial, ...failed } = sent;
-    if (failed.error.failure.kind !== "overflow") {
+    if (!RECOVERABLE.includes(failed.error.failure.kind)) {
       // Words that were shown stay: who goes on from here may speak of them.
       const view = partial?.text.trim() ? "kept" : "left-out";
       if (partial !== undefined) await session.recordInterrupted(partial, request, { view });

@@ -1,9 +1,10 @@
 import type { ToolResult } from "../log/block.ts";
 import type { Draft } from "../log/entry.ts";
-import type { MessagePayload } from "../log/payload.ts";
+import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { Happening, Tell } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
+import { checkContent } from "../stages/media/check-content.ts";
 import { failureNotice, storingFailed, storingOptions } from "../stages/store-oversized.ts";
 import { resultOf } from "../stages/store-results/message-text.ts";
 import { storeMessage } from "../stages/store-results/store-message.ts";
@@ -26,6 +27,7 @@ export interface ContentOptions {
 /** A message as it goes into the log, with what the user and the listeners are to be told. */
 interface Prepared {
   readonly draft: Draft;
+  /** What stands behind all of the content: notices for the user, stubs for the model. */
   readonly notice: readonly Draft[];
   readonly happenings: readonly Happening[];
 }
@@ -60,10 +62,15 @@ export function createContents({ session, state, settings, files, tell }: Conten
     const result = resultOf(message);
     const tool = result && toolOf(state.view.items, result.callId);
     const { payload, failure } = await storeMessage(message, { ...storing(), entry, tool });
+    const { content, decisions, happenings } = checkContent(payload, entry);
     return {
-      draft: toDraft("message", payload),
-      notice: failure === undefined ? [] : [failureNotice(failure)],
+      draft: toDraft("message", content),
+      notice: [
+        ...(failure === undefined ? [] : [failureNotice(failure)]),
+        ...decisions.map((decision) => toDraft("replace", decision)),
+      ],
       happenings: [
+        ...happenings,
         ...(payload.stored === message.stored ? [] : [stored(payload, entry, tool)]),
         ...(failure === undefined ? [] : [storingFailed(failure)]),
       ],
@@ -82,8 +89,7 @@ export function createContents({ session, state, settings, files, tell }: Conten
       const prepared: Prepared[] = [];
       for (const one of content.flatMap(toContents)) {
         const entry = state.newestEntry + 1 + before.length + prepared.length;
-        const asItIs = { notice: [], happenings: [] };
-        prepared.push("role" in one ? await store(one, entry) : { draft: toDraft("attachment", one), ...asItIs });
+        prepared.push("role" in one ? await store(one, entry) : attach(one, entry));
       }
       return appendAll(prepared, before);
     },
@@ -110,6 +116,15 @@ export function createContents({ session, state, settings, files, tell }: Conten
       });
     },
   };
+}
+
+function attach(attachment: AttachmentPayload, entry: number): Prepared {
+  if (!Array.isArray(attachment.blocks)) {
+    return { draft: toDraft("attachment", attachment), notice: [], happenings: [] };
+  }
+  const { content, decisions, happenings } = checkContent(attachment, entry);
+  const notice = decisions.map((decision) => toDraft("replace", decision));
+  return { draft: toDraft("attachment", content), notice, happenings };
 }
 
 function stored({ stored }: MessagePayload, entry: number, tool: string | undefined): Happening {

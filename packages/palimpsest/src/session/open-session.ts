@@ -39,6 +39,7 @@ import { createPins } from "./pins.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
 import { createRecordInterrupted } from "./record-interrupted.ts";
 import { createRecord } from "./record-response.ts";
+import { createMediaRecovery } from "./recover-media.ts";
 import { createRequests } from "./requests.ts";
 import { createRunHooks, startContents } from "./run-hooks.ts";
 import type { PrepareOptions, Session, SessionOptions } from "./session.ts";
@@ -234,6 +235,7 @@ async function openWith<Request, Response, Message>(
       return compactions.compact({ trigger: "manual" }, how);
     },
     recover: createRecovery({
+      media: createMediaRecovery({ ...requests, state, tell }),
       ...{ state, compactions, settings, budget: requests.size, newestRequest: requests.newestRequest },
       ...{ forecast: requests.forecast, announceFirst: automatic.announceFirst },
     }),

@@ -9,6 +9,7 @@ import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { CompactionForecast, Tell } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
+import { createByteIndex } from "../stages/media/byte-index.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
 import type { ResultFiles } from "../stores/results.ts";
@@ -90,6 +91,10 @@ export interface Requests<Request> {
   cost(): Promise<SessionCost>;
   /** The request that was handed out last, by its entry. */
   newestRequest(): number | undefined;
+  /** The same as it was handed out: what a refusal names a place in. */
+  newestBody(): Request | undefined;
+  /** Of the view in a request, about. */
+  sizeBytes(): number;
   /** What has been sent so far: what a fork's requests begin with. */
   prefix(): Prefix;
 }
@@ -108,6 +113,8 @@ export function createRequests<Request, Response, Message>(
   const guessed = new Set<string>();
   /** Parameters that are not sent as they were given, and of which that was told. */
   const overridden = new Set<string>();
+  const bytes = createByteIndex();
+  let newestBody: Request | undefined;
   /** What follows from the configuration and the settings, worked out once for each. */
   const termsFor = rememberLast((held: Settings) =>
     rememberLast((limitTokens: number | undefined) =>
@@ -218,9 +225,11 @@ export function createRequests<Request, Response, Message>(
       const { view, ledger, configuration } = state;
       const { budget, rules, facts } = terms(configuration);
       results.update(view);
+      bytes.update(view);
       const { drafts, happenings } = await stage({
-        ...{ session, view, ledger, results, settings: settings(), files, budget },
+        ...{ session, view, ledger, results, settings: settings(), files, budget, bytes },
         ...{ thinking: rules.thinking, prices: facts.prices, asked, nowMs: clock.now() },
+        maxRequestBytes: facts.maxRequestBytes,
       });
       if (drafts.length > 0) await state.append(drafts);
       happenings.forEach(tell);
@@ -270,6 +279,7 @@ export function createRequests<Request, Response, Message>(
     });
     tellOfOverridden(parameters, request);
     newestHandedOut = { entry: from, model, inputTokens: expectedTokens(state.view) };
+    newestBody = request;
     handedOut.set(request as object, newestHandedOut);
     onHandOut(request, from);
     return { kind: "request", request };
@@ -295,6 +305,11 @@ export function createRequests<Request, Response, Message>(
       return filesRead(results, state.view);
     },
     newestRequest: () => newestHandedOut?.entry,
+    newestBody: () => newestBody,
+    sizeBytes() {
+      bytes.update(state.view);
+      return bytes.totalBytes;
+    },
     prefix() {
       const { model, system, tools, parameters } = state.configuration;
       const rendering = currentRendering();

@@ -164,7 +164,10 @@ export interface Session<Request, Response> {
    * about as long as what cannot be folded leaves room. Goes on beside the session: what is appended meanwhile stays.
    */
   compact(options?: CompactOptions): Promise<CompactionOutcome>;
-  /** After a call that failed: if the request was too long, makes the conversation smaller, and says to try again. */
+  /**
+   * After a call that failed: if the request was too long, makes the conversation smaller; if an image or a document was
+   * refused, shows a stub in its place. Says whether to try again.
+   */
   recover(error: unknown, signal?: AbortSignal): Promise<Recovery>;
   /** The session's notes as markdown: the bare template, as long as nothing was noted. */
   notes(): Promise<string>;

@@ -7,6 +7,7 @@ import type { Settings } from "../settings/settings.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import type { Budget } from "../tokens/budget.ts";
 import type { View } from "../view/view.ts";
+import type { ByteIndex } from "./media/byte-index.ts";
 import type { ResultIndex } from "./microcompact/result-index.ts";
 
 /** What a stage goes by. Nothing of it is changed: what a stage decides, it returns. */
@@ -18,6 +19,9 @@ export interface StageContext {
   readonly settings: Settings;
   readonly files: ResultFiles;
   readonly budget: Budget;
+  readonly bytes: ByteIndex;
+  /** A request with more bytes is refused; undefined where nobody has said. */
+  readonly maxRequestBytes: number | undefined;
   /** Whether thinking is bound to what stands before it. */
   readonly thinking: "bound" | "free";
   readonly prices: ModelPrices | undefined;

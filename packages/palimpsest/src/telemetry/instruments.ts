@@ -55,6 +55,10 @@ const FORMS: Readonly<Record<MetricName, MetricForm>> = {
   storedBytes: { unit: "By", what: "What went to files." },
   collectedBytes: { unit: "By", what: "Stored results of old sessions that were removed." },
   collectingFailures: { unit: "{session}", what: "Sessions whose old results could not be removed." },
+  mediaRefusals: {
+    unit: "{media}",
+    what: "Images and documents that are shown as a stub, by who refused them and why.",
+  },
   storingFailures: { unit: "{result}", what: "Contents that were too large and could not be stored." },
   recalls: { unit: "{recall}", what: "Times that something was asked for that the view did not show any more." },
   extractions: { unit: "{extraction}", what: "Extractions of memories." },

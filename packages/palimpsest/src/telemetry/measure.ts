@@ -44,6 +44,8 @@ export function measure(event: SessionEvent): readonly Measurement[] {
         { metric: "collectedBytes", value: event.bytes, attributes: {} },
         { metric: "collectingFailures", value: event.failures, attributes: {} },
       ];
+    case "media-refused":
+      return [one("mediaRefusals", { [A.by]: event.by, [A.cause]: event.problem })];
     case "results-cleared": {
       const attributes = { [A.way]: event.way, [A.trigger]: event.trigger };
       return [

@@ -32,6 +32,7 @@ export const METRICS = {
   clearedTokens: "palimpsest.cleared.tokens",
   storedResults: "palimpsest.stored.results",
   storedBytes: "palimpsest.stored.bytes",
+  mediaRefusals: "palimpsest.media.refusals",
   storingFailures: "palimpsest.storing.failures",
   collectedBytes: "palimpsest.collected.bytes",
   collectingFailures: "palimpsest.collecting.failures",

@@ -99,6 +99,7 @@ export function telemetry(options: TelemetryOptions): (event: SessionEvent) => v
       case "result-stored":
       case "storing-failed":
       case "results-collected":
+      case "media-refused":
       case "results-cleared":
       case "recalled":
       case "compaction-due":

@@ -6,6 +6,9 @@ import { virtualTokenizer } from "../virtual-tokenizer.ts";
 import { type Anthropic, createAnthropic } from "./anthropic.ts";
 import type { CallOptions } from "./request.ts";
 
+/** One pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+
 const BETAS = [
   "context-management-2025-06-27",
   "compact-2026-01-12",
@@ -134,7 +137,7 @@ const rich = {
       role: "user",
       content: [
         { type: "text", text: "Look" },
-        { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } },
         { type: "document", source: { type: "text", data: "x" }, citations: { enabled: true } },
       ],
     },

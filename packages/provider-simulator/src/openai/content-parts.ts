@@ -1,3 +1,4 @@
+import { readImage } from "../read-image.ts";
 import type { Tokenizer } from "../tokenizer.ts";
 import { breakpointOf, checkBreakpoint } from "./caching-options.ts";
 import { asArray, asText, isObject, type JsonObject } from "./json.ts";
@@ -56,10 +57,27 @@ export function checkParts(
     if (kind === undefined) return missingParameter(`${at}.type`);
     // The path ends at the part, not at its type: rust-genai#119 shows `input[2].content[0]`.
     if (typeof kind !== "string" || !allowed.includes(kind)) return invalidValue(at, String(kind), allowed);
-    const problem = checkShape(part, PARTS[kind]!, { path: at, unknownFields }) ?? checkBreakpoint(part, at);
+    const problem =
+      checkShape(part, PARTS[kind]!, { path: at, unknownFields }) ?? checkBreakpoint(part, at) ?? checkImage(part);
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+/** An image that comes with the request, both endpoints' ways; the text as users report it (opencode#20923). */
+function checkImage({ type, image_url: image }: JsonObject): Problem | undefined {
+  const url = type === "image_url" && isObject(image) ? image["url"] : type === "input_image" ? image : undefined;
+  const data = typeof url === "string" ? /^data:image\/[\w.+-]+;base64,(.*)$/s.exec(url)?.[1] : undefined;
+  if (data === undefined || readImage(data).kind === "image") return undefined;
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "invalid_image",
+    param: null,
+    message:
+      "The image data you provided does not represent a valid image. Please check your input and try again with one of the " +
+      "supported image formats: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'].",
+  };
 }
 
 /** Content as blocks of the prompt. A plain string and one text part that says the same are the same prompt. */

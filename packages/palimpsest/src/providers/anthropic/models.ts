@@ -1,6 +1,9 @@
 import type { TokenPrices } from "../../log/prices.ts";
 import type { ModelFacts, ModelTable } from "../models.ts";
 
+/** The published limit of 32 MB for a request, in the smaller of the two sorts of megabytes. */
+export const ANTHROPIC_REQUEST_BYTES = 32_000_000;
+
 const million: Omit<ModelFacts, "prices"> = {
   windowTokens: 1_000_000,
   maxOutputTokens: 128_000,

@@ -3,9 +3,13 @@ import { expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
 import { renderMessage } from "./render-message.ts";
 
+/** One pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+const PDF = "JVBERi0xLjcK";
+
 const contentOf = (block: Block, role: "user" | "assistant" = "user"): unknown =>
   (renderMessage({ role, blocks: [block] })[0]?.content as unknown[] | undefined)?.[0];
-const image = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } } as const;
+const image = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: PNG } } as const;
 
 test.each<[string, Block, unknown]>([
   ["text", { kind: "text", text: "hi" }, { type: "text", text: "hi" }],
@@ -47,7 +51,7 @@ test.each<[string, Block, unknown]>([
       tool_use_id: "a",
       content: [
         { type: "text", text: "see" },
-        { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } },
       ],
     },
   ],
@@ -58,8 +62,8 @@ test.each<[string, Block, unknown]>([
   ],
   [
     "a PDF",
-    { kind: "document", source: { kind: "base64", mediaType: "application/pdf", data: "AAAA" } },
-    { type: "document", source: { type: "base64", media_type: "application/pdf", data: "AAAA" } },
+    { kind: "document", source: { kind: "base64", mediaType: "application/pdf", data: PDF } },
+    { type: "document", source: { type: "base64", media_type: "application/pdf", data: PDF } },
   ],
   [
     "a text document",

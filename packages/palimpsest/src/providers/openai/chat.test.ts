@@ -20,6 +20,9 @@ import { createStreamCollector } from "./chat/collect-stream.ts";
 import { type ChatOptions, openaiChat } from "./chat.ts";
 import type { ChatMessage } from "./wire.ts";
 
+/** One pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+
 let server: SimulatorServer | undefined;
 afterEach(async () => {
   await server?.close();
@@ -72,7 +75,7 @@ test("the body, for OpenAI and for the others", () => {
 });
 
 test("what a tool shows comes behind all results, so that these stay next to their calls", async () => {
-  const image: Block = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } };
+  const image: Block = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: PNG } };
   const calls: Block[] = ["a", "b"].map((id) => ({ kind: "tool_call", id, name: "read", input: {} }));
   const messages = [
     ...user,
@@ -93,7 +96,7 @@ test("what a tool shows comes behind all results, so that these stay next to the
       role: "user",
       content: [
         { type: "text", text: "Shown by the tool call a:" },
-        { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+        { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } },
         { type: "text", text: "Go on." },
       ],
     },

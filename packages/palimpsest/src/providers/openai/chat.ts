@@ -10,7 +10,7 @@ import { readMessages } from "./chat/read-messages.ts";
 import { readResponse } from "./chat/read-response.ts";
 import { renderMessage } from "./chat/render-message.ts";
 import { createRequestRenderer } from "./chat/render-request.ts";
-import { OPENAI_MODELS } from "./models.ts";
+import { OPENAI_MODELS, OPENAI_REQUEST_BYTES } from "./models.ts";
 import { type ChatMessage, type ChatRequest, type ChatResponse, OPENAI_CHAT } from "./wire.ts";
 
 /** The parts of the client that are used. */
@@ -36,7 +36,7 @@ export function openaiChat(
   { models = {}, dialect = "openai", systemRole = "system", thinking = "left-out" }: ChatOptions = {},
 ): Provider<ChatRequest, ChatResponse, ChatMessage> {
   checkArgument("openaiChat(client)", client, anObject("a client of openai: new OpenAI()"));
-  const sources = { table: OPENAI_MODELS, extra: models };
+  const sources = { table: OPENAI_MODELS, extra: models, all: { maxRequestBytes: OPENAI_REQUEST_BYTES } };
   return {
     name: OPENAI_CHAT,
     cacheEffects: OPENAI_CACHE_EFFECTS,

@@ -1,6 +1,9 @@
 import type { ModelPrices, TokenPrices } from "../../log/prices.ts";
 import type { ModelFacts, ModelTable } from "../models.ts";
 
+/** The published limit of 50 MB for the images and files of a request. */
+export const OPENAI_REQUEST_BYTES = 50_000_000;
+
 /** Above this many input tokens a request costs twice the input and one and a half times the output price, all of it. */
 const LARGE_INPUT_TOKENS = 272_000;
 

@@ -18,6 +18,10 @@ import { readStream } from "../read-stream.ts";
 import { openaiResponses } from "./responses.ts";
 import type { ResponsesItem } from "./wire.ts";
 
+/** One pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+const PDF = "JVBERi0xLjcK";
+
 let server: SimulatorServer | undefined;
 afterEach(async () => {
   await server?.close();
@@ -104,7 +108,7 @@ test.each([
 
 test("a result with an image, and a call that another provider named at length", async () => {
   const id = "x".repeat(100);
-  const image: Block = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } };
+  const image: Block = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: PNG } };
   const items = [
     ...user,
     ...provider.renderMessage({ role: "assistant", blocks: [{ kind: "tool_call", id, name: "read", input: {} }] }),
@@ -112,12 +116,12 @@ test("a result with an image, and a call that another provider named at length",
       role: "user",
       blocks: [
         { kind: "tool_result", callId: id, content: [{ kind: "text", text: "see" }, image], status: "ok" },
-        { kind: "document", source: { kind: "base64", mediaType: "application/pdf", data: "AAAA" } },
+        { kind: "document", source: { kind: "base64", mediaType: "application/pdf", data: PDF } },
       ],
     }),
   ];
   expect(items[2]).toMatchObject({
-    output: [{ type: "input_text" }, { type: "input_image", image_url: "data:image/png;base64,AAAA" }],
+    output: [{ type: "input_text" }, { type: "input_image", image_url: `data:image/png;base64,${PNG}` }],
   });
   const { ask } = await connect(() => answer("I see."));
   expect((await ask({ messages: items })).stop).toBe("end");

@@ -5,7 +5,7 @@ import { type ExtraModels, findFacts, type ModelFacts } from "../models.ts";
 import type { Provider, SendOptions, StreamPart } from "../provider.ts";
 import { callOptions, sendStream } from "../send-stream.ts";
 import { OPENAI_CACHE_EFFECTS } from "./cache-effects.ts";
-import { OPENAI_MODELS } from "./models.ts";
+import { OPENAI_MODELS, OPENAI_REQUEST_BYTES } from "./models.ts";
 import { createStreamCollector } from "./responses/collect-stream.ts";
 import { readMessages } from "./responses/read-messages.ts";
 import { readResponse } from "./responses/read-response.ts";
@@ -30,7 +30,8 @@ export function openaiResponses(
   { models = {}, cacheDiagnostics = "asked" }: ResponsesOptions = {},
 ): Provider<ResponsesRequest, ResponsesResponse, ResponsesItem> {
   checkArgument("openaiResponses(client)", client, anObject("a client of openai: new OpenAI()"));
-  const factsOf = (model: string): ModelFacts => findFacts(model, { table: OPENAI_MODELS, extra: models });
+  const factsOf = (model: string): ModelFacts =>
+    findFacts(model, { table: OPENAI_MODELS, extra: models, all: { maxRequestBytes: OPENAI_REQUEST_BYTES } });
   return {
     name: OPENAI_RESPONSES,
     cacheEffects: OPENAI_CACHE_EFFECTS,

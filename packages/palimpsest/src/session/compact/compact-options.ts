@@ -34,6 +34,11 @@ export type ApproveCompaction = (
 /** What to do about a request that failed. */
 export type Recovery =
   /** Prepare the request again: the conversation is smaller now, or the request asks for a shorter answer. */
-  | { readonly kind: "retry"; readonly compaction?: Extract<CompactionOutcome, { kind: "compacted" }> }
+  | {
+      readonly kind: "retry";
+      readonly compaction?: Extract<CompactionOutcome, { kind: "compacted" }>;
+      /** How many images and documents are shown as stubs now. @default 0 */
+      readonly mediaLeftOut?: number;
+    }
   /** It was not too long, or nothing could be done about it: why, and what can be. */
   | { readonly kind: "give-up"; readonly why: string };

@@ -1,10 +1,12 @@
 import type { OverflowPayload } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
+import { readMediaRefusal } from "../../providers/media-refusal.ts";
 import { readOverflow } from "../../providers/overflow.ts";
 import { ProviderError } from "../../providers/provider-error.ts";
 import type { CompactionForecast } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { Budget } from "../../tokens/budget.ts";
+import type { MediaRecovery } from "../recover-media.ts";
 import type { SessionState } from "../session-state.ts";
 import type { AutoCompaction } from "./auto-compaction.ts";
 import type { Recovery } from "./compact-options.ts";
@@ -21,19 +23,33 @@ export interface RecoveryOptions {
   /** What a compaction would do now. */
   readonly forecast: (why: string) => CompactionForecast;
   readonly announceFirst: AutoCompaction["announceFirst"];
+  readonly media: MediaRecovery;
 }
 
 /** So many refusals in a row: each time the conversation was made half as large. */
 const MOST_REFUSALS = 6;
 
-/** Answers a refusal of a request as too long: learns from its numbers, and makes the conversation smaller. */
+/**
+ * Answers a refusal of a request. Too long: learns from its numbers, and makes the conversation smaller. Media that are not
+ * taken: shows them as stubs.
+ */
 export function createRecovery(options: RecoveryOptions): (error: unknown, signal?: AbortSignal) => Promise<Recovery> {
-  const { state, compactions, settings, budget, newestRequest } = options;
+  const { state, compactions, settings, budget, newestRequest, media } = options;
   /** The view that was sent again as it was. */
   let retriedView: number | undefined;
   return async (error, signal) => {
+    const refusal = ProviderError.isInstance(error) ? error.failure : readMediaRefusal(error);
+    if (refusal?.kind === "media-refused") {
+      const count = await media.afterRefusal(refusal, messageOf(error));
+      if (count > 0) return { kind: "retry", mediaLeftOut: count };
+      return { kind: "give-up", why: `the provider refused an ${refusal.media}, and the conversation shows none` };
+    }
     const overflow = overflowOf(error);
     if (overflow === undefined) return { kind: "give-up", why: "the request was not refused as too long" };
+    if (isByBytes(error)) {
+      const count = await media.afterTooManyBytes();
+      if (count > 0) return { kind: "retry", mediaLeftOut: count };
+    }
     const off = switchedOff(settings());
     if (off !== undefined) {
       return { kind: "give-up", why: `${off} is off: compact by hand, rewind, or take a model with a larger window` };
@@ -76,6 +92,17 @@ function overflowOf(error: unknown): OverflowPayload | undefined {
     ...(inputTokens === undefined ? {} : { inputTokens }),
     ...(limitTokens === undefined ? {} : { limitTokens }),
   };
+}
+
+function isByBytes(error: unknown): boolean {
+  const failure = ProviderError.isInstance(error) ? error.failure : readOverflow(error);
+  return failure?.kind === "overflow" && failure.by === "bytes";
+}
+
+/** Without the provider's name, which stands before it in an error of ours. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return ProviderError.isInstance(error) ? error.message.replace(`${error.provider}: `, "") : error.message;
 }
 
 function switchedOff(settings: Settings): string | undefined {

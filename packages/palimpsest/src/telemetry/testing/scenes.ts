@@ -8,6 +8,7 @@ import { createHooks } from "../../hooks/create-hooks.ts";
 import { createExtractions } from "../../memory/extraction/extractions.ts";
 import { memoryTool } from "../../memory/extraction/memory-tool.ts";
 import { openMemory } from "../../memory/open-memory.ts";
+import { user } from "../../session/messages.ts";
 import { openSession } from "../../session/open-session.ts";
 import type { SessionEvent } from "../../session-event.ts";
 import { memoryResults } from "../../stores/memory-results.ts";
@@ -185,6 +186,14 @@ const strangeModel: Scene = {
   },
 };
 
+const badImage: Scene = {
+  async play({ onEvent }) {
+    const { session } = await openStage({ script: reader, onEvent });
+    const data = btoa("A SECRET page that is called an image");
+    await session.append(user([{ kind: "image", source: { kind: "base64", mediaType: "image/png", data } }]));
+  },
+};
+
 /** How each kind comes about in a real session. A new kind does not compile until somebody has shown how. */
 export const SCENES: { readonly [Kind in SessionEvent["kind"]]: Scene | ShownElsewhere } = {
   "turn-started": talk,
@@ -197,6 +206,7 @@ export const SCENES: { readonly [Kind in SessionEvent["kind"]]: Scene | ShownEls
   "cache-broken": talk,
   "result-stored": talk,
   "storing-failed": fullDisk,
+  "media-refused": badImage,
   "results-collected": { shownBy: "apps/agent/src/cli/collect-old-results.test.ts" },
   "results-cleared": talk,
   recalled: talk,

@@ -1,3 +1,4 @@
+import { isPdf, readImage } from "../../read-image.ts";
 import { invalid, type Problem } from "../problem.ts";
 import { type Block, type CallOptions, hasBeta, isCurrent, type Message } from "../request.ts";
 import { BLOCK_RULES, type BlockRule, RESULT_PART_RULES } from "./block-rules.ts";
@@ -81,8 +82,39 @@ function checkSource(type: "image" | "document", source: JsonRecord, path: Path)
     );
   }
   const field = kinds[kind];
-  if (field === undefined || typeof source[field] === "string") return undefined;
-  return invalid(`${path()}.${place}.${kind}.${field}: Field required`);
+  if (field !== undefined && typeof source[field] !== "string") {
+    return invalid(`${path()}.${place}.${kind}.${field}: Field required`);
+  }
+  if (kind !== "base64") return undefined;
+  return type === "image" ? checkImage(source, path) : checkPdf(source, path);
+}
+
+const MOST_IMAGE_BYTES = 5_242_880;
+const MOST_PIXELS = 8_000;
+
+/** The texts as users report them (claude-code#8647, #12750). */
+function checkImage(source: JsonRecord, path: Path): Problem | undefined {
+  const image = readImage(source["data"] as string);
+  const place = (): string => `${path()}.image.source.base64`;
+  if (image.kind === "empty") return invalid(`${place()}: image cannot be empty`);
+  if (image.kind === "broken") return invalid("Could not process image");
+  const { bytes, type, largestSide = 0 } = image;
+  if (bytes > MOST_IMAGE_BYTES) {
+    return invalid(`${place()}: image exceeds 5 MB maximum: ${bytes} bytes > ${MOST_IMAGE_BYTES} bytes`);
+  }
+  if (type !== source["media_type"]) {
+    const said = `The image was specified using the ${source["media_type"]} media type`;
+    return invalid(`${place()}: ${said}, but the image appears to be a ${type} image`);
+  }
+  if (largestSide <= MOST_PIXELS) return undefined;
+  return invalid(
+    `${place()}.data: At least one of the image dimensions exceed max allowed size: ${MOST_PIXELS} pixels`,
+  );
+}
+
+function checkPdf(source: JsonRecord, path: Path): Problem | undefined {
+  if (source["media_type"] !== "application/pdf" || isPdf(source["data"] as string)) return undefined;
+  return invalid(`${path()}.document.source.base64.data: The PDF specified was not valid.`);
 }
 
 function checkToolResult(block: JsonRecord, call: CallOptions, path: Path): Problem | undefined {

@@ -2,6 +2,9 @@ import { expect, test } from "vitest";
 import { createAnthropic } from "../anthropic.ts";
 import type { CallOptions } from "../request.ts";
 
+/** One pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+
 const user = (...content: object[]) => ({ role: "user", content });
 const assistant = (...content: object[]) => ({ role: "assistant", content });
 const text = (words: string, fields: object = {}) => ({ type: "text", text: words, ...fields });
@@ -11,8 +14,8 @@ const judge = (messages: unknown, { model = "claude-opus-5-5", ...call }: CallOp
   const verdict = createAnthropic().judge({ model, max_tokens: 100, messages }, call);
   return verdict.kind === "refused" ? verdict.message : "accepted";
 };
-const png = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } };
-const pdf = { type: "document", source: { type: "base64", media_type: "application/pdf", data: "AAAA" } };
+const png = { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } };
+const pdf = { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBERi0xLjcK" } };
 
 test.each<[string, unknown[]]>([
   ["1.2 text, image and document", [user(text("Look"), png, pdf)]],

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import type { Media } from "./block.ts";
+import { checkMedia, detectMediaType } from "./media-type.ts";
+
+const bytesOf = (...parts: readonly (string | readonly number[])[]): Buffer =>
+  Buffer.concat(parts.map((part) => Buffer.from(part as string, "latin1")));
+const SAMPLES: readonly (readonly [string, Buffer])[] = [
+  ["image/png", bytesOf([0x89], "PNG\r\n\x1a\n", "....")],
+  ["image/jpeg", bytesOf([0xff, 0xd8, 0xff, 0xe0], "..JFIF")],
+  ["image/gif", bytesOf("GIF89a....")],
+  ["image/webp", bytesOf("RIFF....WEBPVP8 ")],
+  ["application/pdf", bytesOf("\n%PDF-1.7\n...")],
+];
+const media = (kind: Media["kind"], mediaType: string, data: Buffer): Media => ({
+  kind,
+  source: { kind: "base64", mediaType, data: data.toString("base64") },
+});
+
+test.each(SAMPLES)("%s is known by its first bytes", (type, bytes) => {
+  expect(detectMediaType(bytes)).toBe(type);
+  expect(checkMedia(media(type === "application/pdf" ? "document" : "image", type, bytes))).toEqual({ kind: "fine" });
+});
+
+test("an image with another type than it says gets the right one", () => {
+  const [, jpeg] = SAMPLES[1]!;
+  expect(checkMedia(media("image", "image/png", jpeg))).toEqual({
+    kind: "corrected",
+    media: media("image", "image/jpeg", jpeg),
+  });
+  expect(checkMedia(media("image", "image/x-unknown", jpeg))).toMatchObject({ kind: "corrected" });
+});
+
+test.each([
+  ["an error page", "image", "image/png", Buffer.from("<!DOCTYPE html>"), "its bytes are no image/png"],
+  ["nothing", "image", "image/jpeg", Buffer.alloc(0), "it is empty"],
+  ["a PDF as an image", "image", "image/png", SAMPLES[4]![1], "it is application/pdf, not image/png"],
+  ["a text as a PDF", "document", "application/pdf", Buffer.from("Dear all,"), "its bytes are no application/pdf"],
+] as const)("%s is unreadable, and it is said why", (_, kind, type, bytes, why) => {
+  expect(checkMedia(media(kind, type, bytes))).toEqual({ kind: "unreadable", why });
+});
+
+test("what is sent as words or by its address is left alone", () => {
+  expect(checkMedia(media("image", "image/bmp", Buffer.from("BM....")))).toEqual({ kind: "fine" });
+  expect(checkMedia(media("document", "text/plain", Buffer.from("words")))).toEqual({ kind: "fine" });
+  expect(checkMedia({ kind: "image", source: { kind: "url", url: "https://example.org/a.png" } })).toEqual({
+    kind: "fine",
+  });
+  expect(checkMedia({ kind: "image", source: { kind: "base64", mediaType: "image/png", data: "%%%" } })).toEqual({
+    kind: "unreadable",
+    why: "its data is no base64",
+  });
+});

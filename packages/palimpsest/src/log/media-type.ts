@@ -1,0 +1,62 @@
+import type { Media } from "./block.ts";
+
+/** Images that the services take. */
+export const IMAGE_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+const PDF = "application/pdf";
+
+/** A PDF may have some bytes before its mark; nothing else is looked at further than this. */
+const LOOKED_AT_BYTES = 1_024;
+
+/** The type of an image or a PDF by its first bytes, whatever its name says; undefined if the bytes are neither. */
+export function detectMediaType(bytes: Uint8Array): string | undefined {
+  const starts = (...expected: readonly number[]): boolean => expected.every((byte, at) => bytes[at] === byte);
+  const says = (at: number, word: string): boolean =>
+    word.split("").every((letter, index) => bytes[at + index] === letter.charCodeAt(0));
+  if (starts(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return "image/png";
+  if (starts(0xff, 0xd8, 0xff)) return "image/jpeg";
+  if (says(0, "GIF87a") || says(0, "GIF89a")) return "image/gif";
+  if (says(0, "RIFF") && says(8, "WEBP")) return "image/webp";
+  const text = String.fromCharCode(...bytes.subarray(0, LOOKED_AT_BYTES));
+  return text.includes("%PDF-") ? PDF : undefined;
+}
+
+/** Held against its own bytes. `corrected`: another type than it says. `unreadable`: nothing that a service takes. */
+export type CheckedMedia =
+  | { readonly kind: "fine" }
+  | { readonly kind: "corrected"; readonly media: Media }
+  | { readonly kind: "unreadable"; readonly why: string };
+
+/**
+ * Whether media are what they say. Only what a service would be shown is looked at: a URL, a plain text and types that no
+ * service takes are fine, because they are sent as they are or as words.
+ */
+export function checkMedia(media: Media): CheckedMedia {
+  const { kind, source } = media;
+  // What is malformed is refused as such when it is appended.
+  if (source?.kind !== "base64" || typeof source.data !== "string") return { kind: "fine" };
+  const { mediaType, data } = source;
+  const isShown = kind === "image" ? IMAGE_TYPES.includes(mediaType) : mediaType === PDF;
+  const bytes = firstBytes(data);
+  if (bytes === undefined) return isShown ? unreadable(`its data is no base64`) : { kind: "fine" };
+  if (isShown && bytes.length === 0) return unreadable("it is empty");
+  const found = detectMediaType(bytes);
+  if (found === mediaType) return { kind: "fine" };
+  const isUsable = found !== undefined && (kind === "image" ? IMAGE_TYPES.includes(found) : found === PDF);
+  if (isUsable) return { kind: "corrected", media: { kind, source: { ...source, mediaType: found } } };
+  if (!isShown) return { kind: "fine" };
+  return unreadable(found === undefined ? `its bytes are no ${mediaType}` : `it is ${found}, not ${mediaType}`);
+}
+
+function unreadable(why: string): CheckedMedia {
+  return { kind: "unreadable", why };
+}
+
+/** Undefined if it is no base64. */
+function firstBytes(base64: string): Uint8Array | undefined {
+  try {
+    const binary = atob(base64.slice(0, Math.ceil(LOOKED_AT_BYTES / 3) * 4));
+    return Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Media } from "../log/block.ts";
+import { toDraft } from "../log/to-draft.ts";
+import { leaveOutMedia } from "./media/leave-out-media.ts";
+import { mediaIn, type ShownMedia } from "./media/media-in.ts";
+import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
+import { grouped } from "./store-results/preview.ts";
+
+/** Providers refuse by bytes as well as by tokens: media that make a request too large are left out, the oldest first. */
+export async function fitBytes({ view, bytes, maxRequestBytes }: StageContext): Promise<StageDecision> {
+  if (maxRequestBytes === undefined || bytes.totalBytes <= maxRequestBytes * FILLED_SHARE) return NOTHING_TO_DO;
+  const left = planByteFit(mediaIn(view.items), bytes.totalBytes - maxRequestBytes * FREED_SHARE);
+  if (left.length === 0) return NOTHING_TO_DO;
+  const size = `${grouped(bytes.totalBytes)} bytes of ${grouped(maxRequestBytes)} that the provider takes`;
+  const why = `the request had ${size}`;
+  const { decisions, happenings } = leaveOutMedia(left, { why, problem: "too-large", by: "request-size" });
+  return { drafts: decisions.map((one) => toDraft("replace", one)), happenings };
+}
+
+/** Our form of a request is not the provider's to the byte. */
+const FILLED_SHARE = 0.97;
+/** Each time, the cached prompt is lost from the first one on: so there is to be room for a while. */
+const FREED_SHARE = 0.75;
+
+/** The oldest media that have so many bytes together; all of them if they have less. */
+export function planByteFit(media: readonly ShownMedia[], excessBytes: number): readonly ShownMedia[] {
+  const left: ShownMedia[] = [];
+  let excess = excessBytes;
+  for (const one of media) {
+    if (excess <= 0) break;
+    const bytes = bytesOf(one.media);
+    if (bytes === 0) continue;
+    left.push(one);
+    excess -= bytes;
+  }
+  return left;
+}
+
+function bytesOf({ source }: Media): number {
+  return source.kind === "base64" ? source.data.length : 0;
+}

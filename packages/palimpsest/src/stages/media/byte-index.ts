@@ -1,0 +1,46 @@
+import type { Item } from "../../view/item.ts";
+import type { Configuration, View } from "../../view/view.ts";
+
+/** How many bytes the view has in a request, kept up from request to request. */
+export interface ByteIndex {
+  /** Of all messages, the system prompt and the tools: by our own form of them, which is close to the providers'. */
+  readonly totalBytes: number;
+  /** Takes in what is new; reads the whole view again only if something in it has changed. */
+  update(view: View): void;
+}
+
+export function createByteIndex(): ByteIndex {
+  let known: { readonly view: View | undefined; readonly changedAt: number } = { view: undefined, changedAt: 0 };
+  let head: { readonly of: Configuration | undefined; readonly bytes: number } = { of: undefined, bytes: 0 };
+  let itemCount = 0;
+  let messageBytes = 0;
+  return {
+    get totalBytes() {
+      return head.bytes + messageBytes;
+    },
+    update(view) {
+      const { configuration } = view;
+      if (head.of !== configuration) {
+        head = { of: configuration, bytes: bytesOf([configuration?.system, configuration?.tools]) };
+      }
+      if (view !== known.view || view.changedAt !== known.changedAt) {
+        [itemCount, messageBytes] = [0, 0];
+        known = { view, changedAt: view.changedAt };
+      }
+      for (; itemCount < view.items.length; itemCount++) messageBytes += itemBytes(view.items[itemCount]!);
+    },
+  };
+}
+
+function itemBytes(item: Item): number {
+  return item.kind === "message" ? bytesOf(item.blocks) : 0;
+}
+
+/** As JSON in UTF-8, as clients send it. */
+function bytesOf(value: unknown): number {
+  const json = JSON.stringify(value) ?? "";
+  let bytes = json.length;
+  // Media are base64, one byte each: only what is not ASCII has to be looked at.
+  for (const [run] of json.matchAll(/[^\0-\x7f]+/g)) bytes += new TextEncoder().encode(run).length - run.length;
+  return bytes;
+}

@@ -1,0 +1,61 @@
+import type { Block, Media, Part } from "../../log/block.ts";
+import type { Replacement } from "../../log/payload.ts";
+import type { Item, MessageItem } from "../../view/item.ts";
+
+/** An image or a document in the view: in a message, or in a tool result. */
+export interface ShownMedia {
+  readonly item: MessageItem;
+  readonly media: Media;
+}
+
+/** In the order in which the model sees them. */
+export function mediaIn(items: readonly Item[]): readonly ShownMedia[] {
+  return items.flatMap((item) =>
+    item.kind === "message" ? mediaOf(item.blocks).map((media) => ({ item, media })) : [],
+  );
+}
+
+export function mediaOf(blocks: readonly Block[]): readonly Media[] {
+  return blocks.flatMap((block): readonly Media[] => {
+    if (block?.kind === "image" || block.kind === "document") return [block];
+    return block?.kind === "tool_result" && Array.isArray(block.content) ? mediaOf(block.content) : [];
+  });
+}
+
+/** The same blocks with words in place of some media. */
+export function withoutMedia(
+  blocks: readonly Block[],
+  textFor: (media: Media) => string | undefined,
+): readonly Block[] {
+  return blocks.map((block) => {
+    if (block.kind === "tool_result" && typeof block.content !== "string") {
+      return { ...block, content: withoutMedia(block.content, textFor) as readonly Part[] };
+    }
+    const text = block.kind === "image" || block.kind === "document" ? textFor(block) : undefined;
+    return text === undefined ? block : { kind: "text", text };
+  });
+}
+
+/** A message as it is shown without some of its media. */
+export function inPlaceOf(
+  { role, origin, attachment, blocks }: Pick<MessageItem, "role" | "origin" | "attachment" | "blocks">,
+  textFor: (media: Media) => string | undefined,
+): Replacement {
+  return {
+    role,
+    origin,
+    ...(attachment === undefined ? {} : { attachment }),
+    blocks: withoutMedia(blocks, textFor),
+  };
+}
+
+/** What stands in the place of media that were left out. */
+export function mediaStub(media: Media, why: string, entry: number): string {
+  return `[${describe(media)} left out: ${why}. Entry ${entry} still has it.]`;
+}
+
+/** What it is and how large, in a few words. */
+function describe({ kind, source }: Media): string {
+  if (source.kind === "url") return `${kind} at ${source.url}`;
+  return `${kind} (${source.mediaType}, ${Math.floor((source.data.length * 3) / 4)} bytes)`;
+}
