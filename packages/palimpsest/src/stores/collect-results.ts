@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000;
 /**
  * Removes the stored results of sessions that nobody has used for long; a recall of one of them answers that it has expired.
  * Never those of a session that is open anywhere, or has an open fork. Logs are not touched. Where all results are young and
- * few, no log is opened.
+ * few, no log is opened. Where sessions were given `files` of their own: `collectResults({ ...store, results: files })`.
  */
 export async function collectResults(store: Store, options: CollectOptions = {}): Promise<CollectedResults> {
   const { nowMs = Date.now(), maxAgeMs = 30 * DAY_MS, maxBytes = 10_000_000_000, signal } = options;

@@ -29,8 +29,8 @@ export {
 
 export interface SqliteStoreOptions {
   /**
-   * Holds one file per session, and in `tool-results/<session>/` the results that are too large for it. Made (for this user
-   * only) when the first log is begun.
+   * Holds one file per session, in `tool-results/<session>/` the results that are too large for it, and in `writers/` a small
+   * file for each store that has logs open for writing. Made (for this user only) when the first log is begun.
    */
   readonly folder: string;
   /** @default the system's clock, and its timers, which do not keep the process alive */
@@ -107,12 +107,15 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     openLogs.set(path, (openLogs.get(path) ?? new Set()).add(opened));
     return opened;
   };
+  const dropUnused = (path: string): void => {
+    if (!openLogs.has(path)) pool.drop(path);
+  };
   const forget = (path: string, closed: LogReader): void => {
     const others = openLogs.get(path);
     others?.delete(closed);
     if (others?.size !== 0) return;
     openLogs.delete(path);
-    pool.drop(path);
+    dropUnused(path);
   };
 
   const leave = (path: string, closed: LogReader): void => {
@@ -135,7 +138,10 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       if (!exists(path)) files.create(path);
       const taking = { ...openOptions, nowMs: clock.now(), beat: heartbeat.name, heldBy: judge };
       const taken = await run(path, (connection) => takeFence(connection, taking));
-      if (typeof taken !== "number") return { kind: "busy", ...taken };
+      if (typeof taken !== "number") {
+        dropUnused(path);
+        return { kind: "busy", ...taken };
+      }
       const writer = createWriter({ path, run, onClose: leave, fence: taken, clock });
       remember(path, writer);
       try {
@@ -148,7 +154,10 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     },
     async writerOf(session) {
       const path = locate(session);
-      return exists(path) ? run(path, (connection) => readHeld(connection, judge)) : undefined;
+      if (!exists(path)) return undefined;
+      const holder = await run(path, (connection) => readHeld(connection, judge));
+      dropUnused(path);
+      return holder;
     },
     results: resultFiles({ folder }),
     async close() {

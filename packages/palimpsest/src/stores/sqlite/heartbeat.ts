@@ -43,6 +43,8 @@ const NAME = /^[0-9a-f-]{36}$/;
 const BEAT_BYTES = 512;
 /** A missed beat, and one that came late, cost nothing. */
 const BEATS_PER_LEASE = 3;
+/** Timers take no more than 24 days; and whoever looks wants to know that it is alive. */
+const MOST_BETWEEN_MS = 60_000;
 /** What a killed process left is looked at until then: it tells at once that its logs are free. */
 const LEFT_BEHIND_MS = 86_400_000;
 
@@ -83,7 +85,7 @@ export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOpt
       removeLeftBehind(beats);
       // Another store that has just closed may have removed the empty folder in between.
       if (attempt(begin) !== undefined) begin();
-      stop = repeat(leaseMs / BEATS_PER_LEASE, beat);
+      stop = repeat(Math.min(leaseMs / BEATS_PER_LEASE, MOST_BETWEEN_MS), beat);
     },
     leave() {
       open--;

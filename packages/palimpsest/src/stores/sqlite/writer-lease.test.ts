@@ -67,6 +67,15 @@ describe("a log that another process has open", () => {
   });
 });
 
+test("who only asks leaves nothing open", async () => {
+  const [one, other] = [open(), open()];
+  await one.openWriter("s", { owner: "me" });
+  expect(await other.openWriter("s", { owner: "you" })).toMatchObject({ kind: "busy" });
+  expect(await other.writerOf("s")).toMatchObject({ owner: "me" });
+  await one.close();
+  expect(readdirSync(folder)).toEqual(["s.sqlite"]);
+});
+
 describe("the heartbeat of a store", () => {
   test("is one file, however many logs are open, and goes with the last of them", async () => {
     const store = open();
