@@ -2,6 +2,7 @@ import { eventCases } from "./cases/events.ts";
 import { moreCases } from "./cases/more.ts";
 import { policyCases } from "./cases/policy.ts";
 import { resultCases } from "./cases/results.ts";
+import { settingsCases } from "./cases/settings.ts";
 import { writerCases } from "./cases/writers.ts";
 import type { PromiseCase } from "./promise-case.ts";
 
@@ -10,6 +11,7 @@ export const CASES: Readonly<Record<string, readonly PromiseCase[]>> = {
   events: eventCases,
   policy: policyCases,
   results: resultCases,
+  settings: settingsCases,
   writers: writerCases,
   more: moreCases,
 };
