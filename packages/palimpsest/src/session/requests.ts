@@ -85,7 +85,7 @@ export interface Requests<Request> {
   size(): SessionSize;
   /** What a compaction that the window asks for would do now. */
   forecast(why: string): CompactionForecast;
-  /** What comes before each request: storing what is too large, clearing what is stale. */
+  /** What comes before each request, for a compaction that was asked for: storing what is too large, clearing what is stale. */
   runStages(): Promise<void>;
   filesRead(): ReadonlyMap<string, number>;
   cost(): Promise<SessionCost>;
@@ -220,7 +220,7 @@ export function createRequests<Request, Response, Message>(
     };
   }
 
-  async function passStages(asked: AskedOfProvider): Promise<void> {
+  async function passStages(asked: AskedOfProvider, trigger: "auto" | "manual" = "auto"): Promise<void> {
     for (const stage of STAGES) {
       const { view, ledger, configuration } = state;
       const { budget, rules, facts } = terms(configuration);
@@ -232,7 +232,7 @@ export function createRequests<Request, Response, Message>(
         maxRequestBytes: facts.maxRequestBytes,
       });
       if (drafts.length > 0) await state.append(drafts);
-      happenings.forEach(tell);
+      for (const one of happenings) tell(one.kind === "results-cleared" ? { ...one, trigger } : one);
     }
   }
 
@@ -299,7 +299,7 @@ export function createRequests<Request, Response, Message>(
     size,
     forecast: (why) => forecastCompaction(dueQuestion(), why),
     // A fork sends what its parent has sent: nothing in it is decided anew.
-    runStages: async () => (fork === undefined ? passStages(nextAsked()) : undefined),
+    runStages: async () => (fork === undefined ? passStages(nextAsked(), "manual") : undefined),
     filesRead() {
       results.update(state.view);
       return filesRead(results, state.view);

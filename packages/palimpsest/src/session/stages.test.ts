@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ToolDefinition } from "../log/payload.ts";
 import { readPayload } from "../log/read-payload.ts";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
+import type { SessionEvent } from "../session-event.ts";
 import { memoryResults } from "../stores/memory-results.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { toolResult } from "./messages.ts";
@@ -178,6 +179,18 @@ describe("what is stale", () => {
     expect(request).toContain("content of 1");
     const recalled = await session.recall({ entry: cleared[0]!.from });
     expect(recalled.kind === "text" && recalled.text).toBe("content of 0 ".repeat(500));
+  });
+
+  test("is cleared before a compaction that was asked for, too", async () => {
+    const { session, clock, decisions } = await afterReading(8);
+    const told: SessionEvent[] = [];
+    session.listen((event) => told.push(event));
+    clock.advance(6 * 60_000);
+    expect(await session.compact()).toMatchObject({ reason: "asked" });
+    expect(await decisions()).toHaveLength(3);
+    const kinds = told.map(({ kind }) => kind).filter((kind) => /cleared|started/.test(kind));
+    expect(kinds).toEqual(["results-cleared", "compaction-started"]);
+    expect(told[0]).toMatchObject({ kind: "results-cleared", trigger: "manual" });
   });
 
   test("a file whose read was cleared counts as not read", async () => {
