@@ -1,10 +1,12 @@
 import type { SessionEvent } from "palimpsest";
 import { attachBadImage, storeOnFullDisk } from "./drives/storing.ts";
 import {
+  cutInput,
   failToCompact,
   failToReadSettings,
   forkSession,
   interruptAnswer,
+  overrideParameter,
   proposeAndWrite,
   runHooks,
 } from "./drives/telling.ts";
@@ -19,6 +21,8 @@ export const TELLING: readonly Drive[] = [
   failToCompact,
   failToReadSettings,
   interruptAnswer,
+  overrideParameter,
+  cutInput,
   proposeAndWrite,
 ];
 
@@ -62,11 +66,5 @@ export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "age
 /** What nobody can see yet, with who makes it alive. To be empty. */
 export const KNOWN_DEAD: Readonly<Record<string, string>> = {
   "cache-warmed": "models",
-  "input-truncated": "models",
-  "parameter-overridden": "models",
   "palimpsest.cache.pings": "models",
-  "palimpsest.inputs.truncated": "models",
-  "palimpsest.parameters.overridden": "models",
-  "palimpsest.collected.bytes": "proof",
-  "palimpsest.collecting.failures": "proof",
 };

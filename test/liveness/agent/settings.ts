@@ -10,6 +10,12 @@ export interface FileExperiment {
   readonly drive?: (settings: AgentValues, witness: Witness) => Promise<unknown>;
 }
 
+/** The client of a flag service that switches agents off. */
+const FLAGS = `
+  const details = async (flag, absent) => ({ value: flag === "palimpsest.agents.enabled" ? "off" : absent });
+  export const flags = { getStringDetails: details, getNumberDetails: details, getObjectDetails: details };
+`;
+
 /** A turn that reads, writes, runs a command, and looks outside of the project. */
 function useTools(settings: AgentValues, witness: Witness): Promise<unknown> {
   const environment = { SOME_TOKEN: "a-secret" };
@@ -19,7 +25,8 @@ function useTools(settings: AgentValues, witness: Witness): Promise<unknown> {
     callTool("Bash", { command: "echo token $SOME_TOKEN" }),
     callTool("Read", { file_path: "/etc/hostname" }),
   ];
-  return withAgent({ settings, environment, replies: calls.map((call) => callTools(call)) }, witness, async (world) => {
+  const setup = { settings, environment, homeFiles: { "flags.mjs": FLAGS } };
+  return withAgent({ ...setup, replies: calls.map((call) => callTools(call)) }, witness, async (world) => {
     world.put("notes.txt", "To be read.");
     await world.run("-p", "Do it.", "--output-format", "stream-json");
   });
@@ -70,6 +77,7 @@ export const FILE_EXPERIMENTS: Readonly<Record<string, FileExperiment>> = {
     files: [served({ url: "URL", headers: headers("no") }), served({ url: "URL", headers: headers("word") })],
     drive: useServer,
   },
+  flags: { files: [{}, { flags: "flags.mjs" }] },
   web: { files: [{}, { web: "on" }] },
   memory: { files: [{ memory: "off" }, { memory: "read" }] },
 };

@@ -25,6 +25,8 @@ export interface AgentSetup {
   /** Of the user, in `settings.json`. */
   readonly settings?: AgentValues;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Files beside the settings, by name. */
+  readonly homeFiles?: Readonly<Record<string, string>>;
   /** The model's mind for what is no turn of the conversation; undefined: as usual. */
   readonly mind?: (ask: Ask) => Reply | undefined;
   /** What the model says in the conversation, one after the other. */
@@ -60,6 +62,7 @@ export function withAgent(
     };
     put(join(home, ".palimpsest/engine.json"), JSON.stringify(setup.engine ?? {}));
     put(join(home, ".palimpsest/settings.json"), JSON.stringify(setup.settings ?? {}));
+    for (const [name, content] of Object.entries(setup.homeFiles ?? {})) put(join(home, ".palimpsest", name), content);
     linkPrograms(bin);
     const clock = manualClock(Date.UTC(2026, 0, 5));
     const queue = [...(setup.replies ?? [])];

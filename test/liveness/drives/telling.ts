@@ -1,8 +1,19 @@
-import { answer, callTool, callTools, stallStream } from "@palimpsest/provider-simulator";
-import { query } from "palimpsest";
+import {
+  answer,
+  callTool,
+  callTools,
+  compatibleProfiles,
+  createOpenAiChat,
+  fetchInProcess,
+  manualClock,
+  stallStream,
+} from "@palimpsest/provider-simulator";
+import OpenAI from "openai";
+import { memoryStore, openSession, query } from "palimpsest";
 import { createAgents } from "palimpsest/agents";
 import { createHooks } from "palimpsest/hooks";
 import { createExtractions, memoryTool, openMemory } from "palimpsest/memory";
+import { openaiChat } from "palimpsest/openai";
 import type { Drive } from "../experiment.ts";
 import { inFolder } from "../in-folder.ts";
 import { openWorld, prose, TOOLS } from "../world.ts";
@@ -128,3 +139,37 @@ export const interruptAnswer: Drive = async (values, witness) => {
   await session.close();
   return world.sent;
 };
+
+/** A parameter that the session sets itself. */
+export const overrideParameter: Drive = async (values, witness) => {
+  const world = openWorld(values, witness);
+  const session = await world.open({ parameters: { max_tokens: 500 } });
+  await world.turn(session, "Hello.");
+  await session.close();
+  return world.sent;
+};
+
+/** A server of one's own that cuts what is too long, and says nothing. */
+export const cutInput: Drive = async (values, witness) => {
+  const clock = manualClock();
+  const face = createOpenAiChat({ clock, script: () => answer("Understood."), profile: compatibleProfiles.Ollama });
+  const sent: string[] = [];
+  const inProcess = fetchInProcess({ face, clock });
+  const client = new OpenAI({
+    ...{ apiKey: "none", baseURL: "http://simulator/v1", maxRetries: 0 },
+    fetch(url, init) {
+      sent.push(String(init?.body));
+      return inProcess(url, init);
+    },
+  });
+  const provider = openaiChat(client, { dialect: "compatible" });
+  const session = await openSession({
+    ...{ store: memoryStore({ clock }), provider, model: "llama", clock, id: "s", onEvent: witness.onEvent },
+    ...{ settings: values, settingsFrom: { environment: {} } },
+  });
+  for await (const _ of query({ session, provider, clock, prompt: STORY }));
+  await session.close();
+  return sent;
+};
+
+const STORY = "The quick brown fox jumps over the lazy dog while nobody looks. ".repeat(700);
