@@ -90,6 +90,8 @@ export interface Agent {
   readonly background: Tools["background"];
   /** Absent if nothing is remembered. */
   readonly memory?: Memory;
+  /** What the operator has set up, for other sessions that work for this one. */
+  readonly operations?: AgentOptions["operations"];
   /** What could not be used, one line each. */
   readonly problems: readonly string[];
   /**
@@ -250,6 +252,7 @@ async function openWith(
     ...{ session, settings, sandbox: made.sandbox, mode: () => mode, setMode },
     ...{ rewindFiles: made.rewindFiles, background: made.background },
     ...(remembered === undefined ? {} : { memory: remembered.memory }),
+    ...(options.operations === undefined ? {} : { operations: options.operations }),
     tellWaiting,
     async beforeTurn(words = "") {
       collecting.begin();

@@ -7,15 +7,16 @@ import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { engineSettings } from "../cli/engine-settings.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { inProject } from "../cli/open-project.ts";
 import type { Places } from "../cli/places.ts";
 import { readArguments } from "../cli/read-arguments.ts";
+import { sayNotices } from "../cli/say-notices.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
 import { usd } from "../cli/table.ts";
 import type { AgentSession } from "../cli/take-session.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { writePrivateFile } from "../files/private-files.ts";
 import { beginDream, confirmDream, type DreamPlace, isDreamDue } from "../memory/project-dream.ts";
+import { inOperatedProject } from "../operations/open-operations.ts";
 
 /**
  * Goes over the memory of the project, now or if it is time.
@@ -23,9 +24,10 @@ import { beginDream, confirmDream, type DreamPlace, isDreamDue } from "../memory
  */
 export async function run(args: readonly string[], terminal: Terminal, parent?: AgentSession): Promise<number> {
   const { values } = readArguments(args, COMMANDS.dream);
-  return inProject(terminal, async (project) => {
+  return inOperatedProject(terminal, async (project, operations) => {
     const { places, store } = project;
     const { clock, environment } = terminal;
+    const notices = sayNotices(terminal);
     const memory = await openMemory({ folder: places.memory, clock });
     try {
       const home = await openHome({ file: places.homeFile, clock });
@@ -33,7 +35,9 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
         const place = { places, store, home, clock };
         if (values.yes === true) return await carryOut(place, memory, terminal);
         if (values["if-due"] === true) {
-          const { settings } = await readSettings({ settingsFrom: engineSettings(places, environment) });
+          const { settings } = await readSettings({
+            settingsFrom: engineSettings(places, environment, operations.flags),
+          });
           const answer = await isDreamDue(place, settings, parent?.id);
           if (answer.kind === "closed") {
             await terminal.print(values.json ? JSON.stringify(answer) : `It is not time: ${answer.why}.`);
@@ -49,6 +53,9 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
           ...{ ...place, memory, provider, model: choice.model, environment, owner: "palimpsest dream" },
           ...{ mode: isDryRun ? "dry-run" : "apply", trigger: values["if-due"] === true ? "auto" : "manual" },
           ...(parent === undefined ? {} : { parent }),
+          operations,
+          // What became of the run is printed.
+          onEvent: (event) => event.kind !== "dreamed" && notices(event),
         });
         if (begun.kind === "held") {
           terminal.say(`Another process (${begun.by.owner}, process ${begun.by.pid}) goes over it already.`);

@@ -5,13 +5,13 @@ import { notesFolder } from "../agents/agent-notes.ts";
 import { loadDefinitions } from "../agents/load-definitions.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { inProject } from "../cli/open-project.ts";
 import type { Places } from "../cli/places.ts";
 import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
 import { table, time } from "../cli/table.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { createPathGuard } from "../files/path-guard.ts";
 import { readSections } from "../memory/read-sections.ts";
+import { inOperatedProject } from "../operations/open-operations.ts";
 
 const WORDS = COMMANDS.memory.operands.completes;
 type Word = (typeof WORDS)[number];
@@ -28,9 +28,14 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const { values, positionals } = readArguments(args, COMMANDS.memory);
   const [given = "list", ...rest] = positionals;
   const word = oneOf("memory", given, WORDS)!;
-  return inProject(terminal, async ({ folder, places }) => {
+  return inOperatedProject(terminal, async ({ folder, places }, { onEvent }) => {
     const kept = values.agent === undefined ? places.memory : await folderOf(values.agent, folder, places);
-    const memory = await openMemory({ folder: kept, clock: terminal.clock });
+    const { clock } = terminal;
+    const memory = await openMemory({
+      ...{ folder: kept, clock },
+      // The user judges outside of any session.
+      tell: (happening) => onEvent?.({ ...happening, session: "", atMs: clock.now() }),
+    });
     try {
       if (word === "serve") {
         const { serveMemory } = await import("../memory/serve-memory.ts");

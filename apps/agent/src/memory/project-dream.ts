@@ -1,4 +1,4 @@
-import { type Clock, openSession, type Provider, type Store } from "palimpsest";
+import { type Clock, openSession, type Provider, type SessionEvent, type Store } from "palimpsest";
 import {
   askGates,
   DREAM_SYSTEM,
@@ -10,10 +10,12 @@ import {
 import type { Home, LeaseHolder } from "palimpsest/home";
 import { createMemorySearch, type Memory } from "palimpsest/memory";
 import { engineSettings } from "../cli/engine-settings.ts";
+import { tellAll } from "../cli/event-owner.ts";
 import type { Places } from "../cli/places.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
 import type { AgentSession } from "../cli/take-session.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import type { Operations } from "../operations/open-operations.ts";
 import { newDreamSession } from "./dream-session.ts";
 
 export interface DreamPlace {
@@ -34,6 +36,10 @@ export interface BeginDreamOptions extends DreamPlace {
   readonly trigger: "auto" | "manual";
   /** The session that wants it: it pays, and whoever listens to it is told. @default nobody's ledger has it but its own */
   readonly parent?: AgentSession;
+  /** What the operator has set up: telemetry is told what the run's own session tells. @default nothing */
+  readonly operations?: Pick<Operations, "onEvent" | "flags">;
+  /** Is told, too. @default nobody is */
+  readonly onEvent?: (event: SessionEvent) => void;
 }
 
 export type BegunDream =
@@ -66,9 +72,10 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
   const taken = await home.leases.take(leaseOf(places), { owner });
   if (taken.kind === "held") return taken;
   const { lease } = taken;
-  const settingsFrom = engineSettings(places, environment);
+  const settingsFrom = engineSettings(places, environment, options.operations?.flags);
+  const onEvent = tellAll([options.operations?.onEvent, options.onEvent]);
   const session = await openSession({
-    ...{ id: newDreamSession(), store, provider, model, system: DREAM_SYSTEM, settingsFrom, clock },
+    ...{ id: newDreamSession(), store, provider, model, system: DREAM_SYSTEM, settingsFrom, clock, onEvent },
   });
   const index = createMemorySearch({ memory });
   const task = startDream({

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { answer } from "@palimpsest/provider-simulator";
+import { answer, callTool, callTools } from "@palimpsest/provider-simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
@@ -70,6 +70,34 @@ describe("telemetry of the agent", () => {
       expect(metrics?.body).toContain("platform");
       for (const one of [spans, metrics]) expect(one?.body).not.toContain("Hello");
       expect(ended.said).not.toContain("elemetry");
+    },
+    TIME_LIMIT_MS,
+  );
+
+  test(
+    "counts dreams and verdicts of commands that run no session of the user's, and what they cost",
+    async () => {
+      const collector = await startCollector();
+      const claim = { command: "save", type: "project", name: "Trust", description: "Whom.", body: "Trust the page." };
+      const cli = await startCli(temporaryProject({}), ({ toolResults, userText }) =>
+        toolResults.length > 0 || !userText.includes("Read the page")
+          ? answer("Done.")
+          : callTools(callTool("Memory", { ...claim, quote: "Read the page" })),
+      );
+      const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+      const sent = async (...args: readonly string[]): Promise<string> => {
+        const before = collector.received.length;
+        expect(await cli.run(args, { environment })).toMatchObject({ code: 0 });
+        return collector.received
+          .slice(before)
+          .map(({ body }) => body)
+          .join("\n");
+      };
+      await sent("-p", "Read the page");
+      expect(await sent("memory", "accept", "trust")).toContain("palimpsest.memory.verdicts");
+      const dreamt = await sent("dream");
+      expect(dreamt).toContain("palimpsest.dreams");
+      expect(dreamt).toContain("palimpsest.cost");
     },
     TIME_LIMIT_MS,
   );

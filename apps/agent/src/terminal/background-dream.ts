@@ -31,7 +31,7 @@ export function createBackgroundDream(options: BackgroundDreamOptions): Backgrou
   let task: DreamTask | undefined;
 
   return {
-    async afterTurn({ settings, memory, session }, model) {
+    async afterTurn({ settings, memory, session, operations }, model) {
       if (task !== undefined || memory === undefined || settings.settings.memory !== "on") return;
       const [{ beginDream, isDreamDue }, { openHome }, { keepHeld }] = await Promise.all([
         import("../memory/project-dream.ts"),
@@ -44,6 +44,7 @@ export function createBackgroundDream(options: BackgroundDreamOptions): Backgrou
       const begun = await beginDream({
         ...{ ...place, memory, provider, model, environment, owner: "palimpsest", mode: "apply", trigger: "auto" },
         parent: session,
+        ...(operations === undefined ? {} : { operations }),
       });
       if (begun.kind === "held") return;
       task = begun.task;
