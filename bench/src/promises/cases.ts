@@ -1,5 +1,6 @@
 import { eventCases } from "./cases/events.ts";
 import { moreCases } from "./cases/more.ts";
+import { noticeCases } from "./cases/notices.ts";
 import { policyCases } from "./cases/policy.ts";
 import { resultCases } from "./cases/results.ts";
 import { settingsCases } from "./cases/settings.ts";
@@ -13,5 +14,6 @@ export const CASES: Readonly<Record<string, readonly PromiseCase[]>> = {
   results: resultCases,
   settings: settingsCases,
   writers: writerCases,
+  notices: noticeCases,
   more: moreCases,
 };

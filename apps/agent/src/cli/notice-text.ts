@@ -118,7 +118,7 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       // That the compaction failed, and when it is tried again, is told by its end.
       if (event.of === "economic-compaction") return undefined;
       return problem(
-        `${capital(event.of)} failed ${event.failures} times in a row. The model is asked again in 10 minutes, or now with ${command("compact", surface)}.`,
+        `${capital(event.of)} failed ${event.failures} times in a row. The model is asked again ${whenText(event)}, or now with ${command("compact", surface)}.`,
       );
     case "settings-rejected":
       return problem(event.problems.map(({ message }) => message).join("\n"));
@@ -134,9 +134,13 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       return hookNotice(event);
     case "mail-arrived":
       return news(
-        `${plural(event.count, "message")} from ${event.from.join(", ")}. The model reads ${event.count === 1 ? "it" : "them"} with its next request.`,
+        `${plural(event.count, "message")} from ${event.from.join(", ")}. The model reads ${event.count === 1 ? "it" : "them"} with its next request${surface === "terminal" ? "; /continue makes one now" : ""}.`,
       );
   }
+}
+
+function whenText({ retryAtMs, atMs }: Of<"breaker-tripped">): string {
+  return retryAtMs === undefined ? "later" : `in ${duration(Math.max(0, retryAtMs - atMs))}`;
 }
 
 function heldText(held: number): string {
@@ -184,7 +188,7 @@ function mediaText({ media, by, why }: Of<"media-refused">): string {
 
 function storedText({ tool, bytes, way }: Of<"result-stored">): string {
   const of = tool === undefined ? "" : ` of ${tool}`;
-  const why = way === "alone" ? "too large for the context" : "too large together with the others";
+  const why = way === "alone" ? "too large for the context" : "the results of this step were too large together";
   return `Stored a result${of} (${size(bytes)}) in a file: ${why}. The model sees a preview.`;
 }
 
@@ -195,12 +199,12 @@ function announcementText(event: Of<"compaction-announced">, surface: Surface): 
     case "now":
       return (
         `The conversation has ${tokens(event.tokens)}. Compacting it to about ${count(event.expectedTokens)} ${saves}. ` +
-        `Undo it with ${command("undo", surface)}; the setting "profile" says when it happens (quality, balanced, economy).`
+        `Undo it with ${command("undo", surface)}. Choose the profile that decides when with ${command("config", surface)}.`
       );
     case "after-next-message":
       return (
         `This session was resumed with ${tokens(event.tokens)}. It is compacted after your next message: that ${saves}. ` +
-        'To keep more detail, set "profile" to "quality".'
+        `To keep more detail: ${command("config", surface)} quality.`
       );
     case "when-full":
       return (
@@ -215,8 +219,13 @@ function compactionNotice({ outcome, atMs }: Of<"compaction-ended">, surface: Su
   const next = retryAtMs === undefined ? "" : ` The next try is in ${duration(retryAtMs - atMs)}.`;
   switch (outcome.kind) {
     case "compacted": {
-      const sizes = `${count(outcome.tokensBefore)} -> ${tokens(outcome.tokensAfter)}`;
-      return news(`Compacted: ${sizes} (${outcome.rung}). Undo it with ${command("undo", surface)}.`);
+      const { tokensBefore, tokensAfter, rung, withoutSummary } = outcome;
+      const sizes = `${count(tokensBefore)} -> ${tokens(tokensAfter)}`;
+      const undo = `Undo it with ${command("undo", surface)}.`;
+      if (withoutSummary === undefined) return news(`Compacted: ${sizes} (${rung}). ${undo}`);
+      return problem(
+        `Compacted without a summary by the model (${WITHOUT[withoutSummary]}): ${sizes}. Details are missing. ${undo}`,
+      );
     }
     case "declined":
       return problem(`Not compacted: ${DECLINED[outcome.reason] ?? outcome.reason}.${next}`);
@@ -224,6 +233,16 @@ function compactionNotice({ outcome, atMs }: Of<"compaction-ended">, surface: Su
       return problem(`Compaction failed: ${FAILED[outcome.failure]}${next}`);
   }
 }
+
+/** Why no model wrote the summary. */
+const WITHOUT: Readonly<Record<SummaryFailure, string>> = {
+  no_summary: "no usable summary came back",
+  api_error: "the provider did not answer",
+  prompt_too_long: "the request was too long",
+  aborted: "it was stopped",
+};
+
+type SummaryFailure = Extract<Of<"compaction-ended">["outcome"], { kind: "failed" }>["failure"];
 
 const DECLINED: Readonly<Record<string, string>> = {
   "switched-off": "compaction is switched off (setting compaction.enabled)",
@@ -233,7 +252,7 @@ const DECLINED: Readonly<Record<string, string>> = {
   overtaken: "the conversation changed while the summary was written. It is tried again before the next request",
 };
 
-const FAILED: Readonly<Record<Extract<Of<"compaction-ended">["outcome"], { kind: "failed" }>["failure"], string>> = {
+const FAILED: Readonly<Record<SummaryFailure, string>> = {
   no_summary: "no usable summary came back. The conversation is as it was.",
   api_error: "the provider did not answer. The conversation is as it was.",
   prompt_too_long:
@@ -319,7 +338,7 @@ function cacheText({ causes, pauseMs, rebilledTokens, rebilledUsd }: Of<"cache-b
   return `Prompt cache lost (${others.join(", ")}). ${paid}`;
 }
 
-function command(name: "compact" | "undo" | "dream", surface: Surface): string {
+function command(name: "compact" | "undo" | "dream" | "config", surface: Surface): string {
   return surface === "terminal" ? `/${name}` : `palimpsest ${name}`;
 }
 

@@ -173,6 +173,7 @@ async function openWith(
     ...(id === undefined ? {} : { id }),
     // What another agent began comes without our prompt; what we began keeps the one it has, and with it its cache.
     ...(offered.length === 0 ? { system: systemPrompt(folder) } : {}),
+    ...(person === undefined ? {} : { approveCompaction: person.approveCompaction }),
     ...(options.startedBy === undefined ? {} : { startedBy: options.startedBy }),
     hooks: hooksOf("session"),
   });

@@ -1,4 +1,4 @@
-import type { WantedCall } from "palimpsest";
+import type { ApproveCompaction, WantedCall } from "palimpsest";
 import type { AskUser } from "../tools/ask-user.ts";
 import type { PlanPorts } from "../tools/plan-mode.ts";
 
@@ -6,6 +6,7 @@ import type { PlanPorts } from "../tools/plan-mode.ts";
 export interface Person extends Pick<PlanPorts, "approvePlan"> {
   readonly askUser: AskUser;
   readonly askPermission: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionReply>;
+  readonly approveCompaction: ApproveCompaction;
   /** Is shown what a tool puts out, while it runs. */
   readonly onOutput: (callId: string, text: string) => void;
   /** Is shown which hooks run. */

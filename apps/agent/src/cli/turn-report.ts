@@ -2,7 +2,7 @@ import type { LedgerTotals, QueryEvent, QueryOutcome, SessionEvent } from "palim
 import type { EventOwner } from "./event-owner.ts";
 import { EXIT } from "./exit-codes.ts";
 import type { DeniedCall } from "./headless-permission.ts";
-import { type Notice, noticeOf } from "./notice-text.ts";
+import { type Notice, noticeOf, type Surface } from "./notice-text.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** How a turn ended: by itself, or because enough was spent. */
@@ -33,6 +33,8 @@ export interface TurnResult {
 export type OutputFormat = "text" | "json" | "stream-json";
 
 export interface TurnReport {
+  /** The program ends: says what is left to do, if something is. */
+  end(): void;
   event(event: ReportedEvent): Promise<void>;
   /** Tells the person something that is no event. */
   notice(notice: Notice): void;
@@ -55,7 +57,7 @@ export function toResult(
   outcome: TurnOutcome,
   denied: readonly DeniedCall[],
 ): Omit<TurnResult, "notices"> {
-  const problem = problemOf(outcome);
+  const problem = problemOf(outcome, "command-line");
   return {
     ...{ kind: "result", session, outcome: outcome.kind, text: "text" in outcome ? outcome.text : "" },
     ...(problem === undefined ? {} : { problem }),
@@ -71,7 +73,8 @@ function exitCodeOf({ kind }: TurnOutcome, denied: readonly DeniedCall[]): numbe
   return kind === "aborted" ? EXIT.interrupted : EXIT.failed;
 }
 
-function problemOf(outcome: TurnOutcome): string | undefined {
+/** What went wrong in a turn, and what can be done. */
+export function problemOf(outcome: TurnOutcome, surface: Surface): string | undefined {
   switch (outcome.kind) {
     case "done":
       return outcome.stop === "length" ? "The answer was cut at its length limit." : undefined;
@@ -83,8 +86,15 @@ function problemOf(outcome: TurnOutcome): string | undefined {
       return `Stopped after ${outcome.rounds} rounds, before the model was done. palimpsest --continue goes on.`;
     case "budget-used-up":
       return `Stopped after $${outcome.spentUsd.toFixed(4)}, before the model was done. palimpsest --continue goes on.`;
-    case "window-full":
-      return outcome.advice;
+    case "window-full": {
+      const [size, most] = [outcome.sizeTokens, outcome.blockingTokens].map((tokens) => tokens.toLocaleString("en-US"));
+      const [compact, rewind] =
+        surface === "terminal" ? ["/compact", "/rewind"] : ["palimpsest compact", "palimpsest rewind"];
+      return (
+        `The window is full: about ${size} tokens, and from ${most} on there is no room for an answer. ` +
+        `Compact with ${compact}, go back with ${rewind}, or use a model with a larger window.`
+      );
+    }
     case "failed":
       return [outcome.error.message, outcome.advice].filter(Boolean).join(" ");
   }
@@ -98,6 +108,8 @@ function problemOf(outcome: TurnOutcome): string | undefined {
 export function createReport(format: OutputFormat, { print, say }: Terminal): TurnReport {
   const told = new Set<string>();
   let notices: string[] = [];
+  /** The session that waits for a compaction. */
+  let due: string | undefined;
 
   function note({ text, weight, once }: Notice, where: "aloud" | "result-only"): void {
     if (once !== undefined && told.has(once)) return;
@@ -108,7 +120,11 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
 
   return {
     notice: (notice) => note(notice, "aloud"),
+    end() {
+      if (due !== undefined) say(`A compaction is due: palimpsest compact --session ${due.slice(0, 8)}`, "warning");
+    },
     async event(event) {
+      if (event.kind === "session-event" && event.owner === undefined) due = dueAfter(event.event, due);
       const notice = event.kind === "session-event" ? noticeOf(event.event, "command-line", event.owner) : undefined;
       if (notice !== undefined) note(notice, format === "stream-json" ? "result-only" : "aloud");
       if (format === "stream-json") return print(toJson(event));
@@ -128,6 +144,11 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
       if (whole.problem !== undefined) say(whole.problem, "warning");
     },
   };
+}
+
+function dueAfter(event: SessionEvent, due: string | undefined): string | undefined {
+  if (event.kind === "compaction-due") return event.session;
+  return event.kind === "compaction-ended" && event.outcome.kind === "compacted" ? undefined : due;
 }
 
 /** What happens, in a line for people; undefined if it is of no interest to them. */

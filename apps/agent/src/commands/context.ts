@@ -1,5 +1,6 @@
 import type { Accounting, SessionSize } from "palimpsest";
 import { COMMANDS } from "../cli/command-list.ts";
+import { compactionRows } from "../cli/compaction-text.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inSession } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
@@ -39,13 +40,16 @@ export function contextRows(accounting: Accounting): readonly (readonly [name: s
 
 /** How full it is, and when something happens. */
 export function sizeText({ tokens, windowTokens, percentLeft, level, ...size }: SessionSize): string {
+  const { compaction, blockingTokens } = size;
+  const until = compaction.policy === "off" ? "" : " until compaction";
   return [
-    `${tokens.toLocaleString("en-US")} of ${windowTokens.toLocaleString("en-US")} tokens, ${percentLeft}% left (${level})`,
-    table([
-      ["compaction at", size.autoCompaction === "on" ? size.autoCompactTokens : "never"],
-      ["no more input from", size.blockingTokens],
-    ]),
+    `${count(tokens)} of ${count(windowTokens)} tokens, ${percentLeft}% left${until} (${level})`,
+    table([...compactionRows(compaction), ["no more input from", `${count(blockingTokens)} tokens`]]),
   ].join("\n");
+}
+
+function count(tokens: number): string {
+  return tokens.toLocaleString("en-US");
 }
 
 export function contextText(size: SessionSize, accounting: Accounting): string {

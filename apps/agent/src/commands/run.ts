@@ -104,6 +104,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       return await runTurns(turn, terminal);
     } finally {
       await agent.close();
+      report.end();
     }
   });
 }

@@ -2,6 +2,7 @@ import type { PermissionQuestion, PermissionReply, Person } from "../cli/person.
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { Question } from "../tools/ask-user.ts";
 import type { PlanAnswer } from "../tools/plan-mode.ts";
+import { type ApprovalPorts, approveCompaction } from "./approve-compaction.ts";
 import type { Dialog, DialogAnswer } from "./dialogs/dialog.ts";
 import { cleanText } from "./text/clean-text.ts";
 import { highlight } from "./text/highlight.ts";
@@ -10,17 +11,16 @@ import { MARKDOWN_START, markdownLine } from "./text/markdown.ts";
 import { toolTitle } from "./views/tool-title.ts";
 import { diffLines } from "./views/view-item.ts";
 
-export interface PersonPorts extends Pick<Person, "onOutput" | "onHook"> {
-  /** Resolves to `left` if the signal is aborted. */
-  ask(dialog: Dialog, signal?: AbortSignal): Promise<DialogAnswer>;
+export interface PersonPorts extends Pick<Person, "onOutput" | "onHook">, ApprovalPorts {
   /** Ends the turn. */
   stop(): void;
 }
 
 /** Whoever sits before the screen, asked by dialogs. */
-export function askPerson({ ask, stop, ...shown }: PersonPorts): Person {
+export function askPerson({ ask, stop, chooseProfile, ...shown }: PersonPorts): Person {
   return {
     ...shown,
+    approveCompaction: approveCompaction({ ask, chooseProfile }),
     async askPermission(question, signal) {
       const answer = await ask(permissionDialog(question), signal);
       if (answer.kind === "left") stop();

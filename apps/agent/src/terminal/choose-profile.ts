@@ -1,10 +1,10 @@
 import { PROFILES, type Profile } from "palimpsest";
-import { PROFILE_NAMES } from "../cli/engine-config.ts";
+import { PROFILE_NAMES, writeProfile } from "../cli/engine-config.ts";
 import type { Dialog, DialogAnswer } from "./dialogs/dialog.ts";
 import { plain } from "./text/line.ts";
 
 /** Asks which profile is to hold. */
-export function profileDialog(current: Profile): Dialog {
+function profileDialog(current: Profile): Dialog {
   return {
     title: "Which profile?",
     body: PROFILE_NAMES.map((name) => plain(`${name}: ${PROFILES[name].about}`)),
@@ -16,6 +16,28 @@ export function profileDialog(current: Profile): Dialog {
   };
 }
 
-export function chosenProfile(answer: DialogAnswer): Profile | undefined {
+export interface ChooseProfileOptions {
+  readonly file: string;
+  readonly current: Profile;
+  ask(dialog: Dialog, signal?: AbortSignal): Promise<DialogAnswer>;
+  say(text: string): void;
+}
+
+/** Lets the person choose, and keeps the choice in the user's settings file. */
+export async function chooseProfile(options: ChooseProfileOptions, signal?: AbortSignal): Promise<void> {
+  const { file, current, ask, say } = options;
+  const wanted = chosenProfile(await ask(profileDialog(current), signal));
+  if (wanted !== undefined && wanted !== current) await keepProfile(wanted, { file, say });
+}
+
+export async function keepProfile(
+  profile: Profile,
+  { file, say }: Pick<ChooseProfileOptions, "file" | "say">,
+): Promise<void> {
+  await writeProfile(file, profile);
+  say(`Profile ${profile}, from your next message on. It is kept in ${file}.`);
+}
+
+function chosenProfile(answer: DialogAnswer): Profile | undefined {
   return PROFILE_NAMES.find((name) => answer.kind === "chosen" && answer.values[0] === name);
 }

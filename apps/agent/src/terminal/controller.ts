@@ -10,6 +10,7 @@ import { askPerson } from "./ask-person.ts";
 import { attachImages } from "./attach-images.ts";
 import { createBackgroundDream } from "./background-dream.ts";
 import { boundaryLine } from "./boundary-line.ts";
+import { chooseProfile } from "./choose-profile.ts";
 import type { CommandContext, SlashCommand } from "./commands/command.ts";
 import { findCommand } from "./commands/find-command.ts";
 import type { Dialog, DialogAnswer } from "./dialogs/dialog.ts";
@@ -101,6 +102,10 @@ export function createController(options: ControllerOptions): Controller {
 
   const person = askPerson({
     ask,
+    async chooseProfile(signal) {
+      const current = agent.session.settings().settings.profile;
+      await chooseProfile({ file: places.engineSettings, current, ask, say }, signal);
+    },
     stop: () => turns.stop(),
     onOutput: (callId, text) => tell({ kind: "tool-output", callId, text }),
     onHook: (name, state) => tell({ kind: "hook", name, state }),

@@ -3,11 +3,11 @@ import type { BackgroundTask, Status } from "./state.ts";
 
 /** What the line at the bottom says. */
 export async function readStatus({ session, mode }: Agent, model: string): Promise<Status> {
-  const { tokens, percentLeft, level } = session.size();
+  const { tokens, percentLeft, level, compaction } = session.size();
   const { priceUsd, estimatedUsd = 0, nextRequest } = await session.cost();
   const { cache, coldAtMs } = nextRequest;
   return {
-    ...{ tokens, percentLeft, level, priceUsd, cache, mode: mode(), model },
+    ...{ tokens, percentLeft, level, compaction, priceUsd, cache, mode: mode(), model },
     price: estimatedUsd > 0 ? "estimated" : "exact",
     ...(coldAtMs === undefined ? {} : { coldAtMs }),
   };

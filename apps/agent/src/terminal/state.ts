@@ -1,4 +1,4 @@
-import type { CompactionTrigger } from "palimpsest";
+import type { CompactionPoint, CompactionTrigger } from "palimpsest";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { DialogState } from "./dialogs/dialog.ts";
 import { type Editor, EMPTY_EDITOR } from "./editor.ts";
@@ -102,6 +102,8 @@ export interface Status {
   readonly tokens: number;
   readonly percentLeft: number;
   readonly level: "ok" | "warning" | "error" | "blocked";
+  /** Where the conversation is compacted next. */
+  readonly compaction: CompactionPoint;
   readonly priceUsd: number;
   /** `estimated`: a part of it is, because an answer was interrupted. */
   readonly price: "exact" | "estimated";

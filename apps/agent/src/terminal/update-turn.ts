@@ -1,5 +1,5 @@
 import type { QueryEvent, QueryOutcome } from "palimpsest";
-import { retryText, toResult } from "../cli/turn-report.ts";
+import { problemOf, retryText } from "../cli/turn-report.ts";
 import type { Item, ToolItem } from "./item.ts";
 import { NO_ANSWER, type OpenAnswer, type RunningTool, type ScreenState, type Todo, type Turn } from "./state.ts";
 import { cleanText } from "./text/clean-text.ts";
@@ -165,6 +165,6 @@ function todosOf(input: unknown): readonly Todo[] {
 
 function endItems(outcome: QueryOutcome): readonly Item[] {
   if (outcome.kind === "aborted") return [lines("Stopped. What was done so far is kept.", { colour: "warning" })];
-  const { problem } = toResult("", outcome, []);
+  const problem = problemOf(outcome, "terminal");
   return problem === undefined ? [] : [lines(problem, { colour: outcome.kind === "done" ? "warning" : "bad" })];
 }

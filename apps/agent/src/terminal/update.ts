@@ -173,7 +173,9 @@ function updateSession(state: ScreenState, event: SessionEvent): ScreenState {
     case "compaction-ended": {
       const { compaction, ...rest } = state;
       // What was compacted is printed with its boundary; what became of /compact is its own answer.
-      const isAnswered = event.outcome.kind === "compacted" || compaction?.trigger === "manual";
+      const { outcome } = event;
+      const isAnswered =
+        outcome.kind === "compacted" ? outcome.withoutSummary === undefined : compaction?.trigger === "manual";
       return isAnswered ? rest : withNotice(rest, event);
     }
     default:

@@ -1,5 +1,5 @@
-import { configText, PROFILE_NAMES, writeProfile } from "../../cli/engine-config.ts";
-import { chosenProfile, profileDialog } from "../choose-profile.ts";
+import { configText, PROFILE_NAMES } from "../../cli/engine-config.ts";
+import { chooseProfile, keepProfile } from "../choose-profile.ts";
 import type { SlashCommand } from "./command.ts";
 
 export const config: SlashCommand = {
@@ -9,11 +9,10 @@ export const config: SlashCommand = {
   when: "always",
   async open({ words, agent: { session }, project: { places }, ask, say }) {
     const resolved = session.settings();
-    if (words === "") say(configText(resolved, places.engineSettings));
-    const { profile } = resolved.settings;
-    const wanted = PROFILE_NAMES.find((name) => name === words) ?? chosenProfile(await ask(profileDialog(profile)));
-    if (wanted === undefined || wanted === profile) return;
-    await writeProfile(places.engineSettings, wanted);
-    say(`Profile ${wanted}, from your next message on. It is kept in ${places.engineSettings}.`);
+    const named = PROFILE_NAMES.find((name) => name === words);
+    const [file, current] = [places.engineSettings, resolved.settings.profile];
+    if (named !== undefined) return keepProfile(named, { file, say });
+    say(configText(resolved, file));
+    await chooseProfile({ file, current, ask, say });
   },
 };

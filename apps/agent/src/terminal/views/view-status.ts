@@ -29,15 +29,18 @@ const ARMED: Readonly<Record<NonNullable<ScreenState["armed"]>, string>> = {
 };
 
 function statusLine(status: Status, nowMs: number, columns: number): Line {
-  const { percentLeft, level, tokens, priceUsd, price, mode, model } = status;
-  const room = level === "blocked" ? " FULL: /compact " : `${percentLeft}% left`;
+  const { percentLeft, level, tokens, compaction, priceUsd, price, mode, model } = status;
+  const left = compaction.policy === "off" ? `${percentLeft}% left` : `${percentLeft}% to compaction`;
+  const room = level === "blocked" ? " FULL: /compact " : left;
+  const most = compaction.policy === "off" ? "" : ` of ${count(compaction.atTokens)}`;
   const parts: readonly Span[] = [
     { text: room, ...LEVELS[level] },
     { text: `${price === "estimated" ? "~" : ""}${usd(priceUsd)}` },
     cacheSpan(status, nowMs),
     { text: mode, ...(mode === "default" ? {} : { colour: "warning" as const }) },
     { text: model },
-    { text: `${tokens.toLocaleString("en-US")} tokens`, colour: "quiet" },
+    { text: `${count(tokens)}${most} tokens`, colour: "quiet" },
+    { text: `profile ${compaction.profile}`, colour: "quiet" },
   ];
   // Narrow screens have what comes first.
   let line: Line = [];
@@ -47,6 +50,10 @@ function statusLine(status: Status, nowMs: number, columns: number): Line {
     line = longer;
   }
   return line;
+}
+
+function count(tokens: number): string {
+  return tokens.toLocaleString("en-US");
 }
 
 function cacheSpan({ cache, coldAtMs }: Status, nowMs: number): Span {

@@ -14,6 +14,8 @@ interface OnPoint {
   readonly withinTurnAtTokens?: number;
   /** What keeps the economic policy from acting. */
   readonly heldBy?: Hold["by"];
+  /** The size at which it is made once nothing holds the economic policy any more. */
+  readonly thenAtTokens?: number;
   /** `asks`: the user or the host is asked first. */
   readonly approval: "asks" | "automatic";
   readonly profile: Profile;
@@ -30,5 +32,5 @@ export function compactionPoint(question: DueQuestion): CompactionPoint {
   const hold = holdOf(question);
   return hold === undefined
     ? { policy: "economic", ...points, approval, profile }
-    : { policy: "held", ...full, heldBy: hold.by };
+    : { policy: "held", ...full, heldBy: hold.by, thenAtTokens: points.atTokens };
 }

@@ -1,0 +1,76 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { barePath } from "../testing/bare-path.ts";
+import { startCli } from "../testing/run-cli.ts";
+import { scriptedModel } from "../testing/scripted-model.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
+
+// Real processes in real terminals, on machines that have other things to do.
+vi.setConfig({ testTimeout: 300_000 });
+
+const BIG = Array.from({ length: 900 }, (_, index) => `row ${index + 1} of a table that fills the window`).join("\n");
+const IDLE = "Ask something";
+/** So that three files are enough. */
+const SMALL_WINDOW = { "compaction.autoPercent": 4, "compaction.policy": "window" };
+
+async function open([columns, rows]: readonly [number, number], engine: object, settings: object = {}) {
+  const project = temporaryProject({ "big.txt": BIG }, "/tmp");
+  const home = join(project.home, ".palimpsest");
+  mkdirSync(home, { mode: 0o700 });
+  writeFileSync(join(home, "engine.json"), JSON.stringify(engine));
+  writeFileSync(join(home, "settings.json"), JSON.stringify(settings));
+  const cli = await startCli(project, scriptedModel);
+  const screen = await openTmux(cli, { columns, rows, environment: { PATH: barePath(project) } });
+  await screen.see(IDLE);
+  return { screen, engineFile: join(home, "engine.json"), cli };
+}
+
+const SIZES = [
+  [80, 24],
+  [140, 45],
+] as const;
+
+test.runIf(hasTmux).for(SIZES)(
+  "the first compaction is announced before it is made: %i columns, %i rows",
+  async (size) => {
+    const { screen, cli } = await open(size, SMALL_WINDOW);
+    await screen.say("big file please");
+    await screen.see("row 1 of a table", "esc stops");
+    await screen.say("big file again");
+    await screen.see("── Compacted", "esc stops");
+    await screen.keeps("announced", "Undo it with /undo");
+    expect(cli.refused()).toEqual([]);
+  },
+);
+
+test.runIf(hasTmux).for(SIZES)("a compaction is asked about: %i columns, %i rows", async (size) => {
+  const { screen, engineFile } = await open(size, { ...SMALL_WINDOW, "compaction.auto": "ask" });
+  for (const words of ["big file please", "big file again"]) {
+    await screen.say(words);
+    await screen.see(`> ${words}`, "esc stops");
+  }
+  await screen.say("big file once more");
+  await screen.keeps("compaction-asked", "Compact the conversation now?");
+  await screen.press("3");
+  await screen.keeps("profile-asked", "Which profile?");
+  await screen.press("1");
+  await screen.see("Profile quality, from your next message on", "esc stops");
+  expect(JSON.parse(readFileSync(engineFile, "utf8"))).toMatchObject({ profile: "quality", "compaction.auto": "ask" });
+  await screen.say("read on");
+  await screen.see("Compact the conversation now?");
+  await screen.press("1");
+  await screen.see("── Compacted", "esc stops");
+  await screen.say("/config");
+  await screen.keeps("config", "Which profile?");
+  await screen.press("Escape");
+  await screen.see(IDLE);
+});
+
+test.runIf(hasTmux)("what goes wrong while the session is opened is on the screen", async () => {
+  const hooks = [{ event: "SessionStart", command: "exit 7" }];
+  const { screen } = await open([80, 24], { "compaction.autto": "ask" }, { hooks });
+  await screen.keeps("opened-with-problems", "Hook failed (SessionStart: exit 7)");
+  await screen.see('"compaction.autto"');
+});
