@@ -64,7 +64,4 @@ export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "age
 };
 
 /** What nobody can see yet, with who makes it alive. To be empty. */
-export const KNOWN_DEAD: Readonly<Record<string, string>> = {
-  "cache-warmed": "models",
-  "palimpsest.cache.pings": "models",
-};
+export const KNOWN_DEAD: Readonly<Record<string, string>> = {};

@@ -44,6 +44,30 @@ async function useServer(settings: AgentValues, witness: Witness): Promise<unkno
   }
 }
 
+/** Two turns with a model that the settings know better, what fills its window, and what it cost. */
+const useModel =
+  (ttl: "5m" | "1h") =>
+  (settings: AgentValues, witness: Witness): Promise<unknown> =>
+    withAgent({ settings, engine: { "cache.ttl": ttl } }, witness, async (world) => {
+      for (const words of ["One.", "Two."]) {
+        const more = words === "One." ? [] : ["--continue"];
+        await world.run("-p", words, "--model", MODEL, "--output-format", "json", ...more);
+      }
+      await world.run("context", "--json");
+    });
+
+const MODEL = "claude-opus-5-5";
+const PRICES = { input: 4, output: 20, cacheRead: 0.2, cacheWrite5m: 5, cacheWrite1h: 8 };
+const model = (facts: object): AgentValues => ({ models: { [MODEL]: facts } });
+const prices = (more: object): FileExperiment => ({
+  files: [model({ prices: PRICES }), model({ prices: { ...PRICES, ...more } })],
+  drive: useModel("cacheWrite1h" in more ? "1h" : "5m"),
+});
+const limits = (one: object, other: object): FileExperiment => ({
+  files: [model(one), model(other)],
+  drive: useModel("5m"),
+});
+
 const mode = (allow: readonly string[], more: object = {}): AgentValues => ({ permissions: { allow, ...more } });
 const hook = (more: object): AgentValues => ({
   permissions: { mode: "accept-edits" },
@@ -78,6 +102,15 @@ export const FILE_EXPERIMENTS: Readonly<Record<string, FileExperiment>> = {
     drive: useServer,
   },
   flags: { files: [{}, { flags: "flags.mjs" }] },
+  "models.windowTokens": limits({ windowTokens: 100_000 }, { windowTokens: 200_000 }),
+  "models.maxInputTokens": limits({ maxInputTokens: 100_000 }, { maxInputTokens: 200_000 }),
+  "models.maxOutputTokens": limits({ maxOutputTokens: 1_000 }, { maxOutputTokens: 2_000 }),
+  // All input is written to the cache, which costs as much where nothing else is said.
+  "models.prices.input": limits({ prices: { input: 4, output: 20 } }, { prices: { input: 3, output: 20 } }),
+  "models.prices.output": prices({ output: 30 }),
+  "models.prices.cacheRead": prices({ cacheRead: 0.5 }),
+  "models.prices.cacheWrite5m": prices({ cacheWrite5m: 6 }),
+  "models.prices.cacheWrite1h": prices({ cacheWrite1h: 9 }),
   web: { files: [{}, { web: "on" }] },
   memory: { files: [{ memory: "off" }, { memory: "read" }] },
 };

@@ -140,10 +140,10 @@ export const interruptAnswer: Drive = async (values, witness) => {
   return world.sent;
 };
 
-/** A parameter that the session sets itself. */
+/** A parameter that does not fit the request. */
 export const overrideParameter: Drive = async (values, witness) => {
   const world = openWorld(values, witness);
-  const session = await world.open({ parameters: { max_tokens: 500 } });
+  const session = await world.open({ parameters: { thinking: { type: "enabled", budget_tokens: 50_000 } } });
   await world.turn(session, "Hello.");
   await session.close();
   return world.sent;

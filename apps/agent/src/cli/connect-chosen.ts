@@ -8,12 +8,13 @@ import {
 } from "./choose-provider.ts";
 import { connect } from "./connect.ts";
 import type { Terminal } from "./terminal.ts";
+import { userModels } from "./user-models.ts";
 
 export interface Connection {
   readonly choice: ProviderChoice;
   readonly provider: Provider;
   /** Servers of one's own know their window better than any table. */
-  readonly modelFacts: "table" | "asked";
+  readonly modelFacts: "if-unknown" | "asked";
 }
 
 /** The provider that was chosen, with its client. Undefined: there is no key, and the person was told what to do. */
@@ -28,5 +29,6 @@ export async function connectChosen(
     return undefined;
   }
   const isOwn = choice.provider === "openai-chat" && choice.baseUrl !== undefined;
-  return { choice, provider: await connect(choice), modelFacts: isOwn ? "asked" : "table" };
+  const models = await userModels(terminal.environment);
+  return { choice, provider: await connect(choice, { models }), modelFacts: isOwn ? "asked" : "if-unknown" };
 }

@@ -1,15 +1,17 @@
-import type { Provider } from "palimpsest";
+import type { ExtraModels, Provider } from "palimpsest";
 import type { ProviderChoice, ProviderWord } from "./choose-provider.ts";
 
 export interface ConnectOptions {
   /** What calls are made with. @default the global `fetch` */
   readonly fetch?: typeof globalThis.fetch;
+  /** What the user knows of models. @default {} */
+  readonly models?: ExtraModels;
 }
 
 /** The provider with its client. Only the client that is used is loaded. The loop retries: the clients do not. */
 export async function connect(
   { provider, baseUrl, key }: ProviderChoice,
-  { fetch }: ConnectOptions = {},
+  { fetch, models = {} }: ConnectOptions = {},
 ): Promise<Provider> {
   const options = {
     ...{ apiKey: key ?? "none", maxRetries: 0 },
@@ -22,24 +24,27 @@ export async function connect(
       import("palimpsest/anthropic"),
     ]);
     // Servers that only imitate the service refuse fields of its betas.
-    return anthropic(new Anthropic(options), baseUrl === undefined ? {} : { cacheDiagnostics: "off" });
+    const betas = baseUrl === undefined ? ({ edits: "asked" } as const) : ({ cacheDiagnostics: "off" } as const);
+    return anthropic(new Anthropic(options), { models, ...betas });
   }
   const [{ OpenAI }, { openaiResponses, openaiChat }] = await Promise.all([
     import("openai"),
     import("palimpsest/openai"),
   ]);
   const client = new OpenAI(options);
-  if (provider === "openai") return openaiResponses(client, baseUrl === undefined ? {} : { cacheDiagnostics: "off" });
-  return openaiChat(client, { dialect: baseUrl === undefined ? "openai" : "compatible" });
+  if (provider === "openai") {
+    return openaiResponses(client, { models, ...(baseUrl === undefined ? {} : { cacheDiagnostics: "off" }) });
+  }
+  return openaiChat(client, { models, dialect: baseUrl === undefined ? "openai" : "compatible" });
 }
 
 /** The provider for what needs no call: what it knows of models, and how requests are written. Loads no client. */
-export async function offline(provider: ProviderWord): Promise<Provider> {
+export async function offline(provider: ProviderWord, models: ExtraModels = {}): Promise<Provider> {
   const client = {} as never;
   if (provider === "anthropic") {
     const { anthropic } = await import("palimpsest/anthropic");
-    return anthropic(client);
+    return anthropic(client, { models });
   }
   const { openaiResponses, openaiChat } = await import("palimpsest/openai");
-  return provider === "openai" ? openaiResponses(client) : openaiChat(client);
+  return provider === "openai" ? openaiResponses(client, { models }) : openaiChat(client, { models });
 }

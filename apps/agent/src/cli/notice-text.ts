@@ -1,4 +1,4 @@
-import type { Cause, SessionEvent } from "palimpsest";
+import type { CacheBreak, Cause, SessionEvent } from "palimpsest";
 import type { EventOwner } from "./event-owner.ts";
 import { usd } from "./table.ts";
 
@@ -327,9 +327,21 @@ const CACHE_CAUSES: Readonly<Record<Exclude<Cause, "pause">, string>> = {
   server: "no reason known on our side",
 };
 
-function cacheText({ causes, pauseMs, rebilledTokens, rebilledUsd }: Of<"cache-broken">): string {
+/** What the provider itself says of a cache that missed. */
+export const PROVIDER_SAYS: Readonly<Record<NonNullable<CacheBreak["providerSays"]>, string>> = {
+  model: "the model changed",
+  tools: "the tools changed",
+  system: "the system prompt changed",
+  messages: "the messages changed",
+  parameters: "the request's parameters changed",
+  nowhere: "the prompt is the same",
+  unknown: "it could not compare",
+};
+
+function cacheText({ causes, pauseMs, rebilledTokens, rebilledUsd, providerSays }: Of<"cache-broken">): string {
   const price = rebilledUsd === undefined ? "" : ` (${usd(rebilledUsd)})`;
-  const paid = `${tokens(rebilledTokens)} were paid for again${price}.`;
+  const said = providerSays === undefined ? "" : ` The provider says: ${PROVIDER_SAYS[providerSays]}.`;
+  const paid = `${tokens(rebilledTokens)} were paid for again${price}.${said}`;
   const others = causes.flatMap((cause) => (cause === "pause" ? [] : [CACHE_CAUSES[cause]]));
   if (causes.includes("pause")) {
     const also = others.length === 0 ? "" : `; also ${others.join(", ")}`;

@@ -61,7 +61,7 @@ export interface AgentOptions {
   readonly rules: readonly Rule[];
   /** @default that of the settings */
   readonly web?: "on" | "off";
-  readonly modelFacts: "table" | "asked";
+  readonly modelFacts: "table" | "if-unknown" | "asked";
   /** @default nobody is here: what would have to be asked is denied */
   readonly person?: Person;
   /** Is told what happens in the session and its agents, from the opening on. @default nobody is told */

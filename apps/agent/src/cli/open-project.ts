@@ -9,6 +9,7 @@ import { sayNotices } from "./say-notices.ts";
 import { findSession } from "./stored-sessions.ts";
 import { type AgentSession, takeSession } from "./take-session.ts";
 import type { Terminal } from "./terminal.ts";
+import { userModels } from "./user-models.ts";
 
 /** The folder that the program was started in, and the sessions that belong to it. */
 export interface Project {
@@ -53,7 +54,7 @@ export async function inSession<Result>(
     const { store, places } = project;
     const stored = await findSession(store, id);
     const choice = chooseProvider(wanted, environment, stored.usedBefore);
-    const provider = await offline(choice.provider);
+    const provider = await offline(choice.provider, await userModels(environment));
     const settingsFrom = engineSettings(places, environment);
     const onEvent = sayNotices(terminal);
     const session = await takeSession({

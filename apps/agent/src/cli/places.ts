@@ -23,10 +23,14 @@ export interface Places {
   folderOf(session: string): string;
 }
 
+export function agentHomeOf(environment: Terminal["environment"]): string {
+  return environment["PALIMPSEST_HOME"] || join(environment["HOME"] || homedir(), ".palimpsest");
+}
+
 /** @param folder the project's, links followed */
 export function placesOf(folder: string, environment: Terminal["environment"]): Places {
   const home = environment["HOME"] || homedir();
-  const agentHome = environment["PALIMPSEST_HOME"] || join(home, ".palimpsest");
+  const agentHome = agentHomeOf(environment);
   const readable = basename(folder).replaceAll(/[^A-Za-z0-9._-]/g, "-") || "root";
   const digest = createHash("sha256").update(folder).digest("hex").slice(0, 12);
   const project = join(agentHome, "projects", `${readable}-${digest}`);

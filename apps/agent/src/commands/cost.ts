@@ -1,6 +1,7 @@
-import type { SessionCost } from "palimpsest";
+import type { CacheBreak, SessionCost } from "palimpsest";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
+import { PROVIDER_SAYS } from "../cli/notice-text.ts";
 import { inSession } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import { table, time, usd } from "../cli/table.ts";
@@ -16,6 +17,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
+function saidOf(providerSays: CacheBreak["providerSays"]): readonly string[] {
+  return providerSays === undefined ? [] : [`- the provider says: ${PROVIDER_SAYS[providerSays]}`];
+}
+
 export function costText(cost: SessionCost): string {
   const { bySource, byCause, breaks, nextRequest } = cost;
   const spent = Object.entries({ ...bySource, all: cost }).map(([source, totals]) => [
@@ -28,9 +33,9 @@ export function costText(cost: SessionCost): string {
     lost.rebilledTokens,
     usd(lost.gapUsd),
   ]);
-  const broken = breaks.map(({ atMs, sort, causes: named, what, rebilledTokens, rebilledUsd }) => [
+  const broken = breaks.map(({ atMs, sort, causes: named, what, rebilledTokens, rebilledUsd, providerSays }) => [
     ...[time(atMs), sort, rebilledTokens, rebilledUsd === undefined ? "" : usd(rebilledUsd)],
-    [named.join(", "), ...(what.length === 0 ? [] : [`(${what.join("; ")})`])].join(" "),
+    [named.join(", "), ...(what.length === 0 ? [] : [`(${what.join("; ")})`]), ...saidOf(providerSays)].join(" "),
   ]);
   const { inputTokens, cache, warmUsd, coldUsd } = nextRequest;
   const next = warmUsd === undefined || coldUsd === undefined ? "" : `: ${usd(warmUsd)} warm, ${usd(coldUsd)} cold`;

@@ -11,6 +11,7 @@ import { inProject, type Project } from "../cli/open-project.ts";
 import { readArguments, UsageError } from "../cli/read-arguments.ts";
 import { listSessions } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { userModels } from "../cli/user-models.ts";
 import { createPathGuard } from "../files/path-guard.ts";
 import { readTelemetryWish } from "../operations/telemetry-wish.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
@@ -114,7 +115,7 @@ async function checkProvider(
 ): Promise<readonly Finding[]> {
   const { provider, model, key, keyName, baseUrl } = chooseProvider(wanted, environment);
   const engine = await openSession({
-    ...{ store: memoryStore(), provider: await offline(provider), model },
+    ...{ store: memoryStore(), provider: await offline(provider, await userModels(environment)), model },
     settingsFrom: engineSettings(places, environment),
   });
   const size = engine.size();
@@ -123,7 +124,8 @@ async function checkProvider(
   });
   await engine.close();
   const where = baseUrl === undefined ? "" : ` at ${baseUrl}`;
-  const window = `a window of ${size.windowTokens.toLocaleString("en-US")} tokens`;
+  const tokens = size.windowTokens.toLocaleString("en-US");
+  const window = `a window of ${tokens} tokens${size.known === "guessed" ? ` (a guess, unless the server says otherwise: set "models" in settings.json)` : ""}`;
   return [
     key === undefined
       ? { about: "provider", state: "problem", text: `${provider}: no ${keyName} is set; palimpsest demo needs none` }

@@ -11,6 +11,7 @@ import { problemsOf } from "../cli/open-problems.ts";
 import { amountOf, countOf, oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
 import { readPromptLines } from "../cli/read-prompts.ts";
 import { toEngineSettings } from "../cli/set-option.ts";
+import { stayWarm } from "../cli/stay-warm.ts";
 import { findSession } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { createReport, type TurnReport, toResult } from "../cli/turn-report.ts";
@@ -97,8 +98,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       if (input === "text") {
         const inbox = untilAgentsEnd(agent, report);
         let exitCode = await runTurn({ ...turn, inbox, ...(prompt === undefined ? {} : { prompt }) });
-        while (values.stay && exitCode !== EXIT.budgetUsedUp && (await agent.waitForMail(signal)) === "mail")
+        while (values.stay && exitCode !== EXIT.budgetUsedUp) {
+          stayWarm(agent.session);
+          if ((await agent.waitForMail(signal)) !== "mail") break;
           exitCode = await runTurn({ ...turn, inbox });
+        }
         return exitCode;
       }
       return await runTurns(turn, terminal);
@@ -200,6 +204,7 @@ async function runTurns(turn: Omit<Turn, "inbox">, terminal: Terminal): Promise<
       if (signal.aborted || (await inbox.deliver(agent.session)) === 0) break;
     }
     const ended = await runTurn({ ...turn, inbox });
+    stayWarm(agent.session);
     coming = lines.next();
     if (exitCode === EXIT.done) exitCode = ended;
     if (ended === EXIT.budgetUsedUp) break;

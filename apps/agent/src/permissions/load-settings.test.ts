@@ -31,6 +31,7 @@ test("a repository that nobody has trusted can forbid, and nothing else", async 
   const { settings, heldBack, project } = await load();
   expect(settings).toEqual({
     mode: "default",
+    models: {},
     rules: [
       { decision: "deny", tool: "Read", pattern: ".env", from: "project" },
       { decision: "ask", tool: "Bash", pattern: "git push *", from: "project" },

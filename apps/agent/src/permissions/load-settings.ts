@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { loadFile } from "../files/file-states.ts";
 import type { PathGuard } from "../files/path-guard.ts";
 import { writePrivateFile } from "../files/private-files.ts";
-import { type MergedSettings, mergeSettings, readSettings } from "./settings.ts";
+import { type MergedSettings, mergeSettings, type ReadSettings, readSettings } from "./settings.ts";
 
 export interface LoadSettingsOptions {
   readonly guard: PathGuard;
@@ -19,7 +19,7 @@ export interface LoadedSettings extends MergedSettings {
 
 /** Reads the settings of the user and of the project, and whether the user has trusted the latter as they are. */
 export async function loadSettings({ guard, agentHome }: LoadSettingsOptions): Promise<LoadedSettings> {
-  const user = readSettings((await readOwn(join(agentHome, "settings.json"))) ?? "{}", "user");
+  const user = await readUserSettings(agentHome);
   const located = await guard.locate(".palimpsest/settings.json");
   const file = located.kind === "inside" ? await loadFile(located.path, located.root) : undefined;
   if (located.kind !== "inside" || file === undefined) {
@@ -33,6 +33,11 @@ export async function loadSettings({ guard, agentHome }: LoadSettingsOptions): P
     problems: [...user.problems, ...project.problems],
     project: { path: located.path, hash, trust },
   };
+}
+
+/** The user's own settings. */
+export async function readUserSettings(agentHome: string): Promise<ReadSettings> {
+  return readSettings((await readOwn(join(agentHome, "settings.json"))) ?? "{}", "user");
 }
 
 /** The user has said yes to a project's file as it is; once it changes, he is asked again. */

@@ -108,6 +108,30 @@ const SERVER: SettingsSchema = {
   ],
 };
 
+const tokens = (description: string): SettingsSchema => ({
+  ...{ type: "number", exclusiveMinimum: 0, maximum: 100_000_000, description },
+});
+const price = (description: string): SettingsSchema => ({
+  ...{ type: "number", exclusiveMinimum: -1, maximum: 100_000, description },
+});
+
+/** What the user knows of a model. */
+const MODEL = object({
+  windowTokens: tokens("Its context window, in tokens."),
+  maxInputTokens: tokens("The input it takes, where that is less than its window."),
+  maxOutputTokens: tokens("The longest answer that it writes."),
+  prices: object(
+    {
+      input: price("Fresh input."),
+      output: price("Output."),
+      cacheRead: price("Input that is read from the cache. Default: as fresh input."),
+      cacheWrite5m: price("Input that is written to the cache for 5 minutes. Default: as fresh input."),
+      cacheWrite1h: price("Input that is written to the cache for an hour. Default: as for 5 minutes."),
+    },
+    { required: ["input", "output"], description: "US dollars for a million tokens." },
+  ),
+});
+
 /**
  * What may stand in `settings.json`, of the user (in PALIMPSEST_HOME) or of a project (in `.palimpsest`). The only place
  * where it is said: apps/agent/settings.schema.json is written from it, and what a file holds beside it is named.
@@ -136,6 +160,10 @@ export const AGENT_SETTINGS: SettingsSchema = object(
     },
     keptEnvironment: texts("Names of secrets in the environment that commands may have; others are taken out."),
     servers: named(SERVER, "Servers of tools (Model Context Protocol), by the name that their tools begin with."),
+    models: named(
+      MODEL,
+      "What you know of models, by the start of their ids: it wins over the built-in table. Only in your own settings, not in a project's.",
+    ),
     web: {
       type: "string",
       enum: ["on", "off"],

@@ -1,6 +1,8 @@
+import type { ExtraModels } from "palimpsest";
 import { readToolServer, serverText, type ToolServer } from "../mcp/tool-server.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { PermissionMode } from "./decide-permission.ts";
+import { readModels } from "./read-models.ts";
 import { type Rule, readRule } from "./rule.ts";
 import { AGENT_SETTINGS, MODES, MOST_TIMEOUT_MS } from "./settings-schema.ts";
 
@@ -24,6 +26,8 @@ export interface AgentSettings {
   readonly hooks: readonly HookSetting[];
   /** In this order their tools stand in the prompt. Of two with one name, the user's counts. */
   readonly servers: readonly ToolServer[];
+  /** What the user knows of models, by the start of their ids. Never a project's. */
+  readonly models: ExtraModels;
   /** Whether there is a tool that fetches pages. @default "off": where nobody looks, nobody sees where it goes */
   readonly web: "on" | "off";
   /** `on`: each turn is looked through for what is worth keeping. @default "read": what is there is shown, and written when asked for */
@@ -45,6 +49,7 @@ export const DEFAULT_AGENT_SETTINGS: AgentSettings = {
     keptEnvironment: [],
     hooks: [],
     servers: [],
+    models: {},
     web: "off",
     memory: "read",
   },
@@ -96,7 +101,11 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
   // It is code, run with the user's rights at every start.
   if (named !== undefined && from === "project") say("flags: only your own settings can name a module");
   const flags = from === "project" ? undefined : named;
+  const models = readModels(file["models"]);
+  if (from === "project" && file["models"] !== undefined)
+    say("models: a project cannot say this. Put it into your own settings.json.");
   const settings: Partial<AgentSettings> = {
+    ...(from === "user" ? { models } : {}),
     ...{
       rules,
       hooks,
@@ -150,6 +159,7 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     sandbox: sandbox === "required" ? "required" : base.sandbox,
     keptEnvironment: [...base.keptEnvironment, ...(trusted ? keptEnvironment : [])],
     hooks: [...base.hooks, ...(trusted ? hooks : [])],
+    models: base.models,
     web: web === "off" || (web === "on" && trusted) ? web : base.web,
     // Less is always granted.
     memory:

@@ -1,5 +1,6 @@
 import { createInbox, type NewContent, type Provider, query } from "palimpsest";
 import type { Agent } from "../cli/open-agent.ts";
+import { stayWarm } from "../cli/stay-warm.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { CommandContext } from "./commands/command.ts";
 import type { Screen } from "./screen.ts";
@@ -95,6 +96,7 @@ export function createTurns({ agent, provider, clock, tell, refresh, sayError, o
     start(said) {
       turn = runTurns(said).finally(() => {
         turn = undefined;
+        stayWarm(agent().session);
         onIdle();
       });
     },

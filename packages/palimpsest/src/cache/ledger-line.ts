@@ -148,5 +148,8 @@ function findBreak(comparison: Comparison): CacheBreak | undefined {
     ...(prices === undefined ? {} : { rebilledUsd: priceUsd(billed, prices) - priceUsd(better, prices) }),
     ...(announcedTokens === 0 ? {} : { announcedTokens }),
     pauseMs: Math.max(0, atMs - previous.atMs),
+    ...(payload.cacheDiagnosis === undefined || payload.cacheDiagnosis.reason === "unknown"
+      ? {}
+      : { providerSays: payload.cacheDiagnosis.reason }),
   };
 }

@@ -1,4 +1,4 @@
-import type { CacheFacts, Cause, PromptChange } from "../log/cause.ts";
+import type { CacheDiagnosis, CacheFacts, Cause, PromptChange } from "../log/cause.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import type { AppliedEdits } from "../log/provider-edits.ts";
 import type { Rhythm } from "./rhythm.ts";
@@ -100,6 +100,8 @@ export interface CacheBreak {
   readonly rebilledUsd?: number;
   readonly announcedTokens?: number;
   readonly pauseMs: number;
+  /** Where the prompt departed from the one before, by the provider's own account; absent where it did not say. */
+  readonly providerSays?: CacheDiagnosis["reason"];
 }
 
 /** One response in the ledger. */

@@ -569,3 +569,23 @@ test("work after the turn does not delay its end, and what it throws is its own"
   expect(outcome.kind).toBe("done");
   await promise;
 });
+
+test("while a tool runs long, the prompt is kept in the cache where the settings allow it", async () => {
+  const opened = await open(inOrder([callTools(callTool("weather", { city: "Bern" }))], repeatResults), "Anthropic", {
+    system: "You are a careful engineer. ".repeat(2_000),
+    settings: { "cache.ttl": "5m", "keepWarm.enabled": "on" },
+  });
+  const slow: Tool = {
+    ...weather,
+    timeoutMs: 3_600_000,
+    run: () => new Promise((resolve) => setTimeout(() => resolve("Rain."), 1_500)),
+  };
+  const pings = () => opened.sent().filter(({ body }) => JSON.parse(body).max_tokens === 0).length;
+  const { outcome, events } = await run(opened, { prompt: "?", tools: [slow] }, ({ kind }) => {
+    if (kind === "tool-started") setTimeout(() => opened.clock.advance(5 * 60_000 - 10_000), 100);
+  });
+  expect(outcome).toMatchObject({ kind: "done", text: "Rain." });
+  expect(pings()).toBe(1);
+  const told = of(events, "session-event").filter(({ event }) => event.kind === "cache-warmed");
+  expect(told).toMatchObject([{ event: { activity: "tool-runs", pings: 1 } }]);
+});

@@ -58,7 +58,7 @@ export async function* runTurn<Request, Response>(
     continuations = isCut ? continuations + 1 : 0;
     if (step.kind === "refused") return { kind: "refused", text };
     if (step.kind === "run-calls") {
-      yield* during(runCalls(step.calls, options));
+      yield* during(whileWarm(session, () => runCalls(step.calls, options)));
       if (signal.aborted) return { kind: "aborted" };
       if (step.cutOff === undefined) continue;
       yield* during(session.append(toolResult(step.cutOff.id, CUT_OFF, "error")));
@@ -85,6 +85,18 @@ export async function* runTurn<Request, Response>(
     }
     stopBlocks++;
     yield* during(session.append(attachment("hook", blocked.reason)));
+  }
+}
+
+/** Keeps the prompt in the provider's cache while tools run, where the settings allow it and it saves money. */
+async function whileWarm(session: Pick<Session<never, never>, "keepWarm">, work: () => Promise<void>): Promise<void> {
+  const over = new AbortController();
+  // The work goes on without it, and the session's own failures show at its next use.
+  void session.keepWarm({ activity: "tool-runs", signal: over.signal }).catch(() => undefined);
+  try {
+    await work();
+  } finally {
+    over.abort();
   }
 }
 

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
 import { anthropic } from "../providers/anthropic.ts";
-import { openaiChat, openaiResponses } from "../providers/openai.ts";
-import type { Provider } from "../providers/provider.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { findOverridden } from "./find-overridden.ts";
@@ -17,22 +15,19 @@ test("what was added to is not overridden, what was changed or left out is", () 
   ]);
 });
 
-test.each([
-  ["max_tokens", anthropic({} as never), "claude-opus-5-5"],
-  ["max_output_tokens", openaiResponses({} as never), "gpt-6-sol"],
-  ["max_completion_tokens", openaiChat({} as never), "gpt-6-sol"],
-  ["max_tokens", openaiChat({} as never, { dialect: "compatible" }), "gpt-6-sol"],
-])("a caller's %s that the session sets itself is told once, with the option to use", async (name, provider, model) => {
+test("a parameter that does not fit the request is told once for each value", async () => {
   const events: SessionEvent[] = [];
+  const thinking = { type: "enabled", budget_tokens: 50_000 };
   const session = await openSession({
-    ...{ store: memoryStore(), provider: provider as Provider<unknown, unknown, unknown>, model },
-    ...{ parameters: { [name]: 500, temperature: 0.5 }, settingsFrom: { environment: {} } },
+    ...{ store: memoryStore(), provider: anthropic({} as never), model: "claude-sonnet-4-6" },
+    ...{ parameters: { thinking, temperature: 1 }, settingsFrom: { environment: {} } },
     onEvent: (event) => void events.push(event),
   });
+  const lowered = { type: "enabled", budget_tokens: 19_999 };
   for (const words of ["One.", "Two."]) {
     await session.append(words);
-    expect(await session.prepare()).toMatchObject({ [name]: 20_000, temperature: 0.5 });
+    expect(await session.prepare()).toMatchObject({ thinking: lowered, temperature: 1 });
   }
   const told = events.filter(({ kind }) => kind === "parameter-overridden");
-  expect(told).toMatchObject([{ parameter: name, given: 500, sent: 20_000, option: "maxOutputTokens" }]);
+  expect(told).toMatchObject([{ parameter: "thinking", given: thinking, sent: lowered }]);
 });

@@ -2,6 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { callTool, callTools, createAnthropic, inOrder, manualClock, serve } from "@palimpsest/provider-simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { anthropic } from "../providers/anthropic.ts";
+import type { SessionEvent } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { toolResult } from "./messages.ts";
@@ -139,4 +140,16 @@ describe("keeping warm ends", () => {
       because: "anthropic has no request without an answer for it",
     });
   });
+});
+
+test("each ping is told with its price", async () => {
+  const events: SessionEvent[] = [];
+  const { session, clock } = await begin({}, { onEvent: (event: SessionEvent) => void events.push(event) });
+  const warmed = () => events.filter((event) => event.kind === "cache-warmed");
+  const kept = session.keepWarm({ activity: "tool-runs" });
+  await clock.pass(12 * MINUTE_MS, kept);
+  expect(warmed()).toMatchObject([{ activity: "tool-runs", pings: 1 }, { pings: 2 }]);
+  const [first, second] = warmed();
+  expect(second!.pausePriceUsd).toBeCloseTo(first!.priceUsd + second!.priceUsd, 12);
+  await session.close();
 });

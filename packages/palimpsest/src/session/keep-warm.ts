@@ -138,6 +138,8 @@ export function createKeepWarm<Request, Response>(parts: KeepWarmParts<Request, 
         if (spentUsd === undefined) return end("failed", "the ping read and wrote nothing in the cache");
         kept!.pings++;
         kept!.priceUsd += spentUsd;
+        const { pings, priceUsd: pausePriceUsd } = kept!;
+        tell({ kind: "cache-warmed", activity, pings, priceUsd: spentUsd, pausePriceUsd });
       } catch (error) {
         if (!ProviderError.isInstance(error)) throw error;
         if (!signal?.aborted) return end("failed", error.message);

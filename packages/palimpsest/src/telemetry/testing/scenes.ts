@@ -188,6 +188,27 @@ const badImage: Scene = {
   },
 };
 
+const overridden: Scene = {
+  async play({ onEvent }) {
+    const thinking = { type: "enabled", budget_tokens: 50_000 };
+    const options = { model: "claude-sonnet-4-6", parameters: { thinking } } as object;
+    const { session } = await openStage({ script: reader, onEvent, options });
+    await session.append("Hello.");
+    await session.prepare();
+  },
+};
+
+const warm: Scene = {
+  async play({ onEvent }) {
+    const settings = { "cache.ttl": "5m", "keepWarm.enabled": "on" };
+    const { session, say, clock } = await openStage({ script: reader, onEvent, options: { settings } as object });
+    await say("Hello.");
+    const kept = session.keepWarm({ activity: "waiting" });
+    await clock.pass(6 * MINUTE_MS, kept);
+    await session.close();
+  },
+};
+
 /** Real sessions in which much of what can be told happens; test/liveness holds that all of it does somewhere. */
 export const SCENES: readonly Scene[] = [
   ...[
@@ -203,5 +224,7 @@ export const SCENES: readonly Scene[] = [
     brokenStream,
     strangeModel,
     badImage,
+    overridden,
+    warm,
   ],
 ];
