@@ -118,7 +118,7 @@ describe("whoever listens is told", () => {
 
   test("of what could not be stored, by every way, and what the model sees of it", async () => {
     const files = { ...memoryResults(), create: () => Promise.reject(new Error("the disk is full")) };
-    const { session, ask, of } = await begin({ files });
+    const { session, ask, of } = await begin({ files, settings: { "compaction.auto": "off" } });
     await session.append("x".repeat(150_000));
     const { ids } = await ask(callTools(...Array.from({ length: 7 }, () => callTool("Read", {}))));
     async function* output() {
