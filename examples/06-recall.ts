@@ -19,6 +19,8 @@ const session = await openSession({
   provider: anthropic(client),
   model: "claude-opus-5-5",
   tools: [{ name: "Read", description: "Reads a file.", inputSchema: { type: "object" } }, recallTool],
+  // By default the eight newest results stay; here, so that little is enough to show it, three.
+  settings: { "clearing.keepNewest": 3 },
   clock,
 });
 
