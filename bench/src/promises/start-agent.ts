@@ -18,6 +18,8 @@ export interface StartedAgent {
   /** The project's folder, and the home of its user. */
   readonly folder: string;
   readonly home: string;
+  /** The simulator's. */
+  readonly url: string;
   /** Requests that arrived at the simulator, oldest first. */
   readonly exchanges: () => readonly Exchange[];
   put(path: string, content: string | Uint8Array): void;
@@ -50,7 +52,7 @@ export async function startAgent(base: string, script: Script): Promise<StartedA
     return child;
   };
   return {
-    ...{ folder, home, start },
+    ...{ folder, home, url: server.url, start },
     exchanges: () => server.recorder.exchanges,
     put(path, content) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
