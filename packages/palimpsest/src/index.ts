@@ -29,6 +29,7 @@ export type {
   CompactionTrigger,
   MessagePayload,
   Payloads,
+  PutBackPart,
   Replacement,
   StoredContent,
   ToolDefinition,
@@ -85,7 +86,7 @@ export type {
 } from "./session/compact/compact-options.ts";
 export type { CompactionPoint } from "./session/compact/compaction-point.ts";
 export type { ExplainedBoundary } from "./session/compact/explain.ts";
-export type { NamedText, Surroundings } from "./session/compact/surroundings.ts";
+export type { NamedText, PlacedText, Surroundings } from "./session/compact/surroundings.ts";
 export type { UsageOfOthers } from "./session/enter-usage.ts";
 export type { Answer, AskedAlone, AskOptions, ForkOptions } from "./session/fork/fork-options.ts";
 export { type ImportedSession, type ImportSessionOptions, importSession } from "./session/import/import-session.ts";

@@ -1,5 +1,5 @@
 import type { CacheBreak } from "./cache/ledger.ts";
-import type { CompactionReason, UsagePayload } from "./log/payload.ts";
+import type { CompactionReason, PutBackPart, UsagePayload } from "./log/payload.ts";
 
 /** Something that happened in a session, for whoever wants to know. It has happened: what is told is in the log. */
 export type SessionEvent = Happening & { readonly session: string; readonly atMs: number };
@@ -375,12 +375,15 @@ export interface BreakerTripped {
   readonly retryAtMs?: number;
 }
 
-/** After a compaction, files were shown to the model once more. */
+/** After a compaction, files, skills, the plan and other texts of the host were shown to the model once more. */
 export interface FilesRestored {
   readonly kind: "files-restored";
+  /** Of files; `parts` has everything else, too. */
   readonly putBack: number;
   readonly skipped: number;
   readonly failed: number;
+  /** Files, skills, the plan and other texts of the host: what of each is in view. */
+  readonly parts: readonly PutBackPart[];
 }
 
 /** Settings that were given outside the code and cannot be used: when the session is opened, and when a source has changed. */

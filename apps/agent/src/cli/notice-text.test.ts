@@ -142,8 +142,26 @@ const LINES: readonly (readonly [Happening, string])[] = [
     "2 messages from mate. The model reads them with its next request.",
   ],
   [
-    { kind: "files-restored", putBack: 2, skipped: 0, failed: 1 },
-    "After the compaction, 1 file could not be read again. The model may ask.",
+    { kind: "files-restored", putBack: 2, skipped: 0, failed: 1, parts: [] },
+    "After the compaction, 1 file could not be read again. The model may ask for it.",
+  ],
+  [
+    {
+      ...{ kind: "files-restored", putBack: 0, skipped: 0, failed: 0 },
+      parts: [
+        { type: "file", name: "a.ts", shown: "cut", tokens: 10, ofTokens: 90 },
+        { type: "plan", shown: "cut", tokens: 2_000, ofTokens: 9_000, why: "no room" },
+        { type: "skill", name: "deploy", shown: "left-out", tokens: 0, ofTokens: 900, why: "no room" },
+      ],
+    },
+    "After the compaction, the plan is cut to 2,000 of 9,000 tokens; the skill deploy is left out. The model may ask for it.",
+  ],
+  [
+    {
+      ...{ kind: "media-refused", entry: 4, media: "image", problem: "unreadable", by: "provider" },
+      why: "Could not process image",
+    },
+    "Left out an image. The provider refused it: Could not process image. The model sees a note in its place.",
   ],
   [
     {

@@ -127,9 +127,7 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
     case "flags-recovered":
       return news(`The flag service works again, after ${duration(event.afterMs)}.`);
     case "files-restored":
-      return event.failed === 0
-        ? undefined
-        : problem(`After the compaction, ${plural(event.failed, "file")} could not be read again. The model may ask.`);
+      return restoredNotice(event);
     case "hooks-ran":
       return hookNotice(event);
     case "mail-arrived":
@@ -175,6 +173,17 @@ function interruptedText({ used, priceUsd, estimated, text }: Of<"answer-interru
   const price = used === undefined || priceUsd === undefined ? "" : ` It cost ${about}${usd(priceUsd)}.`;
   // On the screen the stop itself is shown.
   return surface === "terminal" ? `${kept}${price}` : `Interrupted. ${kept}${price}`;
+}
+
+function restoredNotice({ failed, parts }: Of<"files-restored">): Notice | undefined {
+  const unread = failed === 0 ? [] : [`${plural(failed, "file")} could not be read again`];
+  const short = parts.flatMap(({ type, name, shown, tokens: seen, ofTokens }) => {
+    if (type === "file" || shown === "whole") return [];
+    const what = name === undefined ? `the ${type}` : `the ${type} ${name}`;
+    return [shown === "cut" ? `${what} is cut to ${count(seen)} of ${tokens(ofTokens)}` : `${what} is left out`];
+  });
+  const all = [...unread, ...short];
+  return all.length === 0 ? undefined : problem(`After the compaction, ${all.join("; ")}. The model may ask for it.`);
 }
 
 function mediaText({ media, by, why }: Of<"media-refused">): string {

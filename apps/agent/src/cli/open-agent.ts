@@ -12,7 +12,7 @@ import { createTools, type Tools } from "../create-tools.ts";
 import { loadFile } from "../files/file-states.ts";
 import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
 import { makePrivateFolder } from "../files/private-files.ts";
-import { allowStoredResults, openStoredResults } from "../files/stored-results.ts";
+import { allowStoredResults, alsoOpenFile, openStoredResults } from "../files/stored-results.ts";
 import { openInstructions } from "../instructions/open-instructions.ts";
 import { serverSection } from "../mcp/server-section.ts";
 import { openAgentMemory } from "../memory/agent-memory.ts";
@@ -34,6 +34,7 @@ import { offeredTools, toolChanges } from "./offered-tools.ts";
 import { openServers } from "./open-servers.ts";
 import type { Person } from "./person.ts";
 import type { Places } from "./places.ts";
+import { openPlanFile, type PlanFile } from "./plan-file.ts";
 import { readWork } from "./read-work.ts";
 import { createSessionHead } from "./session-head.ts";
 import { systemPrompt } from "./system-prompt.ts";
@@ -154,6 +155,7 @@ async function openWith(
     head: head.text,
     readFile: (path) => readAllowed(path, { guard, rules, mode }),
     ...readWork(store, () => session.id),
+    plan: () => planFile.plan(),
     planMode: async () => (mode === "plan" ? "A plan is being made: no file is changed before ExitPlan." : undefined),
   };
   const owners = nameOwners(options.onEvent ?? (() => {}));
@@ -183,15 +185,19 @@ async function openWith(
   closing(collecting);
   const mail = await openMail({ ...options, session: session.id });
   closing(mail);
+  const planFile: PlanFile = openPlanFile(places.folderOf(session.id), {
+    approvePlan: person?.approvePlan ?? noApproval,
+    work: readWork(store, () => session.id),
+  });
   const made = await createTools({
     ...{ guard, environment, settings: { ...settings.settings, rules, web } },
     ...{ home, agentHome, sessionFolder: places.folderOf(session.id) },
     shownReads: () => session.filesRead(),
     recall: (request) => session.recall(request),
-    openResult: openStoredResults(store.results, [session.id]),
+    openResult: alsoOpenFile(openStoredResults(store.results, [session.id]), planFile.path),
     mode: () => mode,
     setMode,
-    approvePlan: person?.approvePlan ?? noApproval,
+    approvePlan: planFile.approvePlan,
     ...(person === undefined ? {} : { askUser: person.askUser }),
   });
   closing(made);
@@ -200,7 +206,12 @@ async function openWith(
   const tools = [...own, ...(remembered === undefined ? [] : [remembered.toolFor(session.id)]), ...servers.tools];
   const runnable = tools.map((tool) => toTool(tool, session, folder, person?.onOutput));
   const known = new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool]));
-  const ports = { tools: known, guard: allowStoredResults(guard, store.results), rules, mode: () => mode };
+  const ports = {
+    tools: known,
+    guard: allowStoredResults(guard, store.results, [planFile.path]),
+    rules,
+    mode: () => mode,
+  };
   const permission =
     person === undefined ? headlessPermission(ports) : attendedPermission({ ...ports, person, agentHome });
   const kinds = await loadDefinitions({ guard, agentHome });

@@ -1,4 +1,5 @@
 import { type LogReader, type NamedText, readPayload, type Store, type ToolCall, type ToolResult } from "palimpsest";
+import { EXIT_PLAN, PLAN_APPROVED } from "../tools/plan-mode.ts";
 import { NOTHING_LEFT } from "../tools/todo.ts";
 
 /** What the model was at, for what is put back after a compaction. */
@@ -7,6 +8,8 @@ export interface Work {
   todos(): Promise<string | undefined>;
   /** Skills that were used, the newest first. */
   skills(): Promise<readonly NamedText[]>;
+  /** The newest plan that was approved; undefined if none was. */
+  plan(): Promise<string | undefined>;
 }
 
 const MOST_SKILLS = 20;
@@ -33,6 +36,14 @@ export function readWork(store: Store, session: () => string): Work {
       reading(async (reader) => {
         for await (const { call, text } of callsBackwards(reader)) {
           if (call.name === "Todo") return text === NOTHING_LEFT ? undefined : text;
+        }
+        return undefined;
+      }, undefined),
+    plan: () =>
+      reading(async (reader) => {
+        for await (const { call, text } of callsBackwards(reader)) {
+          const { plan } = (call.input ?? {}) as { readonly plan?: unknown };
+          if (call.name === EXIT_PLAN && typeof plan === "string" && text.startsWith(PLAN_APPROVED)) return plan;
         }
         return undefined;
       }, undefined),

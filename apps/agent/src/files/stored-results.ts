@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import type { ResultContent, ResultFiles } from "palimpsest";
 import type { PathGuard } from "./path-guard.ts";
@@ -20,16 +21,36 @@ export function openStoredResults(
   };
 }
 
+/** Also opens one more file of the session's own, such as its plan. */
+export function alsoOpenFile(open: OpenStoredResult, file: string): OpenStoredResult {
+  return async (path) => {
+    if (resolve(path) !== file) return open(path);
+    const bytes = await readFile(file).catch(() => undefined);
+    return (
+      bytes && {
+        bytes: bytes.length,
+        chunks: async function* () {
+          yield bytes;
+        },
+      }
+    );
+  };
+}
+
 /**
  * The same guard, for permissions: a path in the folder of stored results may be read. Which session's results a tool opens
  * is up to the tool.
  */
-export function allowStoredResults(guard: PathGuard, files: Pick<ResultFiles, "locate">): PathGuard {
+export function allowStoredResults(
+  guard: PathGuard,
+  files: Pick<ResultFiles, "locate">,
+  also: readonly string[] = [],
+): PathGuard {
   return {
     roots: guard.roots,
     async locate(path) {
       const full = resolve(path);
-      const isResult = files.locate(basename(dirname(full)), basename(full)) === full;
+      const isResult = files.locate(basename(dirname(full)), basename(full)) === full || also.includes(full);
       return isResult ? { kind: "stored-result", path: full } : guard.locate(path);
     },
   };

@@ -13,6 +13,10 @@ export type PlanAnswer =
   | { readonly kind: "approved"; readonly mode: Exclude<PermissionMode, "plan"> }
   | { readonly kind: "rejected"; readonly comment: string };
 
+export const EXIT_PLAN = "ExitPlan";
+/** What the result of an approved plan begins with: the log is searched for it. */
+export const PLAN_APPROVED = "The user has approved the plan.";
+
 const A_DAY_MS = 86_400_000;
 
 /** The tools stay in the list in every mode, so that a change of the mode costs no cache. */
@@ -32,7 +36,7 @@ export function planTools({ mode, setMode, approvePlan }: PlanPorts): readonly A
     },
   });
   const exit = defineTool({
-    name: "ExitPlan",
+    name: EXIT_PLAN,
     description: "Presents the plan to the user. Once it is approved, files can be changed again.",
     input: { plan: text("The plan, in markdown: what will be changed, in which order, how it is checked.") },
     concurrency: "alone",
@@ -48,7 +52,7 @@ export function planTools({ mode, setMode, approvePlan }: PlanPorts): readonly A
         );
       }
       setMode(answer.mode);
-      return done(`The user has approved the plan. Begin.\n\n${plan}`);
+      return done(`${PLAN_APPROVED} Begin.\n\n${plan}`);
     },
   });
   return [enter, exit];

@@ -262,10 +262,26 @@ export interface CompactionRecord {
   readonly tokensAfter: number;
   /** What the summary message consists of, and what was put back, in tokens. */
   readonly parts: Readonly<Record<string, number>>;
+  /** Each part that the host had for the model, and how much of it is in view. @default not on record */
+  readonly putBack?: readonly PutBackPart[];
   readonly modelCalls: number;
   readonly priceUsd?: number;
   /** What the user and hooks wanted the summary to pay heed to. */
   readonly instructions?: string;
+}
+
+/** A file, a skill, the plan or another text of the host's, after a compaction. */
+export interface PutBackPart {
+  /** The type of attachment. */
+  readonly type: string;
+  /** The path of a file, the name of a skill. */
+  readonly name?: string;
+  readonly shown: "whole" | "cut" | "left-out";
+  /** In view, of how many; 0 of 0 for what could not be read. */
+  readonly tokens: number;
+  readonly ofTokens: number;
+  /** Why it is not there as a whole. */
+  readonly why?: string;
 }
 
 /** Entries that are shown: as they are, or as the entry `by` has put it. */

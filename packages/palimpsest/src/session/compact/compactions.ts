@@ -201,7 +201,7 @@ export function createCompactions<Request, Response, Message>(
     { view, breaker }: ReadyView,
     before: BreakerState,
   ): Promise<void> {
-    tell({ kind: "files-restored", ...view.files });
+    tell({ kind: "files-restored", ...view.files, parts: view.putBack });
     // One that was open already has not opened now.
     if (breaker.kind === "open" && breaker !== before) tripped("compaction", breaker);
     const told = { sessionId: session, trigger, summary: view.text, tokensBefore, tokensAfter };

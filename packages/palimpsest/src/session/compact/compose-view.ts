@@ -22,6 +22,8 @@ export interface CompactedView {
   readonly block?: FoldBlock;
   readonly attachments: readonly AttachmentPayload[];
   readonly files: PutBack["files"];
+  /** What the host had for the model, and what of it is in view. */
+  readonly putBack: PutBack["parts"];
   /** Of each part, in tokens. */
   readonly parts: Readonly<Record<string, number>>;
   /** Of the whole view, by estimate. */
@@ -83,7 +85,11 @@ async function composeWithin(
   const { text, parts } = draft(summary, room, material);
   const blockTokens = block === undefined ? 0 : countBlock(block);
   const isKept = (entry: number): boolean => entry < range.from || entry > range.to;
-  const { attachments, files } = await putBack({
+  const {
+    attachments,
+    files,
+    parts: hostParts,
+  } = await putBack({
     ...{ surroundings, room, evidence, countTokens },
     newestTexts: [text],
     shownFiles: new Set([...filesRead].flatMap(([path, entry]) => (isKept(entry) ? [path] : []))),
@@ -98,7 +104,7 @@ async function composeWithin(
   const around = tokensAround(plan) + countTokens(text) + blockTokens;
   const tokensAfter = Object.values(putBackTokens).reduce((sum, tokens) => sum + tokens, around);
   return {
-    ...{ text, attachments, files, tokensAfter },
+    ...{ text, attachments, files, tokensAfter, putBack: hostParts },
     ...(block === undefined ? {} : { block }),
     parts: { ...parts, ...headPart(plan), ...putBackTokens, ...(block === undefined ? {} : { provider: blockTokens }) },
   };

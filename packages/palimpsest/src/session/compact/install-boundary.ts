@@ -39,10 +39,10 @@ export async function installBoundary(
     return { kind: "nothing", cause: "overtaken", why: "the conversation was changed while it was summarised" };
   }
   const { view, rung, declined, breaker, spent } = ready;
-  const { text, block, attachments, parts, tokensAfter } = view;
+  const { text, block, attachments, parts, putBack, tokensAfter } = view;
   const record: CompactionRecord = {
     ...origin,
-    ...{ variant, rung, declined, messages: range.folded.length, parts },
+    ...{ variant, rung, declined, messages: range.folded.length, parts, putBack },
     ...{ tokensBefore: snapshot.sizeTokens, tokensAfter, modelCalls: spent.calls },
     ...(spent.calls === 0 ? {} : { priceUsd: spent.priceUsd }),
     ...(ready.instructions === undefined ? {} : { instructions: ready.instructions }),

@@ -1,11 +1,11 @@
-import type { AttachmentPayload } from "../../log/payload.ts";
+import type { AttachmentPayload, PutBackPart } from "../../log/payload.ts";
 import type { Evidence } from "../../stages/compact/evidence/evidence-state.ts";
 import { type PlannedFile, planFiles } from "../../stages/compact/rehydrate/plan-files.ts";
 import { rankFiles } from "../../stages/compact/rehydrate/rank-files.ts";
 import type { RoomPart } from "../../stages/compact/share-room.ts";
 import { shortenText } from "../../stages/compact/summary/shorten-text.ts";
 import { attachment } from "../messages.ts";
-import type { NamedText, Surroundings } from "./surroundings.ts";
+import type { PlacedText, Surroundings } from "./surroundings.ts";
 
 export interface PutBackOptions {
   readonly surroundings: Surroundings;
@@ -23,32 +23,44 @@ export interface PutBackOptions {
 export interface PutBack {
   readonly attachments: readonly AttachmentPayload[];
   readonly files: { readonly putBack: number; readonly skipped: number; readonly failed: number };
+  /** All that the host had, and what of it is in view: nothing is left out unsaid. */
+  readonly parts: readonly PutBackPart[];
 }
 
 /** Of the ranked files, so many are read: most of them are small, and some are gone. */
 const READ_FILES = 40;
+/** Fewer tokens of a text are not worth a cut. */
+const LEAST_TOKENS = 100;
 
 /** What the model gets to see again after a compaction, each within its limits. Asked for all at once. */
 export async function putBack(options: PutBackOptions): Promise<PutBack> {
   const { surroundings, room, countTokens } = options;
-  const [files, skills, ...others] = await Promise.all([
+  const [files, skills = [], ...others] = await Promise.all([
     readFiles(options),
     asked(surroundings.skills),
-    ...OTHERS.map(([name]) => asked(surroundings[name])),
+    ...OTHERS.map(([name]) => asked<string | PlacedText>(surroundings[name])),
   ]);
-  let left = room.surroundings;
+  const skillTexts = skills.map(({ name, text }) => ({
+    ...{ type: "skill", name, heading: `Skill ${name}:`, text },
+    rest: "use the skill again",
+  }));
+  const shownSkills = fitTexts(skillTexts, room.skills, countTokens, options.skillTokens);
+  // The room that files and skills leave is there for the rest: a plan is to be whole.
+  const leftTokens = room.files - tokensOf(files.parts) + room.skills - tokensOf(shownSkills.parts);
   const texts = OTHERS.flatMap(([, type, heading], index) => {
-    const text = others[index];
+    const other = others[index];
+    const text = typeof other === "string" ? other : other?.text;
     if (text === undefined || text.trim() === "") return [];
-    const whole = `${heading}\n${text}`;
-    const tokens = countTokens(whole);
-    if (tokens > left) return [];
-    left -= tokens;
-    return [attachment(type, whole)];
+    const rest = typeof other === "object" ? `read them in ${other.path}` : "ask for them, or search with recall";
+    return [{ type, heading, text, rest }];
   });
-  const attachments = [...files.planned.map(toAttachment), ...skillTexts(skills ?? [], options), ...texts];
+  const shownTexts = fitTexts(texts, room.surroundings + Math.max(0, leftTokens), countTokens);
   const { planned, failed, ranked } = files;
-  return { attachments, files: { putBack: planned.length, skipped: ranked - failed - planned.length, failed } };
+  return {
+    attachments: [...planned.map(toAttachment), ...shownSkills.attachments, ...shownTexts.attachments],
+    files: { putBack: planned.length, skipped: ranked - failed - planned.length, failed },
+    parts: [...files.parts, ...shownSkills.parts, ...shownTexts.parts],
+  };
 }
 
 /** By field, the type of the attachment and what it says first. */
@@ -58,6 +70,58 @@ const OTHERS = [
   ["tools", "tools", "Tools, as they were announced:"],
   ["toolInstructions", "tool-instructions", "How these tools are to be used:"],
 ] as const;
+
+interface HostText {
+  readonly type: string;
+  readonly name?: string;
+  readonly heading: string;
+  readonly text: string;
+  /** How to have what is cut. */
+  readonly rest: string;
+}
+
+/** The texts in their order, as long as there is room: one that does not fit is cut, and says how to read the rest. */
+function fitTexts(
+  texts: readonly HostText[],
+  roomTokens: number,
+  countTokens: (text: string) => number,
+  eachTokens: number = Number.POSITIVE_INFINITY,
+): { readonly attachments: readonly AttachmentPayload[]; readonly parts: readonly PutBackPart[] } {
+  const attachments: AttachmentPayload[] = [];
+  const parts: PutBackPart[] = [];
+  let left = roomTokens;
+  for (const { type, name, heading, text, rest } of texts) {
+    const whole = `${heading}\n${text}`;
+    const ofTokens = countTokens(whole);
+    const most = Math.min(left, eachTokens);
+    const shown = ofTokens <= most ? whole : cutTo(most, { heading, text, rest }, countTokens);
+    const tokens = shown === undefined ? 0 : countTokens(shown);
+    const state = shown === undefined ? "left-out" : shown === whole ? "whole" : "cut";
+    parts.push({
+      type,
+      ...(name === undefined ? {} : { name }),
+      ...{ shown: state, tokens, ofTokens },
+      ...(state === "whole" ? {} : { why: `there was room for ${Math.max(0, Math.floor(most))} tokens` }),
+    });
+    if (shown !== undefined) attachments.push(attachment(type, shown));
+    left -= tokens;
+  }
+  return { attachments, parts };
+}
+
+/** As much of a text as fits, with a mark; undefined if that is next to nothing. */
+function cutTo(
+  mostTokens: number,
+  { heading, text, rest }: Pick<HostText, "heading" | "text" | "rest">,
+  countTokens: (text: string) => number,
+): string | undefined {
+  let characters = Math.floor((text.length * mostTokens) / Math.max(1, countTokens(text)));
+  for (; mostTokens >= LEAST_TOKENS && characters > 0; characters = Math.floor(characters * 0.8)) {
+    const cut = shortenText(text, characters, (more) => `[${more} characters more are left out here: ${rest}]`);
+    if (countTokens(`${heading}\n${cut}`) <= mostTokens) return `${heading}\n${cut}`;
+  }
+  return undefined;
+}
 
 async function readFiles({ surroundings, evidence, newestTexts, shownFiles, ...limits }: PutBackOptions) {
   const { readFile } = surroundings;
@@ -76,7 +140,29 @@ async function readFiles({ surroundings, evidence, newestTexts, shownFiles, ...l
     }),
   );
   const planned = planFiles(ranked, contents, { countTokens, perFileTokens, totalTokens: room.files });
-  return { planned, failed: ranked.length - contents.size, ranked: ranked.length };
+  const byPath = new Map(planned.map((file) => [file.path, file]));
+  const parts = ranked.map(({ path }) => filePart(path, contents.get(path), byPath.get(path), countTokens));
+  return { planned, failed: ranked.length - contents.size, ranked: ranked.length, parts };
+}
+
+function filePart(
+  name: string,
+  content: string | undefined,
+  planned: PlannedFile | undefined,
+  countTokens: (text: string) => number,
+): PutBackPart {
+  const ofTokens = content === undefined ? 0 : countTokens(content);
+  if (planned === undefined) {
+    const why = content === undefined ? "it could not be read" : "there was no room for it";
+    return { type: "file", name, shown: "left-out", tokens: 0, ofTokens, why };
+  }
+  const { extent, tokens } = planned;
+  if (extent === "whole") return { type: "file", name, shown: "whole", tokens, ofTokens };
+  return { type: "file", name, shown: "cut", tokens, ofTokens, why: "only the parts that were worked on are shown" };
+}
+
+function tokensOf(parts: readonly PutBackPart[]): number {
+  return parts.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 function toAttachment({ path, parts, extent }: PlannedFile): AttachmentPayload {
@@ -85,22 +171,6 @@ function toAttachment({ path, parts, extent }: PlannedFile): AttachmentPayload {
   );
   const what = extent === "whole" ? "as it is now" : "the parts that were worked on, as they are now";
   return attachment("file", `${path}, ${what}:\n${texts.join("\n")}`);
-}
-
-function skillTexts(skills: readonly NamedText[], { room, skillTokens, countTokens }: PutBackOptions) {
-  let left = room.skills;
-  return skills.flatMap(({ name, text }) => {
-    const share = Math.min(1, skillTokens / Math.max(1, countTokens(text)));
-    const cut = shortenText(
-      text,
-      Math.floor(text.length * share),
-      (more) => `[${more} characters more: use the skill again]`,
-    );
-    const tokens = countTokens(cut);
-    if (tokens > left) return [];
-    left -= tokens;
-    return [attachment("skill", `Skill ${name}:\n${cut}`)];
-  });
 }
 
 /** What the host answers; a host that fails is no reason to fail. */

@@ -14,14 +14,21 @@ export interface Surroundings {
   readonly skills?: () => Promise<readonly NamedText[]>;
   /** The todo list; undefined if there is none, or all is done. */
   readonly todos?: () => Promise<string | undefined>;
-  /** The plan, as a whole. */
-  readonly plan?: () => Promise<string | undefined>;
+  /** The plan, as a whole; with its path, where the model's tools can read it. */
+  readonly plan?: () => Promise<string | PlacedText | undefined>;
   /** What holds while the plan is being made. */
   readonly planMode?: () => Promise<string | undefined>;
   /** Tools that are announced in the conversation: their list, schemas that were handed out later. */
   readonly tools?: () => Promise<string | undefined>;
   /** What servers of tools say about their use. */
   readonly toolInstructions?: () => Promise<string | undefined>;
+}
+
+/** A text that is also in a file. */
+export interface PlacedText {
+  readonly text: string;
+  /** Where the model's own tools can read it. */
+  readonly path: string;
 }
 
 export interface NamedText {
