@@ -36,6 +36,7 @@ const person: Person = {
   approvePlan: async () => ({ kind: "approved", mode: "accept-edits" }),
   askUser: async () => ({ kind: "declined" }) as never,
   askPermission: async () => ({ kind: "once" }),
+  approveCompaction: async () => "compact",
   onOutput: () => {},
   onHook: () => {},
 };
