@@ -13,11 +13,21 @@ const HOUR_MS = 3_600_000;
 const TOPICS = 12;
 const isDream = ({ tools }: Ask): boolean => tools.includes("SearchSessions");
 
+interface SetUp {
+  readonly forgets: number;
+  readonly fails?: () => boolean;
+  /** @default it forgets so many topics */
+  readonly think?: (ask: Ask) => Reply;
+}
+
 /** A project whose memory has topics of the model's, and a dream that forgets so many of them. */
-async function setUp({ forgets, fails = () => false }: { forgets: number; fails?: () => boolean }) {
+async function setUp({ forgets, fails = () => false, think }: SetUp) {
+  let offered: readonly string[] = [];
   const versions: string[] = [];
   const script = (ask: Ask): Reply => {
     if (!isDream(ask)) return answer("Done.");
+    offered = ask.tools.toSorted();
+    if (think !== undefined) return think(ask);
     if (fails()) return { ...answer("x"), fault: { kind: "spend-limit" } };
     if (ask.toolResults.length > 0) return answer("Tidied up.");
     const calls = versions
@@ -27,10 +37,12 @@ async function setUp({ forgets, fails = () => false }: { forgets: number; fails?
       );
     return calls.length === 0 ? answer("Nothing to do.") : callTools(...calls);
   };
-  const project = temporaryProject({ "a.txt": "begun" });
+  const project = temporaryProject({ "a.txt": "begun", "hidden.txt": "A SECRET has begun" });
   mkdirSync(join(project.home, ".palimpsest"), { recursive: true });
   const settings = { "dream.sessions": 1, "dream.scanMinutes": 10 };
   writeFileSync(join(project.home, ".palimpsest", "engine.json"), JSON.stringify(settings));
+  const own = { permissions: { deny: ["Read(hidden.txt)"] } };
+  writeFileSync(join(project.home, ".palimpsest", "settings.json"), JSON.stringify(own));
   const cli = await startCli(project, script);
   let nowMs = Date.now();
   const here = createHere({ ...cli, clock: { now: () => nowMs } });
@@ -46,6 +58,7 @@ async function setUp({ forgets, fails = () => false }: { forgets: number; fails?
   await here.run(["-p", "Hello.", ...url]);
   return {
     here,
+    offered: () => offered,
     dream: (...args: readonly string[]) => here.run(["dream", ...args, ...(args.includes("--yes") ? [] : url)]),
     topics: async () => JSON.parse((await here.run(["memory", "--json"])).out) as readonly { slug: string }[],
     pass: (hours: number) => {
@@ -66,6 +79,26 @@ test("a dream that writes: one change, its price is told, it can be undone, and 
   expect(await topics()).toHaveLength(TOPICS);
   pass(23);
   expect((await dream("--if-due")).out).toContain("the last time was 23.0 hours ago, and is to be 24");
+});
+
+test("a dream looks at the project by tools that only read, and not at what the user's rules hide", async () => {
+  const heard: string[] = [];
+  const { dream, offered } = await setUp({
+    forgets: 0,
+    think: ({ toolResults }) => {
+      heard.push(...toolResults.map(({ text }) => text));
+      if (toolResults.length > 0) return answer("Nothing to do.");
+      const read = (file_path: string) => callTool("Read", { file_path });
+      return callTools(read("a.txt"), read("hidden.txt"), read("/etc/passwd"), callTool("Grep", { pattern: "begun" }));
+    },
+  });
+  expect(await dream()).toMatchObject({ code: 0 });
+  expect(offered()).toEqual(["Glob", "Grep", "Read", "SearchSessions", "Topics"]);
+  expect(heard).toHaveLength(4);
+  expect(heard[0]).toContain("begun");
+  expect(heard.slice(1, 3).join("\n")).not.toMatch(/A SECRET|root:/);
+  expect(heard[3]).toContain("a.txt");
+  expect(heard[3]).not.toContain("hidden.txt");
 });
 
 test("a dream that is held changes nothing, is not run again at once, and is carried out by a yes", async () => {

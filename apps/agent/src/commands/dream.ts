@@ -25,7 +25,7 @@ import { inOperatedProject } from "../operations/open-operations.ts";
 export async function run(args: readonly string[], terminal: Terminal, parent?: AgentSession): Promise<number> {
   const { values } = readArguments(args, COMMANDS.dream);
   return inOperatedProject(terminal, async (project, operations) => {
-    const { places, store } = project;
+    const { folder, places, store } = project;
     const { clock, environment } = terminal;
     const notices = sayNotices(terminal);
     const memory = await openMemory({ folder: places.memory, clock });
@@ -50,7 +50,7 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
         const { provider, choice } = connection;
         const isDryRun = values["dry-run"] === true;
         const begun = await beginDream({
-          ...{ ...place, memory, provider, model: choice.model, environment, owner: "palimpsest dream" },
+          ...{ ...place, folder, memory, provider, model: choice.model, environment, owner: "palimpsest dream" },
           ...{ mode: isDryRun ? "dry-run" : "apply", trigger: values["if-due"] === true ? "auto" : "manual" },
           ...(parent === undefined ? {} : { parent }),
           operations,

@@ -16,6 +16,7 @@ import { listSessions } from "../cli/stored-sessions.ts";
 import type { AgentSession } from "../cli/take-session.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { Operations } from "../operations/open-operations.ts";
+import { dreamReadTools } from "./dream-read-tools.ts";
 import { newDreamSession } from "./dream-session.ts";
 
 export interface DreamPlace {
@@ -26,6 +27,8 @@ export interface DreamPlace {
 }
 
 export interface BeginDreamOptions extends DreamPlace {
+  /** The project's: a run may look at its files. */
+  readonly folder: string;
   readonly memory: Memory;
   readonly provider: Provider;
   readonly model: string;
@@ -81,6 +84,7 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
   const task = startDream({
     ...{ memory, lease, store, session, provider, clock, mode, trigger, uses: index.uses() },
     ...(parent === undefined ? {} : { parent }),
+    readTools: await dreamReadTools({ folder: options.folder, agentHome: places.agentHome }, session),
     sessions: (await sessionsSince(store, lease.lastDoneAtMs ?? 0)).map(({ id }) => id),
   });
   index.close();

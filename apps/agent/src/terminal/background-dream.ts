@@ -26,7 +26,7 @@ export interface BackgroundDream {
 /** Goes over the memory between turns, where the settings say that things are remembered without being asked to (`memory: on`). */
 export function createBackgroundDream(options: BackgroundDreamOptions): BackgroundDream {
   const { project, provider, environment, clock, say, refresh } = options;
-  const { places, store } = project;
+  const { folder, places, store } = project;
   let home: Home | undefined;
   let task: DreamTask | undefined;
 
@@ -42,7 +42,17 @@ export function createBackgroundDream(options: BackgroundDreamOptions): Backgrou
       const place = { places, store, home, clock };
       if ((await isDreamDue(place, session.settings().settings, session.id)).kind === "closed") return;
       const begun = await beginDream({
-        ...{ ...place, memory, provider, model, environment, owner: "palimpsest", mode: "apply", trigger: "auto" },
+        ...{
+          ...place,
+          folder,
+          memory,
+          provider,
+          model,
+          environment,
+          owner: "palimpsest",
+          mode: "apply",
+          trigger: "auto",
+        },
         parent: session,
         ...(operations === undefined ? {} : { operations }),
       });

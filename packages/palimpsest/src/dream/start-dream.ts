@@ -118,7 +118,11 @@ function stage<Request, Response>(
     const tools = [...dreamTools({ batch, store, sessions, uses, onChange: own.touched }), ...readTools];
     const turn = query({
       ...{ session, provider, tools, signal },
-      prompt: dreamPrompt({ todayIso: new Date(nowMs).toISOString().slice(0, 10), sessions: sessions.length }),
+      prompt: dreamPrompt({
+        todayIso: new Date(nowMs).toISOString().slice(0, 10),
+        sessions: sessions.length,
+        readTools: readTools.map(({ name }) => name),
+      }),
       maxRounds: session.settings().settings["dream.rounds"],
     });
     for (;;) {
