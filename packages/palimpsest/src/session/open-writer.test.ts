@@ -40,8 +40,8 @@ test("a session in use is waited for, and given up after that time", async () =>
   const second = await openWriter(store, "s", { takeover: { waitMs: 60_000 }, clock });
   expect(waits).toHaveLength(8);
   expect(second.fence).toBe(first.fence + 1);
-  for (const waitMs of [-1, Number.NaN])
-    await expect(openWriter(store, "s", { takeover: { waitMs } })).rejects.toThrow(InvalidOptionError);
+  for (const takeover of [{ waitMs: -1 }, { waitMs: Number.NaN }, {}, "alway"])
+    await expect(openWriter(store, "s", { takeover: takeover as never })).rejects.toThrow(InvalidOptionError);
 });
 
 test("a session whose model takes longer than the lease is busy to other processes, and loses nothing", async () => {

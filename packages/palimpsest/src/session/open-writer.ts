@@ -23,7 +23,14 @@ export async function openWriter(store: Store, session: string, terms: OpenWrite
   const { owner = `process ${process.pid}`, takeover = "if-free" } = terms;
   const clock = withTimers(terms.clock);
   const waitMs = typeof takeover === "object" ? takeover.waitMs : 0;
-  if (!(waitMs >= 0)) throw new InvalidOptionError("takeover.waitMs", waitMs, "a number of milliseconds, 0 or more");
+  const isKnown = typeof takeover === "object" || takeover === "if-free" || takeover === "always";
+  if (!isKnown || !(waitMs >= 0)) {
+    throw new InvalidOptionError(
+      "takeover",
+      takeover,
+      '"if-free", "always", or { waitMs } with 0 or more milliseconds',
+    );
+  }
   const how = { owner, takeover: typeof takeover === "object" ? "if-free" : takeover } as const;
   // What was waited is counted, and not read from the clock: one that stands still must not make this wait for ever.
   for (let waitedMs = 0; ; ) {
