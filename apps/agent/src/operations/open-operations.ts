@@ -79,7 +79,7 @@ async function openWished(
   }
   try {
     const { openTelemetry } = await import("./open-telemetry.ts");
-    return await openTelemetry(wish);
+    return await openTelemetry(wish, environment);
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
     problems.push(

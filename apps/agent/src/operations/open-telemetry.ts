@@ -1,5 +1,6 @@
 import type { SessionEvent } from "palimpsest";
 import { telemetry } from "palimpsest/telemetry";
+import type { Terminal } from "../cli/terminal.ts";
 import { readVersion } from "../cli/version.ts";
 import type { TelemetryWish } from "./telemetry-wish.ts";
 
@@ -13,6 +14,8 @@ export interface AgentTelemetry {
 const TRACE_EXPORTER: string = "@opentelemetry/exporter-trace-otlp-proto";
 const METRIC_EXPORTER: string = "@opentelemetry/exporter-metrics-otlp-proto";
 const NAME = "palimpsest";
+/** An exporter tries again for as long as its time allows, and holds up the end of the process with it. */
+const SENDING_MS = 2_500;
 
 /** The part of an exporter that is wrapped. */
 interface Exporter<Items> {
@@ -20,7 +23,10 @@ interface Exporter<Items> {
 }
 
 /** Spans and metrics of all sessions of this process, sent as the `OTEL_*` variables say: the SDK and its exporters read them. */
-export async function openTelemetry({ traces, metrics }: TelemetryWish & { kind: "otlp" }): Promise<AgentTelemetry> {
+export async function openTelemetry(
+  { traces, metrics }: TelemetryWish & { kind: "otlp" },
+  environment: Terminal["environment"],
+): Promise<AgentTelemetry> {
   const [{ TracerProvider, BatchSpanProcessor }, { MeterProvider, PeriodicExportingMetricReader }, resources] =
     await Promise.all([
       import("@opentelemetry/sdk-trace"),
@@ -44,8 +50,8 @@ export async function openTelemetry({ traces, metrics }: TelemetryWish & { kind:
     .merge(resources.resourceFromAttributes({ "service.name": NAME, "service.version": version }))
     .merge(resources.detectResources({ detectors: [resources.envDetector] }));
   const exporters = {
-    traces: await loadExporter(TRACE_EXPORTER, traces),
-    metrics: await loadExporter(METRIC_EXPORTER, metrics),
+    traces: await loadExporter(TRACE_EXPORTER, traces, environment),
+    metrics: await loadExporter(METRIC_EXPORTER, metrics, environment),
   };
   const tracers = new TracerProvider({
     resource,
@@ -68,9 +74,17 @@ export async function openTelemetry({ traces, metrics }: TelemetryWish & { kind:
   };
 }
 
-async function loadExporter(name: string, wanted: "sent" | "off"): Promise<readonly never[]> {
+type ExporterClass = new (options: { readonly timeoutMillis?: number }) => never;
+
+async function loadExporter(
+  name: string,
+  wanted: "sent" | "off",
+  environment: Terminal["environment"],
+): Promise<readonly never[]> {
   if (wanted === "off") return [];
-  const module = (await import(name)) as Readonly<Record<string, new () => never>>;
+  const module = (await import(name)) as Readonly<Record<string, ExporterClass>>;
   const found = Object.entries(module).find(([exported]) => /^OTLP\w+Exporter$/.test(exported));
-  return found === undefined ? [] : [new found[1]()];
+  if (found === undefined) return [];
+  const isTimed = Object.keys(environment).some((variable) => /^OTEL_EXPORTER_OTLP_(\w+_)?TIMEOUT$/.test(variable));
+  return [new found[1](isTimed ? {} : { timeoutMillis: SENDING_MS })];
 }
