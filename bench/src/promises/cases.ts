@@ -1,4 +1,5 @@
 import { eventCases } from "./cases/events.ts";
+import { mediaCases } from "./cases/media.ts";
 import { moreCases } from "./cases/more.ts";
 import { noticeCases } from "./cases/notices.ts";
 import { policyCases } from "./cases/policy.ts";
@@ -10,6 +11,7 @@ import type { PromiseCase } from "./promise-case.ts";
 /** By area, one file each. */
 export const CASES: Readonly<Record<string, readonly PromiseCase[]>> = {
   events: eventCases,
+  media: mediaCases,
   policy: policyCases,
   results: resultCases,
   settings: settingsCases,
