@@ -23,10 +23,7 @@ export function mediaOf(blocks: readonly Block[]): readonly Media[] {
 }
 
 /** The same blocks with words in place of some media. */
-export function withoutMedia(
-  blocks: readonly Block[],
-  textFor: (media: Media) => string | undefined,
-): readonly Block[] {
+function withoutMedia(blocks: readonly Block[], textFor: (media: Media) => string | undefined): readonly Block[] {
   return blocks.map((block) => {
     if (block.kind === "tool_result" && typeof block.content !== "string") {
       return { ...block, content: withoutMedia(block.content, textFor) as readonly Part[] };
