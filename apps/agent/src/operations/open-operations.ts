@@ -51,7 +51,7 @@ export async function inOperatedProject<Result>(
 }
 
 /** Nothing is loaded for what was not asked for. */
-export async function openOperations({ environment, agentHome, flags: path }: OperationsOptions): Promise<Operations> {
+async function openOperations({ environment, agentHome, flags: path }: OperationsOptions): Promise<Operations> {
   const problems: string[] = [];
   const telemetry = await openWished(environment, problems);
   const flags = path === undefined ? undefined : await openNamed(path, agentHome, problems);
