@@ -1,5 +1,6 @@
 import { eventCases } from "./cases/events.ts";
 import { mediaCases } from "./cases/media.ts";
+import { modelCases } from "./cases/models.ts";
 import { moreCases } from "./cases/more.ts";
 import { noticeCases } from "./cases/notices.ts";
 import { policyCases } from "./cases/policy.ts";
@@ -12,6 +13,7 @@ import type { PromiseCase } from "./promise-case.ts";
 export const CASES: Readonly<Record<string, readonly PromiseCase[]>> = {
   events: eventCases,
   media: mediaCases,
+  models: modelCases,
   policy: policyCases,
   results: resultCases,
   settings: settingsCases,
