@@ -31,7 +31,7 @@ export type RecordInterrupted<Request> = (
 ) => Promise<RecordedInterruption>;
 
 /** The type of the attachment that says that an answer was interrupted. */
-export const INTERRUPTED = "interrupted";
+const INTERRUPTED = "interrupted";
 /** What broken streams have cost whose requests were sent again. */
 const RETRIES = "retries";
 /** Thinking and tool inputs are only measured. */

@@ -388,7 +388,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   ),
   "keepWarm.enabled": onOff(
     "off",
-    "Pings keep the prompt in the cache through a pause, where the host asks for it: they spend without being seen.",
+    "Pings keep the prompt in the cache while a tool runs and while the user is waited for. They spend money; each one is told with its price.",
   ),
   "keepWarm.whileToolRuns": count(11, "So many pings at most while a tool runs."),
   "keepWarm.whileWaiting": count(2, "So many pings at most while the user is waited for."),
