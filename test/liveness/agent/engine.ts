@@ -1,9 +1,12 @@
-import { type Ask, answer, callTool, callTools, stallStream } from "@palimpsest/provider-simulator";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Ask, answer, callTool, callTools, type ManualClock, stallStream } from "@palimpsest/provider-simulator";
+import type { SettingName } from "palimpsest";
 import { openMemory } from "palimpsest/memory";
 import { placesOf } from "../../../apps/agent/src/cli/places.ts";
 import { isExtraction } from "../drives/memory.ts";
 import { type Drive, type Experiment, experiment } from "../experiment.ts";
 import type { AgentOnly } from "../settings.ts";
+import { prose, type Values } from "../world.ts";
 import { withAgent } from "./world.ts";
 
 const DAY_MS = 86_400_000;
@@ -54,17 +57,72 @@ const comeBackLater: Drive = (engine, witness) =>
     witness,
     async ({ run, clock }) => {
       await run("-p", "Count.", ...STREAM);
-      // Files have the times of the system.
-      clock.set(Date.now() + 40 * DAY_MS);
+      // Files have the times of the system; of those only the day matters.
+      clock.set(Math.ceil(Date.now() / DAY_MS + 40) * DAY_MS);
       await run("-p", "Hello.", ...STREAM);
     },
   );
 
-/** For each setting that only the agent acts by, an experiment that shows it to be alive there. */
-export const AGENT_EXPERIMENTS: Readonly<Record<AgentOnly, Experiment>> = {
+/** Waits until nothing goes on any more that needs no time of the clock. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 8; turn++) await sleep(1);
+}
+
+async function passMinutes(clock: ManualClock, minutes: number): Promise<void> {
+  for (let passedMs = 0; passedMs < minutes * 60_000; passedMs += STEP_MS) {
+    clock.advance(STEP_MS);
+    await settle();
+  }
+}
+const STEP_MS = 10_000;
+const LARGE = prose("rule-", 9_000);
+
+/** Nobody says anything for a while. */
+const waitForUser: Drive = (values, witness) =>
+  withAgent({ engine: { "cache.ttl": "5m", ...values } }, witness, async ({ talk, clock }) => {
+    const conversation = talk();
+    await conversation.say(LARGE);
+    await passMinutes(clock, 20);
+    await conversation.leave();
+  });
+
+/** A command that takes long. */
+const waitForTool: Drive = (values, witness) => {
+  const command = "while [ ! -e done ]; do sleep 0.02; done; echo done";
+  const replies = [callTools(callTool("Bash", { command }))];
+  return withAgent({ engine: { "cache.ttl": "5m", ...values }, replies }, witness, async (world) => {
+    const running = world.run("-p", LARGE, ...STREAM);
+    while (world.requests() === 0) await settle();
+    await passMinutes(world.clock, 20);
+    world.put("done", "");
+    await running;
+  });
+};
+
+/** The conversation has grown beyond what is compacted. */
+const growBeyond: Drive = (engine, witness) =>
+  withAgent({ engine: { "compaction.autoPercent": 2, ...engine } }, witness, async ({ run }) => {
+    await run("-p", LARGE, ...STREAM);
+    await run("--continue", "-p", LARGE, ...STREAM);
+    await run("--continue", "-p", "And now?", ...STREAM);
+  });
+
+const sayHello: Drive = (engine, witness) =>
+  withAgent({ engine }, witness, ({ run }) => run("-p", "Hello.", ...STREAM));
+
+const WARM: Values = { "keepWarm.enabled": "on" };
+
+/** For each setting that only the agent acts by, and for those that it has to act for, an experiment in the agent. */
+export const AGENT_EXPERIMENTS: Readonly<Record<AgentOnly, Experiment> & Partial<Record<SettingName, Experiment>>> = {
   "memory.recall": experiment(recallTopic, ["on", "off"]),
   "memory.dailyTokens": experiment(extractOften, [1_000_000, 0]),
   "agents.waitSeconds": experiment(leaveAgentBehind, [1_800, 0]),
   "toolResults.keptDays": experiment(comeBackLater, [30, 365]),
   "toolResults.keptMegabytes": experiment(comeBackLater, [10_000, 0], { "toolResults.keptDays": 365 }),
+  "compaction.auto": experiment(growBeyond, ["on", "ask"]),
+  "clearing.byProvider": experiment(sayHello, ["auto", "off"]),
+  "keepWarm.enabled": experiment(waitForUser, ["on", "off"]),
+  "keepWarm.whileWaiting": experiment(waitForUser, [2, 1], WARM),
+  "keepWarm.whileToolRuns": experiment(waitForTool, [2, 1], WARM),
+  "keepWarm.capUsd": experiment(waitForUser, [0.5, 0.000_1], WARM),
 };

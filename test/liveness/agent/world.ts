@@ -38,12 +38,15 @@ export interface AgentWorld {
   readonly folder: string;
   readonly home: string;
   readonly clock: ManualClock;
+  /** How many requests were made so far. */
+  requests(): number;
   /** Runs a command; what it prints, says and returns is part of what is seen. */
   run(...args: readonly string[]): Promise<void>;
   talk(...args: readonly string[]): Talk;
   put(path: string, content: string): string;
 }
 
+const MONDAY_MS = Date.UTC(2026, 0, 5);
 const PROGRAMS = ["bash", "sh", "env", "cat", "echo", "git", "ls", "seq", "sleep"];
 
 /** Everything that can be seen of it: requests, what is printed, what is said, how it ends. */
@@ -64,7 +67,7 @@ export function withAgent(
     put(join(home, ".palimpsest/settings.json"), JSON.stringify(setup.settings ?? {}));
     for (const [name, content] of Object.entries(setup.homeFiles ?? {})) put(join(home, ".palimpsest", name), content);
     linkPrograms(bin);
-    const clock = manualClock(Date.UTC(2026, 0, 5));
+    const clock = manualClock(MONDAY_MS);
     const queue = [...(setup.replies ?? [])];
     const script: Script = (ask) => setup.mind?.(ask) ?? usualMind(ask) ?? queue.shift() ?? answer("Done.");
     const server = await serve({ faces: [createAnthropic({ script, clock })], clock });
@@ -78,7 +81,7 @@ export function withAgent(
     Object.assign(process.env, environment);
     try {
       await act({
-        ...{ folder, home, clock },
+        ...{ folder, home, clock, requests: () => server.recorder.exchanges.length },
         put: (path, content) => put(join(folder, path), content),
         async run(...args) {
           const { code, out, said } = await here.run(args);
@@ -92,7 +95,7 @@ export function withAgent(
       Object.assign(process.env, before);
       await server.close();
     }
-    const sent = server.recorder.exchanges.map(({ body }) => body);
+    const sent = server.recorder.exchanges.map(({ body, atMs }) => `${atMs - MONDAY_MS} ${body}`);
     return JSON.stringify([sent, seen]).replaceAll(base, "BASE").replaceAll(server.url, "SERVER").replaceAll(IDS, "ID");
   });
 }
