@@ -161,12 +161,12 @@ async function openWith<Request, Response, Message>(
   }
 
   const notes = createNotes({
-    ...{ state, forks, factsOf, settings, clock, tell, signal: ends, budget: requests.size },
+    ...{ state, forks, factsOf, settings, clock, tell, signal: ends, size: requests.size },
     notes: options.notes ?? {},
   });
   const compactions = createCompactions({
     ...{ session: id, state, provider, forks, factsOf, settings, clock, tell, runHooks, signal: ends },
-    ...{ budget: requests.size, filesRead: requests.filesRead, notes },
+    ...{ budget: requests.budget, filesRead: requests.filesRead, notes },
     surroundings: options.surroundings ?? {},
     attendance,
     append: (added) => state.inOrder(() => contents.append(added)),
@@ -179,7 +179,7 @@ async function openWith<Request, Response, Message>(
     approve: options.approveCompaction,
     tell,
   });
-  const pins = createPins({ state, budget: requests.size });
+  const pins = createPins({ state, budget: requests.budget });
 
   const { inOrder } = state;
 
@@ -236,7 +236,7 @@ async function openWith<Request, Response, Message>(
     },
     recover: createRecovery({
       media: createMediaRecovery({ ...requests, state, tell }),
-      ...{ state, compactions, settings, budget: requests.size, newestRequest: requests.newestRequest },
+      ...{ state, compactions, settings, budget: requests.budget, newestRequest: requests.newestRequest },
       ...{ forecast: requests.forecast, announceFirst: automatic.announceFirst },
     }),
     pin: (what) => inOrder(() => pins.pin(what)),

@@ -25,7 +25,7 @@ export interface ResponseOptions<Request, Response, Message> {
   readonly session: string;
   readonly state: SessionState;
   readonly provider: Provider<Request, Response, Message>;
-  readonly requests: Pick<Requests<Request>, "answeredBy" | "size">;
+  readonly requests: Pick<Requests<Request>, "answeredBy" | "budget">;
   readonly factsOf: (model: string) => ModelFacts;
   readonly settings: () => Settings;
   readonly clock: Pick<Clock, "now">;
@@ -73,7 +73,7 @@ export function createRecord<Request, Response, Message>(
         ? undefined
         : await planProviderFold({
             ...{ session, state, compaction, response: { responseId, model }, request, settings: settings() },
-            ...{ budget: requests.size(), facts: factsOf(model) },
+            ...{ budget: requests.budget(), facts: factsOf(model) },
             ...{ todos: await surroundings.todos?.(), head: await surroundings.head?.() },
           });
     const truncation = isKnown
@@ -105,7 +105,7 @@ export function createRecord<Request, Response, Message>(
       tellRecorded({ ...{ provider: provider.name, requestModel, model, responseId, stop, text }, ...whole }, line);
       if (truncation !== undefined) tell({ kind: "input-truncated", model: requestModel, ...truncation });
     }
-    const overflow = readSilentOverflow({ usage, stop }, requests.size().windowTokens);
+    const overflow = readSilentOverflow({ usage, stop }, requests.budget().windowTokens);
     const recorded = {
       ...{ ...rest, usage, text, calls: calls.filter((call) => !refused.includes(call)) },
       ...(refused.length === 0 ? {} : { refusedCalls: refused }),
@@ -118,7 +118,7 @@ export function createRecord<Request, Response, Message>(
 
   /** Only of models that no table of ours has: services that publish their limits refuse what is too long. */
   function truncationOf(reported: Parameters<typeof findTruncation>[1]): Truncation | undefined {
-    if (fork !== undefined || requests.size().known === "table") return undefined;
+    if (fork !== undefined || requests.budget().known === "table") return undefined;
     return findTruncation(state.view, reported);
   }
 

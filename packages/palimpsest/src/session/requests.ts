@@ -13,7 +13,7 @@ import { createByteIndex } from "../stages/media/byte-index.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
 import type { ResultFiles } from "../stores/results.ts";
-import { clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
+import { type Budget, clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
 import {
   type Configuration,
   expectedTokens,
@@ -83,6 +83,8 @@ export interface Requests<Request> {
   /** The request that a response answers: the newest that was handed out, if none is given. */
   answeredBy(request: Request | undefined): HandedOut | undefined;
   size(): SessionSize;
+  /** The sizes at which something happens, without what has to be weighed for them. */
+  budget(): Budget & Pick<SessionSize, "known">;
   /** What a compaction that the window asks for would do now. */
   forecast(why: string): CompactionForecast;
   /** What comes before each request, for a compaction that was asked for: storing what is too large, clearing what is stale. */
@@ -297,6 +299,10 @@ export function createRequests<Request, Response, Message>(
     prepare,
     answeredBy,
     size,
+    budget() {
+      const { budget, known } = terms(state.configuration);
+      return { ...budget, known };
+    },
     forecast: (why) => forecastCompaction(dueQuestion(), why),
     // A fork sends what its parent has sent: nothing in it is decided anew.
     runStages: async () => (fork === undefined ? passStages(nextAsked(), "manual") : undefined),

@@ -67,8 +67,11 @@ export function economicPoints(question: DueQuestion): { atTokens: number; withi
   const { autoCompactTokens: thresholdTokens } = budget;
   const fromTokens = settings["compaction.economicFromTokens"];
   if (settings["compaction.policy"] === "window" || fromTokens >= thresholdTokens) return undefined;
-  const pays = (tokens: number): boolean =>
-    decide([compactionCandidate({ ...situationAt(tokens, question), turn: "closed" })]).kind === "take";
+  // Asked for each status line: compared here, without the words that a decision comes with.
+  const pays = (tokens: number): boolean => {
+    const { admissible, gain, cost } = compactionCandidate({ ...situationAt(tokens, question), turn: "closed" });
+    return admissible === "if-it-pays" && gain > cost;
+  };
   const mostTokens = thresholdTokens - 1;
   if (!pays(mostTokens)) return undefined;
   let [tooSmall, atTokens] = [fromTokens - 1, pays(fromTokens) ? fromTokens : mostTokens];

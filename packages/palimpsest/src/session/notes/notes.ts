@@ -27,7 +27,7 @@ export interface NotesParts {
   readonly forks: Pick<Forks<never, never>, "talk">;
   readonly factsOf: (model: string) => ModelFacts;
   readonly settings: () => Settings;
-  readonly budget: () => SessionSize;
+  readonly size: () => SessionSize;
   readonly clock: Required<Clock>;
   readonly tell: Tell;
   readonly signal: AbortSignal;
@@ -56,7 +56,7 @@ const LOOK_AGAIN_SHARE = 0.05;
 
 /** The session's notes: kept all along, so that a summary exists when one is needed. */
 export function createNotes(parts: NotesParts): SessionNotes {
-  const { state, forks, factsOf, settings, budget, clock, tell, signal } = parts;
+  const { state, forks, factsOf, settings, size, clock, tell, signal } = parts;
   const template = templateOf(parts.notes.template);
   let running: { readonly done: Promise<NotesUpdateOutcome>; readonly sinceMs: number } | undefined;
   let pause = new AbortController();
@@ -72,7 +72,7 @@ export function createNotes(parts: NotesParts): SessionNotes {
   async function run(ends: AbortSignal): Promise<NotesUpdateOutcome> {
     const held = settings();
     const notes = await current();
-    const snapshot = await state.inOrder(async () => takeSnapshot(state, budget()));
+    const snapshot = await state.inOrder(async () => takeSnapshot(state, size()));
     const covered = snapshot.items.findLast(({ kind }) => kind === "message");
     if (covered === undefined) return { kind: "failed", why: "nothing was said yet" };
     const { prompt, write } = parts.notes;
@@ -135,7 +135,7 @@ export function createNotes(parts: NotesParts): SessionNotes {
     if (settings()["notes.enabled"] === "off" || running !== undefined) return false;
     const notes = await current();
     if (over.aborted) return false;
-    const snapshot = takeSnapshot(state, budget());
+    const snapshot = takeSnapshot(state, size());
     consideredTokens = snapshot.sizeTokens;
     const notesTokens = isBare(notes) ? 0 : snapshot.countTokens(notesMarkdown(notes));
     const { prices } = factsOf(snapshot.configuration.model);
@@ -144,7 +144,7 @@ export function createNotes(parts: NotesParts): SessionNotes {
       snapshot,
       ledger,
       prices,
-      compaction: budget().compaction,
+      compaction: size().compaction,
       settings: settings(),
       notesTokens,
       nowMs: clock.now(),
