@@ -37,6 +37,7 @@ import type { Places } from "./places.ts";
 import { openPlanFile, type PlanFile } from "./plan-file.ts";
 import { readWork } from "./read-work.ts";
 import { createSessionHead } from "./session-head.ts";
+import { situationSection } from "./situation-section.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import { type AgentSession, takeSession } from "./take-session.ts";
 import type { Terminal } from "./terminal.ts";
@@ -149,7 +150,7 @@ async function openWith(
       ? undefined
       : await openAgentMemory({ folder: places.memory, store, tell: (happening) => session.tell(happening) });
   if (remembered !== undefined) closing(remembered);
-  const sections = [instructions, serverSection(servers.instructions)];
+  const sections = [instructions, serverSection(servers.instructions), situationSection(options)];
   const head = createSessionHead([...sections, ...(remembered === undefined ? [] : [remembered.section])]);
   const surroundings: Surroundings = {
     head: head.text,

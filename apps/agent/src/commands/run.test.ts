@@ -42,7 +42,7 @@ test("all that is kept is for this user only", async () => {
 test("the prompt comes through a pipe, the session goes on, and the formats are JSON", async () => {
   const project = temporaryProject();
   const cli = await startCli(project, ({ request, userText }) =>
-    answer(`${(request["messages"] as unknown[]).length} messages, the newest: ${userText.trim()}`),
+    answer(`${(request["messages"] as unknown[]).length} messages, the newest: ${withoutReminders(userText)}`),
   );
   const first = await cli.run(["--output-format", "json"], { input: "From a pipe\n" });
   const result = JSON.parse(first.out);
@@ -75,7 +75,7 @@ test("the prompt comes through a pipe, the session goes on, and the formats are 
 
 test("messages as lines: a turn for each, and one bad line is named", async () => {
   const project = temporaryProject();
-  const cli = await startCli(project, ({ userText }) => answer(`You said ${userText.trim()}.`));
+  const cli = await startCli(project, ({ userText }) => answer(`You said ${withoutReminders(userText)}.`));
   const args = ["--input-format", "stream-json", "--output-format", "json"];
   const { process: child, ended } = cli.start(args, { input: "open" });
   child.stdin.write('{"kind":"user","text":"one"}\n');
@@ -197,3 +197,8 @@ test("a sandbox that the settings require reaches the shell: where there is none
   expect(out).toContain("the settings require a sandbox");
   expect(existsSync(join(project.folder, "ran.txt"))).toBe(false);
 });
+
+/** What the person said, without what the program added for the model. */
+function withoutReminders(text: string): string {
+  return text.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "").trim();
+}

@@ -98,7 +98,7 @@ test.runIf(hasTmux).for([
   await screen.see("Edited limit.ts at line 1.\n", "esc stops");
   expect(project.text("limit.ts")).toContain("limit = 20");
 
-  await screen.say("/snip 7");
+  await screen.say("/snip 8");
   await screen.keeps("snip", "Taken out:");
   await screen.say("/snip undo");
   await screen.see("Back in view:");
