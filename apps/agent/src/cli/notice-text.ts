@@ -37,7 +37,8 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       // The person spoke; the answer itself is shown.
       return undefined;
     case "answer-interrupted":
-      return event.view === "kept" ? news(interruptedText(event, surface)) : undefined;
+      // On the screen the line that says how the turn ended has the price.
+      return event.view === "kept" && surface === "command-line" ? news(interruptedText(event)) : undefined;
     case "input-truncated":
       return problem(
         `The server read only ${tokens(event.readTokens)} of about ${count(event.sentTokens)} and did not say so: the answer is to a part of the conversation. The session now keeps within ${tokens(event.readTokens)}. Raise the server's context size for more.`,
@@ -167,12 +168,11 @@ function collectedNotice({ sessions, bytes, failures, error = "" }: Of<"results-
       );
 }
 
-function interruptedText({ used, priceUsd, estimated, text }: Of<"answer-interrupted">, surface: Surface): string {
+function interruptedText({ used, priceUsd, estimated, text }: Of<"answer-interrupted">): string {
   const kept = text.trim() === "" ? "The model will know of the interruption." : "The answer so far stays in context.";
   const about = estimated === undefined ? "" : "about ";
   const price = used === undefined || priceUsd === undefined ? "" : ` It cost ${about}${usd(priceUsd)}.`;
-  // On the screen the stop itself is shown.
-  return surface === "terminal" ? `${kept}${price}` : `Interrupted. ${kept}${price}`;
+  return `Interrupted. ${kept}${price}`;
 }
 
 function restoredNotice({ failed, parts }: Of<"files-restored">): Notice | undefined {

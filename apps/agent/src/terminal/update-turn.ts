@@ -1,4 +1,5 @@
 import type { QueryEvent, QueryOutcome } from "palimpsest";
+import { usd } from "../cli/table.ts";
 import { problemOf, retryText } from "../cli/turn-report.ts";
 import type { Item, ToolItem } from "./item.ts";
 import { NO_ANSWER, type OpenAnswer, type RunningTool, type ScreenState, type Todo, type Turn } from "./state.ts";
@@ -164,7 +165,11 @@ function todosOf(input: unknown): readonly Todo[] {
 }
 
 function endItems(outcome: QueryOutcome): readonly Item[] {
-  if (outcome.kind === "aborted") return [lines("Stopped. What was done so far is kept.", { colour: "warning" })];
+  if (outcome.kind === "aborted") {
+    const { estimatedUsd = 0 } = outcome.usage;
+    const price = estimatedUsd > 0 ? ` The interrupted answer cost about ${usd(estimatedUsd)}.` : "";
+    return [lines(`Stopped. What was done so far is kept.${price}`, { colour: "warning" })];
+  }
   const problem = problemOf(outcome, "terminal");
   return problem === undefined ? [] : [lines(problem, { colour: outcome.kind === "done" ? "warning" : "bad" })];
 }
