@@ -76,9 +76,11 @@ export function createRecord<Request, Response, Message>(
             ...{ budget: requests.budget(), facts: factsOf(model) },
             ...{ todos: await surroundings.todos?.(), head: await surroundings.head?.() },
           });
-    const truncation = isKnown
-      ? undefined
-      : truncationOf({ ...whole, ...answers, ...(appliedEdits && { appliedEdits }) });
+    // A provider that has compacted the conversation itself has read less, and nothing was cut.
+    const truncation =
+      isKnown || compaction !== undefined
+        ? undefined
+        : truncationOf({ ...whole, ...answers, ...(appliedEdits && { appliedEdits }) });
     const used = {
       ...{ responseId, model, ...whole, ...answers, ...source },
       ...(fold && { folded: fold.folded }),
