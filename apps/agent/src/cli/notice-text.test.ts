@@ -223,7 +223,11 @@ describe("noticeOf", () => {
   });
 
   it("is a problem where something did not work", () => {
-    const [, , stored, failed] = LINES.map(([happening]) => noticeOf(at(happening), "terminal")?.weight);
+    const weightOf = (kind: Happening["kind"]) => {
+      const [happening] = LINES.find(([one]) => one.kind === kind)!;
+      return noticeOf(at(happening), "terminal")?.weight;
+    };
+    const [stored, failed] = [weightOf("result-stored"), weightOf("storing-failed")];
     expect([stored, failed]).toEqual(["news", "problem"]);
   });
 });
