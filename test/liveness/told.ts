@@ -62,6 +62,3 @@ export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "age
   "model-guessed": "library",
   "parameter-overridden": "library",
 };
-
-/** What nobody can see yet, with who makes it alive. To be empty. */
-export const KNOWN_DEAD: Readonly<Record<string, string>> = {};
