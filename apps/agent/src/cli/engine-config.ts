@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { PROFILES, type Profile, type ResolvedSettings, type SettingName } from "palimpsest";
 import { writePrivateFile } from "../files/private-files.ts";
 import { UsageError } from "./read-arguments.ts";
@@ -61,7 +62,7 @@ function originText(origin: NonNullable<ResolvedSettings["origins"][SettingName]
     case "flags":
       return "flag service";
     case "file":
-      return file;
+      return basename(file);
     case "profile":
       return "profile";
   }

@@ -74,7 +74,7 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       return undefined;
     case "compaction-due":
       return {
-        text: `A compaction is due: ${event.why} (now ${tokens(event.tokens)}). Start it with ${command("compact", surface)}.`,
+        text: `A compaction is due (${tokens(event.tokens)}). It saves ${tokens(event.savesTokensPerRequest)} on every request. Start it with ${command("compact", surface)}.`,
         weight: "problem",
         once: "compaction-due",
       };
@@ -192,7 +192,13 @@ function mediaText({ media, by, why }: Of<"media-refused">): string {
     provider: "The provider refused it",
     "request-size": "There is no room for it",
   };
-  return `Left out ${media === "image" ? "an image" : "a document"}. ${who[by]}: ${why}. The model sees a note in its place.`;
+  return `Left out ${media === "image" ? "an image" : "a document"}. ${who[by]}: ${plainWords(why)}. The model sees a note in its place.`;
+}
+
+/** What an error of a provider says, without the JSON around it. */
+function plainWords(why: string): string {
+  const [, words] = /"message":"([^"]+)"/.exec(why) ?? [];
+  return words ?? why;
 }
 
 function storedText({ tool, bytes, way }: Of<"result-stored">): string {

@@ -21,7 +21,7 @@ export function approveCompaction({ ask, chooseProfile }: ApprovalPorts): Approv
 }
 
 /** What a compaction would save, what it costs, and how to take it back. */
-export function compactionDialog({ why, reason, ...due }: CompactionForecast): Dialog {
+export function compactionDialog({ reason, ...due }: CompactionForecast): Dialog {
   const [now, then, saved] = [due.tokens, due.expectedTokens, due.savesTokensPerRequest].map(count);
   const price = due.savesUsdPerRequest === undefined ? "" : ` (${usd(due.savesUsdPerRequest)} from the cache)`;
   const urgent =
@@ -29,7 +29,7 @@ export function compactionDialog({ why, reason, ...due }: CompactionForecast): D
   return {
     title: "Compact the conversation now?",
     body: [
-      plain(`It has ${now} tokens: ${why}.`),
+      plain(`It has ${now} tokens.`),
       ...urgent,
       plain(`Saves: about ${then} tokens remain, so every request reads ${saved} tokens less${price}.`),
       plain("Costs: one call of the model, which writes the summary."),

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { callTool, callTools, type Script } from "@palimpsest/provider-simulator";
 import { expect, test, vi } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
@@ -15,13 +16,19 @@ const IDLE = "Ask something";
 /** So that three files are enough. */
 const SMALL_WINDOW = { "compaction.autoPercent": 4, "compaction.policy": "window" };
 
+const readsTables: Script = (ask) => {
+  const [, table] = /table (\d)$/.exec(ask.userText.trim()) ?? [];
+  if (table === undefined || ask.toolResults.length > 0) return scriptedModel(ask);
+  return callTools(callTool("Read", { file_path: `table-${table}.txt` }));
+};
+
 async function open([columns, rows]: readonly [number, number], engine: object, settings: object = {}) {
-  const project = temporaryProject({ "big.txt": BIG }, "/tmp");
+  const project = temporaryProject({ "table-1.txt": BIG, "table-2.txt": BIG, "table-3.txt": BIG }, "/tmp");
   const home = join(project.home, ".palimpsest");
   mkdirSync(home, { mode: 0o700 });
   writeFileSync(join(home, "engine.json"), JSON.stringify(engine));
   writeFileSync(join(home, "settings.json"), JSON.stringify(settings));
-  const cli = await startCli(project, scriptedModel);
+  const cli = await startCli(project, readsTables);
   const screen = await openTmux(cli, { columns, rows, environment: { PATH: barePath(project) } });
   await screen.see(IDLE);
   return { screen, engineFile: join(home, "engine.json"), cli };
@@ -36,9 +43,11 @@ test.runIf(hasTmux).for(SIZES)(
   "the first compaction is announced before it is made: %i columns, %i rows",
   async (size) => {
     const { screen, cli } = await open(size, SMALL_WINDOW);
-    await screen.say("big file please");
-    await screen.see("row 1 of a table", "esc stops");
-    await screen.say("big file again");
+    for (const table of [1, 2]) {
+      await screen.say(`table ${table}`);
+      await screen.see("The tool said", "esc stops");
+    }
+    await screen.say("table 3");
     await screen.see("── Compacted", "esc stops");
     await screen.keeps("announced", "Undo it with /undo");
     expect(cli.refused()).toEqual([]);
@@ -47,18 +56,18 @@ test.runIf(hasTmux).for(SIZES)(
 
 test.runIf(hasTmux).for(SIZES)("a compaction is asked about: %i columns, %i rows", async (size) => {
   const { screen, engineFile } = await open(size, { ...SMALL_WINDOW, "compaction.auto": "ask" });
-  for (const words of ["big file please", "big file again"]) {
-    await screen.say(words);
-    await screen.see(`> ${words}`, "esc stops");
+  for (const table of [1, 2]) {
+    await screen.say(`table ${table}`);
+    await screen.see("The tool said", "esc stops");
   }
-  await screen.say("big file once more");
+  await screen.say("table 3");
   await screen.keeps("compaction-asked", "Compact the conversation now?");
   await screen.press("3");
   await screen.keeps("profile-asked", "Which profile?");
   await screen.press("1");
   await screen.see("Profile quality, from your next message on", "esc stops");
   expect(JSON.parse(readFileSync(engineFile, "utf8"))).toMatchObject({ profile: "quality", "compaction.auto": "ask" });
-  await screen.say("read on");
+  await screen.say("explain it");
   await screen.see("Compact the conversation now?");
   await screen.press("1");
   await screen.see("── Compacted", "esc stops");
@@ -66,6 +75,24 @@ test.runIf(hasTmux).for(SIZES)("a compaction is asked about: %i columns, %i rows
   await screen.keeps("config", "Which profile?");
   await screen.press("Escape");
   await screen.see(IDLE);
+});
+
+test.runIf(hasTmux).for([
+  [80, 24, "4", "Summarize from here on"],
+  [140, 45, "5", "Summarize up to here"],
+] as const)("a part is compacted at a message: %i columns, %i rows, key %s", async ([columns, rows, key, label]) => {
+  const { screen } = await open([columns, rows], {});
+  for (const table of [1, 2]) {
+    await screen.say(`table ${table}`);
+    await screen.see("The tool said", "esc stops");
+  }
+  await screen.say("/rewind");
+  await screen.see("Back to before which message?");
+  await screen.type("table 2");
+  await screen.press("Enter");
+  await screen.see(label);
+  await screen.press(key);
+  await screen.see("── Compacted", "esc stops");
 });
 
 test.runIf(hasTmux)("what goes wrong while the session is opened is on the screen", async () => {

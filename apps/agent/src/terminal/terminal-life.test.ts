@@ -49,7 +49,7 @@ test.runIf(hasTmux)("input: several lines, history, files behind @, large pastes
   await screen.ended();
 
   await screen.start(["--screen-reader"]);
-  await screen.see(/\/help lists[\s\S]*left ·/, "Pane is dead");
+  await screen.see(/\/help lists[\s\S]*to compaction ·/, "Pane is dead");
   // What was said in another session, pastes included.
   await screen.press("Up", "Up");
   await screen.see("pasted 40");

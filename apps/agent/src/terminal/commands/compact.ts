@@ -4,7 +4,7 @@ import type { SlashCommand } from "./command.ts";
 export const compact: SlashCommand = {
   name: "compact",
   takes: "[TEXT]",
-  about: "summarizes the conversation to free up context; TEXT says what to keep",
+  about: "summarizes the conversation; TEXT says what to keep",
   async open({ agent: { session }, words, during, say }) {
     const outcome = await during("Compacting", (signal) =>
       session.compact({ signal, ...(words === "" ? {} : { instructions: words }) }),

@@ -5,7 +5,7 @@ import type { SlashCommand } from "./command.ts";
 export const config: SlashCommand = {
   name: "config",
   takes: "[PROFILE]",
-  about: "the profile (quality, balanced, economy) and changed settings",
+  about: "the profile, and settings that are not the default",
   when: "always",
   async open({ words, agent: { session }, project: { places }, ask, say }) {
     const resolved = session.settings();
