@@ -119,7 +119,7 @@ export function checkSessionOptions(options: unknown): void {
       ["factsOf", "renderRequest", "readResponse"],
       "a provider: one of this package around your client, or your own",
     ),
-    model: MODEL,
+    model: ifGiven(MODEL),
     id: ifGiven(aText("a text, or left out for a new session")),
     system: ifGiven(SYSTEM),
     tools: ifGiven(TOOLS),

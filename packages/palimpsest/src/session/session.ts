@@ -39,7 +39,8 @@ export interface SessionOptions<Request, Response, Message>
     SettingsOptions {
   readonly store: Store;
   readonly provider: Provider<Request, Response, Message>;
-  readonly model: string;
+  /** @default the one that the session's log has; a new session needs one */
+  readonly model?: string;
   /** The session to go on with, or the name of a new one. @default a new random id */
   readonly id?: string;
   /**
