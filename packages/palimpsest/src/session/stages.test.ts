@@ -99,7 +99,7 @@ describe("what is too large", () => {
     const output = Array.from({ length: 4_000 }, (_, line) => `line ${line} of the file`).join("\n");
     for (const id of ids) {
       if (way === "as a whole") await session.append(toolResult(id, output));
-      else await session.appendStream(id, [output] as unknown as AsyncIterable<string>);
+      else await session.appendStream(id, ReadableStream.from([output]));
     }
     expect(output.length * 3).toBeGreaterThan(250_000);
     expect((await sent(session)).split("line 3999 of the file")).toHaveLength(4);
