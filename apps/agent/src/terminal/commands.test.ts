@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
@@ -176,7 +176,9 @@ test.runIf(hasTmux).for([
 ] as const)("agents, hooks and images in a terminal of %i columns and %i rows", async ([columns, rows]) => {
   const project = temporaryProject(FILES, "/tmp");
   project.put("shot.png", Buffer.from(PNG, "base64"));
-  const hook = "while [ ! -e go ]; do sleep 0.1; done; rm go";
+  project.put("hold", "");
+  // Also ends when the folder goes, however the test ends.
+  const hook = 'while [ -e "$PWD/hold" ]; do sleep 0.1; done';
   mkdirSync(join(project.home, ".palimpsest"), { mode: 0o700 });
   writeFileSync(
     join(project.home, ".palimpsest", "settings.json"),
@@ -194,7 +196,7 @@ test.runIf(hasTmux).for([
 
   await screen.say("read the limit");
   await screen.keeps("hook", "Hook PreToolUse");
-  project.put("go", "");
+  rmSync(join(project.folder, "hold"));
   await screen.see("The tool said", "esc stops");
 
   await screen.say("/agents");
