@@ -53,7 +53,7 @@ test.runIf(hasTmux).for([
   await screen.press("c");
   await screen.keeps("transcript-summary", "## 1. Section");
   await screen.press("o");
-  await screen.keeps("transcript-original", "❯ 3 ");
+  await screen.keeps("transcript-original", "❯ 2 ");
   await screen.press("/");
   await screen.type("row 77 ");
   await screen.press("Enter");

@@ -13,6 +13,7 @@ import {
   serve,
 } from "@palimpsest/provider-simulator";
 import { onTestFinished } from "vitest";
+import { noonZone } from "./noon-zone.ts";
 import type { TemporaryProject } from "./temporary-project.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
@@ -65,6 +66,7 @@ export async function startCli(
   onTestFinished(() => server.close());
   const ours = {
     ...{ PATH: process.env["PATH"], HOME: home, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url },
+    TZ: noonZone(),
   };
   const start: Cli["start"] = (args, { environment = {}, input = "" } = {}) => {
     const child = spawn(process.execPath, ["--conditions=palimpsest-source", "--no-warnings", MAIN, ...args], {

@@ -149,6 +149,7 @@ function normalized(screen: string): string {
       .replaceAll(/\/\S*palimpsest-agent-\w+\//g, "/")
       .replaceAll(/project-[0-9a-f]{12}/g, "project-hash")
       .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")
+      .replaceAll(/\d{4}-\d\d-\d\d/g, "YYYY-MM-DD")
       .replaceAll(
         /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
         "00000000-0000-0000-0000-000000000000",

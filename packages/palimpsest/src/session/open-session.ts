@@ -152,7 +152,7 @@ async function openWith<Request, Response, Message>(
 
   async function configure(wanted: WantedConfiguration): Promise<void> {
     const model = wanted.model ?? state.view.configuration?.model ?? options.model;
-    if (model === undefined) throw new InvalidOptionError("model", model, "the name of a model, as the session is new");
+    if (model === undefined) throw new InvalidOptionError("openSession({ model })", model, "the name of a model");
     if (!askedFacts.has(model) && isToBeAsked(options.modelFacts, provider.factsOf(model))) {
       const asked = await askForFacts(provider, model, clock);
       if (asked !== undefined) askedFacts.set(model, asked);

@@ -192,7 +192,13 @@ export function createCompactions<Request, Response, Message>(
     const view = await composeView({ text: planned.summary }, plan, composing);
     if (view === undefined) return declined("too-large", "with the notes, the view would not be smaller by enough");
     const { breaker } = snapshot.standing;
-    const ready: ReadyView = { view, rung: "notes", declined: [], breaker, spent: { calls: 0, priceUsd: 0 } };
+    const ready: ReadyView = {
+      view,
+      rung: "notes",
+      declined: [],
+      breaker,
+      spent: { calls: 0, priceUsd: 0, time: "left" },
+    };
     return { kind: "ready", plan, ready } as const;
   }
 

@@ -126,6 +126,13 @@ test("a model that says a word now and then, for ever, is given up at the deadli
   expect(await session.compact()).toMatchObject({ kind: "compacted", rung: "digest" });
   // 120 seconds at 5 seconds a word, and what is under way.
   expect(words).toBeLessThan(60);
+  // It has had its time: until the user speaks, the next compaction does without it.
+  const [entry, before] = [{ role: "assistant", origin: "host" } as const, words];
+  for (let piece = 0; piece < 8; piece++) {
+    await session.append({ ...entry, blocks: [{ kind: "text", text: `Piece ${piece}: ${"word ".repeat(1_000)}` }] });
+  }
+  expect(await session.compact()).toMatchObject({ kind: "compacted", rung: "digest", modelCalls: 0 });
+  expect(words).toBe(before);
 });
 
 test("a service that refuses far below the window it claims is met with less and less, until it takes it", async () => {

@@ -10,7 +10,7 @@ import type { CompactionOutcome } from "./compact-options.ts";
 import type { CompactedView } from "./compose-view.ts";
 import { addKnowledge } from "./gather-knowledge.ts";
 import type { CompactionPlan, Snapshot } from "./plan-compaction.ts";
-import type { Spent } from "./talks.ts";
+import { ALL_CALLS, type Spent } from "./talks.ts";
 
 /** A view that is ready to be installed, and how it came about. */
 export interface ReadyView {
@@ -82,7 +82,9 @@ export async function installBoundary(
 }
 
 /** Since the user last said something. Calls that failed have left no usage in the log, and count all the same. */
-function callsOfTurn({ standing: before }: Snapshot, { calls }: Spent, standing: Standing): number {
+function callsOfTurn({ standing: before }: Snapshot, { calls, time }: Spent, standing: Standing): number {
+  // A model that writes for ever would take as long again before the next request of this turn.
+  if (time === "used-up" && standing.userMessages === before.userMessages) return ALL_CALLS;
   return standing.userMessages === before.userMessages ? before.calls + calls : standing.calls;
 }
 

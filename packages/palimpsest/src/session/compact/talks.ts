@@ -48,7 +48,12 @@ export interface Spent {
   readonly priceUsd: number;
   /** By all answers together; absent if there was none. */
   readonly used?: UsedTokens;
+  /** Of the one compaction that it was for. */
+  readonly time: "left" | "used-up";
 }
+
+/** As many calls as nobody makes: what was made before, where the time was used up. */
+export const ALL_CALLS: number = Number.MAX_SAFE_INTEGER;
 
 /** How often a call is made again whose failure may pass. */
 const MORE_TRIES = 2;
@@ -62,7 +67,7 @@ export function createTalks<Request, Response, Message>(
 ): Talks & { spent(): Spent } {
   const { state, provider, forks, factsOf, clock, signal, deadlineMs } = options;
   const enterUsage = createEnterUsage(state, factsOf);
-  let spent: Spent = { calls: 0, priceUsd: 0 };
+  let spent: Spent = { calls: 0, priceUsd: 0, time: "left" };
   let receivedCharacters = 0;
 
   async function call<Made>(
@@ -71,7 +76,7 @@ export function createTalks<Request, Response, Message>(
   ): Promise<Called<Made>> {
     for (let tries = 0; ; tries++) {
       if (options.callsBefore + spent.calls >= options.maxCalls) {
-        return noCallsLeft(`the ${options.maxCalls} calls of compaction.maxCalls were made since the user last spoke`);
+        return noCallsLeft(`${whatIsUsedUp(options)} since the user last spoke`);
       }
       if (clock.now() >= deadlineMs) return noCallsLeft("it has taken too long already");
       spent = { ...spent, calls: spent.calls + 1 };
@@ -161,7 +166,18 @@ export function createTalks<Request, Response, Message>(
     }, FOLD_STALL_MS);
   }
 
-  return { fork, direct, provider: foldByProvider, spent: () => spent };
+  return {
+    fork,
+    direct,
+    provider: foldByProvider,
+    spent: () => ({ ...spent, time: clock.now() >= deadlineMs ? "used-up" : "left" }),
+  };
+}
+
+function whatIsUsedUp({ callsBefore, maxCalls }: { readonly callsBefore: number; readonly maxCalls: number }): string {
+  return callsBefore === ALL_CALLS
+    ? "the time of compaction.deadlineSeconds was used up"
+    : `the ${maxCalls} calls of compaction.maxCalls were made`;
 }
 
 function noCallsLeft(why: string): Failed {
