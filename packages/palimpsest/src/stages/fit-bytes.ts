@@ -1,14 +1,14 @@
 import type { Media } from "../log/block.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { leaveOutMedia } from "./media/leave-out-media.ts";
-import { mediaIn, type ShownMedia } from "./media/media-in.ts";
+import type { ShownMedia } from "./media/media-in.ts";
 import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
 import { grouped } from "./store-results/preview.ts";
 
 /** Providers refuse by bytes as well as by tokens: media that make a request too large are left out, the oldest first. */
-export async function fitBytes({ view, bytes, maxRequestBytes }: StageContext): Promise<StageDecision> {
+export async function fitBytes({ bytes, maxRequestBytes }: StageContext): Promise<StageDecision> {
   if (maxRequestBytes === undefined || bytes.totalBytes <= maxRequestBytes * FILLED_SHARE) return NOTHING_TO_DO;
-  const left = planByteFit(mediaIn(view.items), bytes.totalBytes - maxRequestBytes * FREED_SHARE);
+  const left = planByteFit(bytes.media, bytes.totalBytes - maxRequestBytes * FREED_SHARE);
   if (left.length === 0) return NOTHING_TO_DO;
   const size = `${grouped(bytes.totalBytes)} bytes of ${grouped(maxRequestBytes)} that the provider takes`;
   const why = `the request had ${size}`;

@@ -1,10 +1,13 @@
 import type { Item } from "../../view/item.ts";
 import type { Configuration, View } from "../../view/view.ts";
+import { mediaIn, type ShownMedia } from "./media-in.ts";
 
 /** How many bytes the view has in a request, kept up from request to request. */
 export interface ByteIndex {
   /** Of all messages, the system prompt and the tools: by our own form of them, which is close to the providers'. */
   readonly totalBytes: number;
+  /** In the order in which the model sees them. */
+  readonly media: readonly ShownMedia[];
   /** Takes in what is new; reads the whole view again only if something in it has changed. */
   update(view: View): void;
 }
@@ -14,9 +17,13 @@ export function createByteIndex(): ByteIndex {
   let head: { readonly of: Configuration | undefined; readonly bytes: number } = { of: undefined, bytes: 0 };
   let itemCount = 0;
   let messageBytes = 0;
+  let media: ShownMedia[] = [];
   return {
     get totalBytes() {
       return head.bytes + messageBytes;
+    },
+    get media() {
+      return media;
     },
     update(view) {
       const { configuration } = view;
@@ -24,10 +31,14 @@ export function createByteIndex(): ByteIndex {
         head = { of: configuration, bytes: bytesOf([configuration?.system, configuration?.tools]) };
       }
       if (view !== known.view || view.changedAt !== known.changedAt) {
-        [itemCount, messageBytes] = [0, 0];
+        [itemCount, messageBytes, media] = [0, 0, []];
         known = { view, changedAt: view.changedAt };
       }
-      for (; itemCount < view.items.length; itemCount++) messageBytes += itemBytes(view.items[itemCount]!);
+      for (; itemCount < view.items.length; itemCount++) {
+        const item = view.items[itemCount]!;
+        messageBytes += itemBytes(item);
+        media.push(...mediaIn([item]));
+      }
     },
   };
 }
