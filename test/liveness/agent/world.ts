@@ -100,8 +100,9 @@ export function withAgent(
   });
 }
 
-/** Of sessions, and of the project, whose folder is another each time. */
-const IDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|project-[0-9a-f]{12}/g;
+/** Of sessions, in whole or by their beginning, and of the project, whose folder is another each time. */
+const IDS =
+  /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=--session )[0-9a-f]{8}\b|project-[0-9a-f]{12}/g;
 
 /** What sessions told, of a stream of JSON lines. */
 function eventsOf(out: string): readonly SessionEvent[] {
