@@ -145,7 +145,7 @@ export function createCompactions<Request, Response, Message>(
       trigger === "auto" && held["compaction.notes"] === "on" ? await tryNotes(snapshot, planning, host) : undefined;
     if (byNotes?.kind === "ready") return finish(byNotes.plan, byNotes.ready, origin);
     const plan = await planCompaction(snapshot, partOf(wanted), planning);
-    if ("kind" in plan) return { outcome: { ...plan, cause: "nothing-to-fold" } };
+    if ("kind" in plan) return { outcome: plan };
     const instructions = mergeInstructions(customInstructions, before);
     const asked = await askForSummary(plan, {
       ...{ ...options, settings: held, filesRead: options.filesRead(), trigger, reason, signal },

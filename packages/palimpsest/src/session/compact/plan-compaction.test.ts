@@ -48,3 +48,23 @@ test("each refusal in a row halves what a compaction aims at, and only where it 
   expect(await targetAfter(4, "reactive")).toBe(Math.floor(whole / 8));
   expect(await targetAfter(4, "auto")).toBe(whole);
 });
+
+test("the user's words are not cut to make smaller what fits as it is", async () => {
+  const { log, snapshot } = await snapshotOf(4);
+  const { settings } = resolveSettings({});
+  const planned = (of: Snapshot, trigger: "manual" | "auto" | "reactive") =>
+    planCompaction(
+      of,
+      { variant: "full" },
+      { log, settings, trigger, attendance: "attended", todos: undefined, head: undefined },
+    );
+  const little: Snapshot = { ...snapshot, sizeTokens: 1_000 };
+  expect(await planned(little, "manual")).toMatchObject({ kind: "nothing", cause: "too-small" });
+  expect(await planned(little, "auto")).toMatchObject({ kind: "nothing", cause: "too-small" });
+  expect(await planned({ ...snapshot, sizeTokens: 4_000 }, "manual")).not.toHaveProperty("kind");
+  // Where it must be smaller, it is.
+  expect(await planned(little, "reactive")).not.toHaveProperty("kind");
+  expect(await planned({ ...little, budget: { ...little.budget, autoCompactTokens: 900 } }, "auto")).not.toHaveProperty(
+    "kind",
+  );
+});

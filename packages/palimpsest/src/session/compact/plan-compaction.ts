@@ -2,7 +2,7 @@ import type { Block } from "../../log/block.ts";
 import type { CompactionTrigger } from "../../log/payload.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { type ChosenRange, type CompactionPart, chooseRange } from "../../stages/compact/choose-range.ts";
-import type { SummaryMaterial } from "../../stages/compact/draft-summary.ts";
+import { hasRoomForUser, type SummaryMaterial } from "../../stages/compact/draft-summary.ts";
 import { type Evidence, readEvidence } from "../../stages/compact/evidence/evidence-state.ts";
 import { type RoomPart, shareRoom } from "../../stages/compact/share-room.ts";
 import type { Standing } from "../../stages/compact/standing.ts";
@@ -17,6 +17,7 @@ import { type Configuration, sizeTokens, type View } from "../../view/view.ts";
 import { readEntry } from "../load-view.ts";
 import { HEAD } from "../messages.ts";
 import type { SessionState } from "../session-state.ts";
+import type { NothingCause } from "./compact-options.ts";
 import { gatherKnowledge, type Knowledge } from "./gather-knowledge.ts";
 
 /** A session at one moment: what a compaction goes by while the session goes on. */
@@ -67,6 +68,18 @@ export interface PlanOptions {
   readonly head: string | undefined;
 }
 
+/** Why there is nothing to compact. */
+export interface NothingPlanned {
+  readonly kind: "nothing";
+  readonly cause: Extract<NothingCause, "nothing-to-fold" | "too-small">;
+  readonly why: string;
+}
+
+const MOSTLY_USER: NothingPlanned = {
+  ...{ kind: "nothing", cause: "too-small" },
+  why: "it could only be smaller by enough if the user's own words were cut",
+};
+
 /** What stays may take so much of the target; more is folded too, and the user's newest words are shown in part. */
 const MOST_KEPT = 0.5;
 /** Words of the engine's own around the parts. */
@@ -112,13 +125,18 @@ export async function planCompaction(
   snapshot: Snapshot,
   part: CompactionPart,
   options: PlanOptions,
-): Promise<CompactionPlan | Extract<ChosenRange, { kind: "nothing" }>> {
+): Promise<CompactionPlan | NothingPlanned> {
   const targetTokens = targetOf(snapshot, options.trigger);
   const range = withinTarget(chooseRange(snapshot.items, part), part, snapshot, {
     targetTokens,
     trigger: options.trigger,
   });
-  return range.kind === "nothing" ? range : planFold(snapshot, range, part.variant, options);
+  if (range.kind === "nothing") return { ...range, cause: "nothing-to-fold" };
+  const plan = await planFold(snapshot, range, part.variant, options);
+  // What fits as it is need not be smaller: then the user's words are not cut to make it so.
+  const fits = options.trigger !== "reactive" && snapshot.sizeTokens < targetTokens;
+  const isCut = plan.room !== undefined && !hasRoomForUser(plan.room, plan.material);
+  return fits && isCut ? MOSTLY_USER : plan;
 }
 
 /** The same for a range that is settled. */

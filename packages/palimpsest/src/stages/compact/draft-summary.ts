@@ -6,7 +6,7 @@ import type { RoomPart } from "./share-room.ts";
 import type { Pin } from "./standing.ts";
 import { shortenText } from "./summary/shorten-text.ts";
 import type { TranscriptRound } from "./summary/transcript.ts";
-import { type UserMessage, userMessagesText } from "./user-messages.ts";
+import { leastUserMessagesText, type UserMessage, userMessagesText } from "./user-messages.ts";
 
 export interface SummaryMaterial {
   readonly preamble: SummaryParts["preamble"];
@@ -65,6 +65,14 @@ export function draftSummary(
   const parts = Object.entries(counted).flatMap(([part, words]) => (words === "" ? [] : [[part, countTokens(words)]]));
   const pinTokens = pins.reduce((sum, pin) => sum + countTokens(pin.text), 0);
   return { text, parts: { ...Object.fromEntries(parts), ...(pinTokens === 0 ? {} : { pins: pinTokens }) } };
+}
+
+/** Whether the task and the user's newest words can be told beside a summary without being cut for the sake of it. */
+export function hasRoomForUser(
+  room: Readonly<Record<RoomPart, number>>,
+  { userMessages, countTokens }: Pick<SummaryMaterial, "userMessages" | "countTokens">,
+): boolean {
+  return countTokens(leastUserMessagesText(userMessages)) <= room.userMessages + room.latestResults + room.evidence;
 }
 
 /** The newest rounds that fit, whole; the newest of all in part, if it alone is too long. */

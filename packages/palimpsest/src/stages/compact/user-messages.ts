@@ -65,6 +65,11 @@ export function userMessagesText(
   return render(messages, chosen);
 }
 
+/** What is told of them at the least, unless the window itself is too small: the first and the newest, whole if they are short. */
+export function leastUserMessagesText(messages: readonly UserMessage[]): string {
+  return render(messages, new Map(endsOf(messages).map((message) => [message, cutMiddle(message, LEAST_CHARACTERS)])));
+}
+
 function numbered({ entry }: UserMessage, text: string): string {
   return `[${entry}] ${text}`;
 }
