@@ -18,7 +18,7 @@ interface Size extends Omit<CaseOptions, "profiles"> {
 /** Small windows mostly: the laws know no sizes, and an hour of work in a window of 8,000 tokens takes milliseconds. */
 const SIZES: readonly Size[] = [
   {
-    ...{ name: "a little more than the window holds", runs: 2_300, history: [0.5, 1.5], mostTurns: 1, mostRounds: 1 },
+    ...{ name: "a little more than the window holds", runs: 3_600, history: [0.5, 1.5], mostTurns: 1, mostRounds: 1 },
     windowTokens: fc.constant(8_000),
   },
   {
