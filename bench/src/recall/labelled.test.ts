@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readLabelled } from "./labelled.ts";
+import { readFromUse, readLabelled } from "./labelled.ts";
 
 const { memories, queries } = readLabelled();
 
@@ -32,4 +32,15 @@ test("both halves have about as much, and no memory is asked for in both", () =>
   expect(Math.min(development.length, heldOut.length)).toBeGreaterThan(0.45 * queries.length);
   const asked = new Set(development.map(({ expected }) => expected[0]).filter((slug) => slug !== undefined));
   expect(heldOut.filter(({ expected: [slug] }) => slug !== undefined && asked.has(slug))).toEqual([]);
+});
+
+test("the queries from use are at least 300, ask for memories that exist, and repeat none of the others", () => {
+  const fromUse = readFromUse();
+  expect(fromUse.length).toBeGreaterThanOrEqual(300);
+  const slugs = new Set(memories.map(({ slug }) => slug));
+  expect(fromUse.flatMap(({ expected }) => expected).filter((slug) => !slugs.has(slug))).toEqual([]);
+  const texts = new Set(queries.map(({ text }) => text));
+  expect(fromUse.filter(({ text }) => texts.has(text))).toEqual([]);
+  expect(new Set(fromUse.map(({ text }) => text)).size).toBe(fromUse.length);
+  expect(fromUse.filter(({ kind, expected }) => (kind === "no-answer") !== (expected.length === 0))).toEqual([]);
 });

@@ -48,6 +48,17 @@ export function readLabelled(): Labelled {
   };
 }
 
+/**
+ * Queries that were written later, from what the memories are for and not from their text: what somebody at work would
+ * say when the memory should come up. They were kept before their author had read the search or its tables, and nothing
+ * is tuned by them.
+ */
+export function readFromUse(): readonly Pick<LabelledQuery, "kind" | "expected" | "text">[] {
+  return JSON.parse(readFileSync(new URL("./from-use.json", import.meta.url), "utf8")) as ReturnType<
+    typeof readFromUse
+  >;
+}
+
 /** By the memory that is asked for, so that two queries about one are never on both sides; without one, by the words. */
 function halfOf({ expected, text }: Pick<LabelledQuery, "expected" | "text">): Half {
   const [byte = 0] = createHash("sha256")
