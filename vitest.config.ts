@@ -1,4 +1,4 @@
-import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { defaultExclude, defineConfig, type ViteUserConfig } from "vitest/config";
 
 // Workspace packages resolve to their TypeScript sources: tests judge what is written, not what was last built.
 const conditions = ["palimpsest-source"];
@@ -16,6 +16,8 @@ const config: ViteUserConfig = defineConfig({
       "scripts/**/*.test.ts",
       "test/**/*.test.ts",
     ],
+    // What reads recorded sessions is asked for by name (`npm run test:slow`): nothing here is skipped in the gate.
+    exclude: process.env["PALIMPSEST_SLOW"] === undefined ? [...defaultExclude, "**/*.slow.test.ts"] : defaultExclude,
     setupFiles: ["test/random-cases.ts"],
     // A machine that has other things to do may take ten times as long: what must be fast is asserted, not timed out.
     testTimeout: 120_000,

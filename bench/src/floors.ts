@@ -211,9 +211,16 @@ export function brokenFloors(bench: string, figures: Figures): string[] {
 export async function checkFloors(benches: readonly Bench[]): Promise<"held" | "broken"> {
   let result: "held" | "broken" = "held";
   for (const bench of benches.filter(({ name }) => FLOORS.some((floor) => floor.bench === name))) {
-    const missing = missingFor(bench);
-    if (missing !== undefined) {
-      console.log(`skipped: ${bench.name}: ${missing}`);
+    if (bench.needs === "traces" && !existsSync(tracesFolder())) {
+      // Recorded sessions are nobody's to bring along.
+      console.log(`skipped: ${bench.name}: no recorded sessions at ${tracesFolder()} (set PALIMPSEST_TRACES)`);
+      continue;
+    }
+    if (bench.needs === "script" && !hasScript()) {
+      console.log(
+        `BROKEN: ${bench.name}: install \`script\` of util-linux (on Debian and Ubuntu: apt-get install bsdutils)`,
+      );
+      result = "broken";
       continue;
     }
     let figures = await bench.run({ size: "quick" });
@@ -235,10 +242,6 @@ export async function checkFloors(benches: readonly Bench[]): Promise<"held" | "
   return result;
 }
 
-function missingFor({ needs }: Bench): string | undefined {
-  if (needs === "traces" && !existsSync(tracesFolder())) {
-    return `no recorded sessions at ${tracesFolder()} (set PALIMPSEST_TRACES)`;
-  }
-  const hasScript = needs !== "script" || spawnSync("script", ["--version"]).stdout?.includes("util-linux");
-  return hasScript ? undefined : "no `script` of util-linux";
+function hasScript(): boolean {
+  return spawnSync("script", ["--version"]).stdout?.includes("util-linux") ?? false;
 }

@@ -10,8 +10,11 @@ export const mailTrial: Trial = {
     const { agents, messages } = SIZES[size];
     say(`${agents} agents send ${messages} messages each ...`);
     const found = await exchangeMail(agents, messages);
-    if (found.disks_skipped !== null) say(`  no disk was filled: ${found.disks_skipped}`);
-    const { lost, duplicated, out_of_order, misdelivered, crashed } = found;
-    return { found: { ...found }, outcome: heldIfZero(lost, duplicated, out_of_order, misdelivered, crashed) };
+    const { lost, duplicated, out_of_order, misdelivered, crashed, disks_skipped } = found;
+    return {
+      found: { ...found },
+      outcome: heldIfZero(lost, duplicated, out_of_order, misdelivered, crashed),
+      ...(disks_skipped === null ? {} : { skipped: [`full disks: ${disks_skipped}`] }),
+    };
   },
 };

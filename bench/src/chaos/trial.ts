@@ -11,7 +11,14 @@ export interface TrialOptions {
 export interface Trial {
   readonly name: string;
   readonly about: string;
-  run(options: TrialOptions): Promise<{ readonly found: Findings; readonly outcome: "held" | "BROKEN" }>;
+  run(options: TrialOptions): Promise<TrialResult>;
+}
+
+export interface TrialResult {
+  readonly found: Findings;
+  readonly outcome: "held" | "BROKEN";
+  /** The parts that this machine cannot try, each with its reason. `--require-all` fails on them. */
+  readonly skipped?: readonly string[];
 }
 
 /** Held only if nothing was counted. */

@@ -26,7 +26,6 @@ export async function attackAgent(raceMsPerTool: number, say: (text: string) => 
     const result = await run();
     groups[name] = result;
     for (const line of result.escapes) say(`  ESCAPED ${line}`);
-    if (result.skipped !== undefined) say(`  skipped: ${result.skipped}`);
     return result;
   };
   await attack("paths", attackPaths);

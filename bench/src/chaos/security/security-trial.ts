@@ -11,10 +11,15 @@ export const securityTrial: Trial = {
     const byGroup = Object.fromEntries(Object.entries(groups).map(([name, group]) => [name, group.cases]));
     return {
       found: {
-        ...{ cases, escapes: escapes.length, race_attempts: raceAttempts, escaped: escapes, skipped },
+        cases,
+        escapes: escapes.length,
+        race_attempts: raceAttempts,
+        escaped: escapes,
+        skipped,
         by_group: byGroup,
       },
       outcome: heldIfZero(escapes.length),
+      skipped: Object.entries(skipped).map(([group, reason]) => `${group}: ${reason}`),
     };
   },
 };

@@ -97,7 +97,7 @@ const EXPECTED: Partial<Record<RecordedAgent, Counts>> = {
 // The figures are of one set of sessions: another folder of transcripts has others.
 const isTheSet = existsSync(resolve(folder, "entireio-git-sync"));
 
-describe.runIf(process.env["PALIMPSEST_SLOW"] && isTheSet)("155 recorded sessions", () => {
+describe.runIf(isTheSet)("155 recorded sessions", () => {
   const counts: Partial<Record<RecordedAgent, Counts>> = {};
 
   beforeAll(async () => {
@@ -119,7 +119,7 @@ describe.runIf(process.env["PALIMPSEST_SLOW"] && isTheSet)("155 recorded session
   });
 });
 
-describe.runIf(process.env["PALIMPSEST_SLOW"] && isTheSet)("155 recorded sessions, imported", () => {
+describe.runIf(isTheSet)("155 recorded sessions, imported", () => {
   const paths = globSync("*/*.jsonl.zst", { cwd: folder });
 
   test("go on here: everything that was used is counted, and the next request is taken", async () => {
