@@ -22,6 +22,7 @@ import { readTranscript } from "palimpsest/import";
 import { openMemory } from "palimpsest/memory";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
 import { resultFiles } from "palimpsest/result-files";
+import { settingsFile } from "palimpsest/settings-file";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { telemetry } from "palimpsest/telemetry";
 import { describe, expect, test } from "vitest";
@@ -71,6 +72,7 @@ describe("a wrong argument is told by an error of ours, never by a TypeError fro
     ["createHooks", any(createHooks)],
     ["telemetry", any(telemetry)],
     ["readSettings", any(readSettings)],
+    ["settingsFile", any(settingsFile)],
     ["readStream", any(readStream)],
     ["readTranscript", any(readTranscript)],
     ["importSession", any(importSession)],

@@ -1,4 +1,5 @@
 import type { SettingsSource } from "palimpsest";
+import { settingsFile } from "palimpsest/settings-file";
 import type { Places } from "./places.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -18,10 +19,11 @@ const NO = ["0", "false", "no", "off"];
 
 /** Where the engine's settings come from in this program, beside its command line. */
 export function engineSettings(
-  { engineSettings: file }: Places,
+  { engineSettings: path }: Places,
   environment: Environment,
   flags?: SettingsSource["flags"],
 ): SettingsSource {
+  const file = settingsFile(path);
   return { file, environment: withVariablesOfOthers(environment), ...(flags === undefined ? {} : { flags }) };
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { readSettings } from "palimpsest";
+import { settingsFile } from "palimpsest/settings-file";
 import { expect, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { checkSettings } from "./check-settings.ts";
@@ -96,7 +97,7 @@ test("the engine takes exactly the values that its schema allows", async () => {
     fc.asyncProperty(names, values, async (name, value) => {
       const file = JSON.parse(JSON.stringify({ [name]: value }));
       writeFileSync(path, JSON.stringify(file));
-      const { problems } = await readSettings({ settingsFrom: { file: path, environment: {} } });
+      const { problems } = await readSettings({ settingsFrom: { file: settingsFile(path), environment: {} } });
       expect([file, problems.length === 0]).toEqual([file, isEngine(file)]);
     }),
     { numRuns: 300 },

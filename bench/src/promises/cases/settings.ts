@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { answer } from "@palimpsest/provider-simulator";
 import { openSession, PalimpsestError, query, type SessionOptions, tool } from "palimpsest";
+import { settingsFile } from "palimpsest/settings-file";
 import type { Random } from "../../random.ts";
 import { type LibraryWorld, openWorld } from "../library-world.ts";
 import type { PromiseCase } from "../promise-case.ts";
@@ -21,10 +22,11 @@ export const settingsCases: readonly PromiseCase[] = [
     side: "library",
     check: ({ folder, random, holds, reported }) =>
       inWorld(folder, async (world) => {
-        const file = join(folder, "settings.json");
+        const path = join(folder, "settings.json");
+        const file = settingsFile(path);
         const values = [21, 22, 23, 24].map((value) => value + random.below(50) * 10);
         const [inCode, inVariable, inFlag, inFile] = values as [number, number, number, number];
-        writeFileSync(file, JSON.stringify({ [NAME]: inFile }));
+        writeFileSync(path, JSON.stringify({ [NAME]: inFile }));
         const flags = flagService(() => ({ [NAME]: inFlag }));
         const environment = { [VARIABLE]: String(inVariable), DISABLE_COMPACT: "1" };
         const held = async (more: Partial<Options>): Promise<number> => {
@@ -62,9 +64,10 @@ export const settingsCases: readonly PromiseCase[] = [
     side: "library",
     check: ({ folder, random, holds, reported }) =>
       inWorld(folder, async (world) => {
-        const file = join(folder, "settings.json");
+        const path = join(folder, "settings.json");
+        const file = settingsFile(path);
         const typo = misspelled(NAME, random);
-        writeFileSync(file, JSON.stringify({ [typo]: 5, [NAME]: 6 }));
+        writeFileSync(path, JSON.stringify({ [typo]: 5, [NAME]: 6 }));
         const session = await open(world, { settingsFrom: { file, environment: { [VARIABLE]: "many" } } });
         for (let turn = 0; turn < 2 + random.below(3); turn++) await say(world, session);
         holds(session.settings().settings[NAME] === 6, "the value of the file does not hold");
@@ -85,11 +88,12 @@ export const settingsCases: readonly PromiseCase[] = [
     side: "library",
     check: ({ folder, random, holds, reported }) =>
       inWorld(folder, async (world) => {
-        const file = join(folder, "settings.json");
-        writeFileSync(file, JSON.stringify({ [NAME]: 7 }));
+        const path = join(folder, "settings.json");
+        const file = settingsFile(path);
+        writeFileSync(path, JSON.stringify({ [NAME]: 7 }));
         const session = await open(world, { settingsFrom: { file, environment: {} } });
         await say(world, session);
-        writeFileSync(file, `{ "${NAME}": ${random.below(90)}`);
+        writeFileSync(path, `{ "${NAME}": ${random.below(90)}`);
         await say(world, session);
         holds(session.settings().settings[NAME] === 8, "the default does not hold");
         reported(

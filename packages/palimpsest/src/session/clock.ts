@@ -15,7 +15,8 @@ const SYSTEM_CLOCK: Required<Clock> = {
     new Promise((resolve) => {
       if (signal.aborted) return resolve();
       const timer = setTimeout(over, ms);
-      if (process === "free") timer.unref();
+      // Only Node has processes that a timer keeps alive.
+      if (process === "free") timer.unref?.();
       signal.addEventListener("abort", over, { once: true });
       function over(): void {
         clearTimeout(timer);

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { spentTokens } from "../cache/ledger.ts";
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import type { ForkPayload } from "../log/payload.ts";
@@ -52,7 +51,7 @@ export async function openSession<Request, Response, Message>(
   options: SessionOptions<Request, Response, Message>,
 ): Promise<Session<Request, Response>> {
   checkSessionOptions(options);
-  const { store, id = randomUUID(), maxOutputTokens = 1 } = options;
+  const { store, id = crypto.randomUUID(), maxOutputTokens = 1 } = options;
   if (!(Number.isInteger(maxOutputTokens) && maxOutputTokens > 0)) {
     throw new InvalidOptionError("maxOutputTokens", maxOutputTokens, "a whole number above 0");
   }

@@ -7,7 +7,7 @@ import { SessionBusyError } from "./session-errors.ts";
 export type SessionTakeover = Takeover | { readonly waitMs: number };
 
 export interface OpenWriterTerms {
-  /** @default "process" and its number */
+  /** @default "process" and its number, or "a runtime without processes" */
   readonly owner?: string;
   /** @default "if-free" */
   readonly takeover?: SessionTakeover;
@@ -20,7 +20,7 @@ const LOOK_AGAIN_MS = 200;
 
 /** The writer of a session's log. Throws a `SessionBusyError` if it is, and stays, open elsewhere. */
 export async function openWriter(store: Store, session: string, terms: OpenWriterTerms): Promise<LogWriter> {
-  const { owner = `process ${process.pid}`, takeover = "if-free" } = terms;
+  const { owner = nameOwner(), takeover = "if-free" } = terms;
   const clock = withTimers(terms.clock);
   const waitMs = typeof takeover === "object" ? takeover.waitMs : 0;
   const isKnown = typeof takeover === "object" || takeover === "if-free" || takeover === "always";
@@ -45,3 +45,8 @@ export async function openWriter(store: Store, session: string, terms: OpenWrite
 }
 
 const NEVER = new AbortController().signal;
+
+function nameOwner(): string {
+  const pid = globalThis.process?.pid;
+  return pid === undefined ? "a runtime without processes" : `process ${pid}`;
+}

@@ -54,7 +54,7 @@ export interface SessionOptions<Request, Response, Message>
    * `asked`: for each model that is used. `table`: for none. @default "if-unknown"
    */
   readonly modelFacts?: "if-unknown" | "asked" | "table";
-  /** Who writes, for whoever finds the session in use. @default "process" and its number */
+  /** Who writes, for whoever finds the session in use. @default "process" and its number, or "a runtime without processes" */
   readonly owner?: string;
   /**
    * If another process has the session open: `if-free` refuses with a `SessionBusyError`, `{ waitMs }` waits so long for it to

@@ -7,7 +7,8 @@ import { anthropic } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { openSession } from "./open-session.ts";
-import type { SettingsOptions } from "./settings-source.ts";
+import { settingsFile } from "./settings-file.ts";
+import type { SettingsFile, SettingsOptions } from "./settings-source.ts";
 
 async function open(options: SettingsOptions) {
   const events: SessionEvent[] = [];
@@ -26,18 +27,18 @@ async function open(options: SettingsOptions) {
   return { session, rejected, turn, events };
 }
 
-function settingsFile(): { readonly file: string; write(values: object | string): void } {
+function temporaryFile(): { readonly file: SettingsFile; write(values: object | string): void } {
   const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "settings.json");
+  const path = join(folder, "settings.json");
   const write = (values: object | string): void =>
-    writeFileSync(file, typeof values === "string" ? values : JSON.stringify(values));
-  return { file, write };
+    writeFileSync(path, typeof values === "string" ? values : JSON.stringify(values));
+  return { file: settingsFile(path), write };
 }
 
 describe("settings of a session", () => {
   test("in code are stronger than variables and files", async () => {
-    const { file, write } = settingsFile();
+    const { file, write } = temporaryFile();
     write({ "compaction.auto": "on", "clearing.keepNewest": 4 });
     const environment = { PALIMPSEST_COMPACTION_AUTO: "off", DISABLE_COMPACT: "1" };
     const { session } = await open({ settings: { "compaction.auto": "ask" }, settingsFrom: { environment, file } });
@@ -76,7 +77,7 @@ describe("settings of a session", () => {
   });
 
   test("of a file that cannot be used are told once, at once, and again when they come back", async () => {
-    const { file, write } = settingsFile();
+    const { file, write } = temporaryFile();
     write({ "compaction.atuo": "ask", "clearing.keepNewest": 4 });
     const { rejected, turn } = await open({ settingsFrom: { environment: {}, file } });
     const message = 'Unknown setting "compaction.atuo" in the settings file. Did you mean "compaction.auto"?';

@@ -1,11 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { anObject, checkOptions, ifGiven } from "../log/check-options.ts";
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import type { Tell } from "../session-event.ts";
 import { type ResolvedSettings, resolveSettings, type SettingProblem } from "../settings/resolve-settings.ts";
 import { type Clock, withTimers } from "./clock.ts";
 import { createFlagMemory } from "./flag-memory.ts";
-import type { SettingsOptions } from "./settings-source.ts";
+import type { SettingsFile, SettingsOptions } from "./settings-source.ts";
 
 export interface SettingsReaderOptions {
   readonly clock: Required<Clock>;
@@ -39,7 +38,7 @@ export function createSettingsReader(options: SettingsOptions, { clock, tell }: 
 
   return {
     async read() {
-      const { environment = process.env } = settingsFrom;
+      const { environment = globalThis.process?.env ?? {} } = settingsFrom;
       const flagged = await memory?.read();
       const resolved = resolveSettings({
         code: settings,
@@ -67,8 +66,9 @@ export function checkSettingsOptions(options: SettingsOptions): void {
   });
   const { settings = {}, settingsFrom = {} } = options;
   const { file, flags } = settingsFrom;
-  if (file !== undefined && typeof file !== "string") {
-    throw new InvalidOptionError("settingsFrom.file", file, "the path of a JSON file; values go into `settings`");
+  if (file !== undefined && typeof file?.read !== "function") {
+    const expected = "settingsFile(path) of palimpsest/settings-file, or another { name, read() }";
+    throw new InvalidOptionError("settingsFrom.file", file, `${expected}; values go into \`settings\``);
   }
   if (flags !== undefined && typeof flags?.getStringDetails !== "function") {
     throw new InvalidOptionError("settingsFrom.flags", flags, "an OpenFeature client, with getStringDetails()");
@@ -79,11 +79,12 @@ export function checkSettingsOptions(options: SettingsOptions): void {
   throw new InvalidOptionError(`settings["${name}"]`, value, "", message);
 }
 
-/** A file that is not there holds nothing; of one that is no JSON, what is wrong with it. */
-async function readJson(path: string): Promise<unknown> {
+/** The values of the file; undefined if there is no file. If it cannot be read or is not JSON: what is wrong with it. */
+async function readJson(file: SettingsFile): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(path, "utf8"));
+    const text = await file.read();
+    return text === undefined ? undefined : JSON.parse(text);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : `${path}: ${(error as Error).message}`;
+    return `${file.name}: ${(error as Error).message}`;
   }
 }

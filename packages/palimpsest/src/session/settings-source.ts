@@ -9,18 +9,26 @@ export interface SettingsOptions {
    * `InvalidOptionError`. @default none
    */
   readonly settings?: Partial<Settings>;
-  /** Where the other values come from. @default the process's variables */
+  /** Where the other values come from. @default the variables of the process, where there is one */
   readonly settingsFrom?: SettingsSource;
 }
 
 /** Sources of settings outside the code, the strongest first. What cannot be used of them is told as `settings-rejected`. */
 export interface SettingsSource {
-  /** Variables by name, of which those that begin with `PALIMPSEST_` are read. @default the process's environment */
+  /** Variables by name, of which those that begin with `PALIMPSEST_` are read. @default the environment of the process; none in a runtime without one */
   readonly environment?: Environment;
   /** An OpenFeature client. While it fails, the values that it gave before hold. @default none */
   readonly flags?: FlagClient;
   /** How long a turn waits for the flags. @default 2,000 */
   readonly flagsDeadlineMs?: number;
-  /** The path of a JSON file of names and values; one that is not there holds nothing. @default none */
-  readonly file?: string;
+  /** A JSON object of names and values: `settingsFile(path)` of `palimpsest/settings-file`, or your own. @default none */
+  readonly file?: SettingsFile;
+}
+
+/** A file of settings. It is read at the start of each turn. */
+export interface SettingsFile {
+  /** For messages: its path or address. */
+  readonly name: string;
+  /** Resolves with its text, or with undefined if there is no such file. */
+  read(): Promise<string | undefined>;
 }

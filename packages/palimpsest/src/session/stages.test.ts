@@ -12,6 +12,7 @@ import { memoryStore } from "../stores/memory-store.ts";
 import { toolResult } from "./messages.ts";
 import { openSession } from "./open-session.ts";
 import type { Session, SessionOptions } from "./session.ts";
+import { settingsFile } from "./settings-file.ts";
 
 const model = "claude-opus-5-5";
 const tools: readonly ToolDefinition[] = [
@@ -269,15 +270,16 @@ describe("settings", () => {
   test("are read at the start of a turn and held for it; values that do not fit are told", async () => {
     const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, "settings.json");
-    const { session, ask } = await begin({ settings: {}, settingsFrom: { file, environment: {} } });
+    const path = join(folder, "settings.json");
+    const settingsFrom = { file: settingsFile(path), environment: {} };
+    const { session, ask } = await begin({ settings: {}, settingsFrom });
     expect(session.settings().settings["clearing.keepNewest"]).toBe(8);
-    writeFileSync(file, JSON.stringify({ "clearing.keepNewest": 7, "clearing.policy": "hope" }));
+    writeFileSync(path, JSON.stringify({ "clearing.keepNewest": 7, "clearing.policy": "hope" }));
     await session.append("Hello");
     const [id] = await ask(call("Read", "a.ts"));
     expect(session.settings().settings["clearing.keepNewest"]).toBe(7);
     expect(session.settings().problems).toMatchObject([{ source: "file", name: "clearing.policy", value: "hope" }]);
-    writeFileSync(file, "{");
+    writeFileSync(path, "{");
     await session.append(toolResult(id!, "Seen."));
     await session.prepare();
     expect(session.settings().settings["clearing.keepNewest"]).toBe(7);

@@ -129,5 +129,5 @@ async function lastUseMs(store: Store, session: string): Promise<number> {
 
 /** A store may answer without ever letting anything else run: this is work beside other work. */
 function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => (globalThis.setImmediate ?? setTimeout)(resolve));
 }

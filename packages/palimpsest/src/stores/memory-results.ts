@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { ResultFiles } from "./results.ts";
+import { sha256 } from "./sha256.ts";
 
 export interface MemoryResultsOptions {
   /** @default the system's clock */
@@ -22,8 +22,8 @@ export function memoryResults({ clock = { now: Date.now } }: MemoryResultsOption
           parts.push(bytes.slice());
         },
         async keep(ending) {
-          const bytes = Buffer.concat(parts);
-          const digest = createHash("sha256").update(bytes).digest("hex");
+          const bytes = joined(parts);
+          const digest = sha256(bytes);
           const file = `${digest}.${ending}`;
           const kept = sessions.get(session) ?? new Map<string, KeptResult>();
           sessions.set(session, kept.set(file, { bytes, atMs: clock.now() }));
@@ -62,4 +62,14 @@ export function memoryResults({ clock = { now: Date.now } }: MemoryResultsOption
       sessions.delete(session);
     },
   };
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }

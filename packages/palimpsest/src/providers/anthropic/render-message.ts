@@ -4,6 +4,7 @@ import { asObject } from "../../log/json-fields.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
 import { frozenCopy } from "../frozen-copy.ts";
 import { canBeShown, describeMedia } from "../media.ts";
+import { base64Text } from "./base64-text.ts";
 import { ANTHROPIC, type AnthropicBlock, type AnthropicMessage } from "./wire.ts";
 
 /** A message in the form of the Messages API, content always a list; none if nothing in it can be sent. */
@@ -84,6 +85,6 @@ function renderMedia(media: Media): AnthropicBlock {
   }
   if (mediaType === "application/pdf")
     return { type: "document", source: { type: "base64", media_type: mediaType, data } };
-  const text = Buffer.from(data, "base64").toString("utf8");
+  const text = base64Text(data);
   return { type: "document", source: { type: "text", media_type: "text/plain", data: text } };
 }

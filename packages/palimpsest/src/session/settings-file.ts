@@ -1,0 +1,19 @@
+import { readFile } from "node:fs/promises";
+import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import type { SettingsFile } from "./settings-source.ts";
+
+/** A JSON file of settings on disk, for `openSession({ settingsFrom: { file } })`. A file that does not exist sets nothing. */
+export function settingsFile(path: string): SettingsFile {
+  if (typeof path !== "string") throw new InvalidOptionError("settingsFile(path)", path, "the path of a JSON file");
+  return {
+    name: path,
+    async read() {
+      try {
+        return await readFile(path, "utf8");
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        throw error;
+      }
+    },
+  };
+}
