@@ -28,7 +28,10 @@ const hooks = createHooks([
   },
 ]);
 const session = await openSession({
-  ...{ store: memoryStore(), provider: anthropic(client), model: "claude-opus-5-5", hooks },
+  store: memoryStore(),
+  provider: anthropic(client),
+  model: "claude-opus-5-5",
+  hooks,
   system: "You are a careful engineer.",
 });
 

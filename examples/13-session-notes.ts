@@ -14,7 +14,9 @@ const server = await serve({ faces: [createAnthropic({ script })] });
 const client = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 });
 const model = "claude-opus-5-5";
 const session = await openSession({
-  ...{ store: memoryStore(), provider: anthropic(client, { models: { [model]: { windowTokens: 60_000 } } }), model },
+  store: memoryStore(),
+  provider: anthropic(client, { models: { [model]: { windowTokens: 60_000 } } }),
+  model,
   settings: { "notes.enabled": "on" },
   notes: { write: async (markdown) => console.log(`written for people: ${markdown.length} characters`) },
   onEvent: (event) => {

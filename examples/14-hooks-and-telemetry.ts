@@ -38,7 +38,12 @@ const hooks = createHooks([
 ]);
 
 const session = await openSession({
-  ...{ id: "tests", store: memoryStore(), provider: anthropic(client), model: "claude-opus-5-5", hooks, onEvent },
+  id: "tests",
+  store: memoryStore(),
+  provider: anthropic(client),
+  model: "claude-opus-5-5",
+  hooks,
+  onEvent,
   tools: [{ name: "Bash", description: "Runs a command.", inputSchema: { type: "object" } }],
 });
 await session.append("Run the tests.");

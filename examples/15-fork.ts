@@ -13,7 +13,10 @@ const script: Script = ({ userText, toolResults }) => {
 const server = await serve({ faces: [createAnthropic({ script })] });
 const client = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 });
 const session = await openSession({
-  ...{ id: "work", store: memoryStore(), provider: anthropic(client), model: "claude-opus-5-5" },
+  id: "work",
+  store: memoryStore(),
+  provider: anthropic(client),
+  model: "claude-opus-5-5",
   tools: ["Bash", "Write"].map((name) => ({ name, inputSchema: { type: "object" } })),
 });
 

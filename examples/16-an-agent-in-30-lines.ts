@@ -7,12 +7,16 @@ import { anthropic } from "palimpsest/anthropic";
 import { z } from "zod";
 
 const list = tool({
-  ...{ name: "list", description: "Lists the files of a folder.", concurrency: "safe" },
+  name: "list",
+  description: "Lists the files of a folder.",
+  concurrency: "safe",
   input: z.object({ folder: z.string() }),
   run: async ({ folder }) => (await readdir(folder)).join("\n"),
 });
 const read = tool({
-  ...{ name: "read", description: "Reads a file.", concurrency: "safe" },
+  name: "read",
+  description: "Reads a file.",
+  concurrency: "safe",
   input: z.object({ path: z.string() }),
   run: ({ path }) => readFile(path, "utf8"),
 });
@@ -23,8 +27,7 @@ async function agent(client: Anthropic, prompt: string): Promise<void> {
   for await (const event of query({ session, provider, prompt, tools: [list, read, recallFrom(session)] })) {
     if (event.kind === "text") process.stdout.write(event.text);
     if (event.kind === "retry-waiting") console.log(`(${event.reason}: once more in ${event.waitMs} ms)`);
-    if (event.kind === "tool-ended")
-      console.log(`${event.call.name} ${JSON.stringify(event.call.input)}: ${event.how}`);
+    if (event.kind === "tool-ended") console.log(event.call.name, event.call.input, event.how);
     if (event.kind === "turn-ended") console.log(`\n${event.outcome.kind} after ${event.outcome.rounds} rounds`);
   }
 }

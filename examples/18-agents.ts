@@ -30,13 +30,19 @@ const store = memoryStore();
 const common = { store, provider, model: "claude-opus-5-5" };
 const session = await openSession({ ...common, id: "lead" });
 const read = tool({
-  ...{ name: "Read", description: "Reads a part.", concurrency: "safe" },
+  name: "Read",
+  description: "Reads a part.",
+  concurrency: "safe",
   input: { type: "object", properties: { part: { type: "string" } } },
   run: async ({ part }) => `${String(part)}: 200 lines`,
 });
 
 const agents = createAgents({
-  ...{ session, provider, store, tools: [read], readOnlyTools: ["Read"] },
+  session,
+  provider,
+  store,
+  tools: [read],
+  readOnlyTools: ["Read"],
   // Agents with a conversation of their own have a session of their own, in the same store.
   openChild: ({ id, system = "", model = common.model }) => openSession({ ...common, id, system, model }),
 });

@@ -20,22 +20,20 @@ const CHART = new URL("../docs/economics.svg", import.meta.url);
 const SHOWN = ["200K/0.1/5m", "1M/0.1/5m"];
 const NOBODYS = ["append-only", "window167", "clairvoyant"];
 const OURS = [
-  ...[
-    "default",
-    "economy",
-    "quality",
-    "auto-ttl",
-    "keep-warm",
-    "economic",
-    "careful",
-    "from-250k",
-    "patient",
-    "payback",
-    "fixed",
-    "full-window",
-    "notes-paying",
-    "notes-fixed",
-  ],
+  "default",
+  "economy",
+  "quality",
+  "auto-ttl",
+  "keep-warm",
+  "economic",
+  "careful",
+  "from-250k",
+  "patient",
+  "payback",
+  "fixed",
+  "full-window",
+  "notes-paying",
+  "notes-fixed",
 ];
 
 const { by_setting: bySetting } = JSON.parse(readFileSync(FIGURES, "utf8")) as {
@@ -50,7 +48,9 @@ writeFileSync(PAGE, page);
 
 function pointsOf({ cost_ratio, needs_met_pct }: SettingFigures): readonly ChartPoint[] {
   return Object.entries(cost_ratio).map(([policy, costRatio]) => ({
-    ...{ policy, costRatio, needsMetPercent: needs_met_pct[policy]! },
+    policy,
+    costRatio,
+    needsMetPercent: needs_met_pct[policy]!,
     by: NOBODYS.includes(policy) ? "nobody" : OURS.includes(policy) ? "us" : "others",
   }));
 }
@@ -63,7 +63,9 @@ function policiesTable(figures: SettingFigures): string {
     OURS.includes(policy) ? `**${policy}**` : policy,
     figures.cost_ratio[policy]!.toFixed(3),
     figures.needs_met_pct[policy]!.toFixed(2),
-    ...[figures.refetches[policy]!, figures.compactions[policy]!, figures.cache_hit_pct[policy]?.toFixed(1) ?? ""],
+    figures.refetches[policy]!,
+    figures.compactions[policy]!,
+    figures.cache_hit_pct[policy]?.toFixed(1) ?? "",
     figures.mean_context_tokens[policy]!,
     figures.clairvoyant_ratio?.[policy]?.toFixed(2) ?? "",
   ]);
@@ -78,7 +80,8 @@ function settingsTable(): string {
     cost_ratio["window167"]!.toFixed(3),
     needs_met_pct["default"]!.toFixed(2),
     needs_met_pct["window167"]!.toFixed(2),
-    ...[refetches["default"]!, refetches["window167"]!],
+    refetches["default"]!,
+    refetches["window167"]!,
     clairvoyant_ratio?.["default"]?.toFixed(2) ?? "",
   ]);
   const both = (what: string): string[] => [`${what}: default`, "window167"];

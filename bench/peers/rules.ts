@@ -7,6 +7,10 @@ import { strandsSummarizing } from "./rules-strands.ts";
 
 /** What each library does with the conversation before a request, by calling it. */
 export const rules: readonly Rule[] = [
-  ...[langchainEditing, langchainSummarization, deepagents],
-  ...[aiSdkPrune, mastraTokenLimiter, strandsSummarizing],
+  langchainEditing,
+  langchainSummarization,
+  deepagents,
+  aiSdkPrune,
+  mastraTokenLimiter,
+  strandsSummarizing,
 ];

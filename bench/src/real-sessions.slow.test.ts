@@ -140,8 +140,11 @@ describe.runIf(isTheSet)("155 recorded sessions, imported", () => {
       const imported = await importSession(counted(), { store, id: "s" });
       expect(imported.kind).toBe("imported");
       const session = await openSession({
-        ...{ store, id: "s", provider: anthropic({} as never), model: "claude-opus-5-5" },
-        ...{ tools: [{ name: "read", inputSchema: { type: "object" } }] },
+        store,
+        id: "s",
+        provider: anthropic({} as never),
+        model: "claude-opus-5-5",
+        tools: [{ name: "read", inputSchema: { type: "object" } }],
         settings: { "compaction.auto": "off" },
         settingsFrom: { environment: {} },
       });

@@ -84,7 +84,9 @@ export function openWorld(values: Values, witness: Witness, options: WorldOption
   const sent: string[] = [];
   const inProcess = fetchInProcess({ face, clock: time });
   const client = new Anthropic({
-    ...{ apiKey: "none", baseURL: "http://simulator", maxRetries: 0 },
+    apiKey: "none",
+    baseURL: "http://simulator",
+    maxRetries: 0,
     fetch(url, init) {
       sent.push(`${time.now() - MONDAY_MS} ${new URL(String(url)).pathname} ${String(init?.body)}`);
       return inProcess(url, init);
@@ -102,7 +104,12 @@ export function openWorld(values: Values, witness: Witness, options: WorldOption
     sent,
     open: (more = {}) =>
       openSession({
-        ...{ store, provider, model, clock: time, id: "s", system: "You are a careful engineer." },
+        store,
+        provider,
+        model,
+        clock: time,
+        id: "s",
+        system: "You are a careful engineer.",
         settings: values,
         settingsFrom: { environment: {} },
         onEvent: witness.onEvent,
@@ -135,7 +142,10 @@ export function prose(about: string, words: number): string {
 
 /** What a coding agent has: their results are as long as their input says. */
 export const TOOLS: readonly Tool[] = ["Read", "Edit", "Bash", "Ask"].map((name) => ({
-  ...{ name, description: `${name} something.`, input: { type: "object" }, concurrency: "safe" },
+  name,
+  description: `${name} something.`,
+  input: { type: "object" },
+  concurrency: "safe",
   run(input) {
     const { file_path: path = name, words = 20 } = input as { file_path?: string; words?: number };
     return prose(`${path.replaceAll(/\W/g, "")}-`, words);

@@ -27,7 +27,11 @@ test("a session of any agent goes on here, with a request that the provider take
     if (imported.kind !== "imported") continue;
     agents.add(imported.agent);
     const session = await openSession({
-      ...{ store, id, provider: anthropic({} as never), model: "claude-opus-5-5", settingsFrom: { environment: {} } },
+      store,
+      id,
+      provider: anthropic({} as never),
+      model: "claude-opus-5-5",
+      settingsFrom: { environment: {} },
       tools: [{ name: "read", inputSchema: { type: "object" } }],
     });
     const { responses } = session.usage();

@@ -39,17 +39,29 @@ const toLines = (records: readonly object[]): string => records.map((record) => 
 /** Claude Code 2.1, `~/.claude/projects/<cwd>/<session>.jsonl`: seen in recorded sessions; there is no published schema. */
 const CLAUDE_CODE = (() => {
   const line = (uuid: string, parentUuid: string | null, second: number, fields: object): object => ({
-    ...{ uuid, parentUuid, sessionId: "c1a0de00-0000-4000-8000-000000000001", isSidechain: false },
-    ...{ timestamp: time(second), cwd: "/work/sums", version: "2.1.217", ...fields },
+    uuid,
+    parentUuid,
+    sessionId: "c1a0de00-0000-4000-8000-000000000001",
+    isSidechain: false,
+    timestamp: time(second),
+    cwd: "/work/sums",
+    version: "2.1.217",
+    ...fields,
   });
   const user = (content: unknown): object => ({ type: "user", message: { role: "user", content } });
   const result = (id: string, content: string): object => user([{ type: "tool_result", tool_use_id: id, content }]);
   const model = (id: string, content: readonly object[], read: number, written: number, output: number): object => ({
     type: "assistant",
     message: {
-      ...{ id, role: "assistant", model: "claude-sonnet-4-6", content, stop_reason: "tool_use" },
+      id,
+      role: "assistant",
+      model: "claude-sonnet-4-6",
+      content,
+      stop_reason: "tool_use",
       usage: {
-        ...{ input_tokens: 4, cache_read_input_tokens: read, cache_creation_input_tokens: written },
+        input_tokens: 4,
+        cache_read_input_tokens: read,
+        cache_creation_input_tokens: written,
         output_tokens: output,
       },
     },
@@ -68,7 +80,10 @@ const CLAUDE_CODE = (() => {
     line("c1", "a7", 440, user("Is it right now?")),
     line("c2", "c1", 446, model("msg_4", [{ type: "text", text: "Not yet." }], 0, 21_700, 30)),
     line("a8", "a7", 500, {
-      ...{ type: "system", subtype: "compact_boundary", parentUuid: null, logicalParentUuid: "c2" },
+      type: "system",
+      subtype: "compact_boundary",
+      parentUuid: null,
+      logicalParentUuid: "c2",
       compactMetadata: { trigger: "auto", preTokens: 21_734 },
     }),
     line("a9", "a8", 501, { ...user(SUMMARY), isCompactSummary: true }),
@@ -81,7 +96,8 @@ const CLAUDE_CODE = (() => {
 /** The same agent's file of a subagent, `<session>/subagents/agent-<id>.jsonl`. */
 const CLAUDE_CODE_SUBAGENT = CLAUDE_CODE.slice(0, 5).map((record) => ({
   ...record,
-  ...{ isSidechain: true, agentId: "a748733" },
+  isSidechain: true,
+  agentId: "a748733",
 }));
 
 /** openai/codex, `codex-rs/protocol/src/protocol.rs` (RolloutLine): `~/.codex/sessions/<date>/rollout-*.jsonl`, or `.zst`. */
@@ -117,10 +133,18 @@ const CODEX = (() => {
 /** badlogic/pi-mono, `packages/coding-agent/docs/session.md`: `~/.pi/agent/sessions/<cwd>/*.jsonl`, version 3. */
 const PI = (() => {
   const line = (id: string, parentId: string | null, second: number, message: object): object => ({
-    ...{ type: "message", id, parentId, timestamp: time(second), message },
+    type: "message",
+    id,
+    parentId,
+    timestamp: time(second),
+    message,
   });
   const usage = (cacheRead: number, cacheWrite: number): object => ({
-    ...{ input: 3, cacheRead, cacheWrite, output: 50, cost: { total: 0.01 } },
+    input: 3,
+    cacheRead,
+    cacheWrite,
+    output: 50,
+    cost: { total: 0.01 },
   });
   const model = { role: "assistant", model: "claude-opus-4-5", stopReason: "stop" };
   const call = { type: "toolCall", id: "t1", name: "read", arguments: { path: "add.js" } };
@@ -130,8 +154,13 @@ const PI = (() => {
     line("p2", "p1", 5, { ...model, content: [{ type: "thinking", thinking: PLAN }, call], usage: usage(0, 12_000) }),
     line("p3", "p2", 6, { role: "toolResult", toolCallId: "t1", content: [{ type: "text", text: SOURCE }] }),
     {
-      ...{ type: "compaction", id: "p4", parentId: "p3", timestamp: time(8), summary: SUMMARY },
-      ...{ firstKeptEntryId: "p3", tokensBefore: 12_100 },
+      type: "compaction",
+      id: "p4",
+      parentId: "p3",
+      timestamp: time(8),
+      summary: SUMMARY,
+      firstKeptEntryId: "p3",
+      tokensBefore: 12_100,
     },
     line("p5", "p4", 12, { ...model, content: [{ type: "text", text: DONE }], usage: usage(11_000, 700) }),
   ];
@@ -141,7 +170,12 @@ const PI = (() => {
 const GEMINI = (() => {
   const head = { sessionId: "5e551011", projectHash: "abc", startTime: time(0), lastUpdated: time(0), kind: "main" };
   const tokens = (input: number, cached: number): object => ({
-    ...{ input, cached, output: 40, thoughts: 20, tool: 0, total: input + 60 },
+    input,
+    cached,
+    output: 40,
+    thoughts: 20,
+    tool: 0,
+    total: input + 60,
   });
   const output = [{ functionResponse: { id: "read_file-1", name: "read_file", response: { output: SOURCE } } }];
   const call = { id: "read_file-1", name: "read_file", args: { absolute_path: "/work/sums/add.js" } };
@@ -150,7 +184,9 @@ const GEMINI = (() => {
   const messages = [
     { id: "g1", timestamp: time(1), type: "user", content: [{ text: TASK }] },
     {
-      ...{ ...first, thoughts, tokens: tokens(8_000, 0) },
+      ...first,
+      thoughts,
+      tokens: tokens(8_000, 0),
       toolCalls: [{ ...call, status: "success", timestamp: time(6), result: output }],
     },
     {
@@ -180,14 +216,22 @@ const GEMINI = (() => {
 /** QwenLM/qwen-code, `packages/core/src/services/chatRecordingService.ts` (ChatRecord): `~/.qwen/projects/<cwd>/chats/*.jsonl`. */
 const QWEN = (() => {
   const line = (uuid: string, parentUuid: string | null, second: number, fields: object): object => ({
-    ...{ uuid, parentUuid, sessionId: "7e11ab1e", timestamp: time(second), cwd: "/work/sums", version: "0.14.0" },
+    uuid,
+    parentUuid,
+    sessionId: "7e11ab1e",
+    timestamp: time(second),
+    cwd: "/work/sums",
+    version: "0.14.0",
     ...fields,
   });
   const content = (role: string, ...parts: readonly object[]): object => ({ message: { role, parts } });
   const used = (prompt: number, cached: number): object => ({
-    ...{ model: "qwen3-coder-plus", contextWindowSize: 1_000_000 },
+    model: "qwen3-coder-plus",
+    contextWindowSize: 1_000_000,
     usageMetadata: {
-      ...{ promptTokenCount: prompt, cachedContentTokenCount: cached, candidatesTokenCount: 50 },
+      promptTokenCount: prompt,
+      cachedContentTokenCount: cached,
+      candidatesTokenCount: 50,
       totalTokenCount: prompt + 50,
     },
   });
@@ -201,10 +245,13 @@ const QWEN = (() => {
       ...used(9_000, 0),
     }),
     line("q3", "q2", 6, {
-      ...{ type: "tool_result", ...content("user", response), toolCallResult: { callId: "q-1", status: "success" } },
+      type: "tool_result",
+      ...content("user", response),
+      toolCallResult: { callId: "q-1", status: "success" },
     }),
     line("q4", "q3", 8, {
-      ...{ type: "system", subtype: "chat_compression" },
+      type: "system",
+      subtype: "chat_compression",
       systemPayload: {
         info: { originalTokenCount: 9_400, newTokenCount: 8_200, compressionStatus: 1 },
         compressedHistory: [
@@ -222,14 +269,20 @@ const CLINE_TASK = (() => {
   const result = { type: "tool_result", tool_use_id: "call_9", content: [{ type: "text", text: SOURCE }] };
   const model = { modelInfo: { modelId: "claude-sonnet-4-6", providerId: "anthropic" } };
   const request = (second: number, behind: number, info: object, fields: object = {}): object => ({
-    ...{ ts: ms(second), type: "say", say: "api_req_started", text: JSON.stringify(info) },
-    ...{ conversationHistoryIndex: behind, ...fields },
+    ts: ms(second),
+    type: "say",
+    say: "api_req_started",
+    text: JSON.stringify(info),
+    conversationHistoryIndex: behind,
+    ...fields,
   });
   return {
     history: [
       { role: "user", content: [{ type: "text", text: `<task>\n${TASK}\n</task>` }], ts: ms(1) },
       {
-        ...{ role: "assistant", ts: ms(5), ...model },
+        role: "assistant",
+        ts: ms(5),
+        ...model,
         content: [
           { type: "text", text: PLAN },
           { type: "tool_use", id: "call_9", name: "read_file", input: { path: "add.js" } },
@@ -249,7 +302,7 @@ const CLINE_TASK = (() => {
 /** cline/cline, `sdk/packages/shared/src/llms/messages.ts`: `~/.cline/data/sessions/<id>/<id>.messages.json`. */
 const CLINE_SESSION = (() => {
   const metrics = (inputTokens: number, cacheReadTokens: number): object => ({
-    ...{ modelInfo: { id: "deepseek-chat", provider: "deepseek" } },
+    modelInfo: { id: "deepseek-chat", provider: "deepseek" },
     metrics: { inputTokens, cacheReadTokens, outputTokens: 40, cost: 0.002 },
   });
   const call = { type: "tool_use", id: "c1", name: "read_file", input: { path: "add.js" } };
@@ -262,7 +315,9 @@ const CLINE_SESSION = (() => {
   return {
     messages: { version: 1, updated_at: time(12), agent: "main", sessionId: "sess1", messages },
     compaction: {
-      ...{ version: 1, updated_at: time(8), source_message_count: 3 },
+      version: 1,
+      updated_at: time(8),
+      source_message_count: 3,
       messages: [{ role: "user", content: SUMMARY }],
     },
   };
@@ -271,13 +326,22 @@ const CLINE_SESSION = (() => {
 /** anomalyco/opencode, `packages/opencode/src/session/message-v2.ts`; rows of `session.sql.ts`, files of `json-migration.ts`. */
 const OPENCODE = (() => {
   const tokens = (input: number, read: number): object => ({
-    ...{ input, output: 40, reasoning: 10, total: input + read + 50, cache: { read, write: 0 } },
+    input,
+    output: 40,
+    reasoning: 10,
+    total: input + read + 50,
+    cache: { read, write: 0 },
   });
   const model = { role: "assistant", modelID: "glm-4.6", providerID: "zai", cost: 0.003 };
   const tool = {
-    ...{ type: "tool", callID: "o-1", tool: "read" },
+    type: "tool",
+    callID: "o-1",
+    tool: "read",
     state: {
-      ...{ status: "completed", input: { filePath: "/work/sums/add.js" }, output: SOURCE, title: "add.js" },
+      status: "completed",
+      input: { filePath: "/work/sums/add.js" },
+      output: SOURCE,
+      title: "add.js",
       time: { start: ms(5), end: ms(6), compacted: ms(15) },
     },
   };

@@ -30,12 +30,16 @@ export const analyseBench: Bench = {
         Math.min(...all.map((one) => one[figure]));
       const most = (all: readonly Measured[]): number => Math.max(...all.map(({ rssMb }) => rssMb));
       return {
-        ...{ mb: round(statSync(path).size / 1e6), responses: whole[0]!.responses },
+        mb: round(statSync(path).size / 1e6),
+        responses: whole[0]!.responses,
         // The fastest of each: what is slower was held up by something else. On a busy machine only the processor's time tells.
-        ...{ seconds: round(least(whole, "seconds")), plain_seconds: round(least(plain, "seconds")) },
-        ...{ cpu_seconds: round(least(whole, "cpuSeconds")), plain_cpu_seconds: round(least(plain, "cpuSeconds")) },
+        seconds: round(least(whole, "seconds")),
+        plain_seconds: round(least(plain, "seconds")),
+        cpu_seconds: round(least(whole, "cpuSeconds")),
+        plain_cpu_seconds: round(least(plain, "cpuSeconds")),
         ratio: round(least(whole, "cpuSeconds") / least(plain, "cpuSeconds")),
-        ...{ rss_mb: round(most(whole)), plain_rss_mb: round(most(plain)) },
+        rss_mb: round(most(whole)),
+        plain_rss_mb: round(most(plain)),
         equal_responses: whole[0]!.responses === plain[0]!.responses,
       };
     } finally {

@@ -63,7 +63,11 @@ export async function simulate({
   const service = createAnthropic({ clock, script: () => reply });
   const system = `You are a careful engineer. ${textOf(seed, 1_500 + 400 * (seed % 7))}`;
   const session = await openSession({
-    ...{ model, system, parameters, clock, tools: TOOLS },
+    model,
+    system,
+    parameters,
+    clock,
+    tools: TOOLS,
     // Nothing is to happen but what is seeded.
     settings: { "cache.ttl": cacheTtl, "clearing.enabled": "off", "compaction.auto": "off", "notes.enabled": "off" },
     settingsFrom: { environment: {} },
@@ -78,7 +82,16 @@ export async function simulate({
   };
   let turn = 0;
   const simulation: Simulation = {
-    ...{ session, service, clock, seed, system, parameters, thinks, users: [], results: [], points: [] },
+    session,
+    service,
+    clock,
+    seed,
+    system,
+    parameters,
+    thinks,
+    users: [],
+    results: [],
+    points: [],
     async ask(kind) {
       turn++;
       const said: Reply = kind === "calls" ? calls(turn) : { words: [{ kind: "text", text: `Done with ${turn}.` }] };

@@ -25,7 +25,9 @@ export const CANDIDATES: readonly EnginePolicy[] = [
 
 function candidate(name: string, { inTurnFromTokens, keepNewest }: Candidate): EnginePolicy {
   return {
-    ...{ kind: "engine", name, about: "tried as a default" },
+    kind: "engine",
+    name,
+    about: "tried as a default",
     settings: {
       ...BASE,
       "compaction.economicInTurnFromTokens": inTurnFromTokens,

@@ -19,8 +19,12 @@ const WHOLE: Omit<EconomicsPlan, "path"> = {
 /** Of the sessions in order of their size, a few that together take half a minute. */
 const QUICK = { from: 60, every: 9, sessions: 8 };
 const QUICK_PLAN: Omit<EconomicsPlan, "path"> = {
-  ...{ conditions: ["200K/0.1/5m", "1M/0.1/5m"], policies: ["default"], rules: ["append-only", "window167"] },
-  ...{ parts: [], libraries: "left-out", limit: "left-out" },
+  conditions: ["200K/0.1/5m", "1M/0.1/5m"],
+  policies: ["default"],
+  rules: ["append-only", "window167"],
+  parts: [],
+  libraries: "left-out",
+  limit: "left-out",
 };
 
 /** What recorded sessions would have cost under our policies and those of others, and how much of what they needed was in view. */

@@ -23,8 +23,12 @@ export const tuningBench: Bench = {
     const candidates = CANDIDATES.map(({ name }) => name);
     const [baseline, floor] = ["append-only", "window167"];
     const reports = await replayAll(chosen, {
-      ...{ conditions: TUNED_ON, policies: candidates, parts: [], rules: [baseline, floor] },
-      ...{ libraries: "left-out", limit: "left-out" },
+      conditions: TUNED_ON,
+      policies: candidates,
+      parts: [],
+      rules: [baseline, floor],
+      libraries: "left-out",
+      limit: "left-out",
     });
     return {
       ...crossValidate(reports, { candidates, baseline, floor, marginPoints: MARGIN_POINTS }),

@@ -31,7 +31,9 @@ const full = Promise.withResolvers<void>();
 let waiting = 0;
 let most = 0;
 const wait = tool({
-  ...{ name: "Wait", description: "Waits.", input: { type: "object", properties: {} } },
+  name: "Wait",
+  description: "Waits.",
+  input: { type: "object", properties: {} },
   async run() {
     most = Math.max(most, ++waiting);
     if (waiting === running) full.resolve();
@@ -41,8 +43,11 @@ const wait = tool({
   },
 });
 const agents = createAgents({
-  ...{ session, provider, store, tools: [wait] },
-  openChild: ({ id, system = "" }) => openSession({ ...{ id, store, provider, model, settings, system } }),
+  session,
+  provider,
+  store,
+  tools: [wait],
+  openChild: ({ id, system = "" }) => openSession({ id, store, provider, model, settings, system }),
 });
 const delay = monitorEventLoopDelay({ resolution: 5 });
 delay.enable();
@@ -55,7 +60,9 @@ go.resolve();
 if ((await agents.drain(300_000)) === "left") throw new Error("not all agents have ended");
 delay.disable();
 const printed: AgentCrowd = {
-  ...{ registered: known, running: most, rssMb: process.resourceUsage().maxRSS / 1_024 },
+  registered: known,
+  running: most,
+  rssMb: process.resourceUsage().maxRSS / 1_024,
   eventLoopP99Ms: delay.percentile(99) / 1e6,
 };
 await server.close();

@@ -41,7 +41,10 @@ export async function openCoordinator(options: {
   const session = await openSession({ ...shared, id: "coordinator", system: "You lead." });
   const children: Session<unknown, unknown>[] = [];
   const agents = createAgents({
-    ...{ session, provider, store, tools: [] },
+    session,
+    provider,
+    store,
+    tools: [],
     async openChild({ id, system = "" }) {
       const child = await openSession({ ...shared, id, system });
       children.push(child as Session<unknown, unknown>);
@@ -61,7 +64,10 @@ export async function openCoordinator(options: {
     await turn("Read this.");
   }
   return {
-    ...{ session: session as Session<unknown, unknown>, agents, turn, context },
+    session: session as Session<unknown, unknown>,
+    agents,
+    turn,
+    context,
     spentUsd: () => children.reduce((sum, child) => sum + child.usage().priceUsd, 0),
   };
 }

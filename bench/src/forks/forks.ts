@@ -23,7 +23,10 @@ export const forksBench: Bench = {
       ...rows.at(-1),
       context_tokens: CONTEXT_TOKENS,
       by_count: rows,
-      ...{ registered, running, rss_mb: round(rssMb), event_loop_p99_ms: round(eventLoopP99Ms) },
+      registered,
+      running,
+      rss_mb: round(rssMb),
+      event_loop_p99_ms: round(eventLoopP99Ms),
     };
   },
 };

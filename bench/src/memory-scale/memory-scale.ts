@@ -76,7 +76,11 @@ function measure(topics: number, times: number): Promise<Measured> {
     const written = bytesRead();
     await memory.close();
     return {
-      ...{ bytes, openMs, headMs: median(heads), headCpuMs: (user + system) / 1_000 / times, writeMs: median(writes) },
+      bytes,
+      openMs,
+      headMs: median(heads),
+      headCpuMs: (user + system) / 1_000 / times,
+      writeMs: median(writes),
       openBytes: difference(opened, before),
       writeBytes: difference(written, beforeWrite, times),
     };

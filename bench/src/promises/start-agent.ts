@@ -52,7 +52,10 @@ export async function startAgent(base: string, script: Script): Promise<StartedA
     return child;
   };
   return {
-    ...{ folder, home, url: server.url, start },
+    folder,
+    home,
+    url: server.url,
+    start,
     exchanges: () => server.recorder.exchanges,
     put(path, content) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -57,13 +57,22 @@ const FAULTS: Readonly<Record<string, (random: Random) => Fault>> = {
 };
 
 const MISBEHAVIOURS: readonly ((ask: Ask) => Reply)[] = [
-  ...[misbehave.sayNothing, misbehave.sayBlank, misbehave.onlyThink, misbehave.callUnknownTool],
-  ...[misbehave.garbleToolInput, misbehave.repeatToolId, misbehave.refuse, misbehave.stopAtOutputLimit],
-  ...[misbehave.splitSurrogate, misbehave.forgeBoundary],
+  misbehave.sayNothing,
+  misbehave.sayBlank,
+  misbehave.onlyThink,
+  misbehave.callUnknownTool,
+  misbehave.garbleToolInput,
+  misbehave.repeatToolId,
+  misbehave.refuse,
+  misbehave.stopAtOutputLimit,
+  misbehave.splitSurrogate,
+  misbehave.forgeBoundary,
 ];
 const BAD_SUMMARIES: readonly ((ask: Ask) => Reply)[] = [
   ...MISBEHAVIOURS,
-  ...[misbehave.callAToolInstead, misbehave.sayEmptySkeleton, misbehave.switchLanguage],
+  misbehave.callAToolInstead,
+  misbehave.sayEmptySkeleton,
+  misbehave.switchLanguage,
   ({ inputTokens }) => answer("And then it happened again. ".repeat(1 + Math.min(inputTokens, 20_000) / 7)),
 ];
 const GOOD = Array.from(

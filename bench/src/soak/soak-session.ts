@@ -61,7 +61,9 @@ export async function soakSession(
   const random = createRandom(`soak ${profile} ${windowTokens}`);
   const clock = idleClock(1_000_000);
   const simulation = createSimulation({
-    ...{ ...plan, clock, seed: `mind ${profile} ${windowTokens}` },
+    ...plan,
+    clock,
+    seed: `mind ${profile} ${windowTokens}`,
     trueWindowTokens: Math.floor(windowTokens * TRUE_SHARE),
   });
   const { providers, model, parameters, judged } = simulation;
@@ -70,7 +72,12 @@ export async function soakSession(
   const results = createMarkedTexts("result", source, random);
   const compactions: Record<string, number> = {};
   const session = await openSession({
-    ...{ id: "soak", provider: providers.beside, model, parameters, clock, system: "You are a careful engineer." },
+    id: "soak",
+    provider: providers.beside,
+    model,
+    parameters,
+    clock,
+    system: "You are a careful engineer.",
     // On a disk: what a session holds in memory is its own.
     store: sqliteStore({ folder, clock }),
     settingsFrom: { environment: {} },
@@ -92,7 +99,11 @@ export async function soakSession(
   async function run(prompt?: string): Promise<QueryOutcome["kind"]> {
     const { kind } = await outcomeOf(
       query({
-        ...{ session: timed, provider: providers.conversation, tools, clock, maxRounds: 12 },
+        session: timed,
+        provider: providers.conversation,
+        tools,
+        clock,
+        maxRounds: 12,
         random: () => random.below(1_000) / 1_000,
         ...(prompt === undefined ? {} : { prompt }),
       }),
@@ -164,18 +175,26 @@ function createTools(results: MarkedTexts): readonly Tool[] {
   const sizeOf = (input: unknown): number => (input as { characters: number }).characters;
   return [
     {
-      ...{ name: "Read", description: "Reads a file.", input: INPUT, concurrency: "safe" },
+      name: "Read",
+      description: "Reads a file.",
+      input: INPUT,
+      concurrency: "safe",
       run: (input) => results.next(sizeOf(input)),
     },
     {
-      ...{ name: "Bash", description: "Runs a command.", input: INPUT },
+      name: "Bash",
+      description: "Runs a command.",
+      input: INPUT,
       async *run(input) {
         const text = results.next(sizeOf(input));
         for (let from = 0; from < text.length; from += 8_192) yield text.slice(from, from + 8_192);
       },
     },
     {
-      ...{ name: "Grep", description: "Searches files.", input: INPUT, concurrency: "safe" },
+      name: "Grep",
+      description: "Searches files.",
+      input: INPUT,
+      concurrency: "safe",
       async run(input) {
         const text = results.next(sizeOf(input));
         if (sizeOf(input) % 10 === 0) throw new Error(text);

@@ -58,8 +58,11 @@ export const startupBench: Bench = {
       }
       const [node, version, request] = [median(nodeMs), median(versionMs), median(requestMs)];
       return {
-        ...{ version_ratio: round(version / node), first_request_ratio: round(request / node) },
-        ...{ node_ms: round(node), version_ms: round(version), first_request_ms: round(request) },
+        version_ratio: round(version / node),
+        first_request_ratio: round(request / node),
+        node_ms: round(node),
+        version_ms: round(version),
+        first_request_ms: round(request),
       };
     } finally {
       await server.close();
@@ -70,5 +73,5 @@ export const startupBench: Bench = {
 
 function environmentOf(base: string, url: string): { readonly HOME: string } & NodeJS.ProcessEnv {
   const { PATH } = process.env;
-  return { ...{ PATH, HOME: join(base, "home"), ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: url } };
+  return { PATH, HOME: join(base, "home"), ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: url };
 }

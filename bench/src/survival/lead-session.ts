@@ -78,7 +78,10 @@ export async function* leadSession(seed: string, folder: string): AsyncGenerator
   };
   const adapter = anthropic({} as never, { models: { [MODEL]: { windowTokens: WINDOW_TOKENS } } });
   const session = await openSession({
-    ...{ store: sqliteStore({ folder, clock }), model: MODEL, clock, tools: TOOLS },
+    store: sqliteStore({ folder, clock }),
+    model: MODEL,
+    clock,
+    tools: TOOLS,
     provider: {
       ...adapter,
       // Summaries are asked for in process too.

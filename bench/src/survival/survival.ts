@@ -102,8 +102,13 @@ function toFigures(samples: readonly Sample[]): Figures {
   const byCount = <Value>(key: string, value: (of: readonly Sample[]) => Value) =>
     Object.fromEntries(after(key).map((some, index) => [String(AFTER[index]), value(some)]));
   const keys = [
-    ...["ours_in_view_pct", "ours_reused_in_view_pct", "ours_last_window_in_view_pct", "ours_reachable_pct"],
-    ...["plain_in_view_pct", "plain_reused_in_view_pct", "plain_last_window_in_view_pct"],
+    "ours_in_view_pct",
+    "ours_reused_in_view_pct",
+    "ours_last_window_in_view_pct",
+    "ours_reachable_pct",
+    "plain_in_view_pct",
+    "plain_reused_in_view_pct",
+    "plain_last_window_in_view_pct",
   ];
   const bySort = (sort: FactSort): [FactSort, number] => [sort, meanOf(of(`by_sort ${sort}`).filter(isLast))];
   return {

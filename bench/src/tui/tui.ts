@@ -20,13 +20,11 @@ const PARTS = 4;
 const KEY_EVERY_MS = 60;
 /** Letters that no answer has, each typed once: what is echoed can be told from what was there. */
 const LETTERS = [
-  ...[
-    range(0x0430, 0x045f),
-    range(0x03b1, 0x03c9),
-    range(0x10d0, 0x10f0),
-    range(0x0531, 0x0556),
-    range(0x0561, 0x0586),
-  ],
+  range(0x0430, 0x045f),
+  range(0x03b1, 0x03c9),
+  range(0x10d0, 0x10f0),
+  range(0x0531, 0x0556),
+  range(0x0561, 0x0586),
 ].flat();
 
 /** What the terminal does to the machine while a long answer comes, and how long a key waits for its echo. */
@@ -53,8 +51,13 @@ export const tuiBench: Bench = {
       for (const path of [folder, home]) mkdirSync(path);
       const probeFile = join(base, "probe.json");
       const environment = {
-        ...{ PATH: process.env["PATH"], HOME: home, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: proxy.url },
-        ...{ TERM: "xterm-256color", LANG: "C.UTF-8", PROBE_FILE: probeFile },
+        PATH: process.env["PATH"],
+        HOME: home,
+        ANTHROPIC_API_KEY: "none",
+        ANTHROPIC_BASE_URL: proxy.url,
+        TERM: "xterm-256color",
+        LANG: "C.UTF-8",
+        PROBE_FILE: probeFile,
       };
       await writeTurns(main, turns, { cwd: folder, env: environment });
       const probe = fileURLToPath(new URL("./probe.ts", import.meta.url));
@@ -71,10 +74,14 @@ export const tuiBench: Bench = {
         await terminal.sees("The very end.");
         const { maxDelayMs, frames, tookMs, cpuMs, rssBytes } = await readProbe(pid, probeFile);
         return {
-          ...{ messages: 2 * turns, streamed_bytes: streamBytes, stream_ms: streamMs },
-          ...{ max_event_loop_delay_ms: round(maxDelayMs), rss_mb: round(rssBytes / 2 ** 20) },
+          messages: 2 * turns,
+          streamed_bytes: streamBytes,
+          stream_ms: streamMs,
+          max_event_loop_delay_ms: round(maxDelayMs),
+          rss_mb: round(rssBytes / 2 ** 20),
           renders_per_second: round((frames / tookMs) * 1_000),
-          ...{ keys: echoesMs.length, echo_p50_ms: round(percentile(echoesMs, 50)) },
+          keys: echoesMs.length,
+          echo_p50_ms: round(percentile(echoesMs, 50)),
           echo_p99_ms: round(percentile(echoesMs, 99)),
           // Of one processor: what is above it was waited for, not worked.
           cpu_share: round(cpuMs / tookMs),
@@ -95,7 +102,9 @@ async function writeTurns(
 ): Promise<void> {
   const args = [main, "--input-format", "stream-json", "--output-format", "json"];
   const child = spawn(process.execPath, ["--no-warnings", ...args], {
-    ...{ cwd: options.cwd, env: { ...options.env }, stdio: ["pipe", "pipe", "inherit"] },
+    cwd: options.cwd,
+    env: { ...options.env },
+    stdio: ["pipe", "pipe", "inherit"],
   });
   let ended = 0;
   const say = (): void => void child.stdin.write(`${JSON.stringify({ kind: "user", text: `Question ${ended}` })}\n`);

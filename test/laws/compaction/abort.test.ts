@@ -44,7 +44,9 @@ describe.each(PROFILES)("%s", (profile) => {
       const events: SessionEvent[] = [];
       const { options, ...rest } = PHASES[phase]!;
       const conversation = await converse({
-        ...{ profile, clock: HANGING, ...rest },
+        profile,
+        clock: HANGING,
+        ...rest,
         options: { ...options, onEvent: (event) => events.push(event) },
       });
       await conversation.turn("the task, in src/load.ts", 0.1);

@@ -43,14 +43,24 @@ export async function converse(terms: ConversationOptions): Promise<Conversation
   const store = terms.store ?? memoryStore({ leaseMs: 0 });
   const reopen = () =>
     openSession({
-      ...{ id: "s", store, provider, model, parameters, clock, system: "Be brief.", takeover: "always" as const },
+      id: "s",
+      store,
+      provider,
+      model,
+      parameters,
+      clock,
+      system: "Be brief.",
+      takeover: "always" as const,
       // Notes are asked for beside the conversation, at times that this does not control.
       settings: { "notes.enabled": "off" },
       settingsFrom: { environment: {} },
       ...options,
     });
   const conversation: Conversation = {
-    ...{ world, store, reopen, session: await reopen() },
+    world,
+    store,
+    reopen,
+    session: await reopen(),
     async next() {
       world.reply = undefined;
       return JSON.stringify(await conversation.session.prepare());

@@ -6,13 +6,19 @@ import { survive } from "./survive.ts";
 test("a server that counts the answer refuses a view that fits, after it had refused one that did not", async () => {
   const long = { windows: 1 / 11, script: 0 };
   const { refusals, rungs } = await survive({
-    ...{ profile: "OpenAI Chat", windowTokens: 8_000, trueShare: 0.45, seed: 815_857_291 },
+    profile: "OpenAI Chat",
+    windowTokens: 8_000,
+    trueShare: 0.45,
+    seed: 815_857_291,
     summariser: "call an unknown tool",
     task: { windows: 0.002, script: 4 },
     before: Array.from({ length: 11 }, (_, index) => ({ ...long, script: (index + 4) % 5 })),
     turns: [
       {
-        ...{ say: { windows: 0.0027, script: 3 }, rounds: 0, calls: 2, result: { windows: 0.36, script: 0 } },
+        say: { windows: 0.0027, script: 3 },
+        rounds: 0,
+        calls: 2,
+        result: { windows: 0.36, script: 0 },
         afterwards: "nothing",
       },
     ],

@@ -18,19 +18,35 @@ interface Size extends Omit<CaseOptions, "profiles"> {
 /** Small windows mostly: the laws know no sizes, and an hour of work in a window of 8,000 tokens takes milliseconds. */
 const SIZES: readonly Size[] = [
   {
-    ...{ name: "a little more than the window holds", runs: 3_600, history: [0.5, 1.5], mostTurns: 1, mostRounds: 1 },
+    name: "a little more than the window holds",
+    runs: 3_600,
+    history: [0.5, 1.5],
+    mostTurns: 1,
+    mostRounds: 1,
     windowTokens: fc.constant(8_000),
   },
   {
-    ...{ name: "a few windows and turns", runs: 190, history: [0.5, 4], mostTurns: 3, mostRounds: 3 },
+    name: "a few windows and turns",
+    runs: 190,
+    history: [0.5, 4],
+    mostTurns: 3,
+    mostRounds: 3,
     windowTokens: fc.constantFrom(8_000, 8_000, 12_000, 16_000),
   },
   {
-    ...{ name: "up to twenty windows", runs: 30, history: [2, 20], mostTurns: 2, mostRounds: 2 },
+    name: "up to twenty windows",
+    runs: 30,
+    history: [2, 20],
+    mostTurns: 2,
+    mostRounds: 2,
     windowTokens: fc.constantFrom(8_000, 8_000, 8_000, 32_000),
   },
   {
-    ...{ name: "large windows", runs: 2, history: [0.5, 1.2], mostTurns: 1, mostRounds: 2 },
+    name: "large windows",
+    runs: 2,
+    history: [0.5, 1.2],
+    mostTurns: 1,
+    mostRounds: 2,
     windowTokens: fc.constantFrom(200_000, 1_000_000),
   },
 ];

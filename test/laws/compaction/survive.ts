@@ -74,7 +74,9 @@ export async function survive(of: Case): Promise<Survived> {
   }
   await life.session.close();
   return {
-    ...{ requests: life.requests, refusals: life.refusals, summaryCalls: life.world.asked() },
+    requests: life.requests,
+    refusals: life.refusals,
+    summaryCalls: life.world.asked(),
     rungs: records.map(({ rung }) => rung),
     outcomes: life.events.flatMap((event) => (event.kind === "compaction-ended" ? [event.outcome.kind] : [])),
   };
@@ -84,7 +86,9 @@ async function begin(of: Case): Promise<Life> {
   const clock = idleClock(1_000);
   const { windowTokens } = of;
   const world = createWorld({
-    ...{ ...of, clock, summariser: SUMMARISERS[of.summariser]! },
+    ...of,
+    clock,
+    summariser: SUMMARISERS[of.summariser]!,
     trueWindowTokens: Math.floor(windowTokens * of.trueShare),
   });
   const { provider, model, parameters } = world;
@@ -93,7 +97,15 @@ async function begin(of: Case): Promise<Life> {
   const events: SessionEvent[] = [];
   const open = () =>
     openSession({
-      ...{ id: "s", store, files, provider, model, parameters, clock, system: "Be brief.", tools: TOOLS },
+      id: "s",
+      store,
+      files,
+      provider,
+      model,
+      parameters,
+      clock,
+      system: "Be brief.",
+      tools: TOOLS,
       // Notes are asked for beside the conversation, at times that this does not control.
       settings: { "notes.enabled": "off" },
       settingsFrom: { environment: {} },
@@ -102,7 +114,17 @@ async function begin(of: Case): Promise<Life> {
     });
   const session = await open();
   const life: Life = {
-    ...{ of, world, clock, open, events, session, said: [], content: new Map(), pins: [], requests: 0, refusals: 0 },
+    of,
+    world,
+    clock,
+    open,
+    events,
+    session,
+    said: [],
+    content: new Map(),
+    pins: [],
+    requests: 0,
+    refusals: 0,
   };
   await say(life, textOf(of.task, windowTokens, "the task"));
   for (const [index, text] of of.before.entries()) {

@@ -72,7 +72,11 @@ export function withAgent(
     const script: Script = (ask) => setup.mind?.(ask) ?? usualMind(ask) ?? queue.shift() ?? answer("Done.");
     const server = await serve({ faces: [createAnthropic({ script, clock })], clock });
     const environment = {
-      ...{ PATH: bin, HOME: home, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url, ...setup.environment },
+      PATH: bin,
+      HOME: home,
+      ANTHROPIC_API_KEY: "none",
+      ANTHROPIC_BASE_URL: server.url,
+      ...setup.environment,
     };
     const here = createHere({ folder, environment, clock });
     const seen: unknown[] = [];
@@ -81,7 +85,10 @@ export function withAgent(
     Object.assign(process.env, environment);
     try {
       await act({
-        ...{ folder, home, clock, requests: () => server.recorder.exchanges.length },
+        folder,
+        home,
+        clock,
+        requests: () => server.recorder.exchanges.length,
         put: (path, content) => put(join(folder, path), content),
         async run(...args) {
           const { code, out, said } = await here.run(args);

@@ -26,7 +26,13 @@ async function workWith(places: readonly string[], values: Values, witness: Witn
   const session = await world.open();
   let ids = 0;
   const agents = createAgents({
-    ...{ session, provider, store, clock, tools: TOOLS, readOnlyTools: ["Read"], createId: () => `a${++ids}` },
+    session,
+    provider,
+    store,
+    clock,
+    tools: TOOLS,
+    readOnlyTools: ["Read"],
+    createId: () => `a${++ids}`,
     openChild: ({ id, system = "", model = world.model }) => world.open({ id, system, model }),
   });
   const phrases: string[] = [];

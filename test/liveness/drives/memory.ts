@@ -23,15 +23,22 @@ import { type LibrarySession, openWorld, TOOLS, type Values, type World } from "
 const HOUR_MS = 3_600_000;
 
 const topic = (name: string) => ({
-  ...{ name, description: `How the ${name} works.`, type: "project" as const, body: `The ${name} was rewritten.` },
+  name,
+  description: `How the ${name} works.`,
+  type: "project" as const,
+  body: `The ${name} was rewritten.`,
 });
 
 export const isExtraction = (ask: Ask): boolean =>
   JSON.stringify(ask.request).includes("a task beside the conversation");
 const SAVE = callTools(
   callTool("Memory", {
-    ...{ command: "save", name: "pnpm, never npm", description: "pnpm is used here, never npm.", type: "feedback" },
-    ...{ body: "Use pnpm, never npm.", quote: "use pnpm here, never npm" },
+    command: "save",
+    name: "pnpm, never npm",
+    description: "pnpm is used here, never npm.",
+    type: "feedback",
+    body: "Use pnpm, never npm.",
+    quote: "use pnpm here, never npm",
   }),
 );
 
@@ -60,7 +67,11 @@ async function extractWith(values: Values, witness: Witness, { fault }: Pick<Rep
       if (event.kind === "memories-extracted") ended.push(`${event.outcome} ${event.count}`);
     });
     const extractions = createExtractions({
-      ...{ memory, store: world.store, provider: world.provider, tools, readOnlyTools: ["Read"] },
+      memory,
+      store: world.store,
+      provider: world.provider,
+      tools,
+      readOnlyTools: ["Read"],
     });
     for (const [turn, words] of ["Please use pnpm here, never npm.", "And use tabs."].entries()) {
       await world.turn(session, words, [], { tools, afterTurn: extractions.afterTurn });
@@ -95,7 +106,12 @@ export const recallMemories: Drive = (values, witness) =>
     const index = createMemorySearch({ memory, clock });
     const words = "Why does the parser fail since it was rewritten?";
     const recalled = await recallTopics({
-      ...{ memory, index, words, shown: [], nowMs: clock.now(), choose: chooseByModel({ session }) },
+      memory,
+      index,
+      words,
+      shown: [],
+      nowMs: clock.now(),
+      choose: chooseByModel({ session }),
     });
     await world.turn(session, words, [], {
       prompt: [...(recalled === undefined ? [] : [attachment(RECALLED, recalled)]), words],

@@ -60,7 +60,10 @@ function createWriter(folder: string, writer: number, changes: number): Restarte
     async finish(into) {
       for (let made = 0; made < changes; ) {
         const terms: MemoryWriterTerms = {
-          ...{ writer, changes: changes - made, ownTopics: OWN_TOPICS, sharedTopics: SHARED_TOPICS },
+          writer,
+          changes: changes - made,
+          ownTopics: OWN_TOPICS,
+          sharedTopics: SHARED_TOPICS,
         };
         const args = ["--conditions=palimpsest-source", "--no-warnings", script, folder, JSON.stringify(terms)];
         const started = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });

@@ -36,7 +36,13 @@ test("every way out is noticed once, and what stays inside is not", async () => 
     await canaries.close();
     expect(cases).toBe(10);
     expect(escapes.map((line) => line.split(":")[0])).toEqual([
-      ...["seen", "seen in an error", "changed", "opened", "added", "reached", "harmed"],
+      "seen",
+      "seen in an error",
+      "changed",
+      "opened",
+      "added",
+      "reached",
+      "harmed",
     ]);
   });
 });

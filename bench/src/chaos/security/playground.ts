@@ -51,11 +51,16 @@ export async function inPlayground<Result>(act: (playground: Playground) => Prom
   const guard = await createPathGuard(folder);
   const { settings } = await loadSettings({ guard, agentHome });
   const made = await createTools({
-    ...{ guard, settings, home, agentHome, sessionFolder: join(agentHome, "session") },
+    guard,
+    settings,
+    home,
+    agentHome,
+    sessionFolder: join(agentHome, "session"),
     environment: { ...process.env, ...SECRET_ENVIRONMENT, HOME: home },
     shownReads: () => new Map(),
     recall: async () => ({ kind: "nothing-asked" }),
-    ...{ mode: () => "default", setMode: () => {} },
+    mode: () => "default",
+    setMode: () => {},
     approvePlan: async () => ({ kind: "rejected", comment: "" }),
   });
   const watched = [outside, join(base, "project-backup"), join(base, "file.txt")];
@@ -63,7 +68,14 @@ export async function inPlayground<Result>(act: (playground: Playground) => Prom
   const canaries = await setCanaries({ watched: [...watched, ...inHome], secrets: [SECRET] });
   try {
     return await act({
-      ...{ base, folder, home, agentHome, outside, guard, sandbox: made.sandbox, canaries },
+      base,
+      folder,
+      home,
+      agentHome,
+      outside,
+      guard,
+      sandbox: made.sandbox,
+      canaries,
       async use(name, input) {
         const tool = made.tools.find((candidate) => candidate.name === name);
         if (tool === undefined) throw new Error(`there is no tool ${name}`);

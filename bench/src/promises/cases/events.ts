@@ -188,7 +188,11 @@ export const eventCases: readonly PromiseCase[] = [
       try {
         const { store, onEvent, anthropic: provider, events } = world;
         const session = await openSession({
-          ...{ store, provider, onEvent, model: MODEL, system: "Be careful. ".repeat(3_000 + random.below(2_000)) },
+          store,
+          provider,
+          onEvent,
+          model: MODEL,
+          system: "Be careful. ".repeat(3_000 + random.below(2_000)),
           settingsFrom: { environment: {} },
         });
         for await (const _ of query({ session, provider, prompt: user("Hello.") }));
@@ -223,7 +227,11 @@ export const eventCases: readonly PromiseCase[] = [
         const client = new Anthropic({ apiKey: "none", baseURL: url, maxRetries: 0 });
         const provider = anthropic(client, { models: { [MODEL]: { windowTokens: 60_000 } } });
         const session = await openSession({
-          ...{ store, provider, onEvent, model: MODEL, settingsFrom: { environment: {} } },
+          store,
+          provider,
+          onEvent,
+          model: MODEL,
+          settingsFrom: { environment: {} },
           settings: { "compaction.notes": "on" },
         });
         const kinds = () => new Set(events.map(({ kind }) => kind));
@@ -380,7 +388,8 @@ async function remembering(
   const extractions = createExtractions({ memory, store, provider, tools, readOnlyTools: [] });
   try {
     await act({
-      ...{ world, memory },
+      world,
+      memory,
       calls: () => exchanges().filter(({ body }) => body.includes("a task beside the conversation")).length,
       async say(words) {
         for await (const _ of query({
@@ -431,7 +440,10 @@ async function dreaming(
   }
   try {
     await act({
-      ...{ world, memory, parent, events },
+      world,
+      memory,
+      parent,
+      events,
       async dream() {
         const taken = await home.leases.take("dream", { owner: "bench" });
         if (taken.kind !== "taken") throw new Error("The lease is held.");

@@ -108,12 +108,10 @@ export const mediaCases: readonly PromiseCase[] = [
           let nowMs = Date.now();
           const clock = { now: () => nowMs };
           const tools = (["get_invoice", "pay_invoice"] as const).map((name) => ({
-            ...{
-              name,
-              description: name,
-              input: { type: "object" },
-              run: () => `${name} ${"row ".repeat(900 + random.below(300))}`,
-            },
+            name,
+            description: name,
+            input: { type: "object" },
+            run: () => `${name} ${"row ".repeat(900 + random.below(300))}`,
             sideEffects: name === "pay_invoice" ? ("some" as const) : ("none" as const),
           }));
           const settings = { "clearing.keepNewest": 1, "clearing.byProvider": "off" };

@@ -264,7 +264,7 @@ function told<Kind extends SessionEvent["kind"]>(events: readonly SessionEvent[]
 }
 
 function open({ store, onEvent }: LibraryWorld, provider: AnyProvider, model: string) {
-  return openSession({ ...{ store, provider, model, onEvent }, settingsFrom: { environment: {} } });
+  return openSession({ store, provider, model, onEvent, settingsFrom: { environment: {} } });
 }
 
 type Opened = Awaited<ReturnType<typeof open>>;

@@ -33,7 +33,9 @@ function serviceOf(name: ServiceName, world: LibraryWorld) {
 const settingsFrom = { environment: {} };
 
 const countTool = (more: Partial<Tool> = {}): Tool => ({
-  ...{ name: "Count", description: "Counts.", input: { type: "object" } },
+  name: "Count",
+  description: "Counts.",
+  input: { type: "object" },
   run: (input) => lines(Number((input as { readonly to: number }).to)),
   ...more,
 });

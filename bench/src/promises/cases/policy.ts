@@ -34,8 +34,15 @@ async function converse(folder: string, first: Options = {}) {
   const { store, onEvent, events, anthropic: provider } = world;
   const open = (options: Options = {}) =>
     openSession({
-      ...{ store, provider, onEvent, model: MODEL, id: "s", settingsFrom: { environment: {} } },
-      ...{ settings: EARLY, ...(first as object), ...(options as object) },
+      store,
+      provider,
+      onEvent,
+      model: MODEL,
+      id: "s",
+      settingsFrom: { environment: {} },
+      settings: EARLY,
+      ...(first as object),
+      ...(options as object),
     });
   const told = <Kind extends SessionEvent["kind"]>(kind: Kind) =>
     events.filter((event): event is Extract<SessionEvent, { kind: Kind }> => event.kind === kind);
