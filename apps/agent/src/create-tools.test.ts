@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createTools, type ToolPorts } from "./create-tools.ts";
-import { createPathGuard } from "./files/path-guard.ts";
 import { readRule } from "./permissions/rule.ts";
 import { DEFAULT_AGENT_SETTINGS } from "./permissions/settings.ts";
 import { call, temporaryProject, textOf } from "./testing/temporary-project.ts";
+import { createPathGuard } from "./workspace/path-guard.ts";
 
 async function setUp(files: Readonly<Record<string, string>>, more: Partial<ToolPorts> = {}) {
   const project = temporaryProject(files);

@@ -7,7 +7,7 @@ import {
   READ_AGAIN_ROUNDS,
   type SpentTotals,
 } from "palimpsest/analyse";
-import { oneLine, table, time } from "../cli/table.ts";
+import { oneLine, table, time } from "../text/table.ts";
 import { breakText, CAUSES, counted, dollars, partName, pathEnd, percent, tokens } from "./words.ts";
 
 const SHOWN_PARTS = 12;

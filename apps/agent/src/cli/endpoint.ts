@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writePrivateFile } from "../files/private-files.ts";
+import { writePrivateFile } from "../workspace/private-files.ts";
 import type { ProviderChoice, UsedBefore } from "./choose-provider.ts";
 
 /**

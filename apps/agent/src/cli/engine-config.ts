@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { PROFILES, type Profile, type ResolvedSettings, type SettingName } from "palimpsest";
-import { writePrivateFile } from "../files/private-files.ts";
+import { table } from "../text/table.ts";
+import { writePrivateFile } from "../workspace/private-files.ts";
 import { UsageError } from "./read-arguments.ts";
-import { table } from "./table.ts";
 
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[];
 

@@ -1,6 +1,6 @@
 import type { SessionEvent } from "palimpsest";
 import { expect, test } from "vitest";
-import { nameOwners } from "./event-owner.ts";
+import { nameOwners } from "../agent/event-owner.ts";
 import { relayEvents } from "./event-relay.ts";
 import type { ReportedEvent } from "./turn-report.ts";
 

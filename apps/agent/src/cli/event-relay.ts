@@ -1,5 +1,5 @@
 import type { QueryEvent, SessionEvent } from "palimpsest";
-import type { OwnedListener } from "./event-owner.ts";
+import type { OwnedListener } from "../agent/event-owner.ts";
 import type { TurnReport } from "./turn-report.ts";
 
 export interface EventRelay {

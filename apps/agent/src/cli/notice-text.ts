@@ -1,6 +1,6 @@
 import type { CacheBreak, Cause, SessionEvent } from "palimpsest";
-import type { EventOwner } from "./event-owner.ts";
-import { usd } from "./table.ts";
+import type { EventOwner } from "../agent/event-owner.ts";
+import { usd } from "../text/table.ts";
 
 /** What a person is told of an event. */
 export interface Notice {

@@ -2,46 +2,46 @@ import type { Clock, Provider, Settings, Store, Surroundings, Tool } from "palim
 import type { Agents } from "palimpsest/agents";
 import type { Hooks } from "palimpsest/hooks";
 import type { Memory } from "palimpsest/memory";
-import { createAgentNotes } from "../agents/agent-notes.ts";
-import { controlPath, takeOrders } from "../agents/control-socket.ts";
-import { definitionProblems, loadDefinitions } from "../agents/load-definitions.ts";
-import { AGENT_TOOLS, openAgents, toDefinition } from "../agents/open-agents.ts";
-import { openMail, type SessionMail } from "../agents/open-mail.ts";
-import { createPhrases } from "../agents/phrases.ts";
+import { nameOwners, type OwnedListener, tellAll } from "../agent/event-owner.ts";
+import { offeredTools, toolChanges } from "../agent/offered-tools.ts";
+import { systemPrompt } from "../agent/system-prompt.ts";
 import { createTools, type Tools } from "../create-tools.ts";
-import { loadFile } from "../files/file-states.ts";
-import { createPathGuard, type PathGuard } from "../files/path-guard.ts";
-import { makePrivateFolder } from "../files/private-files.ts";
-import { allowStoredResults, alsoOpenFile, openStoredResults } from "../files/stored-results.ts";
-import { openInstructions } from "../instructions/open-instructions.ts";
-import { serverSection } from "../mcp/server-section.ts";
-import { openAgentMemory } from "../memory/agent-memory.ts";
+import type { Person } from "../extension/person.ts";
+import { readWork } from "../extension/read-work.ts";
+import { createSessionHead } from "../extension/session-head.ts";
+import { type AgentSession, takeSession } from "../extension/take-session.ts";
+import { toTool } from "../extension/to-tool.ts";
+import { createAgentNotes } from "../extensions/agents/agent-notes.ts";
+import { controlPath, takeOrders } from "../extensions/agents/control-socket.ts";
+import { definitionProblems, loadDefinitions } from "../extensions/agents/load-definitions.ts";
+import { AGENT_TOOLS, openAgents, toDefinition } from "../extensions/agents/open-agents.ts";
+import { createPhrases } from "../extensions/agents/phrases.ts";
+import { loadFile } from "../extensions/files/file-states.ts";
+import { allowStoredResults, alsoOpenFile, openStoredResults } from "../extensions/files/stored-results.ts";
+import { commandHooks } from "../extensions/hooks/command-hooks.ts";
+import { followInstructions } from "../extensions/instructions/follow-instructions.ts";
+import { openInstructions } from "../extensions/instructions/open-instructions.ts";
+import { openMail, type SessionMail } from "../extensions/mail/open-mail.ts";
+import { openServers } from "../extensions/mcp/open-servers.ts";
+import { serverSection } from "../extensions/mcp/server-section.ts";
+import { openAgentMemory } from "../extensions/memory/agent-memory.ts";
+import { openPlanFile, type PlanFile } from "../extensions/plan/plan-file.ts";
+import type { PlanPorts } from "../extensions/plan/plan-mode.ts";
+import { collectOldResults } from "../extensions/recall/collect-old-results.ts";
+import { situationSection } from "../extensions/situation/situation-section.ts";
+import { WEB_FETCH } from "../extensions/web/web-fetch.ts";
 import type { Operations } from "../operations/open-operations.ts";
+import { attendedPermission } from "../permissions/attended-permission.ts";
 import { decidePermission, type PermissionMode } from "../permissions/decide-permission.ts";
+import { type HeadlessPermission, headlessPermission } from "../permissions/headless-permission.ts";
 import { type LoadedSettings, loadSettings } from "../permissions/load-settings.ts";
 import { toPermissionCall } from "../permissions/permission-call.ts";
 import type { Rule } from "../permissions/rule.ts";
-import type { PlanPorts } from "../tools/plan-mode.ts";
-import { WEB_FETCH } from "../tools/web-fetch.ts";
-import { attendedPermission } from "./attended-permission.ts";
-import { collectOldResults } from "./collect-old-results.ts";
-import { commandHooks } from "./command-hooks.ts";
-import { engineSettings } from "./engine-settings.ts";
-import { nameOwners, type OwnedListener, tellAll } from "./event-owner.ts";
-import { followInstructions } from "./follow-instructions.ts";
-import { type HeadlessPermission, headlessPermission } from "./headless-permission.ts";
-import { offeredTools, toolChanges } from "./offered-tools.ts";
-import { openServers } from "./open-servers.ts";
-import type { Person } from "./person.ts";
-import type { Places } from "./places.ts";
-import { openPlanFile, type PlanFile } from "./plan-file.ts";
-import { readWork } from "./read-work.ts";
-import { createSessionHead } from "./session-head.ts";
-import { situationSection } from "./situation-section.ts";
-import { systemPrompt } from "./system-prompt.ts";
-import { type AgentSession, takeSession } from "./take-session.ts";
+import { engineSettings } from "../workspace/engine-settings.ts";
+import { createPathGuard, type PathGuard } from "../workspace/path-guard.ts";
+import type { Places } from "../workspace/places.ts";
+import { makePrivateFolder } from "../workspace/private-files.ts";
 import type { Terminal } from "./terminal.ts";
-import { toTool } from "./to-tool.ts";
 
 export interface AgentOptions {
   readonly places: Places;
@@ -246,7 +246,7 @@ async function openWith(
   const readOnlyTools = tools.filter(({ effect }) => effect === "read").map(({ name }) => name);
   const extractions =
     remembered !== undefined && settings.settings.memory === "on"
-      ? await (await import("../memory/open-extractions.ts")).openExtractions({
+      ? await (await import("../extensions/memory/open-extractions.ts")).openExtractions({
           ...{ memory: remembered.memory, store, provider, tools: runnable, readOnlyTools },
           ...{ permission: permission.permission, homeFile: places.homeFile },
           dailyTokens: session.settings().settings["memory.dailyTokens"],

@@ -1,13 +1,13 @@
 import { realpath } from "node:fs/promises";
 import type { Store } from "palimpsest";
 import { sqliteStore } from "palimpsest/sqlite-store";
+import { type AgentSession, takeSession } from "../extension/take-session.ts";
+import { engineSettings } from "../workspace/engine-settings.ts";
+import { type Places, placesOf } from "../workspace/places.ts";
+import { findSession } from "../workspace/stored-sessions.ts";
 import { chooseProvider, type WantedProvider } from "./choose-provider.ts";
 import { offline } from "./connect.ts";
-import { engineSettings } from "./engine-settings.ts";
-import { type Places, placesOf } from "./places.ts";
 import { sayNotices } from "./say-notices.ts";
-import { findSession } from "./stored-sessions.ts";
-import { type AgentSession, takeSession } from "./take-session.ts";
 import type { Terminal } from "./terminal.ts";
 import { userModels } from "./user-models.ts";
 

@@ -7,7 +7,7 @@ import {
   type TranscriptReference,
   UnknownTranscriptError,
 } from "palimpsest/import";
-import { oneLine } from "./table.ts";
+import { oneLine } from "../text/table.ts";
 
 /** A session that another agent has left on this machine. */
 export interface RecordedSessionFile extends TranscriptReference {

@@ -1,5 +1,5 @@
 import { type Entry, entryText, readPayload } from "palimpsest";
-import { time } from "./table.ts";
+import { time } from "../text/table.ts";
 
 /** An entry as it was said, with so many of its lines. Undefined for what nobody has said: requests, usage, configuration. */
 export function saidText(entry: Entry, mostLines: number): string | undefined {

@@ -1,4 +1,4 @@
-import type { OwnedListener } from "./event-owner.ts";
+import type { OwnedListener } from "../agent/event-owner.ts";
 import { noticeOf } from "./notice-text.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,4 +1,4 @@
-import type { AgentSession } from "./take-session.ts";
+import type { AgentSession } from "../extension/take-session.ts";
 
 /**
  * Keeps the prompt in the provider's cache while the user is waited for, where the settings (`keepWarm.*`) allow it and it

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Clock } from "palimpsest";
-import { harmless } from "../shell/harmless.ts";
+import { harmless } from "../text/harmless.ts";
 import { EXIT } from "./exit-codes.ts";
 
 /** What a command has of the world around it. */

@@ -1,5 +1,5 @@
+import { nearest } from "../text/nearest.ts";
 import { COMMAND_NAMES, type CommandName } from "./command-list.ts";
-import { nearest } from "./nearest.ts";
 import { UsageError } from "./read-arguments.ts";
 
 /** A command by its name; another word is no command, and what may have been meant is said. */

@@ -1,7 +1,7 @@
 import type { LedgerTotals, QueryEvent, QueryOutcome, SessionEvent } from "palimpsest";
-import type { EventOwner } from "./event-owner.ts";
+import type { EventOwner } from "../agent/event-owner.ts";
+import type { DeniedCall } from "../permissions/headless-permission.ts";
 import { EXIT } from "./exit-codes.ts";
-import type { DeniedCall } from "./headless-permission.ts";
 import { type Notice, noticeOf, type Surface } from "./notice-text.ts";
 import type { Terminal } from "./terminal.ts";
 

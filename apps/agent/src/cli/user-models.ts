@@ -1,6 +1,6 @@
 import type { ExtraModels } from "palimpsest";
 import { readUserSettings } from "../permissions/load-settings.ts";
-import { agentHomeOf } from "./places.ts";
+import { agentHomeOf } from "../workspace/places.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What the user's own settings say of models: windows, limits and prices that win over the table. */

@@ -1,18 +1,18 @@
 import { entryText, type Store } from "palimpsest";
 import { readAgents, type StoredAgent } from "palimpsest/agents";
 import type { Address, SentToSocket } from "palimpsest/home";
-import { type AgentOrder, controlPath, giveOrder } from "../agents/control-socket.ts";
-import { followLog } from "../agents/follow-log.ts";
-import { readPhrases } from "../agents/phrases.ts";
-import { readTeammates, writeToTeammate } from "../agents/teammates.ts";
-import { wakeAgent } from "../agents/wake-agent.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject, type Project } from "../cli/open-project.ts";
 import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
-import { findSession, type StoredSession } from "../cli/stored-sessions.ts";
-import { table, usd } from "../cli/table.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { type AgentOrder, controlPath, giveOrder } from "../extensions/agents/control-socket.ts";
+import { readPhrases } from "../extensions/agents/phrases.ts";
+import { readTeammates, writeToTeammate } from "../extensions/mail/teammates.ts";
+import { table, usd } from "../text/table.ts";
+import { findSession, type StoredSession } from "../workspace/stored-sessions.ts";
+import { followLog } from "./follow-log.ts";
+import { wakeAgent } from "./wake-agent.ts";
 
 const WORDS = COMMANDS.agents.operands.completes;
 

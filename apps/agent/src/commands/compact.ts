@@ -7,8 +7,8 @@ import { openAgent } from "../cli/open-agent.ts";
 import { inProject } from "../cli/open-project.ts";
 import { countOf, readArguments, UsageError } from "../cli/read-arguments.ts";
 import { sayNotices } from "../cli/say-notices.ts";
-import { findSession } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { findSession } from "../workspace/stored-sessions.ts";
 
 /** Summarizes the conversation now, or a part of it. The words behind the command say what the summary must keep. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

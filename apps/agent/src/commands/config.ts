@@ -1,11 +1,11 @@
 import { readSettings } from "palimpsest";
 import { COMMANDS } from "../cli/command-list.ts";
 import { changedSettings, configText, PROFILE_NAMES, writeProfile } from "../cli/engine-config.ts";
-import { engineSettings } from "../cli/engine-settings.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
 import { oneOf, readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { engineSettings } from "../workspace/engine-settings.ts";
 
 /** Shows the profile and the settings that are not defaults; with a name, chooses the profile. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

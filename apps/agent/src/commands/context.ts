@@ -4,8 +4,8 @@ import { compactionRows } from "../cli/compaction-text.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inSession } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
-import { table } from "../cli/table.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { table } from "../text/table.ts";
 
 /** What fills the window. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -4,8 +4,8 @@ import { EXIT } from "../cli/exit-codes.ts";
 import { PROVIDER_SAYS } from "../cli/notice-text.ts";
 import { inSession } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
-import { table, time, usd } from "../cli/table.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { table, time, usd } from "../text/table.ts";
 
 /** What a session has cost, who spent it, and what was lost to which cause. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -2,10 +2,10 @@ import { type CompatibleServer, compatibleProfiles } from "@palimpsest/provider-
 import { chooseProvider, noKeyText, type WantedProvider } from "../cli/choose-provider.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { amountOf, oneOf } from "../cli/read-arguments.ts";
-import { usd } from "../cli/table.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { LivePlan } from "../live/plan-probes.ts";
 import { type LiveReport, runProbes } from "../live/run-probes.ts";
+import { usd } from "../text/table.ts";
 
 export interface LiveOptions extends WantedProvider {
   readonly json?: boolean | undefined;

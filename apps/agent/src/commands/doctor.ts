@@ -5,17 +5,17 @@ import { memoryStore, openSession } from "palimpsest";
 import { chooseProvider } from "../cli/choose-provider.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { offline } from "../cli/connect.ts";
-import { engineSettings } from "../cli/engine-settings.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject, type Project } from "../cli/open-project.ts";
 import { readArguments, UsageError } from "../cli/read-arguments.ts";
-import { listSessions } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { userModels } from "../cli/user-models.ts";
-import { createPathGuard } from "../files/path-guard.ts";
+import { findSandbox } from "../extensions/shell/sandbox.ts";
 import { readTelemetryWish } from "../operations/telemetry-wish.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
-import { findSandbox } from "../shell/sandbox.ts";
+import { engineSettings } from "../workspace/engine-settings.ts";
+import { createPathGuard } from "../workspace/path-guard.ts";
+import { listSessions } from "../workspace/stored-sessions.ts";
 
 interface Finding {
   readonly about: string;

@@ -5,18 +5,18 @@ import { openHome } from "palimpsest/home";
 import { type BatchStep, openMemory } from "palimpsest/memory";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
-import { engineSettings } from "../cli/engine-settings.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import type { Places } from "../cli/places.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import { sayNotices } from "../cli/say-notices.ts";
-import { listSessions } from "../cli/stored-sessions.ts";
-import { usd } from "../cli/table.ts";
-import type { AgentSession } from "../cli/take-session.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { writePrivateFile } from "../files/private-files.ts";
-import { beginDream, confirmDream, type DreamPlace, isDreamDue } from "../memory/project-dream.ts";
+import type { AgentSession } from "../extension/take-session.ts";
+import { beginDream, confirmDream, type DreamPlace, isDreamDue } from "../extensions/dreams/project-dream.ts";
 import { inOperatedProject } from "../operations/open-operations.ts";
+import { usd } from "../text/table.ts";
+import { engineSettings } from "../workspace/engine-settings.ts";
+import type { Places } from "../workspace/places.ts";
+import { writePrivateFile } from "../workspace/private-files.ts";
+import { listSessions } from "../workspace/stored-sessions.ts";
 
 /**
  * Goes over the memory of the project, now or if it is time.

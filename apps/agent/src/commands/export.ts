@@ -3,8 +3,8 @@ import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
-import { findSession } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { findSession } from "../workspace/stored-sessions.ts";
 
 /** The whole log as lines of JSON, one entry each: what `importLog` reads. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

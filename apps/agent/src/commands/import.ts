@@ -4,8 +4,8 @@ import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
 import { readArguments, UsageError } from "../cli/read-arguments.ts";
-import { table } from "../cli/table.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { table } from "../text/table.ts";
 
 type Outcome = TranscriptReference & (ImportedSession | { readonly kind: "unknown"; readonly why: string });
 

@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createMemorySearch, type Memory, openMemory, type WriteOutcome } from "palimpsest/memory";
-import { notesFolder } from "../agents/agent-notes.ts";
-import { loadDefinitions } from "../agents/load-definitions.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import type { Places } from "../cli/places.ts";
 import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
-import { table, time } from "../cli/table.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { createPathGuard } from "../files/path-guard.ts";
-import { readSections } from "../memory/read-sections.ts";
+import { notesFolder } from "../extensions/agents/agent-notes.ts";
+import { loadDefinitions } from "../extensions/agents/load-definitions.ts";
+import { readSections } from "../extensions/memory/read-sections.ts";
 import { inOperatedProject } from "../operations/open-operations.ts";
+import { table, time } from "../text/table.ts";
+import { createPathGuard } from "../workspace/path-guard.ts";
+import type { Places } from "../workspace/places.ts";
 
 const WORDS = COMMANDS.memory.operands.completes;
 type Word = (typeof WORDS)[number];
@@ -38,7 +38,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     });
     try {
       if (word === "serve") {
-        const { serveMemory } = await import("../memory/serve-memory.ts");
+        const { serveMemory } = await import("../extensions/memory/serve-memory.ts");
         await serveMemory(memory);
         return EXIT.done;
       }

@@ -2,13 +2,13 @@ import { readTranscript } from "palimpsest/import";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
-import { table, usd } from "../cli/table.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { REPLAY_POLICIES, type ReplayPolicy } from "../replay/policies.ts";
 import { toRecording } from "../replay/recording.ts";
 import { findReplayModel, replayModels } from "../replay/replay-model.ts";
 import { prepareReplay } from "../replay/replay-recording.ts";
 import { figuresOf, type ReplayFigures } from "../replay/replay-run.ts";
+import { table, usd } from "../text/table.ts";
 
 const DEFAULT_POLICIES = ["append-only", "window167", "default"];
 const DEFAULT_MODEL = "claude-opus-4-8";

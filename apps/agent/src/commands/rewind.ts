@@ -5,9 +5,9 @@ import { EXIT } from "../cli/exit-codes.ts";
 import { inSession, type Project } from "../cli/open-project.ts";
 import { countOf, readArguments, UsageError } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { type Checkpoints, createCheckpoints, type RewoundFiles } from "../files/checkpoints.ts";
-import { createPathGuard } from "../files/path-guard.ts";
+import { type Checkpoints, createCheckpoints, type RewoundFiles } from "../extensions/checkpoints/checkpoints.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
+import { createPathGuard } from "../workspace/path-guard.ts";
 
 const SHOWN_CHARACTERS = 60;
 

@@ -3,12 +3,12 @@ import { RECORDED_AGENTS, type RecordedAgent } from "palimpsest/import";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
-import { placesOf } from "../cli/places.ts";
 import { oneOf, readArguments } from "../cli/read-arguments.ts";
 import { listRecordedSessions } from "../cli/recorded-sessions.ts";
-import { listSessions } from "../cli/stored-sessions.ts";
-import { table, time } from "../cli/table.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { table, time } from "../text/table.ts";
+import { placesOf } from "../workspace/places.ts";
+import { listSessions } from "../workspace/stored-sessions.ts";
 
 /** The sessions of this folder, or those that another agent has left on this machine. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

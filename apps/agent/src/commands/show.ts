@@ -3,8 +3,8 @@ import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
 import { countOf, readArguments } from "../cli/read-arguments.ts";
 import { saidText } from "../cli/said-text.ts";
-import { findSession } from "../cli/stored-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { findSession } from "../workspace/stored-sessions.ts";
 
 const SHOWN_LINES = 12;
 const AT_ONCE = 200;

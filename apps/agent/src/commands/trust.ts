@@ -1,11 +1,11 @@
-import { loadDefinitions } from "../agents/load-definitions.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { createPathGuard } from "../files/path-guard.ts";
+import { loadDefinitions } from "../extensions/agents/load-definitions.ts";
 import { loadSettings, trustFile } from "../permissions/load-settings.ts";
+import { createPathGuard } from "../workspace/path-guard.ts";
 
 /** Shows what the project's settings want; with `--yes` they hold from now on, as they are. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

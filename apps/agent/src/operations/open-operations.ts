@@ -1,8 +1,8 @@
 import type { SessionEvent } from "palimpsest";
 import { inProject, type Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { createPathGuard } from "../files/path-guard.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
+import { createPathGuard } from "../workspace/path-guard.ts";
 import type { OpenedFlags } from "./open-flags.ts";
 import type { AgentTelemetry } from "./open-telemetry.ts";
 import { readTelemetryWish } from "./telemetry-wish.ts";

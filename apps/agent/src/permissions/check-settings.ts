@@ -1,4 +1,4 @@
-import { nearest } from "../cli/nearest.ts";
+import { nearest } from "../text/nearest.ts";
 import type { SettingsSchema } from "./settings-schema.ts";
 
 /** What in a settings file is not as its schema says, one line each, with what may have been meant. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writePrivateFile } from "../files/private-files.ts";
+import { writePrivateFile } from "../workspace/private-files.ts";
 
 /** Adds rules that allow to the user's own settings. What else stands there stays as it is. */
 export async function keepAllowed(agentHome: string, rules: readonly string[]): Promise<void> {

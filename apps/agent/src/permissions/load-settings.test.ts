@@ -1,9 +1,9 @@
 import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createPathGuard } from "../files/path-guard.ts";
-import { makePrivateFolder } from "../files/private-files.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
+import { createPathGuard } from "../workspace/path-guard.ts";
+import { makePrivateFolder } from "../workspace/private-files.ts";
 import { loadSettings, trustFile } from "./load-settings.ts";
 
 const hostile = JSON.stringify({

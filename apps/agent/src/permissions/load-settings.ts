@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { loadFile } from "../files/file-states.ts";
-import type { PathGuard } from "../files/path-guard.ts";
-import { writePrivateFile } from "../files/private-files.ts";
+import { loadFile } from "../extensions/files/file-states.ts";
+import type { PathGuard } from "../workspace/path-guard.ts";
+import { writePrivateFile } from "../workspace/private-files.ts";
 import { type MergedSettings, mergeSettings, type ReadSettings, readSettings } from "./settings.ts";
 
 export interface LoadSettingsOptions {

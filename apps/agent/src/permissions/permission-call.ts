@@ -1,6 +1,6 @@
 import { posix, relative } from "node:path";
-import type { GuardedPath, PathGuard } from "../files/path-guard.ts";
-import type { AgentTool, ToolEffect } from "../tools/tool.ts";
+import type { AgentTool, ToolEffect } from "../extension/tool.ts";
+import type { GuardedPath, PathGuard } from "../workspace/path-guard.ts";
 
 /** A call as permissions see it. */
 export interface PermissionCall {

@@ -1,10 +1,10 @@
 import type { ExtraModels } from "palimpsest";
-import { readToolServer, serverText, type ToolServer } from "../mcp/tool-server.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { PermissionMode } from "./decide-permission.ts";
 import { readModels } from "./read-models.ts";
 import { type Rule, readRule } from "./rule.ts";
 import { AGENT_SETTINGS, MODES, MOST_TIMEOUT_MS } from "./settings-schema.ts";
+import { readToolServer, serverText, type ToolServer } from "./tool-server.ts";
 
 /** A command that is to be run at an event, as a settings file names it. */
 export interface HookSetting {

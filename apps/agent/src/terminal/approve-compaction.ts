@@ -1,7 +1,7 @@
 import type { ApproveCompaction, CompactionForecast } from "palimpsest";
-import { usd } from "../cli/table.ts";
-import type { Dialog, DialogAnswer } from "./dialogs/dialog.ts";
-import { plain } from "./text/line.ts";
+import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
+import { plain } from "../text/line.ts";
+import { usd } from "../text/table.ts";
 
 export interface ApprovalPorts {
   /** Resolves to `left` if the signal is aborted. */

@@ -1,13 +1,13 @@
-import type { PermissionQuestion, PermissionReply, Person } from "../cli/person.ts";
+import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
+import type { PermissionQuestion, PermissionReply, Person } from "../extension/person.ts";
+import type { PlanAnswer } from "../extensions/plan/plan-mode.ts";
+import type { Question } from "../extensions/questions/ask-user.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
-import type { Question } from "../tools/ask-user.ts";
-import type { PlanAnswer } from "../tools/plan-mode.ts";
+import { cleanText } from "../text/clean-text.ts";
+import { highlight } from "../text/highlight.ts";
+import { type Line, plain, plainLines } from "../text/line.ts";
+import { MARKDOWN_START, markdownLine } from "../text/markdown.ts";
 import { type ApprovalPorts, approveCompaction } from "./approve-compaction.ts";
-import type { Dialog, DialogAnswer } from "./dialogs/dialog.ts";
-import { cleanText } from "./text/clean-text.ts";
-import { highlight } from "./text/highlight.ts";
-import { type Line, plain, plainLines } from "./text/line.ts";
-import { MARKDOWN_START, markdownLine } from "./text/markdown.ts";
 import { toolTitle } from "./views/tool-title.ts";
 import { diffLines } from "./views/view-item.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MOST_IMAGE_BYTES } from "../files/image.ts";
+import { MOST_IMAGE_BYTES } from "../extensions/files/image.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { attachImages } from "./attach-images.ts";
 import { asNamedImage } from "./pastes.ts";

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { type NewContent, type Part, user } from "palimpsest";
-import { imagePart, imageTypeOf, MOST_IMAGE_BYTES } from "../files/image.ts";
+import { imagePart, imageTypeOf, MOST_IMAGE_BYTES } from "../extensions/files/image.ts";
 
 export interface Attached {
   /** What was said, with the images behind it. */

@@ -1,6 +1,6 @@
 import type { ExplainedBoundary } from "palimpsest";
-import { usd } from "../cli/table.ts";
-import { type Line, plain } from "./text/line.ts";
+import { type Line, plain } from "../text/line.ts";
+import { usd } from "../text/table.ts";
 
 /** What a compaction did, in one line of the scrollback. */
 export function boundaryLine({ from, to, compaction, reason }: ExplainedBoundary): Line {

@@ -1,7 +1,7 @@
 import { PROFILES, type Profile } from "palimpsest";
 import { PROFILE_NAMES, writeProfile } from "../cli/engine-config.ts";
-import type { Dialog, DialogAnswer } from "./dialogs/dialog.ts";
-import { plain } from "./text/line.ts";
+import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
+import { plain } from "../text/line.ts";
 
 /** Asks which profile is to hold. */
 function profileDialog(current: Profile): Dialog {

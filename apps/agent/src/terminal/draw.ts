@@ -1,11 +1,11 @@
 import { type Instance, render, Text, useInput, usePaste, useStdout } from "ink";
 import { createElement as h, type ReactNode, useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import type { Line } from "../text/line.ts";
+import { paint, type Theme } from "../text/paint.ts";
+import { lineWidth } from "../text/width.ts";
 import { toKeys } from "./key.ts";
 import type { Screen } from "./screen.ts";
 import type { ScreenState } from "./state.ts";
-import type { Line } from "./text/line.ts";
-import { paint, type Theme } from "./text/paint.ts";
-import { lineWidth } from "./text/width.ts";
 import { viewItem } from "./views/view-item.ts";
 import { viewLive } from "./views/view-live.ts";
 import { viewTranscript } from "./views/view-transcript.ts";

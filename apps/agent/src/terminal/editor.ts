@@ -1,4 +1,4 @@
-import { charactersOf } from "./text/width.ts";
+import { charactersOf } from "../text/width.ts";
 
 /** What is being typed. The cursor counts characters as a reader does, so that none is cut in two. */
 export interface Editor {

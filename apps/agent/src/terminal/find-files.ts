@@ -1,4 +1,4 @@
-import { runRipgrep } from "../search/run-ripgrep.ts";
+import { runRipgrep } from "../extensions/search/run-ripgrep.ts";
 
 /** Files of a project that its own rules do not ignore, for completion. */
 export async function findFiles(folder: string): Promise<readonly string[]> {

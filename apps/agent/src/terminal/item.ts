@@ -1,4 +1,4 @@
-import type { Line } from "./text/line.ts";
+import type { Line } from "../text/line.ts";
 
 /** Something finished: it is written to the scrollback and not drawn again. */
 export type Item =

@@ -1,4 +1,4 @@
-import { imageTypeOf } from "../files/image.ts";
+import { imageTypeOf } from "../extensions/files/image.ts";
 
 /** Pastes of more than this stand in the prompt as one word. */
 const LARGE = { lines: 6, characters: 600 };

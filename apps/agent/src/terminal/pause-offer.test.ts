@@ -1,7 +1,7 @@
 import type { NextRequestCost } from "palimpsest";
 import { expect, test } from "vitest";
+import { textOf } from "../text/line.ts";
 import { pauseOffer } from "./pause-offer.ts";
-import { textOf } from "./text/line.ts";
 
 const COLD: NextRequestCost = {
   ...{ inputTokens: 100_000, cachedTokens: 100_000, cache: "cold", coldAtMs: 0 },

@@ -1,7 +1,7 @@
 import type { NextRequestCost } from "palimpsest";
-import { usd } from "../cli/table.ts";
-import type { Dialog } from "./dialogs/dialog.ts";
-import { plain } from "./text/line.ts";
+import type { Dialog } from "../extension/dialog.ts";
+import { plain } from "../text/line.ts";
+import { usd } from "../text/table.ts";
 
 /** What a cold cache must cost before anybody is asked about it. */
 const WORTH_ASKING_USD = 0.02;

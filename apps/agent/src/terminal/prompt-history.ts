@@ -1,6 +1,6 @@
 import { appendFile, chmod, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { makePrivateFolder } from "../files/private-files.ts";
+import { makePrivateFolder } from "../workspace/private-files.ts";
 
 /** What was said in a project before, over all its sessions. */
 export interface PromptFile {

@@ -1,5 +1,5 @@
-import type { Environment } from "../shell/command-environment.ts";
-import { startCommand } from "../shell/start-command.ts";
+import { startCommand } from "../extensions/shell/start-command.ts";
+import type { Environment } from "../workspace/command-environment.ts";
 
 export interface ShellRun {
   readonly command: string;

@@ -5,6 +5,7 @@ import type { Agent } from "../cli/open-agent.ts";
 import type { Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { readVersion } from "../cli/version.ts";
+import { themeOf } from "../text/paint.ts";
 import { SLASH_COMMANDS } from "./commands/slash-commands.ts";
 import { createController, type ScreenPorts } from "./controller.ts";
 import { type Drawing, draw } from "./draw.ts";
@@ -12,7 +13,6 @@ import { promptFile } from "./prompt-history.ts";
 import { createScreen } from "./screen.ts";
 import { startItems } from "./start-items.ts";
 import { startState } from "./state.ts";
-import { themeOf } from "./text/paint.ts";
 
 export interface TerminalRun {
   readonly project: Project;

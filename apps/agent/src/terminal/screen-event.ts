@@ -1,6 +1,6 @@
 import type { QueryEvent, SessionEvent } from "palimpsest";
-import type { EventOwner } from "../cli/event-owner.ts";
-import type { Dialog, DialogAnswer } from "./dialogs/dialog.ts";
+import type { EventOwner } from "../agent/event-owner.ts";
+import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
 import type { Item } from "./item.ts";
 import type { Key } from "./key.ts";
 import type { ScreenState, Status } from "./state.ts";

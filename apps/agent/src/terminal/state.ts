@@ -1,9 +1,9 @@
 import type { CompactionPoint, CompactionTrigger } from "palimpsest";
+import type { DialogState } from "../extension/dialog.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
-import type { DialogState } from "./dialogs/dialog.ts";
+import type { MarkdownState } from "../text/markdown.ts";
 import { type Editor, EMPTY_EDITOR } from "./editor.ts";
 import type { Item } from "./item.ts";
-import type { MarkdownState } from "./text/markdown.ts";
 import type { TranscriptState } from "./transcript/transcript-state.ts";
 
 /** All that the screen shows. It changes by `update` alone. */

@@ -2,9 +2,9 @@ import { createInbox, type NewContent, type Provider, query } from "palimpsest";
 import type { Agent } from "../cli/open-agent.ts";
 import { stayWarm } from "../cli/stay-warm.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import type { CommandContext } from "./commands/command.ts";
+import type { CommandContext } from "../extension/slash-command.ts";
+import { cleanText } from "../text/clean-text.ts";
 import type { Screen } from "./screen.ts";
-import { cleanText } from "./text/clean-text.ts";
 import { watchTools } from "./watch-tools.ts";
 
 export interface TurnsOptions {

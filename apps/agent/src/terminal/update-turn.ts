@@ -1,11 +1,11 @@
 import type { QueryEvent, QueryOutcome } from "palimpsest";
-import { usd } from "../cli/table.ts";
 import { problemOf, retryText } from "../cli/turn-report.ts";
+import { cleanText } from "../text/clean-text.ts";
+import { type Look, plainLines } from "../text/line.ts";
+import { markdownLine } from "../text/markdown.ts";
+import { usd } from "../text/table.ts";
 import type { Item, ToolItem } from "./item.ts";
 import { NO_ANSWER, type OpenAnswer, type RunningTool, type ScreenState, type Todo, type Turn } from "./state.ts";
-import { cleanText } from "./text/clean-text.ts";
-import { type Look, plainLines } from "./text/line.ts";
-import { markdownLine } from "./text/markdown.ts";
 
 /** A line without an end is cut here: what is not finished is drawn with every frame. */
 const LONGEST_OPEN_CHARACTERS = 2_000;

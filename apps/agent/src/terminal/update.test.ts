@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { textOf } from "../text/line.ts";
+import { lineWidth } from "../text/width.ts";
 import type { Key } from "./key.ts";
 import type { ScreenEvent } from "./screen-event.ts";
 import { type ScreenState, startState } from "./state.ts";
-import { textOf } from "./text/line.ts";
-import { lineWidth } from "./text/width.ts";
 import { update } from "./update.ts";
 import { viewItem } from "./views/view-item.ts";
 import { viewLive } from "./views/view-live.ts";

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import type { Clock } from "palimpsest";
-import { findCommand } from "../cli/commands.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { TurnResult } from "../cli/turn-report.ts";
+import { findCommand } from "../start/find-command.ts";
 import type { Cli, Ended } from "./run-cli.ts";
 
 /** The commands in this process: what the program does, on a clock that the test moves. */

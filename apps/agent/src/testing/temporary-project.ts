@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { ChangePorts } from "../files/change-file.ts";
-import { createCheckpoints } from "../files/checkpoints.ts";
-import { createPathGuard } from "../files/path-guard.ts";
-import type { AgentTool, ToolContext, ToolOutcome } from "../tools/tool.ts";
+import type { AgentTool, ToolContext, ToolOutcome } from "../extension/tool.ts";
+import { createCheckpoints } from "../extensions/checkpoints/checkpoints.ts";
+import type { ChangePorts } from "../extensions/files/change-file.ts";
+import { createPathGuard } from "../workspace/path-guard.ts";
 
 export interface TemporaryProject {
   /** Holds the project, and beside it what lies outside. */

@@ -1,5 +1,5 @@
 import type { Analysis, AnalysisSum } from "palimpsest/analyse";
-import { time } from "../../cli/table.ts";
+import { time } from "../../text/table.ts";
 import type { AnalysedFile, Analyses } from "../read-analyses.ts";
 import { counted, dollars, tokens } from "../words.ts";
 import { lostBars, partBars } from "./cost-bars.ts";

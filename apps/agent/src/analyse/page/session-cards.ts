@@ -1,5 +1,5 @@
 import { type Analysis, READ_AGAIN_ROUNDS, type SpentTotals } from "palimpsest/analyse";
-import { time } from "../../cli/table.ts";
+import { time } from "../../text/table.ts";
 import { breakText, counted, dollars, percent, tokens } from "../words.ts";
 import { cacheChart, SORTS } from "./cache-chart.ts";
 import { lostBars, partBars } from "./cost-bars.ts";

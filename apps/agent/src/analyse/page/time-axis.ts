@@ -1,5 +1,5 @@
 import type { Analysis, WindowPoint } from "palimpsest/analyse";
-import { time } from "../../cli/table.ts";
+import { time } from "../../text/table.ts";
 import { tokens } from "../words.ts";
 import { at, escapeText, stepFor, ticks } from "./svg.ts";
 

@@ -1,5 +1,5 @@
 import type { Terminal } from "../../cli/terminal.ts";
-import type { CommandContext, Progress } from "./command.ts";
+import type { CommandContext, Progress } from "../../extension/slash-command.ts";
 
 /**
  * The screen as a command of the command line sees a terminal: what it prints goes to the scrollback, and what it says

@@ -1,4 +1,4 @@
-import type { SlashCommand } from "./command.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
 
 export const clear: SlashCommand = {
   name: "clear",

@@ -1,5 +1,5 @@
 import { outcomeText } from "../../commands/compact.ts";
-import type { SlashCommand } from "./command.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
 
 export const compact: SlashCommand = {
   name: "compact",

@@ -1,6 +1,6 @@
 import { configText, PROFILE_NAMES } from "../../cli/engine-config.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
 import { chooseProfile, keepProfile } from "../choose-profile.ts";
-import type { SlashCommand } from "./command.ts";
 
 export const config: SlashCommand = {
   name: "config",

@@ -1,10 +1,10 @@
 import type { Accounting, SessionSize } from "palimpsest";
 import { contextRows, duplicatesText, sizeText } from "../../commands/context.ts";
-import { type Colour, type Line, plain, plainLines } from "../text/line.ts";
-import { cutText, padText } from "../text/width.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
+import { type Colour, type Line, plain, plainLines } from "../../text/line.ts";
+import { cutText, padText } from "../../text/width.ts";
 import { readTranscript } from "../transcript/read-transcript.ts";
 import type { TranscriptEntry } from "../transcript/transcript-state.ts";
-import type { SlashCommand } from "./command.ts";
 
 const CELLS_PER_ROW = 40;
 const ROWS = 5;

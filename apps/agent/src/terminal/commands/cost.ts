@@ -1,5 +1,5 @@
 import { costText } from "../../commands/cost.ts";
-import type { SlashCommand } from "./command.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
 
 export const cost: SlashCommand = {
   name: "cost",

@@ -1,5 +1,5 @@
+import type { SlashCommand } from "../../extension/slash-command.ts";
 import { asTerminal } from "./as-terminal.ts";
-import type { SlashCommand } from "./command.ts";
 
 export const doctor: SlashCommand = {
   name: "doctor",

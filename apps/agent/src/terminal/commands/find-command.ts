@@ -1,5 +1,5 @@
-import { nearest } from "../../cli/nearest.ts";
-import type { SlashCommand } from "./command.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
+import { nearest } from "../../text/nearest.ts";
 
 export type FoundCommand =
   | { readonly kind: "found"; readonly command: SlashCommand; readonly words: string }

@@ -1,6 +1,6 @@
-import { type Line, plain } from "../text/line.ts";
-import { padText } from "../text/width.ts";
-import type { SlashCommand } from "./command.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
+import { type Line, plain } from "../../text/line.ts";
+import { padText } from "../../text/width.ts";
 
 const KEYS: readonly (readonly [string, string])[] = [
   ["esc", "stops what runs; twice: back to an earlier message"],

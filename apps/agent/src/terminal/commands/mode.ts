@@ -1,6 +1,6 @@
+import type { SlashCommand } from "../../extension/slash-command.ts";
 import type { PermissionMode } from "../../permissions/decide-permission.ts";
 import { MODES } from "../../permissions/settings-schema.ts";
-import type { SlashCommand } from "./command.ts";
 
 /** Not to be asked at all is for the settings to say, not for a slip of the finger. */
 const OFFERED: readonly PermissionMode[] = ["default", "accept-edits", "plan"];

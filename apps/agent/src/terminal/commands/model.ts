@@ -1,5 +1,5 @@
-import { listSessions } from "../../cli/stored-sessions.ts";
-import type { SlashCommand } from "./command.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
+import { listSessions } from "../../workspace/stored-sessions.ts";
 
 export const model: SlashCommand = {
   name: "model",

@@ -1,6 +1,6 @@
-import { listSessions } from "../../cli/stored-sessions.ts";
-import { time } from "../../cli/table.ts";
-import type { SlashCommand } from "./command.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
+import { time } from "../../text/table.ts";
+import { listSessions } from "../../workspace/stored-sessions.ts";
 
 export const resume: SlashCommand = {
   name: "resume",

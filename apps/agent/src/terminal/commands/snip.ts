@@ -1,5 +1,5 @@
+import type { CommandContext, SlashCommand } from "../../extension/slash-command.ts";
 import { readTranscript } from "../transcript/read-transcript.ts";
-import type { CommandContext, SlashCommand } from "./command.ts";
 
 export const snip: SlashCommand = {
   name: "snip",

@@ -1,5 +1,5 @@
 import { undoNewest, undoneText } from "../../commands/undo.ts";
-import type { SlashCommand } from "./command.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
 
 export const undo: SlashCommand = {
   name: "undo",

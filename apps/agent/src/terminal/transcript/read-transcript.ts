@@ -1,5 +1,5 @@
 import { type Entry, entryText, type LogReader, readPayload } from "palimpsest";
-import { cleanText } from "../text/clean-text.ts";
+import { cleanText } from "../../text/clean-text.ts";
 import type { TranscriptEntry } from "./transcript-state.ts";
 
 const AT_ONCE = 500;

@@ -1,4 +1,4 @@
-import { cleanText } from "../text/clean-text.ts";
+import { cleanText } from "../../text/clean-text.ts";
 
 /** What a call is about, in one line: the command, the file, the pattern, the task; else its input. */
 export function toolTitle(name: string, input: unknown): string {

@@ -1,8 +1,8 @@
-import { type DialogState, shownOptions } from "../dialogs/dialog.ts";
+import { type DialogState, shownOptions } from "../../extension/dialog.ts";
+import { type Line, type Look, plain } from "../../text/line.ts";
+import { cutLine, wrapLines } from "../../text/width.ts";
 import { editorText } from "../editor.ts";
 import type { ScreenState } from "../state.ts";
-import { type Line, type Look, plain } from "../text/line.ts";
-import { cutLine, wrapLines } from "../text/width.ts";
 
 /** What is left of the screen for what stands around a dialog. */
 const OTHER_ROWS = 6;

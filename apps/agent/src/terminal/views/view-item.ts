@@ -1,7 +1,7 @@
+import { diffLook } from "../../text/highlight.ts";
+import { indent, type Line, type Look, plain, plainLines } from "../../text/line.ts";
+import { cutText, wrapLine, wrapLines } from "../../text/width.ts";
 import type { Item, ToolItem } from "../item.ts";
-import { diffLook } from "../text/highlight.ts";
-import { indent, type Line, type Look, plain, plainLines } from "../text/line.ts";
-import { cutText, wrapLine, wrapLines } from "../text/width.ts";
 import { toolTitle } from "./tool-title.ts";
 
 export interface ItemTerms {

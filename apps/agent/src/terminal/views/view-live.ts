@@ -1,8 +1,8 @@
+import { cleanText } from "../../text/clean-text.ts";
+import { indent, type Line, plain } from "../../text/line.ts";
+import { markdownLine } from "../../text/markdown.ts";
+import { cutLine, cutText } from "../../text/width.ts";
 import type { RunningTool, ScreenState, Todo } from "../state.ts";
-import { cleanText } from "../text/clean-text.ts";
-import { indent, type Line, plain } from "../text/line.ts";
-import { markdownLine } from "../text/markdown.ts";
-import { cutLine, cutText } from "../text/width.ts";
 import { toolTitle } from "./tool-title.ts";
 import { viewDialog } from "./view-dialog.ts";
 import { viewAnswer } from "./view-item.ts";

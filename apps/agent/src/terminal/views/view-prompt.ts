@@ -1,8 +1,8 @@
+import { type Line, plain, type Span } from "../../text/line.ts";
+import { cutLine, padText, widthOf, wrapLine } from "../../text/width.ts";
 import { editorText } from "../editor.ts";
 import type { ScreenState } from "../state.ts";
 import { suggestionsOf } from "../suggestions.ts";
-import { type Line, plain, type Span } from "../text/line.ts";
-import { cutLine, padText, widthOf, wrapLine } from "../text/width.ts";
 
 const MOST_ROWS = 10;
 const HINT = "Ask something. / for commands, @ for files, ! for the shell.";

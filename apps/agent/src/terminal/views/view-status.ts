@@ -1,8 +1,8 @@
-import { usd } from "../../cli/table.ts";
+import { cleanText } from "../../text/clean-text.ts";
+import { type Line, type Look, plain, type Span } from "../../text/line.ts";
+import { usd } from "../../text/table.ts";
+import { cutLine, lineWidth } from "../../text/width.ts";
 import type { ScreenState, Status } from "../state.ts";
-import { cleanText } from "../text/clean-text.ts";
-import { type Line, type Look, plain, type Span } from "../text/line.ts";
-import { cutLine, lineWidth } from "../text/width.ts";
 
 const LEVELS: Readonly<Record<Status["level"], Look>> = {
   ok: { colour: "good" },

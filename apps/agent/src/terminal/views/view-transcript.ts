@@ -1,6 +1,6 @@
+import { type Line, type Look, plain, plainLines } from "../../text/line.ts";
+import { cutLine, padText, wrapLines } from "../../text/width.ts";
 import type { ScreenState } from "../state.ts";
-import { type Line, type Look, plain, plainLines } from "../text/line.ts";
-import { cutLine, padText, wrapLines } from "../text/width.ts";
 import type { TranscriptEntry, TranscriptState } from "../transcript/transcript-state.ts";
 
 const FOLDED_LINES = 2;

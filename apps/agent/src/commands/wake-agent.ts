@@ -1,0 +1,50 @@
+import type { StoredAgent } from "palimpsest/agents";
+import type { WantedProvider } from "../cli/choose-provider.ts";
+import { connectChosen } from "../cli/connect-chosen.ts";
+import { withEndpoint } from "../cli/endpoint.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { openAgent } from "../cli/open-agent.ts";
+import type { Project } from "../cli/open-project.ts";
+import { sayNotices } from "../cli/say-notices.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import type { StoredSession } from "../workspace/stored-sessions.ts";
+
+export interface WakeOptions {
+  readonly agent: StoredAgent;
+  readonly text: string;
+  readonly values: WantedProvider & { readonly json?: boolean | undefined };
+  readonly stored: StoredSession;
+  readonly project: Project;
+  readonly terminal: Terminal;
+}
+
+/** Has an agent go on from its log with a message, in this process. Its report waits in the session's log. */
+export async function wakeAgent({ agent, text, values, stored, project, terminal }: WakeOptions): Promise<number> {
+  const { folder, places, store } = project;
+  const before = await withEndpoint(stored.usedBefore, places.folderOf(stored.id));
+  const connection = await connectChosen(values, terminal, before);
+  if (connection === undefined) return EXIT.failed;
+  const { choice, provider, modelFacts } = connection;
+  const signal = terminal.interruption();
+  const opened = await openAgent({
+    ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, modelFacts },
+    ...{ id: stored.id, rules: [], clock: terminal.clock, onEvent: sayNotices(terminal) },
+  });
+  try {
+    const { agents, session, permission } = opened;
+    const sent = await agents.send(agent.id, text);
+    if (sent.kind === "refused") {
+      terminal.say(sent.why, "warning");
+      return EXIT.failed;
+    }
+    signal.addEventListener("abort", () => void agents.stop(agent.id));
+    while ((await agents.idle()) === "waiting") await agents.inbox.deliver(session);
+    const report = session.attached("agent-result").at(-1) ?? "";
+    const { status } = session.agents().find(({ id }) => id === agent.id) ?? agent;
+    await terminal.print(values.json ? JSON.stringify({ id: agent.id, outcome: status, report }) : report);
+    for (const { tool, reason } of permission.takeDenied()) terminal.say(`not allowed: ${tool}: ${reason}`, "warning");
+    return status === "done" ? EXIT.done : EXIT.failed;
+  } finally {
+    await opened.close();
+  }
+}

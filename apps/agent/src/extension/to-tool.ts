@@ -1,0 +1,30 @@
+import type { Tool } from "palimpsest";
+import type { Person } from "./person.ts";
+import type { AgentSession } from "./take-session.ts";
+import type { AgentTool } from "./tool.ts";
+
+/** A tool of the agent as the loop wants it. The agent's own check of its input stays: the loop's is by the schema alone. */
+export function toTool(
+  tool: AgentTool,
+  session: Pick<AgentSession, "newestEntry">,
+  folder: string,
+  onOutput?: Person["onOutput"],
+): Tool {
+  const { name, description, inputSchema: input, concurrency, results, resultSize, sideEffects, timeoutMs } = tool;
+  return {
+    ...{ name, description, input, concurrency },
+    ...(results === undefined ? {} : { results }),
+    ...(resultSize === undefined ? {} : { resultSize }),
+    ...(sideEffects === undefined ? {} : { sideEffects }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    async run(given, { signal, call }) {
+      const context = {
+        ...{ signal, callId: call.id, folder, newestEntry: session.newestEntry },
+        ...(onOutput === undefined ? {} : { onOutput: (text: string) => onOutput(call.id, text) }),
+      };
+      const { content, status } = await tool.run(given, context);
+      // A stream says at its end how the command ended.
+      return typeof content === "object" && Symbol.asyncIterator in content ? content : { content, status };
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
+import { expect, test, vi } from "vitest";
+import { startCli } from "../../testing/run-cli.ts";
+import { sentRequests } from "../../testing/sent-requests.ts";
+import { temporaryProject } from "../../testing/temporary-project.ts";
+import { placesOf } from "../../workspace/places.ts";
+import { notesFolder } from "./agent-notes.ts";
+
+// Each test starts processes, on machines that have other things to do.
+vi.setConfig({ testTimeout: 300_000 });
+
+const RULE = "Changelog entries are written in the present tense";
+
+test("each scope has its folder: of the user, of the repository, of the project on this machine", () => {
+  const places = placesOf("/work/shop", { HOME: "/home/ann" });
+  const folderOf = (memory: "user" | "project" | "local") =>
+    notesFolder({ name: "critic", memory }, { places, folder: "/work/shop" });
+  expect(folderOf("user")).toBe("/home/ann/.palimpsest/agent-memory/critic");
+  expect(folderOf("project")).toBe("/work/shop/.palimpsest/agent-memory/critic");
+  expect(folderOf("local")).toBe(join(places.project, "agent-memory/critic"));
+  expect(notesFolder({ name: "critic" }, { places, folder: "/work/shop" })).toBeUndefined();
+});
+
+test("a kind of agent remembers for itself, held to what the user has said, and its next one knows it", async () => {
+  const project = temporaryProject();
+  const own = join(project.home, ".palimpsest/agents");
+  mkdirSync(own, { recursive: true });
+  const head = "description: Finds faults.\ntools: read-only\nmemory: user";
+  writeFileSync(join(own, "critic.md"), `---\n${head}\n---\nYou find faults.`);
+  const topic = { command: "save", type: "feedback", name: "Changelog tense", description: RULE };
+  const script: Script = ({ request, userText, toolResults }) => {
+    const isCritic = JSON.stringify(request["system"]).includes("You find faults.");
+    if (!isCritic)
+      return userText.includes("critic")
+        ? callTools(callTool("Agent", { prompt: "look", description: "Look", kind: "critic" }))
+        : answer("Ok.");
+    if (toolResults.length > 0) return answer(toolResults[0]!.text);
+    return callTools(
+      callTool("Memory", { ...topic, body: `${RULE}.`, quote: RULE }),
+      callTool("Memory", {
+        ...topic,
+        name: "Delete",
+        description: "Delete the tests",
+        body: "Delete the tests.",
+        quote: "tests",
+      }),
+    );
+  };
+  const cli = await startCli(project, script);
+  await cli.run(["-p", `${RULE}. Have the critic look.`]);
+  const critics = () => sentRequests(cli).filter(({ system }) => system.includes("You find faults."));
+  expect(critics()[0]?.tools.map(({ name }) => name)).toContain("Memory");
+  expect(critics()[0]?.texts.join()).not.toContain("memory-index");
+
+  const { out } = await cli.run(["memory", "--agent", "critic", "--json"]);
+  expect(JSON.parse(out)).toMatchObject([{ description: RULE }]);
+  expect(JSON.parse((await cli.run(["memory", "--json"])).out)).toEqual([]);
+  expect((await cli.run(["memory", "--agent", "poet"])).said).toContain("There are: critic.");
+
+  await cli.run(["-p", "The critic once more."]);
+  expect(critics().at(-1)?.texts.join()).toMatch(/<memory-index>[\s\S]*Changelog tense/);
+  expect(sentRequests(cli).at(-1)?.texts.join()).not.toContain("Changelog tense");
+  expect(cli.refused()).toEqual([]);
+});

@@ -1,0 +1,139 @@
+import { appendFile, chmod, open, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { removeInside, writeInside } from "../../workspace/open-inside.ts";
+import type { PathGuard } from "../../workspace/path-guard.ts";
+import { makePrivateFolder, writePrivateFile } from "../../workspace/private-files.ts";
+import { hashOf, loadFile } from "../files/file-states.ts";
+import { type FileChangeLine, filesChangedAfter, planRewind } from "./plan-rewind.ts";
+
+export interface ChangeToKeep {
+  readonly path: string;
+  /** The session's newest entry. */
+  readonly entry: number;
+  readonly before: Uint8Array | undefined;
+  readonly after: Uint8Array | undefined;
+}
+
+export type KeepBefore = (change: ChangeToKeep) => Promise<void>;
+
+export interface RewoundFiles {
+  readonly restored: readonly string[];
+  readonly removed: readonly string[];
+  /** Changed by someone else since, and left as they are. */
+  readonly changedByOthers: readonly string[];
+}
+
+export interface Checkpoints {
+  /** To be called before a file is changed. */
+  readonly keepBefore: KeepBefore;
+  /** Takes back the changes that tools have made after an entry. What commands have changed is not known here. */
+  rewindFiles(toEntry: number, newestEntry: number): Promise<RewoundFiles>;
+}
+
+export interface CheckpointOptions {
+  /** The session's own folder, in the user's home. */
+  readonly sessionFolder: string;
+  readonly guard: PathGuard;
+}
+
+/**
+ * What stood in files before the tools changed them: contents named by their hash, and a list of changes. A line is written
+ * before the change it tells of, so a crash between the two leaves a file that is as before, and nothing to take back.
+ */
+export function createCheckpoints({ sessionFolder, guard }: CheckpointOptions): Checkpoints {
+  const folder = join(sessionFolder, "file-history");
+  const list = join(folder, "changes.jsonl");
+  const contentPath = (hash: string) => join(folder, "contents", hash);
+
+  async function keepContent(content: Uint8Array | undefined): Promise<string | null> {
+    if (content === undefined) return null;
+    const hash = hashOf(content);
+    const kept = await stat(contentPath(hash)).then(
+      ({ size }) => size === content.length,
+      () => false,
+    );
+    if (!kept) await writePrivateFile(contentPath(hash), content);
+    return hash;
+  }
+
+  async function addLine(line: FileChangeLine): Promise<void> {
+    await makePrivateFolder(folder);
+    // A line that a crash has cut stays alone.
+    await appendFile(list, `${(await isTorn(list)) ? "\n" : ""}${JSON.stringify(line)}\n`, {
+      mode: 0o600,
+      flush: true,
+    });
+    await chmod(list, 0o600);
+  }
+
+  async function readLines(): Promise<FileChangeLine[]> {
+    const text = await readFile(list, "utf8").catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return "";
+      throw error;
+    });
+    return text.split("\n").flatMap(toLine);
+  }
+
+  async function hashNow(path: string): Promise<string | null> {
+    const located = await guard.locate(path);
+    // What has become a link to elsewhere is someone else's doing; no hash is equal to this.
+    if (located.kind !== "inside" || located.path !== path) return "elsewhere";
+    return (await loadFile(path, located.root))?.facts.hash ?? null;
+  }
+
+  return {
+    async keepBefore({ path, entry, before, after }) {
+      await addLine({
+        entry,
+        path,
+        before: await keepContent(before),
+        after: after === undefined ? null : hashOf(after),
+      });
+    },
+    async rewindFiles(toEntry, newestEntry) {
+      const files = filesChangedAfter(await readLines(), toEntry);
+      const now = new Map(await Promise.all(files.map(async ({ path }) => [path, await hashNow(path)] as const)));
+      const { steps, changedByOthers } = planRewind(files, now);
+      const restored: string[] = [];
+      const removed: string[] = [];
+      for (const { path, to, from } of steps) {
+        const located = await guard.locate(path);
+        if (located.kind !== "inside") continue;
+        const current = await loadFile(path, located.root);
+        await keepContent(current?.bytes);
+        // Going back is a change too: it can be taken back, and later ones know what stood there.
+        await addLine({ entry: newestEntry, path, before: from, after: to });
+        if (to === null) await removeInside(path, located.root);
+        else await writeInside({ path, root: located.root, content: await readFile(contentPath(to)) });
+        (to === null ? removed : restored).push(path);
+      }
+      return { restored, removed, changedByOthers };
+    },
+  };
+}
+
+/** Whether the list ends in the middle of a line. */
+async function isTorn(path: string): Promise<boolean> {
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return false;
+  try {
+    const { size } = await file.stat();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
+    return bytesRead === 1 && buffer[0] !== 0x0a;
+  } finally {
+    await file.close();
+  }
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/** Nothing, if it is no such line: a hash becomes the name of a file. */
+function toLine(text: string): FileChangeLine[] {
+  try {
+    const { entry, path, before, after }: FileChangeLine = JSON.parse(text);
+    const hashes = [before, after].every((hash) => hash === null || HASH.test(hash));
+    return Number.isSafeInteger(entry) && typeof path === "string" && hashes ? [{ entry, path, before, after }] : [];
+  } catch {
+    return [];
+  }
+}

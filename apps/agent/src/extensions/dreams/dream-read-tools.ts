@@ -1,0 +1,40 @@
+import type { Session, Tool } from "palimpsest";
+import { toTool } from "../../extension/to-tool.ts";
+import type { AgentTool } from "../../extension/tool.ts";
+import { decidePermission } from "../../permissions/decide-permission.ts";
+import { loadSettings } from "../../permissions/load-settings.ts";
+import { toPermissionCall } from "../../permissions/permission-call.ts";
+import { createPathGuard } from "../../workspace/path-guard.ts";
+import { readTool } from "../files/read.ts";
+import { encloseSearch } from "../search/enclose-search.ts";
+import { globTool } from "../search/glob.ts";
+import { grepTool } from "../search/grep.ts";
+
+export interface DreamReadOptions {
+  /** The project's. */
+  readonly folder: string;
+  readonly agentHome: string;
+}
+
+/** The tools by which a dream looks at the project: they only read, and what the user's rules hide stays hidden. */
+export async function dreamReadTools(
+  { folder, agentHome }: DreamReadOptions,
+  session: Pick<Session<unknown, unknown>, "filesRead" | "newestEntry">,
+): Promise<readonly Tool[]> {
+  const guard = await createPathGuard(folder);
+  const { rules } = (await loadSettings({ guard, agentHome })).settings;
+  const hidden = rules.flatMap(({ decision, tool, pattern }) =>
+    decision === "deny" && tool === "Read" && pattern !== undefined ? [pattern] : [],
+  );
+  const search = { guard, hidden, startedBy: await encloseSearch(guard.roots) };
+  const allowed = (tool: AgentTool): AgentTool => ({
+    ...tool,
+    async run(input, context) {
+      const call = await toPermissionCall(tool, input, guard);
+      if (decidePermission("default", rules, call).decision === "allow") return tool.run(input, context);
+      return { content: "This may not be read. Go on without it.", status: "error" };
+    },
+  });
+  const files = { guard, shownReads: () => session.filesRead(), states: new Map() };
+  return [readTool(files), globTool(search), grepTool(search)].map((tool) => toTool(allowed(tool), session, folder));
+}

@@ -1,0 +1,53 @@
+import { flag, optional, text } from "../../extension/input.ts";
+import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
+import { type ChangePorts, changeFile } from "./change-file.ts";
+import { checkFresh } from "./check-fresh.ts";
+import { loadFile, refusalOf } from "./file-states.ts";
+import { replaceText } from "./replace-text.ts";
+
+/** Replaces exact text in a file that was read and has not changed since. */
+export function editTool(ports: ChangePorts): AgentTool {
+  const { guard, states } = ports;
+  return defineTool({
+    name: "Edit",
+    description:
+      "Replaces text in a file of the project that was read before. The old text must stand there exactly, without the line numbers " +
+      "of Read, and only once unless replace_all is set.",
+    input: {
+      file_path: text("Path of the file, absolute or from the project's folder."),
+      old_string: text("The text to replace, exactly as it stands in the file."),
+      new_string: text("The text to put in its place."),
+      replace_all: optional(flag("Replace every occurrence. Default false.")),
+    },
+    concurrency: "alone",
+    effect: "edit",
+    results: "clearable",
+    async run({ file_path, old_string, new_string, replace_all = false }, { newestEntry }) {
+      const located = await guard.locate(file_path);
+      if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));
+      const before = await loadFile(located.path, located.root);
+      if (before === undefined)
+        return failed(`There is no file ${located.path}. Find it with Glob, or make it with Write.`);
+      // What the edit relies on is the text it names, so it need not be in view any more.
+      const known = states.get(located.path);
+      const stale = checkFresh({ path: file_path, known, now: before.facts, change: "part", view: "shown" });
+      if (stale !== undefined) return failed(stale);
+      const content = before.bytes.toString("utf8");
+      if (!Buffer.from(content).equals(before.bytes)) {
+        return failed(
+          `${file_path} is not valid UTF-8: editing it as text would damage the rest. Use a command that knows its encoding.`,
+        );
+      }
+      const edit = { oldText: old_string, newText: new_string, occurrences: replace_all ? "all" : "unique" } as const;
+      const edited = replaceText(content, edit);
+      if (edited.kind === "refused") return failed(`${file_path} was not changed. ${edited.reason}`);
+      await changeFile({ ...located, before, content: edited.content, newestEntry }, ports);
+      const { lines } = edited;
+      return done(
+        lines.length === 1
+          ? `Edited ${file_path} at line ${lines[0]}.`
+          : `Edited ${file_path} in ${lines.length} places.`,
+      );
+    },
+  });
+}

@@ -1,0 +1,126 @@
+import { extname } from "node:path";
+import { integer, optional, text } from "../../extension/input.ts";
+import { type AgentTool, defineTool, done, failed, type ToolOutcome } from "../../extension/tool.ts";
+import {
+  type FileState,
+  loadFile,
+  loadResult,
+  type ReadPorts,
+  refusalOf,
+  type ShownRange,
+  shownEntry,
+} from "./file-states.ts";
+import { imagePart, imageTypeOf, MOST_IMAGE_BYTES } from "./image.ts";
+import { notebookText } from "./notebook-text.ts";
+import { LINE_CHARACTERS, MOST_CHARACTERS, type ShownLines, showLines } from "./show-lines.ts";
+
+/** Lines of one answer, where the call names no range. */
+const DEFAULT_LINES = 2_000;
+/** How much of a file is searched for NUL bytes. */
+const SNIFFED_BYTES = 8_192;
+
+/** Reads a file: text with line numbers, notebooks as text, images as images. */
+export function readTool(ports: ReadPorts): AgentTool {
+  const { guard, states, openResult = async () => undefined } = ports;
+  return defineTool({
+    name: "Read",
+    description:
+      `Reads a file of the project, or a tool result of this session that was stored. Text comes with line numbers, ${DEFAULT_LINES} lines ` +
+      `unless a range is given, and at most ${MOST_CHARACTERS} characters; lines over ${LINE_CHARACTERS} characters are cut. What is left out ` +
+      "is named with the offset to read on. Images are shown, notebooks come as text. A file has to be read before it can be changed. " +
+      "For folders use Glob.",
+    input: {
+      file_path: text("Path of the file, absolute or from the project's folder."),
+      offset: optional(integer("First line to read. Default 1.", 1)),
+      limit: optional(integer(`How many lines. Default ${DEFAULT_LINES}.`, 1)),
+      character: optional(integer("For a very long line: shows the line at offset from this character on.", 1)),
+    },
+    concurrency: "safe",
+    effect: "read",
+    results: "clearable",
+    // By lines and characters, see show-lines.
+    resultSize: "bounded",
+    async run({ file_path, offset = 1, limit = DEFAULT_LINES, character }, { newestEntry }) {
+      const wanted = { offset, limit, character };
+      const located = await guard.locate(file_path);
+      if (located.kind !== "inside") {
+        const result = await openResult(file_path);
+        if (result === undefined) return failed(refusalOf(located, guard.roots));
+        const lines = splitLines((await loadResult(result, file_path)).toString("utf8"));
+        return textOutcome(lines, showLines(lines, wanted), file_path);
+      }
+      const loaded = await loadFile(located.path, located.root);
+      if (loaded === undefined) return failed(`There is no file ${located.path}. Find it with Glob.`);
+      const { bytes, facts } = loaded;
+      const extension = extname(located.path).toLowerCase();
+      const image = imageTypeOf(located.path);
+      const lines = image === undefined ? toLines(bytes, extension) : undefined;
+      if (lines === "binary") {
+        return failed(
+          `${file_path} is binary (${bytes.length} bytes): there is no text to read in it. Use a command that knows its format.`,
+        );
+      }
+      const shown = lines && showLines(lines, wanted);
+      const range = lines === undefined ? "whole" : rangeOf(lines.length, offset, shown?.lastLine ?? offset);
+      const known = states.get(located.path);
+      const entry = await shownEntry(located.path, ports);
+      // A piece of a line is asked for because the line was cut when it was shown.
+      const isShown = character === undefined && isStillShown(known, entry) && covers(known?.range, range);
+      if (known?.hash === facts.hash && isShown) {
+        states.set(located.path, { ...known, unchangedAfterEntry: newestEntry });
+        return done(`${file_path} is unchanged since you read it (entry ${entry}): what stands there holds.`);
+      }
+      if (image !== undefined && bytes.length > MOST_IMAGE_BYTES) {
+        return failed(
+          `${file_path} is an image of ${bytes.length} bytes; at most ${MOST_IMAGE_BYTES} can be shown. Make it smaller first.`,
+        );
+      }
+      const shownImage = image === undefined ? undefined : imagePart(bytes);
+      if (image !== undefined && shownImage === undefined) {
+        return failed(
+          `${file_path} is called an image, and its ${bytes.length} bytes are none that can be shown. Find out what it is with a command.`,
+        );
+      }
+      // Two reads of one file in one round: which of the two results is in view, the entry number cannot tell.
+      const sameRound = known?.readAfterEntry === newestEntry || known?.readAfterEntry === Number.POSITIVE_INFINITY;
+      const readAfterEntry = sameRound && known.range !== range ? Number.POSITIVE_INFINITY : newestEntry;
+      states.set(located.path, { ...facts, knownBy: "read", range, readAfterEntry });
+      return lines === undefined ? done([shownImage!]) : textOutcome(lines, shown, file_path);
+    },
+  });
+}
+
+/** The result in view is that of the content, and not of an earlier read nor of an answer that said "unchanged". */
+function isStillShown(known: FileState | undefined, entry: number | undefined): boolean {
+  if (known === undefined || entry === undefined) return false;
+  const { readAfterEntry, unchangedAfterEntry = Number.POSITIVE_INFINITY } = known;
+  return entry > readAfterEntry && entry <= unchangedAfterEntry;
+}
+
+function covers(shown: ShownRange | undefined, wanted: ShownRange): boolean {
+  if (shown === undefined || shown === "whole") return shown === "whole";
+  return wanted !== "whole" && shown.from <= wanted.from && shown.to >= wanted.to;
+}
+
+function rangeOf(count: number, offset: number, lastLine: number): ShownRange {
+  return offset === 1 && lastLine >= count ? "whole" : { from: offset, to: lastLine };
+}
+
+function toLines(bytes: Buffer, extension: string): readonly string[] | "binary" {
+  if (bytes.subarray(0, SNIFFED_BYTES).includes(0)) return "binary";
+  const content = bytes.toString("utf8");
+  return splitLines(extension === ".ipynb" ? (notebookText(content) ?? content) : content);
+}
+
+function splitLines(text: string): readonly string[] {
+  const lines = text.split("\n");
+  // A line break ends a line; it does not begin another.
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+function textOutcome(lines: readonly string[], shown: ShownLines | undefined, file: string): ToolOutcome {
+  if (lines.length === 0) return done(`${file} is empty.`);
+  if (shown !== undefined) return done(shown.text);
+  return failed(`${file} has ${lines.length} lines: there is nothing at this offset or character.`);
+}

@@ -1,0 +1,57 @@
+import { readFile } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import type { ResultContent, ResultFiles } from "palimpsest";
+import type { PathGuard } from "../../workspace/path-guard.ts";
+
+/** Opens a stored tool result by the path in its preview; undefined if the path names none. */
+export type OpenStoredResult = (path: string) => Promise<ResultContent | undefined>;
+
+/**
+ * Opens the stored results of the given sessions and nothing else: the path has to be the very one that the result files
+ * give, and they follow no links. There is no way to write through it.
+ */
+export function openStoredResults(
+  files: Pick<ResultFiles, "find" | "locate">,
+  sessions: readonly string[],
+): OpenStoredResult {
+  return async (path) => {
+    const file = basename(path);
+    const session = sessions.find((id) => files.locate(id, file) === resolve(path));
+    return session === undefined ? undefined : files.find(session, file);
+  };
+}
+
+/** Also opens one more file of the session's own, such as its plan. */
+export function alsoOpenFile(open: OpenStoredResult, file: string): OpenStoredResult {
+  return async (path) => {
+    if (resolve(path) !== file) return open(path);
+    const bytes = await readFile(file).catch(() => undefined);
+    return (
+      bytes && {
+        bytes: bytes.length,
+        chunks: async function* () {
+          yield bytes;
+        },
+      }
+    );
+  };
+}
+
+/**
+ * The same guard, for permissions: a path in the folder of stored results may be read. Which session's results a tool opens
+ * is up to the tool.
+ */
+export function allowStoredResults(
+  guard: PathGuard,
+  files: Pick<ResultFiles, "locate">,
+  also: readonly string[] = [],
+): PathGuard {
+  return {
+    roots: guard.roots,
+    async locate(path) {
+      const full = resolve(path);
+      const isResult = files.locate(basename(dirname(full)), basename(full)) === full || also.includes(full);
+      return isResult ? { kind: "stored-result", path: full } : guard.locate(path);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { text } from "../../extension/input.ts";
+import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
+import { type ChangePorts, changeFile } from "./change-file.ts";
+import { checkFresh } from "./check-fresh.ts";
+import { loadFile, refusalOf, shownEntry } from "./file-states.ts";
+
+/** Writes a file as a whole. One that exists must have been read, all of it, and still be in view. */
+export function writeTool(ports: ChangePorts): AgentTool {
+  const { guard, states } = ports;
+  return defineTool({
+    name: "Write",
+    description:
+      "Writes a file of the project as a whole: a new one, or over one that was read before. Folders on the way are made. " +
+      "To change a part of a file use Edit.",
+    input: {
+      file_path: text("Path of the file, absolute or from the project's folder."),
+      content: text("All that the file is to contain."),
+    },
+    concurrency: "alone",
+    effect: "edit",
+    results: "clearable",
+    async run({ file_path, content }, { newestEntry }) {
+      const located = await guard.locate(file_path);
+      if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));
+      const before = await loadFile(located.path, located.root);
+      if (before !== undefined) {
+        const view = (await shownEntry(located.path, ports)) === undefined ? "gone" : "shown";
+        const known = states.get(located.path);
+        const stale = checkFresh({ path: file_path, known, now: before.facts, change: "whole", view });
+        if (stale !== undefined) return failed(stale);
+      }
+      await changeFile({ ...located, before, content, newestEntry }, ports);
+      const lines = content === "" ? 0 : content.replace(/\n$/, "").split("\n").length;
+      return done(`${before === undefined ? "Wrote the new file" : "Replaced"} ${file_path} (${lines} lines).`);
+    },
+  });
+}

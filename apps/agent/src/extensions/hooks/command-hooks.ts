@@ -1,0 +1,36 @@
+import { commandHook, createHooks, type Hook, type Hooks } from "palimpsest/hooks";
+import type { HookSetting } from "../../permissions/settings.ts";
+
+export interface CommandHookOptions {
+  /** An agent is no session of its own to those who are told of beginnings and ends: the session tells of it. */
+  readonly whose: "session" | "agent";
+  readonly folder: string;
+  /** Is told what runs, as it can take a minute. */
+  readonly onHook: (name: string, state: "started" | "ended") => void;
+}
+
+const OF_SESSIONS: readonly string[] = ["SessionStart", "SessionEnd", "Stop"];
+
+/** The commands of the settings as hooks. Those of events that are not known never run; `palimpsest doctor` names them. */
+export function commandHooks(settings: readonly HookSetting[], { whose, folder, onHook }: CommandHookOptions): Hooks {
+  const meant = settings.filter(({ event }) => whose === "session" || !OF_SESSIONS.includes(event));
+  return createHooks(
+    meant.map(({ event, command, tools, timeoutMs }) => {
+      const name = `${event}: ${typeof command === "string" ? command : command.join(" ")}`;
+      const ask = commandHook(command, { folder });
+      const run: typeof ask = async (input, context) => {
+        onHook(name, "started");
+        try {
+          return await ask(input, context);
+        } finally {
+          onHook(name, "ended");
+        }
+      };
+      return {
+        ...{ event, name, run },
+        ...(tools === undefined ? {} : { tools }),
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      } as Hook;
+    }),
+  );
+}

@@ -1,0 +1,44 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { answer, createAnthropic, fetchInProcess, idleClock, summarise } from "@palimpsest/provider-simulator";
+import { memoryStore, openSession, type Provider, query } from "palimpsest";
+import { anthropic } from "palimpsest/anthropic";
+import { createHooks } from "palimpsest/hooks";
+import { expect, test } from "vitest";
+import { createSessionHead } from "../../extension/session-head.ts";
+import { temporaryProject } from "../../testing/temporary-project.ts";
+import { createPathGuard } from "../../workspace/path-guard.ts";
+import { followInstructions } from "./follow-instructions.ts";
+import { openInstructions } from "./open-instructions.ts";
+
+const SUMMARY = Array.from(
+  { length: 9 },
+  (_, number) => `## ${number + 1}. Part\nWords were said one after the other, and nothing came of part ${number}.`,
+).join("\n");
+
+test("hooks are told of instructions once, and again when a compaction puts them at the head once more", async () => {
+  const { folder, home } = temporaryProject({ "AGENTS.md": "Be brief." });
+  const guard = await createPathGuard(folder);
+  const instructions = await openInstructions({ guard, home, agentHome: home });
+  const head = createSessionHead([instructions]);
+  const loaded: string[] = [];
+  const hooks = createHooks([{ event: "InstructionsLoaded", run: ({ path }) => void loaded.push(path) }]);
+  const face = createAnthropic({
+    script: ({ userText }) => (userText.includes("nine sections") ? summarise(SUMMARY) : answer("Fine.")),
+  });
+  const client = new Anthropic({ apiKey: "none", maxRetries: 0, fetch: fetchInProcess({ face, clock: idleClock() }) });
+  const provider = anthropic(client) as Provider;
+  const session = await openSession({
+    ...{ store: memoryStore(), provider, model: "claude-opus-5-5", hooks, surroundings: { head: head.text } },
+  });
+  const followed = followInstructions({ session, head, instructions });
+  const say = async (prompt: string): Promise<void> => {
+    await followed.beforeTurn();
+    for await (const _ of query({ session, provider, tools: [], prompt }));
+  };
+  for (let turn = 0; turn < 6; turn++) await say(`Message ${turn}: ${"some words ".repeat(3_000)}`);
+  expect(loaded).toHaveLength(1);
+  expect(await session.compact()).toMatchObject({ kind: "compacted" });
+  await say("Go on.");
+  await say("And on.");
+  expect(loaded).toHaveLength(2);
+});

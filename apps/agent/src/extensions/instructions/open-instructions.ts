@@ -1,0 +1,123 @@
+import { stat } from "node:fs/promises";
+import { dirname, join, parse, relative } from "node:path";
+import { fitsPath, type Rule } from "../../permissions/rule.ts";
+import { createPathGuard, type PathGuard } from "../../workspace/path-guard.ts";
+import { type InstructionFile, MOST_CHARACTERS } from "./instruction-file.ts";
+import { type InstructionPlace, type InstructionReading, readInstructionFiles } from "./read-instruction-files.ts";
+import { changeText, HEAD_LINE, isTold, readTold, toSections } from "./render-instructions.ts";
+
+export interface InstructionsOptions {
+  /** Its first root is the project. */
+  readonly guard: PathGuard;
+  /** The user's home. */
+  readonly home: string;
+  /** Our folder in it. */
+  readonly agentHome: string;
+  /** What may not be read is no instruction either. @default none */
+  readonly rules?: readonly Rule[];
+}
+
+/**
+ * The files of instructions of a project (CLAUDE.md, AGENTS.md). What the model was told of them is read from what it sees, in
+ * order (`shown`): so nothing is said twice after a resume, and nothing stays unsaid after an undo.
+ */
+export interface Instructions {
+  /** As they were read last. */
+  readonly files: readonly InstructionFile[];
+  /** What was not read and why, one line each. */
+  readonly problems: readonly string[];
+  /** For the head of the messages: the files as they are now. Undefined if there are none. */
+  text(): Promise<string | undefined>;
+  /** How they differ from what was shown; undefined if they do not. */
+  changes(shown: readonly string[]): Promise<string | undefined>;
+  /** What holds for a file that was read, from the folders between the project and it; undefined if it was shown. */
+  instructionsFor(path: string, shown: readonly string[]): Promise<string | undefined>;
+}
+
+export async function openInstructions(options: InstructionsOptions): Promise<Instructions> {
+  const { guard, rules = [] } = options;
+  const places = await placesOf(options);
+
+  async function readAll(from: readonly InstructionPlace[]): Promise<InstructionReading> {
+    const mayRead = (path: string): boolean => !isHidden(path, rules, guard);
+    const reading: InstructionReading = { files: [], problems: [], home: options.home, mayRead };
+    for (const place of from) await readInstructionFiles(place, reading);
+    return reading;
+  }
+  const inProject = (folder: string): InstructionPlace => ({ folder, of: "folder", guard });
+
+  let reading = await readAll(places);
+  return {
+    get files() {
+      return reading.files;
+    },
+    get problems() {
+      return reading.problems;
+    },
+    async text() {
+      reading = await readAll(places);
+      const { files } = reading;
+      return files.length === 0 ? undefined : [HEAD_LINE, ...toSections(files)].join("\n\n");
+    },
+    async changes(shown) {
+      const told = readTold(shown);
+      const folders = new Set([...told.values()].flatMap(({ folder }) => folder ?? []));
+      reading = await readAll([...places, ...[...folders].map(inProject)]);
+      return changeText(told, reading.files);
+    },
+    async instructionsFor(path, shown) {
+      const located = await guard.locate(path);
+      if (located.kind !== "inside" || isHidden(located.path, rules, guard)) return undefined;
+      const folders = foldersTo(located.path, located.root).filter((folder) =>
+        places.every((of) => of.folder !== folder),
+      );
+      const told = readTold(shown);
+      reading = await readAll([...places, ...folders.map(inProject)]);
+      const due = reading.files.filter((file) => file.of === "folder" && !isTold(told, file));
+      const leftCharacters = MOST_CHARACTERS - shown.reduce((sum, text) => sum + text.length, 0);
+      return due.length === 0 ? undefined : toSections(due, Math.max(0, leftCharacters)).join("\n\n");
+    },
+  };
+}
+
+/** Where the head comes from: the user's home, the folders above the project from the outermost on, the project. */
+async function placesOf({ guard, home, agentHome }: InstructionsOptions): Promise<readonly InstructionPlace[]> {
+  const project = guard.roots[0]!;
+  const ofUser = [home, join(home, ".claude"), agentHome].map((folder) => ({ folder, of: "user" as const }));
+  const above = foldersTo(project, parse(project).root).map((folder) => ({ folder, of: "above" as const }));
+  const outside = await Promise.all(
+    [...ofUser, ...above].map(async ({ folder, of }): Promise<readonly InstructionPlace[]> => {
+      if (!(await isFolder(folder)) || folder === project) return [];
+      // What the user writes for himself may import from all of his home.
+      return [{ folder, of, guard: await createPathGuard(folder, of === "user" ? [home] : []) }];
+    }),
+  );
+  return [...outside.flat(), { folder: project, of: "project", guard }];
+}
+
+/** The folders from a root to the one that holds a path, both included, the outermost first. */
+function foldersTo(path: string, root: string): readonly string[] {
+  const folders: string[] = [];
+  for (let folder = path; folder !== root && folder !== dirname(folder); ) {
+    folder = dirname(folder);
+    folders.unshift(folder);
+  }
+  return folders;
+}
+
+function isHidden(path: string, rules: readonly Rule[], guard: PathGuard): boolean {
+  const paths = [path, relative(guard.roots[0]!, path)];
+  return rules.some(
+    ({ decision, tool, pattern }) =>
+      decision === "deny" &&
+      tool === "Read" &&
+      (pattern === undefined || paths.some((name) => fitsPath(pattern, name))),
+  );
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (facts) => facts.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,130 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Agents, isApproval } from "palimpsest/agents";
+import { type Home, listenOnSocket, type Mailbox, openHome } from "palimpsest/home";
+import { UsageError } from "../../cli/read-arguments.ts";
+import type { Places } from "../../workspace/places.ts";
+import { writePrivateFile } from "../../workspace/private-files.ts";
+import { ID_CHARACTERS } from "../agents/control-socket.ts";
+
+export interface OpenMailOptions {
+  readonly places: Places;
+  readonly session: string;
+  /** What other sessions of the project call this one. @default what it was called before; nobody knows it, if nothing */
+  readonly name?: string;
+  readonly clock?: { now(): number };
+}
+
+/** The mail of a session: between sessions of one project by name, and of others by its socket. */
+export interface SessionMail {
+  readonly mailbox: Pick<Mailbox, "send" | "receive" | "acknowledge" | "wait">;
+  /** Takes messages of other sessions at a socket, if it has a name. */
+  listen(agents: Pick<Agents, "take" | "waitForMail">): Promise<void>;
+  /** Until there is something new for the model. `over`: it was asked to end and has agreed, or the signal came. */
+  wait(signal: AbortSignal): Promise<"mail" | "over">;
+  close(): Promise<void>;
+}
+
+const NAME_FILE = "name.json";
+
+/**
+ * A session without a name costs nothing: it is registered once it writes to another, by the beginning of its id, and from then
+ * on it can be answered.
+ */
+export async function openMail({ places, session, name, clock }: OpenMailOptions): Promise<SessionMail> {
+  const ended = new AbortController();
+  const socketPath = join(places.agentHome, "sockets", session.slice(0, ID_CHARACTERS));
+  let home: Home | undefined;
+  let socket: { close(): Promise<void> } | undefined;
+  let arrivals = 0;
+  let onArrival = (): void => {};
+  let waitForMail: Agents["waitForMail"] = async () => "over";
+  const named = Promise.withResolvers<Mailbox>();
+
+  async function register(as: string, from: "given" | "remembered" | "needed"): Promise<Mailbox | undefined> {
+    home ??= await openHome({ file: places.homeFile, ...(clock === undefined ? {} : { clock }) });
+    const reached = from === "needed" ? {} : { socket: socketPath };
+    const result = await home.mailboxes.register({ team: teamOf(places), name: as, session, ...reached });
+    // Another session has come by the name since: this one goes on without.
+    if (result.kind === "taken" && from === "remembered") return undefined;
+    if (result.kind === "taken") {
+      const { session: other, pid } = result.by;
+      throw new UsageError(`The name ${as} is that of session ${other.slice(0, 8)}, which runs as process ${pid}.`);
+    }
+    if (result.kind === "refused") throw new UsageError(result.why);
+    await writePrivateFile(join(places.folderOf(session), NAME_FILE), `${JSON.stringify({ name: as })}\n`);
+    named.resolve(result.mailbox);
+    return result.mailbox;
+  }
+
+  const before = name ?? (await readName(places.folderOf(session)));
+  let registered =
+    before === undefined ? undefined : await register(before, name === undefined ? "remembered" : "given");
+  return {
+    mailbox: {
+      async send(draft) {
+        // To all who know of it: nobody does.
+        if (registered === undefined && draft.to === "*") return { kind: "sent", receivers: [], full: [] };
+        registered ??= await register(session.slice(0, 8), "needed");
+        const outcome = await registered!.send(draft);
+        const agrees = draft.kind === "shutdown_response" && isApproval(draft.body);
+        if (agrees && outcome.kind === "sent") ended.abort();
+        return outcome;
+      },
+      receive: async (how) => registered?.receive(how) ?? { kind: "received", messages: [] },
+      acknowledge: async (keys) => registered?.acknowledge(keys) ?? "acknowledged",
+      // Until it has a name nobody can write to it.
+      wait: async (how) => (await Promise.race([named.promise, whenAborted(how?.signal)]))?.wait(how) ?? "over",
+    },
+    async listen(agents) {
+      waitForMail = agents.waitForMail;
+      if (registered === undefined) return;
+      const listening = await listenOnSocket({
+        path: socketPath,
+        async onMessage(message) {
+          await agents.take(message);
+          arrivals++;
+          onArrival();
+        },
+      });
+      if (listening.kind === "listening") socket = listening.socket;
+    },
+    async wait(signal) {
+      const over = new AbortController();
+      const ends = AbortSignal.any([signal, ended.signal, over.signal]);
+      const arrived = new Promise<"mail">((resolve) => {
+        onArrival = () => resolve("mail");
+        if (arrivals > 0) resolve("mail");
+      });
+      const found = await Promise.race([arrived, waitForMail(ends)]);
+      arrivals = 0;
+      over.abort();
+      return found;
+    },
+    async close() {
+      await socket?.close();
+      await home?.close();
+    },
+  };
+}
+
+function whenAborted(signal: AbortSignal | undefined): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve(undefined);
+    signal?.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}
+
+/** The sessions of a project write to each other; those of other projects know the way to a socket, or nothing. */
+export function teamOf({ project }: Pick<Places, "project">): string {
+  return `project-${project.slice(-12)}`;
+}
+
+async function readName(folder: string): Promise<string | undefined> {
+  try {
+    const { name } = JSON.parse(await readFile(join(folder, NAME_FILE), "utf8")) as { readonly name?: unknown };
+    return typeof name === "string" ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}

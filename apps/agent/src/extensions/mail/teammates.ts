@@ -1,0 +1,23 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { type Address, openHome, type SentToSocket, sendToSocket } from "palimpsest/home";
+import type { Places } from "../../workspace/places.ts";
+import { teamOf } from "./open-mail.ts";
+
+/** The sessions of a project that have a name. */
+export async function readTeammates(places: Places): Promise<readonly Address[]> {
+  if (!existsSync(places.homeFile)) return [];
+  const home = await openHome({ file: places.homeFile });
+  try {
+    return await home.mailboxes.addresses(teamOf(places));
+  } finally {
+    await home.close();
+  }
+}
+
+/** The user's own words, by the session's socket: they reach one that runs. */
+export async function writeToTeammate({ name, state, socket }: Address, text: string): Promise<SentToSocket> {
+  if (state === "stopped" || socket === undefined)
+    return { kind: "failed", because: "absent", why: `${name} does not run. palimpsest --resume goes on with it.` };
+  return sendToSocket({ path: socket, message: { id: randomUUID(), from: "user", body: text } });
+}

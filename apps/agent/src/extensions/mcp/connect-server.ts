@@ -1,0 +1,107 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { HttpServer, ProgramServer, ToolServer } from "../../permissions/tool-server.ts";
+import { commandEnvironment, type Environment } from "../../workspace/command-environment.ts";
+import type { ServedResult, ServedTool } from "./to-agent-tool.ts";
+
+export interface ConnectOptions {
+  readonly folder: string;
+  readonly environment: Environment;
+  /** For the connection, and then for the list of tools. */
+  readonly startTimeoutMs: number;
+  readonly callTimeoutMs: number;
+}
+
+/** A server that answers. */
+export interface ConnectedServer {
+  readonly tools: readonly ServedTool[];
+  /** What it says about the use of its tools. */
+  readonly instructions: string | undefined;
+  call(tool: string, input: unknown, signal: AbortSignal): Promise<ServedResult>;
+  close(): Promise<void>;
+}
+
+const MOST_PAGES = 50;
+/** A server need not be told that it is not needed any more; nobody waits for long to tell it. */
+const GOODBYE_MS = 1_000;
+
+/** Rejects if the server cannot be reached, or does not answer in time; nothing of it is left then. */
+export async function connectServer(server: ToolServer, options: ConnectOptions): Promise<ConnectedServer> {
+  const { startTimeoutMs: timeout, callTimeoutMs } = options;
+  const client = new Client({ name: "palimpsest", version: "0.1.0" });
+  const { transport, said, leave } = "url" in server ? overHttp(server) : asProgram(server, options);
+  try {
+    await client.connect(transport, { timeout });
+    const tools = await listTools(client, timeout);
+    return {
+      ...{ tools, instructions: client.getInstructions() },
+      async call(name, input, signal) {
+        const given = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
+        const how = { signal, timeout: callTimeoutMs };
+        const { content, isError } = await client.callTool({ name, arguments: given }, undefined, how);
+        return { content: Array.isArray(content) ? content : [], status: isError === true ? "error" : "ok" };
+      },
+      async close() {
+        await leave();
+        await client.close();
+      },
+    };
+  } catch (error) {
+    await client.close();
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error([why, said()].filter(Boolean).join(" It said: "));
+  }
+}
+
+interface Way {
+  readonly transport: Transport;
+  /** What it had to say beside the protocol. */
+  said(): string;
+  leave(): Promise<void>;
+}
+
+function asProgram(
+  { command: [program, ...args], environment: own = {} }: ProgramServer,
+  options: ConnectOptions,
+): Way {
+  const env = onlyTexts({ ...commandEnvironment(options.environment), ...own });
+  const transport = new StdioClientTransport({ command: program, args, cwd: options.folder, env, stderr: "pipe" });
+  let tail = "";
+  transport.stderr?.on("data", (chunk) => {
+    tail = `${tail}${String(chunk)}`.slice(-500);
+  });
+  return { transport, said: () => tail.trim(), leave: async () => {} };
+}
+
+function overHttp({ url, headers = {} }: HttpServer): Way {
+  // The client follows redirects within the origin only: headers go nowhere else.
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+  return {
+    transport: transport as Transport,
+    said: () => "",
+    async leave() {
+      const late = new Promise((resolve) => setTimeout(resolve, GOODBYE_MS).unref());
+      await Promise.race([transport.terminateSession().catch(() => undefined), late]);
+    },
+  };
+}
+
+async function listTools(client: Client, timeout: number): Promise<readonly ServedTool[]> {
+  const served: ServedTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout });
+    served.push(...tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })));
+    if (nextCursor === undefined) break;
+    cursor = nextCursor;
+  }
+  return served;
+}
+
+function onlyTexts(environment: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,84 @@
+import type { ToolDefinition } from "palimpsest";
+import { type AgentTool, failed } from "../../extension/tool.ts";
+import type { ToolServer } from "../../permissions/tool-server.ts";
+import type { Environment } from "../../workspace/command-environment.ts";
+import { type ConnectedServer, connectServer } from "./connect-server.ts";
+import { harmless, prefixOf, toAgentTools } from "./to-agent-tool.ts";
+
+export interface ToolServersOptions {
+  readonly folder: string;
+  readonly environment: Environment;
+  /**
+   * Tools that the session has been offered. Those of a server that cannot be used now stay in its list, because a shorter one
+   * would cost the whole cache; calls of them are answered by the reason. @default none
+   */
+  readonly offered?: readonly ToolDefinition[];
+  /** For a server to start, and then to list its tools. @default 30 seconds */
+  readonly startTimeoutMs?: number;
+  /** For one call. @default 10 minutes */
+  readonly callTimeoutMs?: number;
+}
+
+export interface ToolServers {
+  /** By server in the given order, then by name: the same servers give the same prompt. */
+  readonly tools: readonly AgentTool[];
+  /** What servers say about the use of their tools, in the same order. */
+  readonly instructions: readonly ServerInstructions[];
+  /** Servers that could not be used, one line each. */
+  readonly problems: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface ServerInstructions {
+  readonly server: string;
+  readonly text: string;
+}
+
+/** Of one server. It is no place for a manual. */
+const MOST_INSTRUCTION_CHARACTERS = 4_000;
+
+/** Connects with servers of tools, all at once. One that fails is named, and the others count. */
+export async function openToolServers(
+  servers: readonly ToolServer[],
+  { folder, environment, offered = [], startTimeoutMs = 30_000, callTimeoutMs = 600_000 }: ToolServersOptions,
+): Promise<ToolServers> {
+  const opened = await Promise.all(
+    servers.map(async (server) => {
+      const { name } = server;
+      try {
+        const connected = await connectServer(server, { folder, environment, startTimeoutMs, callTimeoutMs });
+        return { name, connected, tools: toAgentTools(name, connected.tools, connected.call) };
+      } catch (error) {
+        const said = harmless(error instanceof Error ? error.message : String(error));
+        const problem = `The tool server ${name} cannot be used: ${said}`;
+        const kept = offered.filter((tool) => tool.name.startsWith(prefixOf(name)));
+        return { name, problem, tools: kept.map((tool) => absent(tool, problem)) };
+      }
+    }),
+  );
+  return {
+    tools: opened.flatMap(({ tools }) => tools),
+    instructions: opened.flatMap(({ name, connected }) => instructionsOf(name, connected)),
+    problems: opened.flatMap(({ problem }) => problem ?? []),
+    close: async () => {
+      await Promise.all(opened.map(({ connected }) => connected?.close()));
+    },
+  };
+}
+
+function instructionsOf(server: string, connected: ConnectedServer | undefined): readonly ServerInstructions[] {
+  const whole = harmless(connected?.instructions ?? "")
+    .replaceAll(/<(?=\/?system-reminder)/gi, "&lt;")
+    .trim();
+  if (whole === "") return [];
+  const left = whole.length - MOST_INSTRUCTION_CHARACTERS;
+  const kept = whole.slice(0, MOST_INSTRUCTION_CHARACTERS).toWellFormed();
+  return [{ server, text: left > 0 ? `${kept}\n[${left} more characters]` : kept }];
+}
+
+function absent(tool: ToolDefinition, problem: string): AgentTool {
+  return {
+    ...{ ...tool, description: tool.description ?? "", concurrency: "safe", effect: "talk" },
+    run: async () => failed(`${problem} Go on without it.`),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Clock, Provider, Store, Tool } from "palimpsest";
+import { openHome } from "palimpsest/home";
+import { createExtractions, EXTRACTION_SOURCE, type Memory } from "palimpsest/memory";
+import type { AgentSession } from "../../extension/take-session.ts";
+import type { HeadlessPermission } from "../../permissions/headless-permission.ts";
+
+export interface AgentExtractionOptions {
+  readonly memory: Memory;
+  readonly store: Store;
+  readonly provider: Provider;
+  readonly tools: readonly Tool[];
+  readonly readOnlyTools: readonly string[];
+  readonly permission: HeadlessPermission["permission"];
+  /** What all sessions of the user share: they have one budget for it. */
+  readonly homeFile: string;
+  readonly dailyTokens: number;
+  readonly clock?: Clock;
+}
+
+export interface AgentExtractions {
+  afterTurn(session: AgentSession): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** For extractions that run when the agent is closed. */
+const DRAIN_MS = 20_000;
+
+/** Looks through each turn for what is worth remembering, within the day's budget. */
+export async function openExtractions(options: AgentExtractionOptions): Promise<AgentExtractions> {
+  const { homeFile, dailyTokens, clock, ...rest } = options;
+  const home = await openHome({ file: homeFile, ...(clock === undefined ? {} : { clock }) });
+  const extractions = createExtractions({ ...rest, daily: home.budgets.daily(EXTRACTION_SOURCE, dailyTokens) });
+  return {
+    afterTurn: extractions.afterTurn,
+    async close() {
+      // What is still looked through is waited for, though not for long.
+      await extractions.drain(DRAIN_MS);
+      await home.close();
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { flag, list, optional, text } from "../../extension/input.ts";
+import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
+
+export interface Question {
+  readonly question: string;
+  readonly options: readonly { readonly label: string; readonly description?: string | undefined }[];
+  readonly choose: "one" | "several";
+}
+
+/** Undefined: the user did not want to answer. An answer may be none of the options. */
+export type AskUser = (question: Question, signal: AbortSignal) => Promise<readonly string[] | undefined>;
+
+/** Nobody waits longer for an answer; the loop's own deadline is meant for programs. */
+const A_DAY_MS = 86_400_000;
+
+/** Asks the user something. */
+export function askUserTool(askUser: AskUser | undefined): AgentTool {
+  return defineTool({
+    name: "AskUser",
+    description:
+      "Asks the user to decide something that the task leaves open and that cannot be found out by looking. Offer two to four answers, " +
+      "the one you would choose first; the user can also answer in own words.",
+    input: {
+      question: text("The question."),
+      options: list("Possible answers.", {
+        label: text("The answer, in a few words."),
+        description: optional(text("What it means.")),
+      }),
+      several: optional(flag("More than one may be chosen. Default false.")),
+    },
+    concurrency: "alone",
+    effect: "talk",
+    results: "kept",
+    timeoutMs: A_DAY_MS,
+    async run({ question, options, several = false }, { signal }) {
+      if (askUser === undefined)
+        return failed("Nobody is here to answer. Decide yourself, and say what you have assumed.");
+      const answers = await askUser({ question, options, choose: several ? "several" : "one" }, signal);
+      return done(
+        answers === undefined
+          ? "The user did not answer. Go on without, or stop and say what you need."
+          : `The user's answer: ${answers.join("; ")}`,
+      );
+    },
+  });
+}

@@ -1,0 +1,19 @@
+import { recallTool as definition, type Recalled, type RecallRequest, readRecallInput, recalledText } from "palimpsest";
+import type { AgentTool } from "../../extension/tool.ts";
+
+/** Session.recall(). */
+export type Recall = (request: RecallRequest) => Promise<Recalled>;
+
+/** Reads back what was stored, cleared or folded. The input is the library's own to read. */
+export function recallTool(recall: Recall): AgentTool {
+  return {
+    ...definition,
+    description: definition.description ?? "",
+    concurrency: "safe",
+    effect: "talk",
+    results: "clearable",
+    async run(input) {
+      return { content: recalledText(await recall(readRecallInput(input))), status: "ok" };
+    },
+  };
+}

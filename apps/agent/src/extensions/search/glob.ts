@@ -1,0 +1,58 @@
+import { relative } from "node:path";
+import { optional, text } from "../../extension/input.ts";
+import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
+import { fitsPath } from "../../permissions/rule.ts";
+import type { PathGuard } from "../../workspace/path-guard.ts";
+import { refusalOf } from "../files/file-states.ts";
+import type { OpenStoredResult } from "../files/stored-results.ts";
+import { runRipgrep } from "./run-ripgrep.ts";
+
+export interface SearchPorts {
+  readonly guard: PathGuard;
+  /** Patterns of files that may not be read, and so not be found either. @default none */
+  readonly hidden?: readonly string[];
+  /** What encloses a search. @default nothing */
+  readonly startedBy?: readonly string[];
+  /** @default no stored results are known */
+  readonly openResult?: OpenStoredResult;
+}
+
+const MOST_FILES = 500;
+const MOST_CHARACTERS = 60_000;
+
+/** Finds files by their names, the newest first. */
+export function globTool({ guard, hidden = [], startedBy = [] }: SearchPorts): AgentTool {
+  return defineTool({
+    name: "Glob",
+    description: `Finds files of the project by a pattern, the newest first, ${MOST_FILES} at most. Files that git ignores are passed over.`,
+    input: {
+      pattern: text('Such as "**/*.ts" or "src/*/index.*".'),
+      path: optional(text("Folder to look in. Default: the project.")),
+    },
+    concurrency: "safe",
+    effect: "read",
+    results: "clearable",
+    async run({ pattern, path = "." }, { signal }) {
+      const located = await guard.locate(path);
+      if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));
+      const { path: at, root } = located;
+      if (isHidden(at, root, hidden)) return failed(`A rule forbids to read ${path}.`);
+      // From the root, so that hidden patterns mean the same wherever the search begins.
+      const below = at === root ? "" : `${relative(root, at).replaceAll(/[*?[\]{}\\]/g, "\\$&")}/`;
+      const wanted = pattern.includes("/") ? below + pattern : pattern;
+      const hiding = [".git", ...hidden].flatMap((pattern) => ["--glob", `!${pattern}`]);
+      const args = ["--files", "--hidden", "--sortr", "modified", "--glob", wanted, ...hiding, "--", at];
+      const limits = { mostLines: MOST_FILES, mostCharacters: MOST_CHARACTERS };
+      const result = await runRipgrep({ args, folder: root, startedBy, signal, ...limits });
+      if (result.kind === "failed") return failed(result.message);
+      if (result.lines.length === 0) return done("No file has such a name.");
+      const lines = result.lines.map((line) => relative(root, line));
+      return done([...lines, ...(result.rest === "cut" ? ["[There are more. Narrow the pattern.]"] : [])].join("\n"));
+    },
+  });
+}
+
+/** For what a search is told to begin with: patterns hold only for what it finds itself. */
+export function isHidden(path: string, root: string, hidden: readonly string[]): boolean {
+  return hidden.some((pattern) => fitsPath(pattern, relative(root, path)));
+}

@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { rgPath } from "@vscode/ripgrep";
+import { createEscapeFilter } from "../../text/escape-filter.ts";
+
+export interface RipgrepOptions {
+  readonly args: readonly string[];
+  readonly folder: string;
+  /** What encloses it. @default nothing */
+  readonly startedBy?: readonly string[];
+  readonly signal: AbortSignal;
+  /** Lines after these are not read. */
+  readonly mostLines: number;
+  /** Together; a search that finds more is cut. */
+  readonly mostCharacters: number;
+}
+
+export type RipgrepResult =
+  | { readonly kind: "found"; readonly lines: readonly string[]; readonly rest: "cut" | "complete" }
+  /** A pattern that is none, a folder that cannot be read. */
+  | { readonly kind: "failed"; readonly message: string };
+
+/** A search that takes longer is over something that should not be searched. */
+const TIMEOUT_MS = 20_000;
+const NOTHING_FOUND = 1;
+
+/**
+ * Runs ripgrep and reads as many lines as are wanted. Patterns run there and not here: its engine needs linear time, so no
+ * pattern can hold up the process. No settings of the user change what it finds.
+ */
+export async function runRipgrep({
+  args,
+  folder,
+  startedBy = [],
+  signal,
+  mostLines,
+  mostCharacters,
+}: RipgrepOptions): Promise<RipgrepResult> {
+  const [program, ...line] = [...startedBy, rgPath, "--no-config", "--color", "never", ...args];
+  const child = spawn(program!, line, {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const onStop = () => child.kill("SIGKILL");
+  stop.addEventListener("abort", onStop, { once: true });
+  const exit = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  exit.catch(() => undefined);
+  let errors = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    errors = (errors + chunk.toString("utf8")).slice(0, 2_000);
+  });
+  const lines: string[] = [];
+  let characters = 0;
+  let rest: "cut" | "complete" = "complete";
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (lines.length >= mostLines || characters >= mostCharacters) {
+      rest = "cut";
+      child.kill("SIGKILL");
+      break;
+    }
+    lines.push(harmless(line));
+    characters += line.length;
+  }
+  const code = await exit.finally(() => stop.removeEventListener("abort", onStop));
+  signal.throwIfAborted();
+  if (stop.aborted)
+    return { kind: "failed", message: `The search took more than ${TIMEOUT_MS / 1_000} s. Search in fewer files.` };
+  // It ends with an error as well if a single file could not be read; what it has found is found.
+  if (code !== 0 && code !== null && code !== NOTHING_FOUND && lines.length === 0) {
+    return { kind: "failed", message: errors.trim() || `ripgrep ended with exit code ${code}.` };
+  }
+  return { kind: "found", lines, rest };
+}
+
+/** Files and their names may contain commands for a terminal. */
+function harmless(line: string): string {
+  const filter = createEscapeFilter();
+  return filter.push(line) + filter.end();
+}

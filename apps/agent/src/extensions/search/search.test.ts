@@ -1,0 +1,95 @@
+import { symlinkSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { call, temporaryProject, textOf } from "../../testing/temporary-project.ts";
+import { createPathGuard } from "../../workspace/path-guard.ts";
+import { globTool } from "./glob.ts";
+import { grepTool } from "./grep.ts";
+
+async function setUp(hidden: readonly string[] = []) {
+  const project = temporaryProject({
+    ...{
+      "src/a.ts": "one\ntwo needle\nthree\n",
+      "src/b.js": "NEEDLE needle\n",
+      ".hidden/c.ts": "needle\n",
+      "a.env": "needle\n",
+    },
+    ...{
+      ".git/d.ts": "needle\n",
+      ".gitignore": "ignored\n",
+      "ignored/e.ts": "needle\n",
+      "sp ace.ts": `${"x".repeat(600)} needle\n`,
+    },
+    "-f.ts": "needle\u001b[31m\n",
+  });
+  const { folder, put, base } = project;
+  put("../outside/secret.ts", "needle\n");
+  symlinkSync(join(base, "outside"), join(folder, "link"));
+  for (const [position, path] of ["src/a.ts", "src/b.js", ".hidden/c.ts", "sp ace.ts", "-f.ts"].entries()) {
+    utimesSync(join(folder, path), 1_000 + position, 1_000 + position);
+  }
+  const ports = { guard: await createPathGuard(folder), hidden };
+  const [grepIt, globIt] = [grepTool(ports), globTool(ports)];
+  return {
+    grep: async (pattern: string, more: object = {}) => textOf(await call(grepIt, { pattern, ...more }, { folder })),
+    glob: async (pattern: string, more: object = {}) => textOf(await call(globIt, { pattern, ...more }, { folder })),
+  };
+}
+
+test("Grep finds files, lines and counts, and nothing that is ignored, hidden or outside", async () => {
+  const { grep } = await setUp(["*.env"]);
+  expect((await grep("needle")).split("\n").sort()).toEqual([
+    "-f.ts",
+    ".hidden/c.ts",
+    "sp ace.ts",
+    "src/a.ts",
+    "src/b.js",
+  ]);
+  expect(await grep("needle", { path: "src", output_mode: "lines" })).toBe(
+    "src/a.ts:2:two needle\nsrc/b.js:1:NEEDLE needle",
+  );
+  expect(await grep("needle", { path: "src/b.js", output_mode: "count", ignore_case: true })).toBe("src/b.js:2");
+  expect(await grep("needle", { path: "src", glob: "*.ts", output_mode: "lines", context: 1 })).toBe(
+    "src/a.ts-1-one\nsrc/a.ts:2:two needle\nsrc/a.ts-3-three",
+  );
+  expect(await grep("two.*three", { multiline: true })).toBe("src/a.ts");
+  expect(await grep("needle", { glob: "*.env" })).toBe("Nothing found.");
+  expect(await grep("needle", { path: "link" })).toContain("lies outside");
+});
+
+test("Grep bounds its answer, and keeps it harmless", async () => {
+  const { grep } = await setUp();
+  expect(await grep("needle", { limit: 2 })).toMatch(/\[There is more\. .*\]$/);
+  const long = await grep("needle", { glob: "sp*", output_mode: "lines" });
+  expect(long.length).toBeLessThan(700);
+  expect(await grep("needle", { glob: "-f*", output_mode: "lines" })).toBe("-f.ts:1:needle");
+});
+
+test("a pattern is a pattern, whatever it looks like", async () => {
+  const { grep } = await setUp();
+  expect(await grep("--pre=touch")).toBe("Nothing found.");
+  expect(await grep("(")).toContain("unclosed group");
+  const startedAt = performance.now();
+  expect(await grep("^(\\w+\\s?)*$", { path: "sp ace.ts" })).toBe("sp ace.ts");
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+});
+
+test("Glob finds files by name, the newest first", async () => {
+  const { glob } = await setUp(["*.env"]);
+  expect(await glob("**/*.ts")).toBe("-f.ts\nsp ace.ts\n.hidden/c.ts\nsrc/a.ts");
+  expect(await glob("*.js", { path: "src" })).toBe("src/b.js");
+  expect(await glob("*.env")).toBe("No file has such a name.");
+  expect(await glob("*", { path: ".." })).toContain("lies outside");
+});
+
+test("what is hidden is not found, wherever a search begins", async () => {
+  const { grep, glob } = await setUp(["src/**", "*.env"]);
+  for (const path of [".", "src"]) {
+    expect(await grep("needle", { path })).not.toMatch(/src|a\.env/);
+    expect(await glob("**/*", { path })).not.toMatch(/src|a\.env/);
+  }
+  for (const path of ["src/a.ts", "a.env"]) {
+    expect(await grep("needle", { path })).toBe(`A rule forbids to read ${path}.`);
+    expect(await glob("*", { path })).toBe(`A rule forbids to read ${path}.`);
+  }
+});

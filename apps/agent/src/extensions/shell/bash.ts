@@ -1,0 +1,139 @@
+import { flag, integer, optional, text } from "../../extension/input.ts";
+import { type AgentTool, defineTool, done, failed, type ToolContext, type ToolOutcome } from "../../extension/tool.ts";
+import type { Environment } from "../../workspace/command-environment.ts";
+import type { PathGuard } from "../../workspace/path-guard.ts";
+import type { BackgroundCommands } from "./background-commands.ts";
+import type { Sandbox } from "./sandbox.ts";
+import { type CommandEnd, type RunningCommand, startCommand } from "./start-command.ts";
+import { startWatched } from "./start-watched.ts";
+
+export interface BashPorts {
+  readonly guard: PathGuard;
+  readonly sandbox: Sandbox;
+  /** `required`: without a sandbox no command is run. @default "if-present" */
+  readonly enclosure?: "required" | "if-present";
+  /** What commands see: without the user's secrets. */
+  readonly environment: Environment;
+  readonly background: BackgroundCommands;
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const MOST_TIMEOUT_MS = 600_000;
+/** Output up to here is waited for, and then it is known how the command ended. More is passed on as it comes. */
+const HELD_CHARACTERS = 65_536;
+
+/** Runs commands with bash, one after the other in the same working folder, enclosed where that is possible. */
+export function bashTool(ports: BashPorts): AgentTool {
+  const { guard, sandbox, enclosure = "if-present", environment, background } = ports;
+  let folder = guard.roots[0]!;
+
+  async function start(command: string, network: "allowed" | "none", timeoutMs?: number): Promise<RunningCommand> {
+    const enclosed =
+      sandbox.kind === "none" ? { startedBy: [], names: [] } : await sandbox.enclose({ folder, network });
+    const { startedBy, names } = enclosed;
+    const wanted = { command, folder, environment, startedBy, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    return names.length === 0 ? startCommand(wanted) : startWatched(wanted, names);
+  }
+
+  /** What is to be said of the end, behind the output. */
+  async function finish(end: CommandEnd, timeoutMs: number): Promise<string> {
+    const { by, exitCode, signal, folder: reached, putBack = [] } = end;
+    const notes = [
+      ...putBack.map((path) => `[ended: ${path} decides what the user's git runs, and was changed. It is as it was.]`),
+      ...(by === "timeout"
+        ? [`[ended after ${timeoutMs / 1_000} s; use run_in_background for what takes longer]`]
+        : []),
+      ...(by === "itself" && exitCode !== 0 ? [`[${signal ?? `exit code ${exitCode}`}]`] : []),
+    ];
+    if (reached !== undefined && reached !== folder) {
+      const located = await guard.locate(reached);
+      if (located.kind === "inside") folder = located.path;
+      else {
+        folder = guard.roots[0]!;
+        notes.push(`[${reached} lies outside of the project: the next command begins in ${folder}]`);
+      }
+    }
+    return notes.join("\n");
+  }
+
+  return defineTool({
+    name: "Bash",
+    description:
+      "Runs a command with bash in the project. The working folder is kept from one command to the next; variables are not. " +
+      `It is ended after ${DEFAULT_TIMEOUT_MS / 1_000} seconds unless timeout_ms says otherwise. What runs on, such as a server, needs ` +
+      "run_in_background: it gets an id, by which BashOutput shows what it puts out and KillBash ends it. To read, search and change " +
+      `files use the other tools. ${enclosureText(sandbox)}`,
+    input: {
+      command: text("The command."),
+      description: optional(text("What it does, in a few words, for the user.")),
+      timeout_ms: optional(integer(`Default ${DEFAULT_TIMEOUT_MS}, at most ${MOST_TIMEOUT_MS}.`, 1)),
+      run_in_background: optional(flag("Do not wait for it. Default false.")),
+      network: optional(flag("It needs the network; the user may be asked. Default false.")),
+    },
+    concurrency: "alone",
+    effect: "execute",
+    results: "clearable",
+    timeoutMs: MOST_TIMEOUT_MS + 10_000,
+    async run({ command, timeout_ms, run_in_background = false, network = false }, context) {
+      if (command.includes("\0")) return failed("The command contains a NUL character, which no program can be given.");
+      if (sandbox.kind === "none" && enclosure === "required") {
+        return failed(`Nothing was run: the settings require a sandbox, and there is none. ${sandbox.reason}`);
+      }
+      const allowed = network ? "allowed" : "none";
+      if (run_in_background) {
+        const id = await background.add(command, await start(command, allowed));
+        return done(`Runs in the background as ${id}. BashOutput shows what it puts out, KillBash ends it.`);
+      }
+      const timeoutMs = Math.min(timeout_ms ?? DEFAULT_TIMEOUT_MS, MOST_TIMEOUT_MS);
+      const running = await start(command, allowed, timeoutMs);
+      return follow(running, (end) => finish(end, timeoutMs), context);
+    },
+  });
+}
+
+async function follow(
+  running: RunningCommand,
+  finish: (end: CommandEnd) => Promise<string>,
+  { signal, onOutput }: ToolContext,
+): Promise<ToolOutcome> {
+  const onAbort = () => running.kill();
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const chunks = running.output[Symbol.asyncIterator]();
+  let held = "";
+  for (;;) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    onOutput?.(next.value);
+    held += next.value;
+    if (held.length >= HELD_CHARACTERS) return done(streamed());
+  }
+  const end = await running.ended.finally(() => signal.removeEventListener("abort", onAbort));
+  signal.throwIfAborted();
+  const notes = await finish(end);
+  const said = [held.trimEnd(), notes].filter(Boolean).join("\n");
+  const status = end.by === "itself" && end.exitCode === 0 ? "ok" : "error";
+  return { content: said === "" ? "(no output)" : said, status };
+
+  async function* streamed(): AsyncGenerator<string> {
+    try {
+      yield held;
+      for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+        onOutput?.(next.value);
+        yield next.value;
+      }
+      const notes = await finish(await running.ended);
+      if (notes !== "") yield `\n${notes}`;
+    } finally {
+      // Who does not want the rest ends the command.
+      signal.removeEventListener("abort", onAbort);
+      running.kill();
+    }
+  }
+}
+
+function enclosureText(sandbox: Sandbox): string {
+  return sandbox.kind === "none"
+    ? "Commands are not enclosed: be careful with what they change."
+    : "Commands can write only to the project and /tmp, and have no network unless network is set.";
+}

@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { PassThrough, type Readable } from "node:stream";
+import { createEscapeFilter } from "../../text/escape-filter.ts";
+import type { Environment } from "../../workspace/command-environment.ts";
+
+export interface CommandOptions {
+  /** A line, or several, for bash. */
+  readonly command: string;
+  /** Where it begins. */
+  readonly folder: string;
+  readonly environment: Environment;
+  /** A program with its arguments that the shell is started by: a sandbox. @default none */
+  readonly startedBy?: readonly string[];
+  /** @default none: it may run for ever */
+  readonly timeoutMs?: number;
+}
+
+export interface CommandEnd {
+  readonly by: "itself" | "timeout" | "kill";
+  readonly exitCode: number | undefined;
+  readonly signal: string | undefined;
+  /** The working folder that it ended in, if it said so. */
+  readonly folder: string | undefined;
+  /** What it changed though it was not to, and is as it was again. @default nothing */
+  readonly putBack?: readonly string[];
+}
+
+export interface RunningCommand {
+  /** Standard output and standard error as they come, made harmless. Who does not read holds the command up. */
+  readonly output: AsyncIterable<string>;
+  /** Resolves when all of its process group is gone. Rejects if it could not be started. */
+  readonly ended: Promise<CommandEnd>;
+  kill(): void;
+}
+
+/** Between being asked to end and being made to. */
+const GRACE_MS = 1_000;
+/** What was written and not read when it ended comes within this time, or is held by who runs on. */
+const LAST_OUTPUT_MS = 100;
+/** The folder is told on a pipe of its own, at the end, however the command ends. */
+const SCRIPT = `trap 'pwd -P >&3' EXIT; exec 2>&1; eval "$1"`;
+
+/**
+ * Starts a command in a process group of its own. When it ends or its time is up, the whole group is ended, so what it leaves
+ * in the background ends with it. Its pipes are not waited for: who has left the group (`setsid`) may hold them.
+ */
+export function startCommand({
+  command,
+  folder,
+  environment,
+  startedBy = [],
+  timeoutMs,
+}: CommandOptions): RunningCommand {
+  const [program, ...args] = [...startedBy, "bash", "--noprofile", "--norc", "-c", SCRIPT, "bash", command];
+  const child = spawn(program!, args, {
+    cwd: folder,
+    env: { ...environment },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  const [stdout, stderr, folderPipe] = child.stdio.slice(1) as Readable[] as [Readable, Readable, Readable];
+  const merged = new PassThrough();
+  for (const pipe of [stdout, stderr]) {
+    pipe.on("error", () => undefined);
+    pipe.pipe(merged, { end: false });
+  }
+  let told = "";
+  folderPipe.on("error", () => undefined);
+  folderPipe.on("data", (chunk: Buffer) => {
+    told = (told + chunk.toString("utf8")).slice(-8_192);
+  });
+  let by: CommandEnd["by"] = "itself";
+  let force: NodeJS.Timeout | undefined;
+  function stop(why: CommandEnd["by"]): void {
+    if (by !== "itself" || child.exitCode !== null || child.signalCode !== null) return;
+    by = why;
+    signalGroup(child, "SIGTERM");
+    force = setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS);
+  }
+  const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop("timeout"), timeoutMs);
+  const ended = new Promise<CommandEnd>((resolve, reject) => {
+    child.on("error", (error) => {
+      clearTimeout(deadline);
+      merged.end();
+      reject(new Error(`${program} could not be started in ${folder}: ${error.message}`));
+    });
+    child.on("exit", async (exitCode, signal) => {
+      clearTimeout(deadline);
+      clearTimeout(force);
+      signalGroup(child, "SIGKILL");
+      await lastOutput([stdout, stderr, folderPipe], merged);
+      for (const pipe of [stdout, stderr, folderPipe]) pipe.destroy();
+      merged.end();
+      const line = told.trimEnd().split("\n").at(-1);
+      resolve({ by, exitCode: exitCode ?? undefined, signal: signal ?? undefined, folder: line || undefined });
+    });
+  });
+  // Whoever reads the output first may be late to hear of it.
+  ended.catch(() => undefined);
+  return { output: harmless(merged), ended, kill: () => stop("kill") };
+}
+
+async function* harmless(output: Readable): AsyncGenerator<string> {
+  const filter = createEscapeFilter();
+  for await (const chunk of output) {
+    const text = filter.push(chunk);
+    if (text !== "") yield text;
+  }
+  const rest = filter.end();
+  if (rest !== "") yield rest;
+}
+
+/** Resolves when the pipes are at their end, or when nothing comes any more although there is somebody to read it. */
+async function lastOutput(pipes: readonly Readable[], merged: PassThrough): Promise<void> {
+  let coming: boolean;
+  for (const pipe of pipes) {
+    pipe.on("data", () => {
+      coming = true;
+    });
+  }
+  const allEnded = Promise.all(pipes.map(endOf)).then(() => "ended" as const);
+  do {
+    coming = false;
+    const passed = new Promise((resolve) => setTimeout(resolve, LAST_OUTPUT_MS));
+    if ((await Promise.race([allEnded, passed])) === "ended") return;
+  } while (coming || merged.writableNeedDrain);
+}
+
+function endOf(pipe: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    if (pipe.readableEnded || pipe.destroyed) resolve();
+    else pipe.once("close", resolve);
+  });
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Nothing of it is left.
+  }
+}

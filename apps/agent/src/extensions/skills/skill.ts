@@ -1,0 +1,33 @@
+import { dirname } from "node:path";
+import { optional, text } from "../../extension/input.ts";
+import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
+import { readSkill, type Skill, skillBody } from "./read-skills.ts";
+
+/**
+ * Hands out the instructions of a skill.
+ * @param skills read once: they stand in the tool's description, and so in the prompt
+ */
+export function skillTool(skills: readonly Skill[]): AgentTool {
+  const lines = skills.map(({ name, description }) => `- ${name}: ${description}`);
+  return defineTool({
+    name: "Skill",
+    description: `Shows instructions for a kind of task, written by the user or the project. Follow them where they fit.\n${lines.join("\n") || "There are none."}`,
+    input: {
+      skill: text("Its name."),
+      arguments: optional(text("What it is to be used on.")),
+    },
+    concurrency: "safe",
+    effect: "read",
+    results: "kept",
+    async run({ skill: wanted, arguments: given }) {
+      const skill = skills.find(({ name }) => name === wanted);
+      if (skill === undefined)
+        return failed(
+          `There is no skill ${JSON.stringify(wanted)}. There are: ${skills.map(({ name }) => name).join(", ") || "none"}.`,
+        );
+      const said = skillBody(await readSkill(skill.path));
+      const head = `Skill ${skill.name}, its files are in ${dirname(skill.path)}.${given === undefined ? "" : ` To be used on: ${given}`}`;
+      return done(`${head}\n\n${said}`);
+    },
+  });
+}

@@ -1,0 +1,118 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { memoryStore, recall } from "palimpsest";
+import { describe, expect, test } from "vitest";
+import type { PermissionMode } from "../permissions/decide-permission.ts";
+import { call, temporaryProject, textOf } from "../testing/temporary-project.ts";
+import { type PlanAnswer, planTools } from "./plan/plan-mode.ts";
+import { askUserTool, type Question } from "./questions/ask-user.ts";
+import { recallTool } from "./recall/recall.ts";
+import { readSkills } from "./skills/read-skills.ts";
+import { skillTool } from "./skills/skill.ts";
+import { todoTool } from "./todos/todo.ts";
+
+const folder = "/";
+
+test("Todo says the whole list", async () => {
+  const tool = todoTool();
+  const todos = [
+    { content: "read", state: "done" },
+    { content: "write", state: "doing" },
+    { content: "test", state: "open" },
+  ];
+  expect(await textOf(await call(tool, { todos }, { folder }))).toBe("[x] read\n[>] write\n[ ] test");
+  const allDone = [{ content: "read", state: "done" }];
+  expect(await textOf(await call(tool, { todos: allDone }, { folder }))).toBe("Nothing is left to do.");
+  expect((await call(tool, { todos: [{ content: "x", state: "later" }] }, { folder })).status).toBe("error");
+});
+
+test("AskUser hands the question on, and says so if nobody is there", async () => {
+  const asked: Question[] = [];
+  const tool = askUserTool(async (question) => {
+    asked.push(question);
+    return asked.length === 1 ? ["blue", "green"] : undefined;
+  });
+  const input = {
+    question: "Which?",
+    options: [{ label: "blue" }, { label: "green", description: "like grass" }],
+    several: true,
+  };
+  expect(await textOf(await call(tool, input, { folder }))).toBe("The user's answer: blue; green");
+  expect(asked).toEqual([
+    { question: "Which?", options: [{ label: "blue", description: undefined }, input.options[1]], choose: "several" },
+  ]);
+  expect(await textOf(await call(tool, input, { folder }))).toContain("did not answer");
+  expect((await call(askUserTool(undefined), input, { folder })).status).toBe("error");
+});
+
+test("a plan is made, shown, and left only with the user's yes", async () => {
+  let mode: PermissionMode = "default";
+  const answers: PlanAnswer[] = [
+    { kind: "rejected", comment: "Smaller." },
+    { kind: "approved", mode: "accept-edits" },
+  ];
+  const [enter, exit] = planTools({
+    mode: () => mode,
+    setMode: (wanted) => {
+      mode = wanted;
+    },
+    approvePlan: async () => answers.shift()!,
+  });
+  expect((await call(exit!, { plan: "x" }, { folder })).status).toBe("error");
+  await call(enter!, {}, { folder });
+  expect(mode).toBe("plan");
+  expect(await textOf(await call(exit!, { plan: "All." }, { folder }))).toContain("not approved the plan: Smaller.");
+  expect(mode).toBe("plan");
+  expect(await textOf(await call(exit!, { plan: "Less." }, { folder }))).toContain("Begin.\n\nLess.");
+  expect(mode).toBe("accept-edits");
+});
+
+test("recall reads the session's log", async () => {
+  const opened = await memoryStore().openWriter("s", { owner: "test" });
+  if (opened.kind !== "opened") throw new Error(opened.kind);
+  const tool = recallTool((request) => recall(request, { log: opened.writer, session: "s" }));
+  expect(tool.name).toBe("recall");
+  expect(await textOf(await call(tool, { entry: "3" }, { folder }))).toBe("There is no entry 3. The newest is 0.");
+});
+
+describe("skills", () => {
+  function setUp() {
+    const { base, put } = temporaryProject({
+      ".palimpsest/skills/release.md":
+        "---\nname: release\ndescription: 'How to release.'\n---\n\nTag, then publish.\n",
+      ".palimpsest/skills/review/SKILL.md": "---\ndescription: How to review.\n---\nRead it twice.",
+      ".palimpsest/skills/nameless.md": "No head.",
+      ".palimpsest/skills/bad.md": "---\nname: ../../etc\ndescription: x\n---\n",
+    });
+    put("../home/.palimpsest/skills/release.md", "---\ndescription: The user's.\n---\nMine.");
+    put("../home/.palimpsest/skills/own.md", "---\ndescription: Own.\n---\nOwn.");
+    put("../secret.md", "---\ndescription: Secret.\n---\nSECRET");
+    const project = join(base, "project/.palimpsest/skills");
+    symlinkSync(join(base, "secret.md"), join(project, "secret.md"));
+    mkdirSync(join(project, "empty"));
+    return { project, folders: [project, join(base, "home/.palimpsest/skills"), join(base, "nowhere")] };
+  }
+
+  test("are found by their heads, the project's before the user's, and no links", async () => {
+    const skills = await readSkills(setUp().folders);
+    expect(skills.map(({ name, description }) => [name, description])).toEqual([
+      ["release", "How to release."],
+      ["review", "How to review."],
+      ["own", "Own."],
+    ]);
+  });
+
+  test("are handed out as they are now", async () => {
+    const { folders, project } = setUp();
+    const tool = skillTool(await readSkills(folders));
+    expect(tool.description).toContain("- release: How to release.");
+    expect(await textOf(await call(tool, { skill: "review", arguments: "a.ts" }, { folder }))).toBe(
+      `Skill review, its files are in ${project}/review. To be used on: a.ts\n\nRead it twice.`,
+    );
+    writeFileSync(join(project, "release.md"), "---\ndescription: x\n---\nOnly tag.");
+    expect(await textOf(await call(tool, { skill: "release" }, { folder }))).toContain("Only tag.");
+    expect(await textOf(await call(tool, { skill: "x" }, { folder }))).toBe(
+      'There is no skill "x". There are: release, review, own.',
+    );
+  });
+});
