@@ -144,19 +144,27 @@ export { type StoreStreamOptions, type StreamedContent, storeStream } from "./st
 export { DEFAULT_STORING, type StoringOptions } from "./stages/store-results/storing-options.ts";
 export { type CollectedResults, type CollectOptions, collectResults } from "./stores/collect-results.ts";
 export { exportLog, type ImportResult, importLog } from "./stores/export-log.ts";
+export { forksOf } from "./stores/find-forks.ts";
+export { eachSession } from "./stores/list-sessions.ts";
 export { type MemoryResultsOptions, memoryResults } from "./stores/memory-results.ts";
 export { type MemoryStoreOptions, memoryStore } from "./stores/memory-store.ts";
+export { MAX_METADATA_BYTES, toMetadataText } from "./stores/metadata.ts";
 export type { ResultContent, ResultDraft, ResultEnding, ResultFiles, ResultsSize } from "./stores/results.ts";
 export { sha256 } from "./stores/sha256.ts";
 export type {
   AppendResult,
   BusyWriter,
+  DeleteResult,
+  ListedSession,
+  ListOptions,
   LogReader,
   LogWriter,
   OpenWriterOptions,
   OpenWriterResult,
   SearchHit,
   SearchOptions,
+  SessionMetadata,
+  SessionPage,
   Store,
   Takeover,
 } from "./stores/store.ts";

@@ -1,3 +1,4 @@
+import { eachSession } from "palimpsest";
 import { isAgentSession } from "palimpsest/agents";
 import { RECORDED_AGENTS, type RecordedAgent } from "palimpsest/import";
 import { COMMANDS } from "../cli/command-list.ts";
@@ -16,8 +17,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const agent = oneOf("--from", values.from, RECORDED_AGENTS);
   if (agent !== undefined) return listOthers(agent, terminal, values.json === true);
   if (values.ids) {
-    const ids = await inProject(terminal, ({ store }) => store.sessions());
-    for (const id of ids.filter((one) => !isAgentSession(one))) await terminal.print(id);
+    const sessions = await inProject(terminal, ({ store }) => Array.fromAsync(eachSession(store)));
+    for (const { id } of sessions) if (!isAgentSession(id)) await terminal.print(id);
     return EXIT.done;
   }
   const sessions = await inProject(terminal, ({ store }) => listSessions(store));

@@ -1,4 +1,4 @@
-import { entryText, type LogReader, readPayload, type Store } from "palimpsest";
+import { eachSession, entryText, type LogReader, readPayload, type Store } from "palimpsest";
 import { isAgentSession } from "palimpsest/agents";
 import type { UsedBefore } from "../cli/choose-provider.ts";
 import { UsageError } from "../cli/read-arguments.ts";
@@ -22,7 +22,8 @@ const TITLE_CHARACTERS = 60;
 /** The sessions of a store, the one that was used last first. */
 export async function listSessions(store: Store): Promise<readonly StoredSession[]> {
   const sessions: StoredSession[] = [];
-  for (const id of (await store.sessions()).filter((one) => !isUnlisted(one))) {
+  for await (const { id } of eachSession(store)) {
+    if (isUnlisted(id)) continue;
     const reader = await store.openReader(id);
     if (reader === undefined) continue;
     sessions.push(await describe(id, reader));

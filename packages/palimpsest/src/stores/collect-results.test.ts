@@ -86,7 +86,7 @@ test("what is too much goes, the one used longest ago first, until the rest fits
 test("where all is young and small, no log is opened", async () => {
   await keep("s", 1);
   const closed = () => Promise.reject(new Error("a log was opened"));
-  store = { ...store, openReader: closed, openWriter: closed, sessions: closed, writerOf: closed };
+  store = { ...store, openReader: closed, openWriter: closed, list: closed, writerOf: closed };
   expect(await collect()).toEqual({ removed: [], keptBytes: 100, failures: [] });
 });
 

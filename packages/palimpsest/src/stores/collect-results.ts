@@ -1,5 +1,5 @@
-import type { ForkPayload } from "../log/payload.ts";
-import { readPayload } from "../log/read-payload.ts";
+import { readFork } from "./find-forks.ts";
+import { eachSession } from "./list-sessions.ts";
 import type { Store } from "./store.ts";
 
 export interface CollectOptions {
@@ -94,7 +94,7 @@ async function findForks(
   attempt: (session: string, work: () => Promise<void>) => Promise<"go-on" | "end">,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const forks = new Map<string, string[]>();
-  for (const session of await store.sessions()) {
+  for await (const { id: session } of eachSession(store)) {
     const next = await attempt(session, async () => {
       const parent = (await readFork(store, session))?.session;
       if (parent !== undefined) forks.set(parent, [...(forks.get(parent) ?? []), session]);
@@ -102,17 +102,6 @@ async function findForks(
     if (next === "end") break;
   }
   return forks;
-}
-
-async function readFork(store: Store, session: string): Promise<ForkPayload | undefined> {
-  const reader = await store.openReader(session);
-  try {
-    const [first] = (await reader?.read(1, 1)) ?? [];
-    const read = first && readPayload(first);
-    return read?.kind === "fork" ? read.payload : undefined;
-  } finally {
-    await reader?.close();
-  }
 }
 
 /** When a session has written its newest entry; long ago if it has no log any more. */

@@ -58,8 +58,9 @@ export function memoryResults({ clock = { now: Date.now } }: MemoryResultsOption
         newestAtMs: Math.max(...kept.map(({ atMs }) => atMs)),
       };
     },
-    async remove(session) {
-      sessions.delete(session);
+    async remove(session, file) {
+      if (file !== undefined) sessions.get(session)?.delete(file);
+      if (file === undefined || sessions.get(session)?.size === 0) sessions.delete(session);
     },
   };
 }

@@ -18,5 +18,5 @@ testStore({
 test("two memory stores never meet", async () => {
   const [one, other] = [memoryStore(), memoryStore()];
   await one.openWriter("s", { owner: "me" });
-  expect(await other.sessions()).toEqual([]);
+  expect(await other.list()).toEqual({ sessions: [] });
 });

@@ -51,9 +51,13 @@ export function resultFiles(options: ResultFilesOptions): ResultFiles {
       const at = folderOf(session);
       return (await areOwnFolders(root, at)) ? measureFolder(at) : undefined;
     },
-    async remove(session) {
+    async remove(session, file) {
       const at = folderOf(session);
-      if (await areOwnFolders(root, at)) await rm(at, { recursive: true, force: true });
+      if (!(await areOwnFolders(root, at))) return;
+      if (file === undefined) return rm(at, { recursive: true, force: true });
+      if (!FILE_NAME.test(file)) return;
+      await rm(join(at, file), { force: true });
+      await syncFolder(at);
     },
   };
 }

@@ -13,8 +13,8 @@ export interface ResultFiles {
   sessions(): AsyncIterable<string>;
   /** How much a session has kept, and when it kept the last of it; undefined if it has nothing. */
   measure(session: string): Promise<ResultsSize | undefined>;
-  /** Removes everything that a session has kept. */
-  remove(session: string): Promise<void>;
+  /** Removes one file of a session, or everything that the session has kept. */
+  remove(session: string, file?: string): Promise<void>;
 }
 
 export interface ResultsSize {

@@ -2,18 +2,23 @@ import { readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { aText, checkOptions } from "../log/check-options.ts";
+import { forksOf } from "./find-forks.ts";
 import type { Place } from "./holder/holder.ts";
 import { systemProcesses } from "./holder/processes.ts";
+import { pageOf } from "./list-sessions.ts";
+import { toMetadataText } from "./metadata.ts";
 import { resultFiles } from "./result-files.ts";
 import { createConnectionPool } from "./sqlite/connection-pool.ts";
 import { createLogFiles } from "./sqlite/create-log-file.ts";
+import { deleteLogFile } from "./sqlite/delete-log-file.ts";
 import { createHeartbeat, readBeat } from "./sqlite/heartbeat.ts";
+import { createMetadataFiles } from "./sqlite/metadata-files.ts";
 import { createReader, createWriter, type Run, retryLocked } from "./sqlite/open-log.ts";
 import { fromFileName, toFileName } from "./sqlite/session-file.ts";
 import { type HeldBy, readHead, readHeld, takeFence } from "./sqlite/sqlite-log.ts";
 import { ClosedLogError, toStoreError } from "./sqlite/sqlite-store-errors.ts";
 import { heldBy } from "./sqlite/writer-lease.ts";
-import type { LogReader, OpenWriterResult, Store } from "./store.ts";
+import type { ListedSession, LogReader, OpenWriterResult, Store } from "./store.ts";
 
 export type { SalvageProblem } from "./sqlite/findings.ts";
 export { type SalvagedLog, type SalvageOptions, salvageLog } from "./sqlite/salvage-log.ts";
@@ -29,8 +34,8 @@ export {
 
 export interface SqliteStoreOptions {
   /**
-   * Holds one file per session, in `tool-results/<session>/` the results that are too large for it, and in `writers/` a small
-   * file for each store that has logs open for writing. Made (for this user only) when the first log is begun.
+   * Holds one file per session, in `tool-results/<session>/` the results that are too large for it, in `metadata/` the
+   * metadata of sessions, and in `writers/` a small file for each store that has logs open for writing. Made (for this user only) when the first log is begun.
    */
   readonly folder: string;
   /** @default the system's clock, and its timers, which do not keep the process alive */
@@ -85,11 +90,14 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   const { repeat } = clock;
   const processes = systemProcesses();
   const place: Place = {
-    ...{ host: hostname(), clock },
+    host: hostname(),
+    clock,
     processes: repeat === undefined ? processes : { ...processes, ticksMs: () => clock.now() },
   };
   const heartbeat = createHeartbeat({
-    ...{ folder, place, leaseMs },
+    folder,
+    place,
+    leaseMs,
     repeat: (everyMs, work) => (repeat ?? repeatInBackground)(everyMs, work),
   });
   const judge: HeldBy = (writer, beat) =>
@@ -123,9 +131,20 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     forget(path, closed);
   };
 
-  return {
-    async sessions() {
-      return listFolder(folder).flatMap((name) => fromFileName(name) ?? []);
+  const results = resultFiles({ folder });
+  const metadata = createMetadataFiles(folder);
+  const listed = (id: string): ListedSession => {
+    const kept = metadata.read(id);
+    return kept === undefined ? { id } : { id, metadata: kept };
+  };
+
+  const store: Store = {
+    async list(options) {
+      const { ids, ...more } = pageOf(
+        listFolder(folder).flatMap((name) => fromFileName(name) ?? []),
+        options,
+      );
+      return { sessions: ids.map(listed), ...more };
     },
     async openReader(session) {
       const path = locate(session);
@@ -135,7 +154,11 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     },
     async openWriter(session, openOptions): Promise<OpenWriterResult> {
       const path = locate(session);
-      if (!exists(path)) files.create(path);
+      if (!exists(path)) {
+        // What was said of a session that is gone is not said of a new one with its id.
+        metadata.remove(session);
+        files.create(path);
+      }
       const taking = { ...openOptions, nowMs: clock.now(), beat: heartbeat.name, heldBy: judge };
       const taken = await run(path, (connection) => takeFence(connection, taking));
       if (typeof taken !== "number") {
@@ -159,13 +182,48 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       dropUnused(path);
       return holder;
     },
-    results: resultFiles({ folder }),
+    async delete(session) {
+      const path = locate(session);
+      if (!exists(path)) {
+        await results.remove(session);
+        metadata.remove(session);
+        return { kind: "absent" };
+      }
+      // As its writer: nobody else appends to it or begins a fork of it meanwhile.
+      const opened = await store.openWriter(session, { owner: "deletion" });
+      if (opened.kind === "busy") return opened;
+      const { writer } = opened;
+      try {
+        const forks = await forksOf(store, session);
+        if (forks.length > 0) return { kind: "cited", forks };
+        // The log goes last: as long as it is there, a deletion that was cut short can be repeated.
+        await results.remove(session);
+        metadata.remove(session);
+        const { fence } = writer;
+        const deleted = await run(path, (connection) => deleteLogFile(connection, { path, fence }));
+        if (deleted === "deleted") return { kind: "deleted" };
+        const holder = await store.writerOf(session);
+        return holder === undefined ? store.delete(session) : { kind: "busy", ...holder };
+      } finally {
+        pool.drop(path);
+        await writer.close();
+      }
+    },
+    readMetadata: async (session) => (exists(locate(session)) ? metadata.read(session) : undefined),
+    async setMetadata(session, given) {
+      const text = toMetadataText(given);
+      if (!exists(locate(session))) return "absent";
+      metadata.write(session, text);
+      return "set";
+    },
+    results,
     async close() {
       state = "closed";
       await Promise.all([...openLogs.values()].flatMap((logs) => [...logs].map((opened) => opened.close())));
       pool.close();
     },
   };
+  return store;
 }
 
 const SYSTEM_CLOCK: StoreClock = { now: Date.now };

@@ -6,19 +6,66 @@ import type { ResultFiles } from "./results.ts";
  * appends are refused from then on, not merged. Every implementation passes `testStore`.
  */
 export interface Store {
-  /** The ids of all sessions that have a log, in no particular order. */
-  sessions(): Promise<readonly string[]>;
+  /** Lists the sessions that have a log, page by page, ordered by id (by code units). `eachSession` walks all pages. */
+  list(options?: ListOptions): Promise<SessionPage>;
   /** Opens a log for reading, at any time and beside any writer; undefined if there is none. */
   openReader(session: string): Promise<LogReader | undefined>;
   /** Opens a log for writing, and begins it if there is none. */
   openWriter(session: string, options: OpenWriterOptions): Promise<OpenWriterResult>;
   /** Who has a log open for writing, beside any of them; undefined if it is free. */
   writerOf(session: string): Promise<BusyWriter | undefined>;
+  /**
+   * Deletes a session: its log, its results and its metadata. Refused while a writer holds the log, and while a fork cites
+   * it: a fork shows its parent's entries. Looks at the first entry of every log to find forks. Once it is deleted, who
+   * still has the log open reads and writes nothing more. A deletion that failed half-way is finished by the next call.
+   */
+  delete(session: string): Promise<DeleteResult>;
+  /** Reads a session's metadata without opening its log; undefined if it has none. */
+  readMetadata(session: string): Promise<SessionMetadata | undefined>;
+  /**
+   * Replaces a session's metadata, beside any writer: the last call wins. `absent`: the session has no log.
+   * Throws an `InvalidOptionError` for what is no JSON object, or takes more than `MAX_METADATA_BYTES`.
+   */
+  setMetadata(session: string, metadata: SessionMetadata): Promise<"set" | "absent">;
   /** Where results go that are too large for a log: kept for as long as the logs are, and found again where they are. */
   readonly results: ResultFiles;
   /** Closes everything that was opened through this store. */
   close(): Promise<void>;
 }
+
+export interface ListOptions {
+  /** Lists the sessions behind this id, which need not exist any more. @default from the first */
+  readonly after?: string;
+  /** At most so many. @default 100 */
+  readonly limit?: number;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly ListedSession[];
+  /** Pass it as `after` for the next page; absent on the last page. */
+  readonly next?: string;
+}
+
+export interface ListedSession {
+  readonly id: string;
+  readonly metadata?: SessionMetadata;
+}
+
+/** What a host says of a session: any JSON object of at most 16 KB. `title` and `tags` have the same meaning everywhere. */
+export interface SessionMetadata {
+  readonly title?: string;
+  readonly tags?: readonly string[];
+  readonly [name: string]: unknown;
+}
+
+export type DeleteResult =
+  | { readonly kind: "deleted" }
+  /** There is no such session. */
+  | { readonly kind: "absent" }
+  /** A writer holds its log. Close that session, or wait. */
+  | ({ readonly kind: "busy" } & BusyWriter)
+  /** These sessions are forks of it. Delete them first. */
+  | { readonly kind: "cited"; readonly forks: readonly string[] };
 
 export interface OpenWriterOptions {
   /** Who writes, for whoever finds the log busy: a process id, a host, a name. */

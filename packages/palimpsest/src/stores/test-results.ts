@@ -198,6 +198,20 @@ export function testResults({ test, place }: TestResultsOptions): void {
     assert.equal((await find(files, file)).bytes, 1_000);
   });
 
+  check("one file of a session is removed, and no other", async (files) => {
+    const { file } = await keep(files, encode("a secret"));
+    const rest = await keep(files, encode("the rest"));
+    const other = await keep(files, encode("a secret"), { session: "other" });
+    for (const name of ["../other", `../other/${other.file}`, `${"0".repeat(64)}.txt`, ""])
+      await files.remove("s", name);
+    await files.remove("s", file);
+    await files.remove("s", file);
+    assert.equal(await files.find("s", file), undefined);
+    assert.equal(decode(await readAll(await files.find("s", rest.file))), "the rest");
+    assert.equal(decode(await readAll(await files.find("other", other.file))), "a secret");
+    assert.equal((await files.measure("s"))?.bytes, 8);
+  });
+
   check("what was kept is there for whoever opens the place again", async (files, place) => {
     const { file } = await keep(files, encode("for later"));
     const again = await place.open();

@@ -18,6 +18,6 @@ export function forkedResults(files: ResultFiles, { own, parent }: ForkedResults
     locate: (_, file) => files.locate(own, file),
     sessions: () => files.sessions(),
     measure: (session) => files.measure(session),
-    remove: (session) => files.remove(session),
+    remove: (session, file) => files.remove(session, file),
   };
 }

@@ -297,7 +297,7 @@ describe("importSession", () => {
     });
     expect(await importSession(toStream([]), { store })).toEqual({ kind: "nothing" });
     expect(await importSession(toStream([session]), { store, id: "silent" })).toEqual({ kind: "nothing" });
-    expect(await store.sessions()).not.toContain("silent");
+    expect((await store.list()).sessions.map(({ id }) => id)).not.toContain("silent");
     await store.openWriter("used", { owner: "somebody" });
     await expect(importSession(toStream(entries), { store, id: "used" })).rejects.toMatchObject({
       code: "session-busy",

@@ -93,7 +93,7 @@ function buildEmptyLog(folder: string): Uint8Array {
   }
 }
 
-function writeSynced(path: string, bytes: Uint8Array): void {
+export function writeSynced(path: string, bytes: Uint8Array): void {
   const file = openSync(path, "wx", 0o600);
   try {
     fchmodSync(file, 0o600);

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { type Draft, EMPTY_LOG, type Entry, type LogHead } from "../../log/entry.ts";
+import { sealEntries } from "../../log/seal-entries.ts";
+import { toDraft } from "../../log/to-draft.ts";
+import { sha256 } from "../sha256.ts";
+import type { LogReader, LogWriter, OpenWriterOptions, Store } from "../store.ts";
+
+/** Somewhere for a store to keep logs, and a clock to turn. */
+export interface StorePlace {
+  /** A store over this place. Called again, another one over the same place, or the same one if there cannot be two. */
+  open(): Promise<Store>;
+  /** Turns the clock, also back. What is to be done meanwhile, such as renewing leases, is done when it resolves. */
+  advanceClock(byMs: number): void | Promise<void>;
+  /**
+   * Turns the clock while nothing that was opened here runs, as in a process that stands still. Leave it out where a writer
+   * and whoever wants its log are always in one process: then none stands still alone.
+   */
+  stall?(byMs: number): void | Promise<void>;
+  /** The lease that the stores of this place are opened with. */
+  readonly leaseMs: number;
+  /** Called when a case is over, whether it passed or not. */
+  remove(): Promise<void>;
+}
+
+/** Runs one case of the contract on a store over a new place. */
+export type StoreCheck = (name: string, run: (context: StoreCase) => Promise<void>) => void;
+
+interface StoreCase {
+  readonly store: Store;
+  readonly place: StorePlace;
+}
+
+export async function openWriter(
+  store: Store,
+  session: string,
+  options: Partial<OpenWriterOptions> = {},
+): Promise<LogWriter> {
+  const result = await store.openWriter(session, { owner: "test", ...options });
+  assert.ok(result.kind === "opened", `the log is busy: ${JSON.stringify(result)}`);
+  return result.writer;
+}
+
+export async function openReader(
+  store: Store,
+  session: string,
+): Promise<NonNullable<Awaited<ReturnType<Store["openReader"]>>>> {
+  const reader = await store.openReader(session);
+  assert.ok(reader !== undefined, "there is no log to read");
+  return reader;
+}
+
+export async function sequences(reader: LogReader, query: string): Promise<readonly number[]> {
+  return (await reader.search(query, { limit: 9 })).map(({ sequence }) => sequence);
+}
+
+export function said(text: string): Draft {
+  return toDraft("message", { role: "user", origin: "human", blocks: [{ kind: "text", text }] });
+}
+
+export function draft(kind: string, text: string = kind): Draft {
+  return { kind, version: 1, payload: JSON.stringify({ text }) };
+}
+
+export function seal(drafts: readonly Draft[], head: LogHead = EMPTY_LOG): Entry[] {
+  return sealEntries(drafts, { head, atMs: 1_700_000_000_000, digest: sha256 });
+}
+
+export function headOf(entries: readonly Entry[]): LogHead {
+  const { sequence, hash } = entries.at(-1) ?? EMPTY_LOG;
+  return { sequence, hash };
+}

@@ -1,0 +1,31 @@
+import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import type { SessionMetadata } from "./store.ts";
+
+/** The most that a session's metadata may take, as JSON in UTF-8: lists stay quick, and content belongs in the log. */
+export const MAX_METADATA_BYTES = 16_384;
+
+/** The metadata as JSON text. Throws an `InvalidOptionError` where a store could not give it back. */
+export function toMetadataText(metadata: SessionMetadata): string {
+  const isObject = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata);
+  const text = isObject ? JSON.stringify(metadata) : undefined;
+  if (text === undefined) throw new InvalidOptionError("setMetadata(session, metadata)", metadata, "a JSON object");
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes <= MAX_METADATA_BYTES) return text;
+  throw new InvalidOptionError(
+    "setMetadata(session, metadata)",
+    metadata,
+    "smaller",
+    `The metadata takes ${bytes} bytes as JSON; at most ${MAX_METADATA_BYTES} are kept. Leave something out.`,
+  );
+}
+
+/** The metadata of a text; undefined for a text that is none. */
+export function fromMetadataText(text: string): SessionMetadata | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as SessionMetadata) : undefined;
+  } catch {
+    return undefined;
+  }
+}
