@@ -13,13 +13,13 @@ const session = await openSession({
 });
 
 const read = (id: string) => ({ kind: "tool_call", id, name: "Read", input: { file_path: "src/index.ts" } }) as const;
-await session.append(
+await session.append([
   user("Why does the build fail?"),
   { role: "assistant", origin: "model", blocks: [{ kind: "text", text: "Let me look." }, read("1")] },
   toolResult("1", "export const answer = 42;\n".repeat(400)),
   { role: "assistant", origin: "model", blocks: [read("2")] },
   toolResult("2", "export const answer = 42;\n".repeat(400)),
-);
+]);
 
 const { tokens, windowTokens, percentLeft, compaction } = session.size();
 const point = compaction.policy === "off" ? "the end" : `compaction at ${compaction.atTokens} (${compaction.profile})`;

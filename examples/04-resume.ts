@@ -32,7 +32,7 @@ await inNewProcess(async (session) => {
   const { text } = await session.record(await client.messages.create(await session.prepare()));
   console.log(text);
   // Too large for the conversation: the store keeps it beside the log, and the model sees a preview.
-  [, stored] = await session.append("By train, please.", `All trains of today:\n${report}`);
+  [, stored] = await session.append(["By train, please.", `All trains of today:\n${report}`]);
   request = JSON.stringify(await session.prepare());
   point = session.newestEntry;
 });

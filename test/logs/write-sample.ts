@@ -37,14 +37,18 @@ async function round(): Promise<readonly string[]> {
   return (await session.record(answered.response as unknown as AnthropicResponse)).calls.map(({ id }) => id);
 }
 
-const [question] = await session.append("What is at the door?", attachment("rule", "Look twice."), notice("thinking"));
+const [question] = await session.append([
+  "What is at the door?",
+  attachment("rule", "Look twice."),
+  notice("thinking"),
+]);
 const [door, window] = await round();
-const [seen] = await session.append(
+const [seen] = await session.append([
   toolResult(door!, "A cat. \u{1F408}"),
   toolResult(window!, [{ kind: "text", text: "Rain \ud800" }], "error"),
-);
+]);
 await round();
-await session.append("Never mind the window.", commandOutput("total 0"));
+await session.append(["Never mind the window.", commandOutput("total 0")]);
 await session.replace(
   { from: seen!, to: seen! },
   [
@@ -68,10 +72,10 @@ const summary = {
 } as const;
 const folded = await session.fold({ from: question!, to: wrongTurn }, [summary], "summarised");
 await session.restore(folded);
-const kept = await session.append(
+const kept = await session.append([
   user([{ kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } }]),
   "And now?",
-);
+]);
 await session.fold({ from: question!, to: kept[0]! - 1 }, [summary], "summarised");
 await round();
 

@@ -42,7 +42,7 @@ async function disturb(
     case 1:
       return clock.advance(295_000);
     case 2:
-      await session.append(notice("still working"), attachment("reminder", `Round ${round}.`));
+      await session.append([notice("still working"), attachment("reminder", `Round ${round}.`)]);
       return;
     case 3:
       // Its response never came.

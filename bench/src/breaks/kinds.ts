@@ -181,7 +181,7 @@ export const KINDS: readonly BreakKind[] = [
     name: "reordered messages",
     causes: ["replace"],
     async before({ session, users, seed }) {
-      users.push(...(await session.append(`First: ${textOf(seed, 50)}`, `Second: ${textOf(seed + 1, 50)}`)));
+      users.push(...(await session.append([`First: ${textOf(seed, 50)}`, `Second: ${textOf(seed + 1, 50)}`])));
     },
     async act({ session, users, seed }) {
       const [first, second] = [textOf(seed, 50), textOf(seed + 1, 50)];

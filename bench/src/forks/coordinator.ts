@@ -60,7 +60,7 @@ export async function openCoordinator(options: {
     }
   }
   if (contextTokens > 0) {
-    await session.append(...context(contextTokens));
+    await session.append(context(contextTokens));
     await turn("Read this.");
   }
   return {

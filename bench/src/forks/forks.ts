@@ -63,7 +63,7 @@ function forkInput(at: number): object {
 /** The same conversation and task in a session whose prompt nobody has sent before. */
 async function priceUnshared(contextTokens: number): Promise<number> {
   const { session, turn, context } = await openCoordinator({ script: () => answer("Done."), contextTokens: 0 });
-  await session.append(...context(contextTokens));
+  await session.append(context(contextTokens));
   await turn("The task: look at part 0");
   return session.usage().priceUsd;
 }

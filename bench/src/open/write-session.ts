@@ -32,12 +32,12 @@ async function writePast(session: BenchSession, { batches, roundsPerBatch, resul
   let folds = 0;
   for (let batch = 1; batch <= batches; batch++) {
     const rounds = Array.from({ length: roundsPerBatch }, (_, index) => batch * roundsPerBatch + index);
-    await session.append(
+    await session.append([
       ...rounds.flatMap((round) => [
         { role: "assistant" as const, origin: "model" as const, blocks: [toCall(round)] },
         toolResult(`past_${round}`, textOf(round, resultBytes)),
       ]),
-    );
+    ]);
     if (batch % BATCHES_PER_FOLD !== 0) continue;
     const decision = await foldUpTo(session, session.newestEntry - KEPT_ENTRIES);
     // The last one stays, or the end would be as large as everything.
@@ -59,7 +59,7 @@ async function writeTail(session: BenchSession, tailTokens: number): Promise<Ant
     const answered = service.answer(request);
     if (answered.kind !== "answered") throw new Error(`The bench's request was refused: ${answered.message}`);
     const { calls } = await session.record(answered.response as unknown as AnthropicResponse);
-    await session.append(...calls.map(({ id }) => toolResult(id, textOf(round, TAIL_RESULT_BYTES))));
+    await session.append(calls.map(({ id }) => toolResult(id, textOf(round, TAIL_RESULT_BYTES))));
     if (tokens < ((undone + 1) * tailTokens) / (UNDONE_FOLDS + 1)) continue;
     undone++;
     await session.restore(await foldUpTo(session, session.newestEntry - KEPT_ENTRIES));

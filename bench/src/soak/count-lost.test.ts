@@ -12,7 +12,7 @@ async function open() {
   const say = (...blocks: readonly Block[]) => session.append({ role: "assistant", origin: "host", blocks });
   await session.append(`${markOf("prompt", 0)} Go.`);
   await say(call("a"), call("b"));
-  await session.append(toolResult("a", markOf("result", 0)), toolResult("b", markOf("result", 1)));
+  await session.append([toolResult("a", markOf("result", 0)), toolResult("b", markOf("result", 1))]);
   return { session, say };
 }
 

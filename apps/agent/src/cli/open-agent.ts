@@ -272,7 +272,7 @@ async function openWith(
       await tellWaiting();
       await followed.beforeTurn();
       const recalled = words === "" ? [] : await remembered?.recall(session, words);
-      if (recalled !== undefined && recalled.length > 0) await session.append(...recalled);
+      if (recalled !== undefined && recalled.length > 0) await session.append(recalled);
     },
     problems: [
       ...(options.operations?.problems ?? []),

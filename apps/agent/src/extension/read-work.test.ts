@@ -13,10 +13,10 @@ async function opened() {
   let calls = 0;
   const call = async (name: string, input: unknown, result: string, status: "ok" | "error" = "ok", id?: string) => {
     const callId = id ?? `call-${calls++}`;
-    await session.append(
+    await session.append([
       { role: "assistant", origin: "model", blocks: [{ kind: "tool_call", id: callId, name, input }] },
       toolResult(callId, result, status),
-    );
+    ]);
   };
   return { session, call, ...readWork(store, () => session.id) };
 }

@@ -43,7 +43,7 @@ export async function poison(one: PoisonCase): Promise<Poisoned> {
     const store = memoryStore({ leaseMs: 0 });
     const open = (id: string) => openSession({ store, provider, model: MODEL, id, system: "Be brief." });
     const reading = await open("first");
-    await reading.append(USER, ...carry(one));
+    await reading.append([USER, ...carry(one)]);
     await reading.close();
 
     const session = await open("first");
@@ -57,7 +57,7 @@ export async function poison(one: PoisonCase): Promise<Poisoned> {
 
     const later = await open("later");
     const head = await memory.head();
-    await later.append(...(head === undefined ? [] : [attachment("memory-index", head)]), "Hello again.");
+    await later.append([...(head === undefined ? [] : [attachment("memory-index", head)]), "Hello again."]);
     const request = JSON.stringify(await later.prepare());
     await later.close();
     const topics = await Promise.all((await memory.list()).map(({ slug }) => memory.read(slug)));

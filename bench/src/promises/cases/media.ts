@@ -78,7 +78,7 @@ export const mediaCases: readonly PromiseCase[] = [
             let next = await stream.next();
             while (next.done !== true) next = await stream.next();
             const { calls } = await session.record(next.value, request);
-            await session.append(...calls.map(({ id }) => toolResult(id, text)));
+            await session.append(calls.map(({ id }) => toolResult(id, text)));
             return JSON.stringify(await session.prepare());
           };
           holds((await round(first)).includes(JSON.stringify(text).slice(1, -1)), "the result was not sent whole");

@@ -125,7 +125,7 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
       );
     }
     const taken = messages.length;
-    if (taken > 0) await target.append(...messages.slice(0, taken).map(toAttachment));
+    if (taken > 0) await target.append(messages.slice(0, taken).map(toAttachment));
     messages.splice(0, taken);
     return count + taken + ((await mail?.deliver(target)) ?? 0);
   }

@@ -108,7 +108,7 @@ function inboxOf(messages: AgentMessage[]): Inbox {
   return {
     async deliver(session) {
       const count = messages.length;
-      if (count > 0) await session.append(...messages.slice(0, count).map(toAttachment));
+      if (count > 0) await session.append(messages.slice(0, count).map(toAttachment));
       messages.splice(0, count);
       return count;
     },

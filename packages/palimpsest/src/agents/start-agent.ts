@@ -123,7 +123,7 @@ export function createStarter<Request, Response>(
     const allowedTools = [...allowed, ...own].filter((name) => !mainOnly.includes(name));
     const fork = await session.fork({ source: AGENT_SOURCE, id, at, allowedTools });
     const open = fork.openCalls();
-    if (open.length > 0) await fork.append(...open.map((call) => toolResult(call.id, IN_PARENT)));
+    if (open.length > 0) await fork.append(open.map((call) => toolResult(call.id, IN_PARENT)));
     return fork;
   }
 
@@ -212,6 +212,6 @@ async function keep(
   child: Pick<Session<never, never>, "append" | "pin">,
   prompt: readonly NewContent[],
 ): Promise<void> {
-  const [task] = await child.append(...prompt);
+  const [task] = await child.append(prompt);
   await child.pin(task!).catch(() => undefined);
 }

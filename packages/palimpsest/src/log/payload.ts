@@ -22,6 +22,7 @@ export interface Payloads {
   readonly overflow: OverflowPayload;
   readonly agent: AgentPayload;
   readonly mark: MarkPayload;
+  readonly key: KeyPayload;
 }
 
 export type PayloadKind = keyof Payloads;
@@ -45,6 +46,7 @@ export const PAYLOAD_VERSIONS: Readonly<Record<PayloadKind, number>> = {
   overflow: 1,
   agent: 1,
   mark: 1,
+  key: 1,
 };
 
 /** One message, or one piece of one: each tool result is an entry of its own, so that a decision can name it. */
@@ -414,4 +416,14 @@ export interface MarkPayload {
   /** Who. */
   readonly name: string;
   readonly coveredTo: number;
+}
+
+/**
+ * The entries behind this one were appended under a key: an append with the same key appends nothing. Its kind is `key:` and
+ * the key's digest, so that the newest entry of that kind is found without reading the log.
+ */
+export interface KeyPayload {
+  readonly key: string;
+  /** How many entries of content stand directly behind it. */
+  readonly entries: number;
 }

@@ -58,6 +58,7 @@ const EXAMPLES: Payloads = {
   overflow: { request: 3, inputTokens: 210_000, limitTokens: 200_000 },
   agent: { id: "a1", step: "started", way: "background", goal: "Look around.", session: "s-a1" },
   mark: { name: "extract_memories", coveredTo: 12 },
+  key: { key: "a", entries: 2 },
 };
 const KINDS = Object.keys(PAYLOAD_VERSIONS) as PayloadKind[];
 const digest = (text: string): string => `${text.length}`;

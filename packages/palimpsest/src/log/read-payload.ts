@@ -15,17 +15,25 @@ export interface PassedOver {
 
 /** The payload of an entry as a value; entries that this release cannot read are passed over, never dropped. */
 export function readPayload(entry: Entry): ReadEntry | PassedOver {
-  const { sequence, kind, version, payload } = entry;
+  const { sequence, version, payload } = entry;
+  const kind = withoutName(entry.kind);
   if (!isKnown(kind) || version > PAYLOAD_VERSIONS[kind]) return { kind: "passed-over", sequence, why: "later" };
   if (payload === undefined) return { kind: "passed-over", sequence, why: "erased" };
   return readDraft({ kind, version, payload }, sequence) ?? { kind: "passed-over", sequence, why: "malformed" };
 }
 
 /** What an entry in the making will be read as; undefined if it is not what its kind says. */
-export function readDraft({ kind, payload }: Draft, sequence = 0): ReadEntry | undefined {
-  const value = parse(payload);
+export function readDraft(draft: Draft, sequence = 0): ReadEntry | undefined {
+  const value = parse(draft.payload);
+  const kind = withoutName(draft.kind);
   const isWhole = isKnown(kind) && isRecord(value) && SHAPES[kind](value);
   return isWhole ? ({ kind, sequence, payload: value } as unknown as ReadEntry) : undefined;
+}
+
+/** The kind of an entry without the name by which it is sought: `key:5d41` is a `key`. */
+function withoutName(kind: string): string {
+  const end = kind.indexOf(":");
+  return end < 0 ? kind : kind.slice(0, end);
 }
 
 function parse(text: string): unknown {
@@ -63,6 +71,7 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
   overflow: ({ inputTokens = 0, limitTokens = 0 }) => isCount(inputTokens) && isCount(limitTokens),
   agent: ({ id, step, goal = "", session = "" }) => [id, step, goal, session].every(isText),
   mark: ({ name, coveredTo }) => isText(name) && isCount(coveredTo),
+  key: ({ key, entries }) => isText(key) && isCount(entries),
 };
 
 /** What each kind of block must have. */

@@ -23,6 +23,6 @@ export async function closeOpenCalls(
   text: string,
 ): Promise<readonly ToolCall[]> {
   const open = session.openCalls();
-  if (open.length > 0) await session.append(...open.map(({ id }) => toolResult(id, text, "error")));
+  if (open.length > 0) await session.append(open.map(({ id }) => toolResult(id, text, "error")));
   return open;
 }

@@ -381,7 +381,7 @@ test("an abort while the conversation is being compacted ends the turn within a 
   const opened = { ...(await open(stalls, "Anthropic", { provider })), provider };
   for (let n = 0; n < 12; n++) {
     const said = { role: "assistant", origin: "model", blocks: [{ kind: "text", text: `Answer ${n}.` }] } as const;
-    await opened.session.append(`Question ${n}: ${"lorem ipsum ".repeat(1_000)}`, said);
+    await opened.session.append([`Question ${n}: ${"lorem ipsum ".repeat(1_000)}`, said]);
   }
   const before = opened.session.size().tokens;
   const { outcome, events } = await run(opened, { prompt: "Go on.", signal: stop.signal });

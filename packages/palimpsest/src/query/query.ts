@@ -84,7 +84,7 @@ export async function* query<Request, Response>(
     if (options.tools !== undefined) await session.configure({ tools: tools.map(definitionOf) });
     const { prompt = [] } = options;
     const content: readonly NewContent[] = isList(prompt) ? prompt : [prompt];
-    if (content.length > 0) await session.append(...content);
+    if (content.length > 0) await session.append(content);
   }
 
   async function* turn(): AsyncGenerator<QueryEvent, TurnEnd> {

@@ -21,6 +21,13 @@ const CONTENT: Needed = {
   needed: "a text, or what user(), toolResult(), attachment() or a provider's readMessages() returns",
   fits: (value) => typeof value === "string" || (typeof value === "object" && value !== null),
 };
+const APPEND_OPTIONS = ifGiven({
+  needed: "{ key }, with a text that is not empty; several contents are passed as one list",
+  fits: (value) => {
+    const { key = "?", ...others } = value as { readonly key?: unknown };
+    return typeof key === "string" && key !== "" && Object.keys(others).length === 0;
+  },
+});
 const ENTRY: Needed = { needed: "the number of an entry", fits: Number.isInteger };
 const RESPONSE: Needed = {
   needed: "a whole response of the provider; readStream(provider.send(request)) reads a stream to its end",
@@ -49,8 +56,9 @@ const TOOLS: Needed = {
 
 /** What is asked of the arguments of each method, before it is run. Those that are not here take none, or any. */
 const CHECKS: { readonly [Name in Method]?: Check } = {
-  append(...content) {
-    for (const one of content) checkArgument("append(content)", one, CONTENT);
+  append(content, options) {
+    for (const one of Array.isArray(content) ? content : [content]) checkArgument("append(content)", one, CONTENT);
+    checkArgument("append(content, options)", options, APPEND_OPTIONS);
   },
   appendStream(callId, chunks) {
     checkArgument("appendStream(callId)", callId, aText("the id of a call"));

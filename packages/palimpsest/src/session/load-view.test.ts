@@ -49,7 +49,7 @@ async function load(store: Store): Promise<View> {
 describe("reading a session", () => {
   test("begins at the newest boundary: what lies before it is not read", async () => {
     const { store, session } = await begin();
-    const numbers = await session.append(...Array.from({ length: 2_000 }, (_, index) => `message ${index}`));
+    const numbers = await session.append(Array.from({ length: 2_000 }, (_, index) => `message ${index}`));
     await session.fold({ from: numbers[0]!, to: numbers.at(-3)! }, [summary], "test");
     await session.append("after");
     const reader = await countingReader(store);
@@ -60,7 +60,7 @@ describe("reading a session", () => {
 
   test("stacked boundaries, one of them undone: the range comes back, what came later stays", async () => {
     const { store, session } = await begin();
-    const [one, two] = await session.append("one", "two");
+    const [one, two] = await session.append(["one", "two"]);
     await session.fold({ from: one!, to: two! }, [summary], "first");
     const [three] = await session.append("three");
     const second = await session.fold({ from: one!, to: three! }, [summary], "second");
@@ -72,7 +72,7 @@ describe("reading a session", () => {
 
   test("a replacement that a boundary keeps can still be taken back", async () => {
     const { store, session } = await begin();
-    const [one, two, three] = await session.append("one", "two", "three");
+    const [one, two, three] = await session.append(["one", "two", "three"]);
     const stub = await session.replace({ from: three!, to: three! }, [{ ...summary, origin: "host" }], "cleared");
     await session.fold({ from: one!, to: two! }, [summary], "test");
     expect(texts(await load(store))).toEqual(["Earlier.", "Earlier."]);
@@ -110,7 +110,7 @@ describe("reading a session", () => {
 
     test("without what had been left behind on another branch", async () => {
       const { store, session } = await begin();
-      const [one, two] = await session.append("one", "two");
+      const [one, two] = await session.append(["one", "two"]);
       await session.append("left behind");
       await session.rewind(two!);
       const [three] = await session.append("three");
@@ -122,7 +122,7 @@ describe("reading a session", () => {
 
     test("with the decisions that held then", async () => {
       const { store, session } = await begin();
-      const [one, two, three] = await session.append("one", "two", "three");
+      const [one, two, three] = await session.append(["one", "two", "three"]);
       await session.replace({ from: two!, to: two! }, [stub], "inner");
       const outer = await session.replace({ from: two!, to: three! }, [stub], "outer");
       await session.fold({ from: one!, to: one! }, [summary], "test");
@@ -132,7 +132,7 @@ describe("reading a session", () => {
 
     test("also if it had hidden the range", async () => {
       const { store, session } = await begin();
-      const [one, two] = await session.append("one", "two", "three");
+      const [one, two] = await session.append(["one", "two", "three"]);
       const decision = await session.replace({ from: two!, to: two! }, [], "hidden");
       await session.fold({ from: one!, to: one! }, [summary], "test");
       expect(texts(await load(store))).toEqual(["Earlier.", "three"]);
@@ -142,7 +142,7 @@ describe("reading a session", () => {
 
     test("an item that stands for several entries is replaced and brought back as a whole", async () => {
       const { store, session } = await begin();
-      const [one, two, three, four] = await session.append("one", "two", "three", "four");
+      const [one, two, three, four] = await session.append(["one", "two", "three", "four"]);
       await session.replace({ from: two!, to: three! }, [stub], "inner");
       const outer = await session.replace({ from: three!, to: four! }, [stub], "overlapping");
       await session.fold({ from: one!, to: one! }, [summary], "test");

@@ -80,7 +80,7 @@ describe("a session", () => {
       expect(cache.tokensRead).toBe(before);
       before = cache.tokensRead + cache.tokensWritten;
       const { calls } = await session.record(response);
-      await session.append(...calls.map(({ id }) => toolResult(id, "A tree.")));
+      await session.append(calls.map(({ id }) => toolResult(id, "A tree.")));
     }
   });
 
@@ -125,7 +125,7 @@ describe("a session", () => {
     const session = await open();
     const results = ["1", "2"].flatMap((id) => toolResult(id, "x").blocks);
     expect(await session.append({ ...user("a"), blocks: [...results, { kind: "text", text: "b" }] })).toHaveLength(3);
-    expect(await session.append(notice("working"), attachment("rule", "Be kind."))).toHaveLength(2);
+    expect(await session.append([notice("working"), attachment("rule", "Be kind.")])).toHaveLength(2);
     const sent = JSON.stringify((await session.prepare()).messages);
     expect(sent).toContain("Be kind.");
     expect(sent).not.toContain("working");
@@ -313,7 +313,7 @@ describe("going back", () => {
 
   test("what was folded comes back when it is restored", async () => {
     const session = await open();
-    const [one, two] = await session.append("First.", "Second.");
+    const [one, two] = await session.append(["First.", "Second."]);
     const before = (await session.prepare()).messages;
     const folded = await session.fold(
       { from: one!, to: two! },
@@ -399,7 +399,7 @@ describe("thinking that is bound to its conversation", () => {
     const { response } = ask(request);
     const messages = [...request.messages, { role: "assistant" as const, content: response.content }];
     const session = await open();
-    await session.append(...anthropic({} as never).readMessages(messages as never), "Next.");
+    await session.append([...anthropic({} as never).readMessages(messages as never), "Next."]);
     ask(await session.prepare());
   });
 

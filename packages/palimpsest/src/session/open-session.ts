@@ -13,6 +13,7 @@ import type { LogWriter, Store } from "../stores/store.ts";
 import { account } from "../view/account.ts";
 import { attachedTexts } from "../view/attached-texts.ts";
 import { openCalls } from "../view/open-calls.ts";
+import { appendOnce } from "./append/append-once.ts";
 import { askForFacts, isToBeAsked } from "./ask-for-facts.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
 import { checkArguments, checkSessionOptions } from "./check-arguments.ts";
@@ -212,7 +213,7 @@ async function openWith<Request, Response, Message>(
     get newestEntry() {
       return state.newestEntry;
     },
-    append: (...content) => inOrder(() => contents.append(content)),
+    append: (content, how) => inOrder(() => appendOnce(state, contents, content, how)),
     appendStream: (callId, chunks, status = "ok") => contents.appendStream(callId, chunks, status),
     openCalls: () => openCalls(state.view),
     hooks: { run: runHooks },

@@ -36,7 +36,7 @@ async function recalledBy(session: Awaited<ReturnType<typeof begin>>["session"],
 
 test("of two large results in one append, each preview names its own entry", async () => {
   const { session, ids } = await begin();
-  await session.append(toolResult(ids[0]!, large("heron")), toolResult(ids[1]!, large("stork")));
+  await session.append([toolResult(ids[0]!, large("heron")), toolResult(ids[1]!, large("stork"))]);
   const { messages } = await session.prepare();
   const [heron, stork] = (messages.at(-1)!.content as readonly object[]).map((block) => JSON.stringify(block));
   expect(numberIn(heron!)).not.toBe(numberIn(stork!));

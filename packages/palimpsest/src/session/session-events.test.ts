@@ -109,7 +109,7 @@ describe("whoever listens is told", () => {
       { entry: streamed, tool: "Read", bytes: 70_000, way: "alone" },
     ]);
     const [large] = await session.append(toolResult(ids[2]!, "z".repeat(49_999)));
-    await session.append("a", "b", "c", "d", ...ids.slice(3).map((id) => toolResult(id, "w".repeat(49_998))));
+    await session.append(["a", "b", "c", "d", ...ids.slice(3).map((id) => toolResult(id, "w".repeat(49_998)))]);
     await ask(done);
     expect(of("result-stored").slice(2)).toMatchObject([
       { entry: large, tool: "Read", bytes: 49_999, way: "together" },

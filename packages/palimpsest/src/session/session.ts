@@ -18,6 +18,7 @@ import type { Budget, BudgetLevel } from "../tokens/budget.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import type { Accounting, AccountOptions } from "../view/account.ts";
 import type { Truncation } from "../view/find-truncation.ts";
+import type { AppendOptions } from "./append/append-once.ts";
 import type { WantedConfiguration } from "./change-configuration.ts";
 import type { Clock } from "./clock.ts";
 import type { ApproveCompaction, CompactionOutcome, CompactOptions, Recovery } from "./compact/compact-options.ts";
@@ -123,8 +124,11 @@ export interface Session<Request, Response> {
   readonly signal: AbortSignal;
   /** The number of the newest entry: a point that can be gone back to. */
   readonly newestEntry: number;
-  /** Appends content, all of it or nothing; resolves to its entry numbers when it is kept. */
-  append(...content: readonly NewContent[]): Promise<readonly number[]>;
+  /**
+   * Appends content, all of it or nothing; resolves to its entry numbers when it is kept. With a `key` that was used before,
+   * nothing is appended, and it resolves to the numbers of the first time.
+   */
+  append(content: NewContent | readonly NewContent[], options?: AppendOptions): Promise<readonly number[]>;
   /**
    * Appends what a tool puts out, while it puts it out: in constant memory, however much it is.
    * @param status a function is asked when all of it is there

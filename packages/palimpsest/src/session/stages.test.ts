@@ -81,13 +81,13 @@ describe("what is too large", () => {
     const ids = await ask(callTools(...["a", "b", "c"].map((path) => callTool("Read", { file_path: path }))));
     const sizes = [45_000, 49_000, 30_000];
     const many = ids.flatMap((id, index) => [toolResult(id, "x".repeat(sizes[index]!))]);
-    await session.append(...many);
+    await session.append(many);
     await session.prepare();
     expect(await decisions()).toEqual([]);
     const five = await ask(
       callTools(...["d", "e", "f", "g", "h"].map((path) => callTool("Read", { file_path: path }))),
     );
-    const [first] = await session.append(...five.map((id, index) => toolResult(id, "y".repeat(45_000 + index))));
+    const [first] = await session.append(five.map((id, index) => toolResult(id, "y".repeat(45_000 + index))));
     await session.prepare();
     expect((await decisions()).map(({ from }) => from)).toEqual([first! + 4]);
   });
@@ -122,7 +122,7 @@ describe("what is too large", () => {
     const { session, ask, decisions } = await begin({ tools: [bounded], provider: provider as never });
     await session.append("Read them.");
     const ids = await ask(callTools(...["a", "b", "c"].map((path) => callTool("Read", { file_path: path }))));
-    const [first] = await session.append(...ids.map((id, at) => toolResult(id, "word ".repeat(12_000 - at))));
+    const [first] = await session.append(ids.map((id, at) => toolResult(id, "word ".repeat(12_000 - at))));
     await session.prepare();
     expect((await decisions()).map(({ from }) => from)).toEqual([first!, first! + 1]);
   });

@@ -49,7 +49,7 @@ export function followInstructions({ session, head, instructions }: FollowOption
   return {
     async beforeTurn() {
       const changes = await head.changes(session);
-      if (changes.length > 0) await session.append(...changes);
+      if (changes.length > 0) await session.append(changes);
       await announce();
     },
     around: (read) => ({

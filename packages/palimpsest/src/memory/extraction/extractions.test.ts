@@ -146,10 +146,13 @@ describe("at the end of a turn", () => {
 
   test("where the model has written memory by itself, nobody does it again", async () => {
     const { extractions, session, ended } = await open(() => answer("never"));
-    await session.append("Use pnpm here, never npm.", {
-      ...{ role: "assistant", origin: "model", responseId: "r" },
-      blocks: [{ kind: "tool_call", id: "c", name: "Memory", input: PNPM }],
-    });
+    await session.append([
+      "Use pnpm here, never npm.",
+      {
+        ...{ role: "assistant", origin: "model", responseId: "r" },
+        blocks: [{ kind: "tool_call", id: "c", name: "Memory", input: PNPM }],
+      },
+    ]);
     await extractions.afterTurn(session);
     expect(ended).toEqual([{ outcome: "own-writes", count: 0 }]);
   });

@@ -1,0 +1,44 @@
+import { readPayload } from "../../log/read-payload.ts";
+import { namedKind, toNamedDraft } from "../../log/to-draft.ts";
+import { sha256 } from "../../stores/sha256.ts";
+import { isOnBranch } from "../branch-ranges.ts";
+import type { Contents } from "../contents.ts";
+import type { SessionState } from "../session-state.ts";
+import { type NewContent, toContents } from "../to-contents.ts";
+
+export interface AppendOptions {
+  /**
+   * Names this append: a second one with the same key appends nothing and resolves to the entry numbers of the first, also
+   * after a crash or in another process. There is no limit to the number of keys. An append that a rewind has taken back does
+   * not count. @default every append appends
+   */
+  readonly key?: string;
+}
+
+/** Appends content, unless its key was used before on this branch. Costs a seek, whatever the length of the log. */
+export async function appendOnce(
+  state: SessionState,
+  contents: Contents,
+  content: NewContent | readonly NewContent[],
+  { key }: AppendOptions = {},
+): Promise<readonly number[]> {
+  const list = isList(content) ? content : [content];
+  if (key === undefined) return contents.append(list);
+  const name = sha256(key);
+  const before = await findKeyed(state, name);
+  if (before !== undefined) return before;
+  const entries = list.flatMap(toContents).length;
+  return contents.append(list, [toNamedDraft("key", name, { key, entries })]);
+}
+
+/** The entries that were appended under a key; undefined if none were. */
+async function findKeyed({ log, newestEntry }: SessionState, name: string): Promise<readonly number[] | undefined> {
+  const entry = await log.newest(namedKind("key", name));
+  const read = entry && readPayload(entry);
+  if (read?.kind !== "key" || !(await isOnBranch(log, read.sequence, newestEntry))) return undefined;
+  return Array.from({ length: read.payload.entries }, (_, index) => read.sequence + 1 + index);
+}
+
+function isList(content: NewContent | readonly NewContent[]): content is readonly NewContent[] {
+  return Array.isArray(content);
+}
