@@ -38,7 +38,7 @@ export function commandHook(
         ...(environment === undefined ? {} : { env: { ...environment } }),
         ...(folder === undefined ? {} : { cwd: folder }),
       });
-      child.on("error", (error) => reject(new Error(`It could not be started: ${error.message}`)));
+      child.on("error", (error) => reject(new Error(`The hook could not be started: ${error.message}`)));
       // Without a process it has no pipes either.
       if (child.pid === undefined) return;
       const onFlood = (bytes: number) => fail(`It was ended, as it put out more than ${bytes} bytes.`);
@@ -55,7 +55,7 @@ export function commandHook(
         end();
         reject(new Error(message));
       }
-      const onAbort = () => fail("It was given up.");
+      const onAbort = () => fail("The hook was stopped.");
 
       signal.addEventListener("abort", onAbort, { once: true });
       child.on("exit", async (code, killedBy) => {
@@ -65,7 +65,7 @@ export function commandHook(
         const said = stripVTControlCharacters(errors.text()).trim();
         if (code === 0) resolve(stripVTControlCharacters(output.text()));
         else if (code === BLOCKS) resolve({ block: said || "no reason was given" });
-        else reject(new Error(`It ended with ${killedBy ?? `exit code ${code}`}${said && `: ${said}`}`));
+        else reject(new Error(`The hook ended with ${killedBy ?? `exit code ${code}`}${said && `: ${said}`}`));
       });
       // It need not read what it is told.
       child.stdin.on("error", () => undefined);

@@ -15,8 +15,9 @@ export function runHook<Answer>(
   return new Promise((resolve) => {
     const stop = new AbortController();
     const onTimeout = () =>
-      end({ kind: "timeout", message: `It had not answered after ${timeoutMs} ms and was given up.` });
-    const onAbort = () => end({ kind: "aborted", message: "It was given up, as what it was run for has ended." });
+      end({ kind: "timeout", message: `The hook did not answer within ${timeoutMs} ms and was stopped.` });
+    const onAbort = () =>
+      end({ kind: "aborted", message: "The hook was stopped, because the operation it ran for has ended." });
     const timer = setTimeout(onTimeout, timeoutMs);
     signal?.addEventListener("abort", onAbort, { once: true });
 

@@ -22,7 +22,7 @@ export type CompactionOutcome =
   | { readonly kind: "failed"; readonly failure: CompactionFailure; readonly why: string; readonly retryAtMs?: number }
   | { readonly kind: "aborted" };
 
-/** `overtaken`: the conversation was changed while it was summarised. `blocked`: by a hook. */
+/** `overtaken`: the conversation changed while the summary was written. `blocked`: by a hook. */
 export type NothingCause = "switched-off" | "blocked" | "nothing-to-fold" | "too-small" | "overtaken";
 
 /** Asks whoever is there whether a compaction may be made. @see `compaction.auto` */

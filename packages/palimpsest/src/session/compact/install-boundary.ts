@@ -36,7 +36,7 @@ export async function installBoundary(
 ): Promise<CompactionOutcome> {
   const { snapshot, range, variant, head } = plan;
   if (isOvertaken(snapshot, state)) {
-    return { kind: "nothing", cause: "overtaken", why: "the conversation was changed while it was summarised" };
+    return { kind: "nothing", cause: "overtaken", why: "the conversation changed while the summary was written" };
   }
   const { view, rung, declined, breaker, spent } = ready;
   const { text, block, attachments, parts, putBack, tokensAfter } = view;

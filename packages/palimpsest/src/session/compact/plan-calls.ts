@@ -57,7 +57,7 @@ function noForkBecause({ snapshot, variant }: CompactionPlan, options: CallOptio
   const { sizeTokens, budget, configuration } = snapshot;
   const model = options.settings["compaction.model"];
   if (model !== "" && model !== configuration.model) return `another model is to write it: ${model}`;
-  if (variant === "up_to") return "only the earlier part is to be summarised";
+  if (variant === "up_to") return "only the earlier part is to be summarized";
   if (options.trigger === "reactive") return "the provider has refused this prompt as too long";
   const mostTokens = Math.floor(budget.windowTokens * FORK_SHARE);
   if (sizeTokens + PROMPT_TOKENS > mostTokens) {

@@ -168,12 +168,12 @@ describe("a compaction by the provider", () => {
     await talk(other, sealed, "openai-responses");
     const outcome = await sealed.compact({ instructions: "Mind the loader." });
     expect(outcome).toMatchObject({
-      declined: expect.arrayContaining([{ rung: "provider", why: "this provider takes no such request" }]),
+      declined: expect.arrayContaining([{ rung: "provider", why: "this provider cannot compact on request" }]),
     });
   });
 
   test.each<[string, Reply, string]>([
-    ["writes nothing", { words: [] }, "it has written no summary"],
+    ["writes nothing", { words: [] }, "the provider wrote no summary"],
     ["cannot do it now", { words: [], fault: rateLimited({ retryAfterSeconds: 60 }) }, "rate-limited"],
     ["refuses", answer("I'm sorry, but I can't help with that."), "refusal"],
   ])(
@@ -193,7 +193,7 @@ describe("a compaction by the provider", () => {
     const here = await world();
     const session = await here.open("openai-chat");
     await talk(here, session, "openai-chat");
-    const why = "this provider takes no such request";
+    const why = "this provider cannot compact on request";
     expect(await session.compact()).toMatchObject({ declined: expect.arrayContaining([{ rung: "provider", why }]) });
     const other = await world();
     const edits = [{ type: "compact_20260112", trigger: { type: "input_tokens", value: 100_000 } }];

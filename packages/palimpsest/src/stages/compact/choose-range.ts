@@ -27,7 +27,7 @@ export function chooseRange(items: readonly Item[], part: CompactionPart): Chose
   const folded = messagesOf(items.slice(first, last));
   // A summary of a summary would only lose something.
   if (!folded.some(({ origin, attachment }) => origin !== "summary" && attachment === undefined)) {
-    return { kind: "nothing", why: "nothing was said since the last summary that could be folded" };
+    return { kind: "nothing", why: "nothing that can be compacted was added since the last summary" };
   }
   return {
     kind: "fold",

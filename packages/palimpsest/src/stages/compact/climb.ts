@@ -117,13 +117,13 @@ const SHORT_CHARACTERS = 500;
 async function byProvider(plan: Climb): Promise<RungResult> {
   if (plan.noFork !== undefined) return { kind: "declined", why: plan.noFork };
   // What it writes stands for all that came before, and nothing may stand in front of it.
-  if (plan.variant !== "full") return { kind: "declined", why: "only a part is to be summarised" };
+  if (plan.variant !== "full") return { kind: "declined", why: "only part of the conversation is to be summarized" };
   const { wishes = "" } = plan;
   const called = await plan.talks.provider(wishes === "" ? undefined : foldPrompt(wishes));
-  if (called === undefined) return { kind: "declined", why: "this provider takes no such request" };
+  if (called === undefined) return { kind: "declined", why: "this provider cannot compact on request" };
   if (called.kind === "failed") return failed(called);
   const block = called.answer;
-  if (block === undefined) return unusable("it has written no summary");
+  if (block === undefined) return unusable("the provider wrote no summary");
   const text = block.kind === "text" ? block.text.trim() : undefined;
   const suspicious = text === undefined || text.length > SHORT_CHARACTERS ? undefined : suspiciousAnswer(text);
   return suspicious === undefined ? { kind: "folded", block } : unusable(`${suspicious}: ${text}`);
@@ -176,7 +176,7 @@ async function inPasses(plan: Climb): Promise<RungResult> {
   };
   const planned = planPasses(rounds, options);
   if (planned === undefined || planned.passes.length < 2)
-    return { kind: "declined", why: "there is nothing to divide" };
+    return { kind: "declined", why: "the transcript cannot be divided" };
   let previous: string | undefined;
   for (const [index, part] of planned.passes.entries()) {
     const place = { pass: index + 1, passes: planned.passes.length, previous };
