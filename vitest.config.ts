@@ -1,7 +1,12 @@
 import { defaultExclude, defineConfig, type ViteUserConfig } from "vitest/config";
+import { OLDEST_PEERS, TESTS_OF_PEERS } from "./test/peers/oldest-peers.ts";
 
 // Workspace packages resolve to their TypeScript sources: tests judge what is written, not what was last built.
 const conditions = ["palimpsest-source"];
+const toOldest = Object.entries(OLDEST_PEERS).map(([name, replacement]) => ({
+  find: new RegExp(`^${name}$`),
+  replacement,
+}));
 
 const config: ViteUserConfig = defineConfig({
   resolve: { conditions },
@@ -9,13 +14,6 @@ const config: ViteUserConfig = defineConfig({
     resolve: { conditions: [...conditions, "node", "import", "module", "default"], externalConditions: conditions },
   },
   test: {
-    include: [
-      "packages/*/src/**/*.test.ts",
-      "apps/*/src/**/*.test.ts",
-      "bench/src/**/*.test.ts",
-      "scripts/**/*.test.ts",
-      "test/**/*.test.ts",
-    ],
     // What reads recorded sessions is asked for by name (`npm run test:slow`): nothing here is skipped in the gate.
     exclude: process.env["PALIMPSEST_SLOW"] === undefined ? [...defaultExclude, "**/*.slow.test.ts"] : defaultExclude,
     setupFiles: ["test/random-cases.ts"],
@@ -24,6 +22,26 @@ const config: ViteUserConfig = defineConfig({
     hookTimeout: 120_000,
     // One process for each processor: most of them judge random sessions, and none waits for another.
     maxWorkers: "100%",
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "newest",
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "apps/*/src/**/*.test.ts",
+            "bench/src/**/*.test.ts",
+            "scripts/**/*.test.ts",
+            "test/**/*.test.ts",
+          ],
+        },
+      },
+      {
+        extends: true,
+        resolve: { alias: toOldest },
+        test: { name: "oldest peers", include: [...TESTS_OF_PEERS], env: { PEERS: "oldest" } },
+      },
+    ],
   },
 });
 

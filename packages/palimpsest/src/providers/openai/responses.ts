@@ -81,7 +81,7 @@ function countTokens(
   { signal }: SendOptions = {},
 ): Promise<number | undefined> {
   const body = pickFields(request, COUNTED_FIELDS);
-  return askForCount({ provider: OPENAI_RESPONSES, signal }, async () =>
-    client.responses.inputTokens.count(body, callOptions(signal)),
-  );
+  // Releases 5 and the first of 6 have no such resource.
+  const counting = client.responses.inputTokens as ResponsesClient["responses"]["inputTokens"] | undefined;
+  return askForCount({ provider: OPENAI_RESPONSES, signal }, async () => counting?.count(body, callOptions(signal)));
 }

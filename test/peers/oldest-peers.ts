@@ -1,0 +1,15 @@
+/** The oldest release of each client and library that we take, installed under a name of its own. */
+export const OLDEST_PEERS: Readonly<Record<string, string>> = {
+  "@anthropic-ai/sdk": "oldest-anthropic",
+  "@opentelemetry/api": "oldest-opentelemetry-api",
+  openai: "oldest-openai",
+  zod: "oldest-zod",
+};
+
+/** The tests that use those: they run twice, with the newest releases and with the oldest. */
+export const TESTS_OF_PEERS: readonly string[] = [
+  "packages/palimpsest/src/providers/**/*.test.ts",
+  "packages/palimpsest/src/query/{interruption,tool-schema}.test.ts",
+  "packages/palimpsest/src/telemetry/*.test.ts",
+  "test/peers/*.test.ts",
+];
