@@ -8,6 +8,7 @@ const steps: readonly [name: string, command: string, args: readonly string[]][]
   ["architecture", NPX, ["vitest", "run", "test/architecture"]],
   ["defaults page", process.execPath, ["scripts/write-defaults.ts", "--check"]],
   ["schemas of settings", process.execPath, ["scripts/write-schemas.ts", "--check"]],
+  ["API reports", process.execPath, ["scripts/write-api.ts", "--check"]],
   ["unused code", NPX, ["knip"]],
   ["build", process.execPath, ["scripts/build.ts"]],
   ...PACKAGES.flatMap((name): [string, string, string[]][] => [

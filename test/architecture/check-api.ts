@@ -33,7 +33,7 @@ export function checkNames({ path, exports }: SourceFacts, { maxNames, globals }
   return [...tooMany, ...shadows.map((name) => `${path}: exports "${name}", which shadows a global`)];
 }
 
-export const MAX_LINES = 300;
+const MAX_LINES = 300;
 
 /** Files that want to be split. Data and tests may be longer. */
 export function checkLength(path: string, text: string): string[] {
