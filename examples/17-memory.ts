@@ -3,10 +3,10 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
+import { createExtractions, memoryTool, openMemory, readSaid } from "@palimpsest/memory";
 import { answer, callTool, callTools, createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { attachment, memoryStore, openSession, query } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { createExtractions, memoryTool, openMemory, readSaid } from "palimpsest/memory";
 
 const topic = {
   name: "pnpm, never npm",

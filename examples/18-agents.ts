@@ -1,8 +1,8 @@
 /** A coordinator and three workers that know its whole conversation: together they cost little more than one of them. */
 import Anthropic from "@anthropic-ai/sdk";
+import { createAgents } from "@palimpsest/agents";
 import { answer, callTool, callTools, createAnthropic, type Script, serve } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, query, tool } from "palimpsest";
-import { createAgents } from "palimpsest/agents";
 import { anthropic } from "palimpsest/anthropic";
 
 const PARTS = ["the parser", "the writer", "the tests"];

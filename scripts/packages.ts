@@ -1,2 +1,10 @@
 /** The packages that are published, in the order in which they build. */
-export const PACKAGES: readonly string[] = ["palimpsest", "provider-simulator"];
+export const PACKAGES: readonly string[] = [
+  "palimpsest",
+  "provider-simulator",
+  "coordination",
+  "memory",
+  "agents",
+  "transcripts",
+  "replay",
+];

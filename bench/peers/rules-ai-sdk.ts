@@ -1,5 +1,5 @@
+import type { Rule, RuleMessage } from "@palimpsest/replay";
 import { type ModelMessage, pruneMessages } from "ai";
-import type { Rule, RuleMessage } from "palimpsest-agent/replay";
 import { compactAtLimit } from "./compact-at-limit.ts";
 
 const TRIGGER_TOKENS = 100_000;

@@ -1,7 +1,7 @@
 import { ContextOverflowError } from "@langchain/core/errors";
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
+import type { Rule } from "@palimpsest/replay";
 import { createSummarizationMiddleware, type StateBackend } from "deepagents";
-import type { Rule } from "palimpsest-agent/replay";
 import { createTranslation } from "./rules-langchain.ts";
 
 interface ModelCall {

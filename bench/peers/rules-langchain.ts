@@ -1,6 +1,6 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import type { Rule, RuleMessage, RuleSituation } from "@palimpsest/replay";
 import { ClearToolUsesEdit, countTokensApproximately, summarizationMiddleware } from "langchain";
-import type { Rule, RuleMessage, RuleSituation } from "palimpsest-agent/replay";
 import { compactAtLimit } from "./compact-at-limit.ts";
 
 /** `contextEditingMiddleware()` as it comes: above 100,000 tokens, by its own count, all results but three are cleared for good. */

@@ -1,5 +1,5 @@
+import type { Rule, RuleMessage, RuleSituation } from "@palimpsest/replay";
 import { Message, SummarizingConversationManager, TextBlock, ToolResultBlock, ToolUseBlock } from "@strands-agents/sdk";
-import type { Rule, RuleMessage, RuleSituation } from "palimpsest-agent/replay";
 import { compactAtLimit } from "./compact-at-limit.ts";
 
 const THRESHOLD = 0.7;

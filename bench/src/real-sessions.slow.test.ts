@@ -2,9 +2,9 @@ import { existsSync, globSync } from "node:fs";
 import { glob } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createAnthropic } from "@palimpsest/provider-simulator";
-import { importSession, memoryStore, openSession } from "palimpsest";
+import { importSession, type RecordedAgent, type RecordedEntry, readTranscript } from "@palimpsest/transcripts";
+import { memoryStore, openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { type RecordedAgent, type RecordedEntry, readTranscript } from "palimpsest/import";
 import { beforeAll, describe, expect, test } from "vitest";
 import { tracesFolder } from "./traces.ts";
 

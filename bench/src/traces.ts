@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 import { resolve } from "node:path";
-import { type RecordedEntry, readTranscript, UnknownTranscriptError } from "palimpsest/import";
+import { type RecordedEntry, readTranscript, UnknownTranscriptError } from "@palimpsest/transcripts";
 
 export interface RecordedFile {
   /** The folder below the root: whose sessions they are. */

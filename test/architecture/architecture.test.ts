@@ -2,10 +2,11 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { checkArchitecture } from "./check-architecture.ts";
-import { readImportTable } from "./import-table.ts";
+import { readImportTable, readPackageTable } from "./import-table.ts";
 import { readSource } from "./source-facts.ts";
 
-const layers = readImportTable(readFileSync("docs/architecture.md", "utf8"));
+const page = readFileSync("docs/architecture.md", "utf8");
+const rules = { layers: readImportTable(page), packages: readPackageTable(page) };
 
 test("the sources keep to docs/architecture.md", () => {
   const paths = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts"], {
@@ -15,12 +16,12 @@ test("the sources keep to docs/architecture.md", () => {
     .filter((path) => /^(packages|apps|bench|examples)\//.test(path) && existsSync(path));
   const sources = paths.map((path) => readSource(path, readFileSync(path, "utf8")));
   expect(sources.length).toBeGreaterThan(0);
-  expect(checkArchitecture(sources, { layers })).toEqual([]);
+  expect(checkArchitecture(sources, rules)).toEqual([]);
 });
 
 describe("each rule can fail", () => {
   const library = (path: string, text: string): string[] =>
-    checkArchitecture([readSource(`packages/palimpsest/src/${path}`, text)], { layers });
+    checkArchitecture([readSource(`packages/palimpsest/src/${path}`, text)], rules);
 
   test.each([
     ["an import against the arrow", "log/fold.ts", `import { x } from "../view/items.ts";`, "log may not import view"],
@@ -76,7 +77,7 @@ describe("each rule can fail", () => {
       "the judge in the accused",
       "stores/store.ts",
       `import { x } from "@palimpsest/provider-simulator";`,
-      "the library does not import",
+      "palimpsest may not import @palimpsest/provider-simulator",
     ],
     ["module state in a constant", "stores/store.ts", `const seen = new Map();`, `module-level variable "seen"`],
     ["a folder barrel", "log/index.ts", `export const x = 1;`, "a folder barrel"],
@@ -104,20 +105,57 @@ describe("each rule can fail", () => {
   });
 
   test.each(["judge.ts", "judge.test.ts"])("the simulator imports nothing of ours: %s", (file) => {
-    const source = readSource(`packages/provider-simulator/src/${file}`, `import { x } from "palimpsest/import";`);
-    expect(checkArchitecture([source], { layers })).toHaveLength(1);
+    const source = readSource(
+      `packages/provider-simulator/src/${file}`,
+      `import { x } from "@palimpsest/transcripts";`,
+    );
+    expect(checkArchitecture([source], rules)).toHaveLength(1);
   });
 
   test("files that import each other, even for a type", () => {
-    const one = readSource("bench/src/one.ts", `import { two } from "./two.ts"; export const one = two;`);
-    const two = readSource("bench/src/two.ts", `import type { One } from "./three.ts"; export const two = 2;`);
-    const three = readSource("bench/src/three.ts", `import { one } from "./one.ts"; export type One = typeof one;`);
-    expect(checkArchitecture([one, two, three], { layers })).toHaveLength(3);
-    expect(checkArchitecture([one, two], { layers })).toEqual([]);
+    const one = readSource("bench/src/x/one.ts", `import { two } from "./two.ts"; export const one = two;`);
+    const two = readSource("bench/src/x/two.ts", `import type { One } from "./three.ts"; export const two = 2;`);
+    const three = readSource("bench/src/x/three.ts", `import { one } from "./one.ts"; export type One = typeof one;`);
+    expect(checkArchitecture([one, two, three], rules)).toHaveLength(3);
+    expect(checkArchitecture([one, two], rules)).toEqual([]);
+  });
+
+  test("folders that reach each other through other files", () => {
+    const up = readSource("packages/memory/src/search/a.ts", `import { b } from "../trust/b.ts"; export const a = b;`);
+    const down = readSource("packages/memory/src/trust/b.ts", "export const b = 1;");
+    const back = readSource(
+      "packages/memory/src/trust/c.ts",
+      `import { d } from "../search/d.ts"; export const c = d;`,
+    );
+    expect(checkArchitecture([up, down], rules)).toEqual([]);
+    expect(checkArchitecture([up, down, back], rules)).toEqual([
+      "packages/memory/src/search: reaches itself through other folders",
+      "packages/memory/src/trust: reaches itself through other folders",
+    ]);
+  });
+
+  test("packages keep to their row of the table", () => {
+    const check = (path: string, from: string): string[] =>
+      checkArchitecture([readSource(path, `import { x } from "${from}"; export const y = x;`)], rules);
+    expect(check("packages/memory/src/a.ts", "@palimpsest/agents")).toEqual([
+      "packages/memory/src/a.ts: @palimpsest/memory may not import @palimpsest/agents",
+    ]);
+    expect(check("packages/agents/src/a.ts", "@palimpsest/memory/dream")).toEqual([]);
+    expect(check("packages/memory/src/a.ts", "../../palimpsest/src/log/entry.ts")).toHaveLength(1);
+    expect(check("packages/unknown/src/a.ts", "palimpsest")).toHaveLength(1);
+  });
+
+  test("a package depends on the packages of its row, and no other of ours", () => {
+    for (const { name, mayImport } of rules.packages) {
+      const text = readFileSync(`node_modules/${name}/package.json`, "utf8");
+      const { dependencies = {} } = JSON.parse(text) as { dependencies?: Readonly<Record<string, string>> };
+      const ours = Object.keys(dependencies).filter((dependency) => /^@?palimpsest/.test(dependency));
+      expect([name, ...ours.sort()]).toEqual([name, ...mayImport.toSorted()]);
+    }
   });
 
   test("examples use public subpaths", () => {
     const source = readSource("examples/01.ts", `import { x } from "../packages/palimpsest/src/log/fold.ts";`);
-    expect(checkArchitecture([source], { layers })).toHaveLength(1);
+    expect(checkArchitecture([source], rules)).toHaveLength(1);
   });
 });

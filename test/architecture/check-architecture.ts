@@ -1,13 +1,20 @@
 import { posix } from "node:path";
-import type { LayerRule } from "./import-table.ts";
+import { findFolderCircles } from "./folder-circles.ts";
+import type { LayerRule, PackageRule } from "./import-table.ts";
 import type { SourceFacts } from "./source-facts.ts";
 
 export interface ArchitectureRules {
   readonly layers: readonly LayerRule[];
+  readonly packages: readonly PackageRule[];
 }
 
-/** Folders of the library in which a vendor may be named: what speaks to vendors, and what reads their files. */
-const VENDOR_FOLDERS = ["providers", "import"];
+/** Where a vendor may be named: the code that speaks to vendors, and the code that reads their files or plays their rules. */
+const VENDOR_PLACES = [
+  "packages/palimpsest/src/providers/",
+  "packages/transcripts/",
+  "packages/replay/",
+  "packages/provider-simulator/",
+];
 const FORBIDDEN_NAME = /(Manager|Service|Helper|Utils?|Impl|Processor|Handler)s?$/i;
 
 /** Everything in which the sources depart from docs/architecture.md, one line each. */
@@ -17,6 +24,8 @@ export function checkArchitecture(sources: readonly SourceFacts[], rules: Archit
     ...tests.flatMap(checkSimulatorTest),
     ...code.flatMap((source) => checkCode(source, rules)),
     ...findCircles(code),
+    // The agent's folders are being put in order.
+    ...findFolderCircles(code.filter(({ path }) => !path.startsWith("apps/"))),
   ];
 }
 
@@ -43,9 +52,9 @@ function checkCode(source: SourceFacts, rules: ArchitectureRules): string[] {
     ...checkNames(source),
     ...checkModuleState(source),
     ...checkBarrels(source),
-    ...(source.path.startsWith("packages/palimpsest/") ? checkLibrary(source, rules) : []),
-    ...(source.path.startsWith("packages/provider-simulator/") ? checkSimulator(source) : []),
-    ...(/^(apps|bench|examples)\//.test(source.path) ? checkConsumer(source) : []),
+    ...checkVendors(source),
+    ...(source.path.startsWith("packages/palimpsest/") ? checkEngine(source, rules) : []),
+    ...(source.path.startsWith("packages/provider-simulator/") ? checkSimulator(source) : checkPackage(source, rules)),
   ];
 }
 
@@ -59,12 +68,12 @@ function checkSimulatorTest({ path, imports }: SourceFacts): string[] {
   if (!path.startsWith("packages/provider-simulator/")) return [];
   return imports
     .filter(({ from }) =>
-      from.startsWith(".") ? !staysInside(path, from, "packages/provider-simulator/") : /^palimpsest(\/|$)/.test(from),
+      from.startsWith(".") ? !staysInside(path, from, "packages/provider-simulator/") : /^@?palimpsest\b/.test(from),
     )
     .map(({ from }) => `${path}: a test of the simulator imports ${from}`);
 }
 
-function checkLibrary(source: SourceFacts, { layers }: ArchitectureRules): string[] {
+function checkEngine(source: SourceFacts, { layers }: ArchitectureRules): string[] {
   const layer = layerOf(source.path);
   const rule = layers.find((candidate) => candidate.layer === layer);
   if (rule === undefined) return [`${source.path}: "${layer}" has no row in the import table of docs/architecture.md`];
@@ -76,7 +85,6 @@ function checkLibrary(source: SourceFacts, { layers }: ArchitectureRules): strin
     }
     if (!from.startsWith(".")) {
       if (rule.kind === "core") problems.push(`${source.path}: imports ${from}, but ${layer} is core`);
-      if (from.startsWith("@palimpsest/")) problems.push(`${source.path}: the library does not import ${from}`);
       continue;
     }
     const target = layerOf(posix.join(posix.dirname(source.path), from));
@@ -86,13 +94,6 @@ function checkLibrary(source: SourceFacts, { layers }: ArchitectureRules): strin
   }
   if (rule.kind === "core")
     problems.push(...source.effects.map((effect) => `${source.path}: core code uses ${effect}`));
-  if (!VENDOR_FOLDERS.includes(layer)) {
-    problems.push(
-      ...source.vendorNames.map(
-        (name) => `${source.path}: names the vendor ${name} outside ${VENDOR_FOLDERS.join(", ")}`,
-      ),
-    );
-  }
   return problems;
 }
 
@@ -103,12 +104,42 @@ function checkSimulator(source: SourceFacts): string[] {
     .map(({ from }) => `${source.path}: the simulator imports nothing but itself and node:, not ${from}`);
 }
 
-/** Users of the packages see what any user sees: the public subpaths. */
-function checkConsumer(source: SourceFacts): string[] {
-  const own = `${source.path.split("/")[0]}/`;
-  return source.imports
-    .filter(({ from }) => from.startsWith(".") && !staysInside(source.path, from, own))
-    .map(({ from }) => `${source.path}: reaches into another package by ${from}; import its public subpath`);
+/** Packages see of each other what any user sees, and only those that their row of the table names. */
+function checkPackage({ path, imports }: SourceFacts, { packages }: ArchitectureRules): string[] {
+  const folder = folderOf(path);
+  const name = PACKAGE_NAMES[folder] ?? folder.replace(/^packages\//, "@palimpsest/");
+  const rule = packages.find((candidate) => candidate.name === name);
+  if (rule === undefined) return [`${path}: ${name} has no row in the table of packages of docs/architecture.md`];
+  return imports.flatMap(({ from }) => {
+    if (from.startsWith(".")) {
+      return staysInside(path, from, `${folder}/`)
+        ? []
+        : [`${path}: reaches into another package by ${from}; import its public subpath`];
+    }
+    const [target] = /^(@palimpsest\/[^/]+|palimpsest(-agent)?)(?=\/|$)/.exec(from) ?? [];
+    return target === undefined || target === name || rule.mayImport.includes(target)
+      ? []
+      : [`${path}: ${name} may not import ${target}`];
+  });
+}
+
+/** Packages whose name does not follow from their folder. */
+const PACKAGE_NAMES: Readonly<Record<string, string>> = {
+  "packages/palimpsest": "palimpsest",
+  "apps/agent": "palimpsest-agent",
+  bench: "palimpsest-bench",
+  examples: "palimpsest-examples",
+};
+
+function checkVendors({ path, vendorNames }: SourceFacts): string[] {
+  if (!path.startsWith("packages/") || VENDOR_PLACES.some((place) => path.startsWith(place))) return [];
+  return vendorNames.map((name) => `${path}: names the vendor ${name} outside ${VENDOR_PLACES.join(", ")}`);
+}
+
+/** `packages/memory` of `packages/memory/src/topic.ts`. */
+function folderOf(path: string): string {
+  const [first = "", second = ""] = path.split("/");
+  return first === "packages" || first === "apps" ? `${first}/${second}` : first;
 }
 
 function checkNames(source: SourceFacts): string[] {

@@ -7,16 +7,19 @@ export interface LayerRule {
   readonly kind: "core" | "shell";
 }
 
-const HEADER = ["layer", "may import", "types of", "kind"];
+/** One row of the table of packages: which others a package may import. */
+export interface PackageRule {
+  readonly name: string;
+  readonly mayImport: readonly string[];
+}
+
+const LAYERS = ["layer", "may import", "types of", "kind"];
+const PACKAGES = ["package", "may import"];
 
 /** Reads the rules out of the page that explains them, so that they stand in one place only. */
 export function readImportTable(markdown: string): LayerRule[] {
-  const rows = markdown.split("\n").map(cellsOf);
-  const start = rows.findIndex((cells) => cells.join() === HEADER.join());
-  if (start < 0) throw new Error(`docs/architecture.md has no table with the columns ${HEADER.join(", ")}`);
   const rules: LayerRule[] = [];
-  for (const [layers = "", mayImport = "", typesOf = "", kind] of rows.slice(start + 2)) {
-    if (layers === "") break;
+  for (const [layers = "", mayImport = "", typesOf = "", kind] of rowsBelow(LAYERS, markdown)) {
     if (kind !== "core" && kind !== "shell")
       throw new Error(`docs/architecture.md: a layer is core or shell, not "${kind}"`);
     for (const layer of names(layers)) {
@@ -24,6 +27,22 @@ export function readImportTable(markdown: string): LayerRule[] {
     }
   }
   return rules;
+}
+
+export function readPackageTable(markdown: string): PackageRule[] {
+  return rowsBelow(PACKAGES, markdown).map(([name = "", mayImport = ""]) => ({ name, mayImport: names(mayImport) }));
+}
+
+/** The rows of the table with these columns. */
+function rowsBelow(header: readonly string[], markdown: string): string[][] {
+  const rows = markdown.split("\n").map(cellsOf);
+  const start = rows.findIndex((cells) => cells.join() === header.join());
+  if (start < 0) throw new Error(`docs/architecture.md has no table with the columns ${header.join(", ")}`);
+  const below = rows.slice(start + 2);
+  return below.slice(
+    0,
+    below.findIndex((cells) => cells.length === 0),
+  );
 }
 
 function cellsOf(line: string): string[] {

@@ -1,4 +1,3 @@
-import type { Settings } from "palimpsest";
 import {
   attachment,
   type Entry,
@@ -12,6 +11,7 @@ import {
   readOverflow,
   readPayload,
   type Session,
+  type Settings,
   type Store,
   type ToolDefinition,
   toolResult,

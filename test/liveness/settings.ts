@@ -1,4 +1,4 @@
-import type { SettingName } from "../../packages/palimpsest/src/settings/settings.ts";
+import type { SettingName } from "palimpsest";
 import { watchAgent, workWithAgents } from "./drives/agents.ts";
 import { sayTwice, waitForTool, waitForUser } from "./drives/cache.ts";
 import { goOnCold, goOnFull, goOnWarm, goOnWithDeletions, goOnWithEdits } from "./drives/clearing.ts";

@@ -1,8 +1,12 @@
+import { createAgents } from "@palimpsest/agents";
+import { openHome } from "@palimpsest/coordination";
+import { openMemory } from "@palimpsest/memory";
+import { importSession, readTranscript } from "@palimpsest/transcripts";
+import { analyse } from "@palimpsest/transcripts/analyse";
 import {
   exportLog,
   InvalidOptionError,
   importLog,
-  importSession,
   memoryStore,
   openSession,
   PalimpsestError,
@@ -13,13 +17,8 @@ import {
   type Session,
   tool,
 } from "palimpsest";
-import { createAgents } from "palimpsest/agents";
-import { analyse } from "palimpsest/analyse";
 import { anthropic } from "palimpsest/anthropic";
-import { openHome } from "palimpsest/home";
 import { createHooks } from "palimpsest/hooks";
-import { readTranscript } from "palimpsest/import";
-import { openMemory } from "palimpsest/memory";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
 import { resultFiles } from "palimpsest/result-files";
 import { settingsFile } from "palimpsest/settings-file";

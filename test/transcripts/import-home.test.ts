@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAnthropic } from "@palimpsest/provider-simulator";
-import { importSession, memoryStore, openSession } from "palimpsest";
+import { findTranscripts, importSession, RECORDED_AGENTS, readTranscript } from "@palimpsest/transcripts";
+import { memoryStore, openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { findTranscripts, RECORDED_AGENTS, readTranscript } from "palimpsest/import";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeHome } from "./write-home.ts";
 

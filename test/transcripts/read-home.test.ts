@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import {
   findAgentTranscripts,
   findTranscripts,
@@ -12,7 +11,8 @@ import {
   SeveralSessionsError,
   type TranscriptReference,
   UnknownTranscriptError,
-} from "palimpsest/import";
+} from "@palimpsest/transcripts";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeHome } from "./write-home.ts";
 

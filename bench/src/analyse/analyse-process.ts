@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
+import { readTranscript } from "@palimpsest/transcripts";
+import { analyse } from "@palimpsest/transcripts/analyse";
 import { knownModel } from "palimpsest";
-import { analyse } from "palimpsest/analyse";
-import { readTranscript } from "palimpsest/import";
 
 /** What a fresh process says of itself, in one line of JSON. */
 export interface Measured {

@@ -1,5 +1,4 @@
-import type { Cause, Replacement } from "palimpsest";
-import { user } from "palimpsest";
+import { type Cause, type Replacement, user } from "palimpsest";
 import { type Simulation, type SimulationOptions, TOOLS, textOf } from "./simulated-session.ts";
 
 /** One pixel. */

@@ -1,4 +1,4 @@
-import type { RecordedBlock, RecordedEntry, RecordedMessage, RecordedUsage } from "palimpsest/import";
+import type { RecordedBlock, RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/transcripts";
 import { expect, test } from "vitest";
 import { rebuildRequests } from "./requests.ts";
 

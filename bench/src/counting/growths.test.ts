@@ -1,4 +1,4 @@
-import type { RecordedEntry, RecordedMessage, RecordedUsage } from "palimpsest/import";
+import type { RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/transcripts";
 import { expect, test } from "vitest";
 import { growthsOf } from "./growths.ts";
 

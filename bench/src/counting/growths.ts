@@ -1,5 +1,5 @@
+import type { RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/transcripts";
 import type { Block } from "palimpsest";
-import type { RecordedEntry, RecordedMessage, RecordedUsage } from "palimpsest/import";
 import { toBlock } from "./to-block.ts";
 
 /** What lies between two consecutive requests of a session, and by how much the context grew. */

@@ -1,5 +1,5 @@
+import type { RecordedBlock, RecordedPart } from "@palimpsest/transcripts";
 import type { Block, Part } from "palimpsest";
-import type { RecordedBlock, RecordedPart } from "palimpsest/import";
 
 /** A block of a transcript in the engine's words. Of media the bytes are not recorded, and the engine does not look at them. */
 export function toBlock(block: RecordedBlock, provider: string): Block {

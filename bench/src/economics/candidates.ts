@@ -1,4 +1,4 @@
-import type { EnginePolicy } from "palimpsest-agent/replay";
+import type { EnginePolicy } from "@palimpsest/replay";
 
 const BASE = {
   "notes.enabled": "off",

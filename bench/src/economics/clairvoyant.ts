@@ -5,7 +5,7 @@ import {
   type Rule,
   type RuleMessage,
   type RuleSituation,
-} from "palimpsest-agent/replay";
+} from "@palimpsest/replay";
 
 /** One way to act with knowledge of what comes. */
 export interface Foresight {

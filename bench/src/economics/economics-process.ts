@@ -1,5 +1,5 @@
-import { readTranscript } from "palimpsest/import";
-import { ENGINE_POLICIES, RULE_POLICIES, toRecording } from "palimpsest-agent/replay";
+import { ENGINE_POLICIES, RULE_POLICIES, toRecording } from "@palimpsest/replay";
+import { readTranscript } from "@palimpsest/transcripts";
 import { CANDIDATES } from "./candidates.ts";
 import { CONDITIONS } from "./conditions.ts";
 import { loadPeerRules } from "./peer-rules.ts";

@@ -1,4 +1,4 @@
-import { ENGINE_POLICIES, RULE_POLICIES } from "palimpsest-agent/replay";
+import { ENGINE_POLICIES, RULE_POLICIES } from "@palimpsest/replay";
 import type { Bench, Figures } from "../bench.ts";
 import { CONDITIONS } from "./conditions.ts";
 import type { EconomicsPlan } from "./economics-process.ts";

@@ -1,4 +1,4 @@
-import type { Rule } from "palimpsest-agent/replay";
+import type { Rule } from "@palimpsest/replay";
 import { loadPeers } from "../load-peers.ts";
 
 /** What libraries do, by calling them. */

@@ -8,7 +8,7 @@ import {
   type Rule,
   replayRule,
   runPrice,
-} from "palimpsest-agent/replay";
+} from "@palimpsest/replay";
 import { clairvoyant, FORESIGHTS } from "./clairvoyant.ts";
 import { type Condition, LIFETIME_MS, modelOf, pricesOf } from "./conditions.ts";
 

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import Anthropic from "@anthropic-ai/sdk";
+import { createAgents } from "@palimpsest/agents";
 import { answer, callTool, callTools, createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, tool } from "palimpsest";
-import { createAgents } from "palimpsest/agents";
 import { anthropic } from "palimpsest/anthropic";
 
 /** What a process with many agents says of itself, in one line of JSON. */

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
+import { type Agents, createAgents } from "@palimpsest/agents";
 import { createAnthropic, fetchInProcess, idleClock, type Script } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, query, type Session } from "palimpsest";
-import { type Agents, createAgents } from "palimpsest/agents";
 import { anthropic } from "palimpsest/anthropic";
 
 const MODEL = "claude-opus-5-5";

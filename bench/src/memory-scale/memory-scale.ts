@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Memory, type MemoryLimits, openMemory } from "palimpsest/memory";
+import { type Memory, type MemoryLimits, openMemory } from "@palimpsest/memory";
 import type { Bench } from "../bench.ts";
 import { inTemporaryFolder } from "../chaos/temporary-folder.ts";
 import { median, round } from "../statistics.ts";

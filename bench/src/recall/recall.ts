@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { openTopicIndex, type TopicIndex } from "palimpsest/topic-index";
+import { openTopicIndex, type TopicIndex } from "@palimpsest/memory/topic-index";
 import type { Bench, Figures } from "../bench.ts";
 import { type LabelledMemory, type LabelledQuery, readLabelled } from "./labelled.ts";
 

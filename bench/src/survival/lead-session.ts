@@ -1,6 +1,5 @@
 import { type Ask, createAnthropic, manualClock, type Reply, summarise } from "@palimpsest/provider-simulator";
-import type { Settings } from "palimpsest";
-import { openSession, recallTool, type Session, type ToolDefinition, toolResult } from "palimpsest";
+import { openSession, recallTool, type Session, type Settings, type ToolDefinition, toolResult } from "palimpsest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { createRandom } from "../random.ts";

@@ -89,7 +89,6 @@ export type { ExplainedBoundary } from "./session/compact/explain.ts";
 export type { NamedText, PlacedText, Surroundings } from "./session/compact/surroundings.ts";
 export type { UsageOfOthers } from "./session/enter-usage.ts";
 export type { Answer, AskedAlone, AskOptions, ForkOptions } from "./session/fork/fork-options.ts";
-export { type ImportedSession, type ImportSessionOptions, importSession } from "./session/import/import-session.ts";
 export type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./session/interrupted-answer.ts";
 export type { KeepWarmOptions, KeptWarm } from "./session/keep-warm.ts";
 export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";

@@ -1,5 +1,5 @@
+import { createAgents } from "@palimpsest/agents";
 import { type Ask, answer, callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
-import { createAgents } from "palimpsest/agents";
 import type { Drive } from "../experiment.ts";
 import type { Witness } from "../witness.ts";
 import { openWorld, prose, TOOLS, type Values } from "../world.ts";

@@ -1,9 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Ask, answer, callTool, callTools, type Reply, stallStream } from "@palimpsest/provider-simulator";
-import { attachment } from "palimpsest";
-import { askGates, DREAM_SYSTEM, startDream } from "palimpsest/dream";
-import { openHome } from "palimpsest/home";
+import { openHome } from "@palimpsest/coordination";
 import {
   chooseByModel,
   createExtractions,
@@ -14,7 +11,10 @@ import {
   readSaid,
   recallTopics,
   type Said,
-} from "palimpsest/memory";
+} from "@palimpsest/memory";
+import { askGates, DREAM_SYSTEM, startDream } from "@palimpsest/memory/dream";
+import { type Ask, answer, callTool, callTools, type Reply, stallStream } from "@palimpsest/provider-simulator";
+import { attachment } from "palimpsest";
 import type { Drive } from "../experiment.ts";
 import { inFolder } from "../in-folder.ts";
 import type { Witness } from "../witness.ts";

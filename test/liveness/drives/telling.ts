@@ -1,3 +1,5 @@
+import { createAgents } from "@palimpsest/agents";
+import { createExtractions, memoryTool, openMemory } from "@palimpsest/memory";
 import {
   answer,
   callTool,
@@ -10,9 +12,7 @@ import {
 } from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
 import { memoryStore, openSession, query } from "palimpsest";
-import { createAgents } from "palimpsest/agents";
 import { createHooks } from "palimpsest/hooks";
-import { createExtractions, memoryTool, openMemory } from "palimpsest/memory";
 import { openaiChat } from "palimpsest/openai";
 import type { Drive } from "../experiment.ts";
 import { inFolder } from "../in-folder.ts";

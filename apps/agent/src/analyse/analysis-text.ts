@@ -6,7 +6,7 @@ import {
   type PartTotals,
   READ_AGAIN_ROUNDS,
   type SpentTotals,
-} from "palimpsest/analyse";
+} from "@palimpsest/transcripts/analyse";
 import { oneLine, table, time } from "../text/table.ts";
 import { breakText, CAUSES, counted, dollars, partName, pathEnd, percent, tokens } from "./words.ts";
 

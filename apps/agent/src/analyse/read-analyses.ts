@@ -1,6 +1,6 @@
+import { findTranscripts, readTranscript, UnknownTranscriptError } from "@palimpsest/transcripts";
+import { type Analysis, type AnalysisSum, addAnalysis, analyse, NO_SESSIONS } from "@palimpsest/transcripts/analyse";
 import { knownModel, type ModelFacts } from "palimpsest";
-import { type Analysis, type AnalysisSum, addAnalysis, analyse, NO_SESSIONS } from "palimpsest/analyse";
-import { findTranscripts, readTranscript, UnknownTranscriptError } from "palimpsest/import";
 
 export interface AnalysedFile {
   readonly path: string;

@@ -1,4 +1,4 @@
-import type { BreakCause, PartTotals, RecordedBreak } from "palimpsest/analyse";
+import type { BreakCause, PartTotals, RecordedBreak } from "@palimpsest/transcripts/analyse";
 
 /** What parts of a window are called. */
 export function partName({ kind, tool }: Pick<PartTotals, "kind" | "tool">): string {

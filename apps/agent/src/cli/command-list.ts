@@ -1,4 +1,4 @@
-import type { RecordedAgent } from "palimpsest/import";
+import type { RecordedAgent } from "@palimpsest/transcripts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { MODES } from "../permissions/settings-schema.ts";
 import { PROVIDERS } from "./choose-provider.ts";

@@ -1,7 +1,7 @@
+import type { Agents } from "@palimpsest/agents";
+import type { Memory } from "@palimpsest/memory";
 import type { Clock, Provider, Settings, Store, Surroundings, Tool } from "palimpsest";
-import type { Agents } from "palimpsest/agents";
 import type { Hooks } from "palimpsest/hooks";
-import type { Memory } from "palimpsest/memory";
 import { nameOwners, type OwnedListener, tellAll } from "../agent/event-owner.ts";
 import { offeredTools, toolChanges } from "../agent/offered-tools.ts";
 import { systemPrompt } from "../agent/system-prompt.ts";
@@ -257,7 +257,7 @@ async function openWith(
   let waiting: Promise<void> | undefined;
   const tellWaiting = async (): Promise<void> => {
     if (remembered === undefined) return;
-    const memories = await import("palimpsest/memory");
+    const memories = await import("@palimpsest/memory");
     waiting ??= memories.tellWaiting(session, remembered.memory);
     await waiting;
   };

@@ -6,7 +6,7 @@ import {
   readTranscript,
   type TranscriptReference,
   UnknownTranscriptError,
-} from "palimpsest/import";
+} from "@palimpsest/transcripts";
 import { oneLine } from "../text/table.ts";
 
 /** A session that another agent has left on this machine. */

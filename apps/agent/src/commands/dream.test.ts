@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openMemory } from "@palimpsest/memory";
 import { type Ask, answer, callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
-import { openMemory } from "palimpsest/memory";
 import { expect, test, vi } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";

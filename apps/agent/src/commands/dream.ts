@@ -1,8 +1,8 @@
 import { readFile, rm } from "node:fs/promises";
+import { openHome } from "@palimpsest/coordination";
+import { type BatchStep, openMemory } from "@palimpsest/memory";
+import { applySteps, type DreamOutcome, type DreamState } from "@palimpsest/memory/dream";
 import { readSettings } from "palimpsest";
-import { applySteps, type DreamOutcome, type DreamState } from "palimpsest/dream";
-import { openHome } from "palimpsest/home";
-import { type BatchStep, openMemory } from "palimpsest/memory";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { EXIT } from "../cli/exit-codes.ts";

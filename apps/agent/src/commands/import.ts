@@ -1,5 +1,12 @@
-import { type ImportedSession, importSession } from "palimpsest";
-import { findTranscripts, readTranscript, type TranscriptReference, UnknownTranscriptError } from "palimpsest/import";
+import {
+  findTranscripts,
+  type ImportedSession,
+  importSession,
+  readTranscript,
+  type TranscriptReference,
+  UnknownTranscriptError,
+} from "@palimpsest/transcripts";
+
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";

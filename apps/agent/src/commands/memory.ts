@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { createMemorySearch, type Memory, openMemory, type WriteOutcome } from "palimpsest/memory";
+import { createMemorySearch, type Memory, openMemory, type WriteOutcome } from "@palimpsest/memory";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { sampleTranscript } from "../../../../packages/replay/src/testing/sample-transcript.ts";
 import { startCli } from "../testing/run-cli.ts";
-import { sampleTranscript } from "../testing/sample-transcript.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
 test("a recorded session is replayed under each policy that is named", async () => {

@@ -1,13 +1,18 @@
-import { readTranscript } from "palimpsest/import";
+import {
+  figuresOf,
+  findReplayModel,
+  prepareReplay,
+  REPLAY_POLICIES,
+  type ReplayFigures,
+  type ReplayPolicy,
+  replayModels,
+  toRecording,
+} from "@palimpsest/replay";
+import { readTranscript } from "@palimpsest/transcripts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { REPLAY_POLICIES, type ReplayPolicy } from "../replay/policies.ts";
-import { toRecording } from "../replay/recording.ts";
-import { findReplayModel, replayModels } from "../replay/replay-model.ts";
-import { prepareReplay } from "../replay/replay-recording.ts";
-import { figuresOf, type ReplayFigures } from "../replay/replay-run.ts";
 import { table, usd } from "../text/table.ts";
 
 const DEFAULT_POLICIES = ["append-only", "window167", "default"];

@@ -1,4 +1,4 @@
-import type { StoredAgent } from "palimpsest/agents";
+import type { StoredAgent } from "@palimpsest/agents";
 import type { WantedProvider } from "../cli/choose-provider.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { withEndpoint } from "../cli/endpoint.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openMemory } from "palimpsest/memory";
+import { openMemory } from "@palimpsest/memory";
 import { isTorn } from "./marked-body.ts";
 import type { RaceRecord } from "./race-memory.ts";
 

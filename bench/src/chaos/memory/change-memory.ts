@@ -1,4 +1,4 @@
-import { openMemory } from "palimpsest/memory";
+import { openMemory } from "@palimpsest/memory";
 import { bodyFor } from "./marked-body.ts";
 
 /** Three changes of different kinds, each told once it is acknowledged. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openMemory } from "palimpsest/memory";
+import { openMemory } from "@palimpsest/memory";
 import { inTemporaryFolder } from "../temporary-folder.ts";
 import { auditMemory } from "./audit-memory.ts";
 import { prepare } from "./change-memory.ts";

@@ -7,7 +7,7 @@
  */
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Home, type Lease, openHome, systemProcesses } from "palimpsest/home";
+import { type Home, type Lease, openHome, systemProcesses } from "@palimpsest/coordination";
 import type { Testimony } from "./lease-witness.ts";
 
 export interface RacerTerms {

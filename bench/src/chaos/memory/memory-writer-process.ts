@@ -6,7 +6,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
-import { type Memory, openMemory, type TopicDraft } from "palimpsest/memory";
+import { type Memory, openMemory, type TopicDraft } from "@palimpsest/memory";
 import { bodyFor } from "./marked-body.ts";
 
 export interface MemoryWriterTerms {

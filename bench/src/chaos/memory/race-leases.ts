@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { openHome, systemProcesses } from "palimpsest/home";
+import { openHome, systemProcesses } from "@palimpsest/coordination";
 import { inTemporaryFolder } from "../temporary-folder.ts";
 import type { RacerTerms, Round, RoundReport } from "./lease-process.ts";
 import { countDoubleOwners, readTestimonies } from "./lease-witness.ts";

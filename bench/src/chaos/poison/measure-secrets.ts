@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { findSecrets } from "palimpsest/memory";
+import { findSecrets } from "@palimpsest/memory";
 import { round } from "../../statistics.ts";
 import { readTraces, tracesFolder } from "../../traces.ts";
 import type { TrialOptions } from "../trial.ts";

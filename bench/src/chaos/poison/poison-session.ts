@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
+import { createExtractions, memoryTool, openMemory, readSaid } from "@palimpsest/memory";
 import {
   type Ask,
   answer,
@@ -14,7 +15,6 @@ import {
 } from "@palimpsest/provider-simulator";
 import { attachment, memoryStore, type NewContent, openSession, query, type Tool, toolResult } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { createExtractions, memoryTool, openMemory, readSaid } from "palimpsest/memory";
 import type { PoisonCase } from "./directives.ts";
 
 const MODEL = "claude-opus-5-5";

@@ -1,4 +1,4 @@
-import { findSecrets } from "palimpsest/memory";
+import { findSecrets } from "@palimpsest/memory";
 import { describe, expect, test } from "vitest";
 import { secretCorpus } from "./secret-corpus.ts";
 

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
+import { createAgents } from "@palimpsest/agents";
+import { openHome } from "@palimpsest/coordination";
+import { createExtractions, memoryTool, openMemory, readSaid } from "@palimpsest/memory";
+import { askGates, DREAM_SYSTEM, startDream } from "@palimpsest/memory/dream";
 import { type Ask, answer, callTool, callTools, type Reply, type Script } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, type Provider, query, type SessionEvent, type Tool, user } from "palimpsest";
-import { createAgents } from "palimpsest/agents";
 import { anthropic } from "palimpsest/anthropic";
-import { askGates, DREAM_SYSTEM, startDream } from "palimpsest/dream";
-import { openHome } from "palimpsest/home";
 import { createHooks } from "palimpsest/hooks";
-import { createExtractions, memoryTool, openMemory, readSaid } from "palimpsest/memory";
 import { openWorld } from "../library-world.ts";
 import type { PromiseCase, PromiseWorld } from "../promise-case.ts";
 import { startAgent } from "../start-agent.ts";

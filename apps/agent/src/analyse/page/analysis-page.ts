@@ -1,4 +1,4 @@
-import type { Analysis, AnalysisSum } from "palimpsest/analyse";
+import type { Analysis, AnalysisSum } from "@palimpsest/transcripts/analyse";
 import { time } from "../../text/table.ts";
 import type { AnalysedFile, Analyses } from "../read-analyses.ts";
 import { counted, dollars, tokens } from "../words.ts";

@@ -1,4 +1,4 @@
-import type { Analysis, WindowPoint } from "palimpsest/analyse";
+import type { Analysis, WindowPoint } from "@palimpsest/transcripts/analyse";
 import { percent, tokens } from "../words.ts";
 import { at, escapeText, svg } from "./svg.ts";
 import { axes, columnsOf, type Plot } from "./time-axis.ts";

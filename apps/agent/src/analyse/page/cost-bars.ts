@@ -1,4 +1,4 @@
-import type { Analysis, LostTotals, PartTotals } from "palimpsest/analyse";
+import type { Analysis, LostTotals, PartTotals } from "@palimpsest/transcripts/analyse";
 import { CAUSES, counted, dollars, partName, percent, tokens } from "../words.ts";
 import { barChart } from "./bar-chart.ts";
 

@@ -1,4 +1,4 @@
-import { type Analysis, READ_AGAIN_ROUNDS, type SpentTotals } from "palimpsest/analyse";
+import { type Analysis, READ_AGAIN_ROUNDS, type SpentTotals } from "@palimpsest/transcripts/analyse";
 import { time } from "../../text/table.ts";
 import { breakText, counted, dollars, percent, tokens } from "../words.ts";
 import { cacheChart, SORTS } from "./cache-chart.ts";

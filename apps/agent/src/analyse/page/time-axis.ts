@@ -1,4 +1,4 @@
-import type { Analysis, WindowPoint } from "palimpsest/analyse";
+import type { Analysis, WindowPoint } from "@palimpsest/transcripts/analyse";
 import { time } from "../../text/table.ts";
 import { tokens } from "../words.ts";
 import { at, escapeText, stepFor, ticks } from "./svg.ts";

@@ -1,4 +1,4 @@
-import type { Analysis, PartKind, WindowPoint } from "palimpsest/analyse";
+import type { Analysis, PartKind, WindowPoint } from "@palimpsest/transcripts/analyse";
 import { breakText, dollars, partName, tokens } from "../words.ts";
 import { at, escapeText, svg } from "./svg.ts";
 import { axes, columnsOf, type Plot, xOf } from "./time-axis.ts";

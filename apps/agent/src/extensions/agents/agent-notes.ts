@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import type { AgentDefinition } from "@palimpsest/agents";
+import type { Said } from "@palimpsest/memory";
 import type { Store } from "palimpsest";
-import type { AgentDefinition } from "palimpsest/agents";
-import type { Said } from "palimpsest/memory";
 import type { AgentSession } from "../../extension/take-session.ts";
 import type { Places } from "../../workspace/places.ts";
 import { type AgentMemory, openAgentMemory } from "../memory/agent-memory.ts";

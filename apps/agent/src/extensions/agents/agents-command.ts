@@ -1,4 +1,4 @@
-import { readAgents } from "palimpsest/agents";
+import { readAgents } from "@palimpsest/agents";
 import type { SlashCommand } from "../../extension/slash-command.ts";
 import { asTerminal } from "../../terminal/commands/as-terminal.ts";
 import { cleanText } from "../../text/clean-text.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { Agents } from "palimpsest/agents";
-import { listenOnSocket, sendToSocket } from "palimpsest/home";
+import type { Agents } from "@palimpsest/agents";
+import { listenOnSocket, sendToSocket } from "@palimpsest/coordination";
 import type { Phrases } from "./phrases.ts";
 
 /** What the user wants of the agents of a session that runs in another process. */

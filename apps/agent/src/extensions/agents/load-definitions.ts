@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type AgentDefinition, readAgentDefinition, STANDARD_AGENTS } from "palimpsest/agents";
+import { type AgentDefinition, readAgentDefinition, STANDARD_AGENTS } from "@palimpsest/agents";
 import { readTrust } from "../../permissions/load-settings.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 import { hashOf, loadFile } from "../files/file-states.ts";

@@ -1,11 +1,11 @@
-import type { Inbox, Provider, Session, Store, Tool, ToolDefinition } from "palimpsest";
 import {
   type AgentDefinition,
   type Agents,
   type AgentsOptions,
   createAgents,
   type WantedChild,
-} from "palimpsest/agents";
+} from "@palimpsest/agents";
+import type { Inbox, Provider, Session, Store, Tool, ToolDefinition } from "palimpsest";
 import type { OtherSession } from "../../create-tools.ts";
 import type { HeadSection, SessionHead } from "../../extension/session-head.ts";
 import { type AgentSession, type TakeOptions, takeSession } from "../../extension/take-session.ts";

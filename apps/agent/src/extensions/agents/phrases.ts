@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Agents } from "palimpsest/agents";
+import type { Agents } from "@palimpsest/agents";
 import { writePrivateFile } from "../../workspace/private-files.ts";
 
 /** What the agents of a session say they are doing, for as long as somebody looks. */

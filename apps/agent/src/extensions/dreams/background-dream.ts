@@ -1,6 +1,6 @@
+import type { Home } from "@palimpsest/coordination";
+import type { DreamTask } from "@palimpsest/memory/dream";
 import type { Clock, Provider } from "palimpsest";
-import type { DreamTask } from "palimpsest/dream";
-import type { Home } from "palimpsest/home";
 import type { Agent } from "../../cli/open-agent.ts";
 import type { Project } from "../../cli/open-project.ts";
 import type { Terminal } from "../../cli/terminal.ts";
@@ -35,7 +35,7 @@ export function createBackgroundDream(options: BackgroundDreamOptions): Backgrou
       if (task !== undefined || memory === undefined || settings.settings.memory !== "on") return;
       const [{ beginDream, isDreamDue }, { openHome }, { keepHeld }] = await Promise.all([
         import("./project-dream.ts"),
-        import("palimpsest/home"),
+        import("@palimpsest/coordination"),
         import("../../commands/dream.ts"),
       ]);
       home ??= await openHome({ file: places.homeFile, clock });

@@ -1,4 +1,5 @@
-import { type Clock, openSession, type Provider, type SessionEvent, type Store } from "palimpsest";
+import type { Home, LeaseHolder } from "@palimpsest/coordination";
+import { createMemorySearch, type Memory } from "@palimpsest/memory";
 import {
   askGates,
   DREAM_SYSTEM,
@@ -6,9 +7,8 @@ import {
   type GateAnswer,
   type GateSettings,
   startDream,
-} from "palimpsest/dream";
-import type { Home, LeaseHolder } from "palimpsest/home";
-import { createMemorySearch, type Memory } from "palimpsest/memory";
+} from "@palimpsest/memory/dream";
+import { type Clock, openSession, type Provider, type SessionEvent, type Store } from "palimpsest";
 import { tellAll } from "../../agent/event-owner.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { AgentSession } from "../../extension/take-session.ts";

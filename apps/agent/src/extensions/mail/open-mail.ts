@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Agents, isApproval } from "palimpsest/agents";
-import { type Home, listenOnSocket, type Mailbox, openHome } from "palimpsest/home";
+import { type Agents, isApproval } from "@palimpsest/agents";
+import { type Home, listenOnSocket, type Mailbox, openHome } from "@palimpsest/coordination";
 import { UsageError } from "../../cli/read-arguments.ts";
 import type { Places } from "../../workspace/places.ts";
 import { writePrivateFile } from "../../workspace/private-files.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type Address, openHome, type SentToSocket, sendToSocket } from "palimpsest/home";
+import { type Address, openHome, type SentToSocket, sendToSocket } from "@palimpsest/coordination";
 import type { Places } from "../../workspace/places.ts";
 import { teamOf } from "./open-mail.ts";
 

@@ -1,4 +1,3 @@
-import { type AttachmentPayload, attachment, type Store, type Tool } from "palimpsest";
 import {
   chooseByModel,
   createMemorySearch,
@@ -11,7 +10,8 @@ import {
   readSaid,
   recallTopics,
   type Said,
-} from "palimpsest/memory";
+} from "@palimpsest/memory";
+import { type AttachmentPayload, attachment, type Store, type Tool } from "palimpsest";
 import type { HeadSection } from "../../extension/session-head.ts";
 import type { AgentSession } from "../../extension/take-session.ts";
 import type { AgentTool } from "../../extension/tool.ts";

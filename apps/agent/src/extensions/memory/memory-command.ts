@@ -1,4 +1,4 @@
-import type { Memory } from "palimpsest/memory";
+import type { Memory } from "@palimpsest/memory";
 import type { CommandContext, SlashCommand } from "../../extension/slash-command.ts";
 import { asTerminal } from "../../terminal/commands/as-terminal.ts";
 import { cleanText } from "../../text/clean-text.ts";

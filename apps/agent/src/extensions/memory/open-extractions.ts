@@ -1,6 +1,6 @@
+import { openHome } from "@palimpsest/coordination";
+import { createExtractions, EXTRACTION_SOURCE, type Memory } from "@palimpsest/memory";
 import type { Clock, Provider, Store, Tool } from "palimpsest";
-import { openHome } from "palimpsest/home";
-import { createExtractions, EXTRACTION_SOURCE, type Memory } from "palimpsest/memory";
 import type { AgentSession } from "../../extension/take-session.ts";
 import type { HeadlessPermission } from "../../permissions/headless-permission.ts";
 

@@ -1,4 +1,4 @@
-import type { TopicDraft } from "palimpsest/memory";
+import type { TopicDraft } from "@palimpsest/memory";
 
 const DESCRIPTION_CHARACTERS = 120;
 

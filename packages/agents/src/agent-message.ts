@@ -1,0 +1,36 @@
+import type { MessageKind } from "@palimpsest/coordination";
+import { type AttachmentPayload, attachment } from "palimpsest";
+import { MESSAGE, marked } from "./data-marks.ts";
+
+/** A message as it reaches a session. */
+export interface AgentMessage {
+  /** One of a kind in the receiver's life. */
+  readonly key: string;
+  /** Who sent it, as the host knows it: never what the message says. */
+  readonly from: string;
+  readonly kind: MessageKind;
+  readonly body: string;
+  readonly summary?: string;
+  readonly inReplyTo?: string;
+}
+
+/** What each kind asks of the receiver; plain messages and results ask for nothing. */
+const ASKS: Readonly<Partial<Record<MessageKind, string>>> = {
+  shutdown_request:
+    "It asks you to end. Bring what you do to a state that can be left, then answer with SendMessage, kind shutdown_response.",
+  shutdown_response: "It answers your request to end.",
+  plan_approval_response: "It answers your request to approve a plan.",
+};
+
+/** A message as data: an attachment, so that nobody takes it for the user's words. */
+export function toAttachment({ key, from, kind, body, summary, inReplyTo }: AgentMessage): AttachmentPayload {
+  const facts = {
+    ...{ from, key },
+    ...(kind === "message" ? {} : { kind }),
+    ...(summary === undefined ? {} : { summary }),
+    ...(inReplyTo === undefined ? {} : { in_reply_to: inReplyTo }),
+  };
+  const text = marked(MESSAGE, facts, body);
+  const asks = ASKS[kind];
+  return attachment(MESSAGE, asks === undefined ? text : `${text}\n${asks}`);
+}

@@ -1,0 +1,85 @@
+import type { Tool, ToolOutput } from "palimpsest";
+import type { AgentDefinition } from "./agent-definition.ts";
+import type { AgentEnd } from "./agent-result.ts";
+import type { WantedAgent } from "./start-agent.ts";
+
+export const AGENT_TOOL = "Agent";
+
+export interface AgentToolOptions {
+  readonly definitions: readonly AgentDefinition[];
+  /** Starts one and waits for it. */
+  readonly runAndWait: (wanted: WantedAgent) => Promise<AgentEnd>;
+  /** Starts one; says which, or why not. */
+  readonly start: (wanted: WantedAgent) => Promise<{ readonly id: string } | { readonly why: string }>;
+  readonly stop: (id: string) => Promise<string>;
+  readonly list: () => string;
+  readonly read: (id: string, fromCharacter: number) => Promise<string>;
+}
+
+const COMMANDS = ["start", "list", "read", "stop"] as const;
+const WAYS = { foreground: "subagent", background: "background", fork: "fork" } as const;
+
+/** The tool by which the model starts agents and looks after them. */
+export function agentTool({ definitions, runAndWait, start, stop, list, read }: AgentToolOptions): Tool {
+  const kinds = definitions.map(({ name, description }) => `  - ${name}: ${description}`).join("\n");
+  return {
+    name: AGENT_TOOL,
+    description: `Has an agent work on a task of its own.
+- start: foreground waits and returns its report. background returns an id at once; its report comes to you when it ends, so do
+  not ask for it again and again. fork does so, too, and knows this whole conversation, which costs little: start several at once.
+- list: your agents. read: what one has said last. stop: ends one. To go on with one that has ended, use SendMessage.
+Kinds of agents:
+${kinds}`,
+    input: {
+      type: "object",
+      properties: {
+        command: { type: "string", enum: [...COMMANDS], description: "start, if left out" },
+        description: { type: "string", description: "For start: the task in 3 to 8 words" },
+        prompt: { type: "string", description: "For start: the task. All but a fork know nothing else." },
+        way: { type: "string", enum: Object.keys(WAYS), description: "foreground, if left out" },
+        kind: { type: "string", enum: definitions.map(({ name }) => name) },
+        name: { type: "string", description: "For start: what others call it by" },
+        id: { type: "string", description: "For read and stop: its id or name" },
+        from_character: { type: "number", description: "For read: where to go on" },
+      },
+    },
+    concurrency: "safe",
+    // An agent's report is not made again.
+    sideEffects: "some",
+    // It has limits of its own, and may work for hours.
+    timeoutMs: Number.POSITIVE_INFINITY,
+    async run(given, { signal, call }): Promise<ToolOutput> {
+      const input = given as Input;
+      if (input.command === "list") return list();
+      if (input.command === "read") return read(input.id ?? "", input.from_character ?? 0);
+      if (input.command === "stop") return stop(input.id ?? "");
+      const { prompt, description, kind, name } = input;
+      if (!prompt?.trim() || !description?.trim())
+        return { content: "Nothing was started: description and prompt are needed.", status: "error" };
+      const way = WAYS[input.way ?? "foreground"];
+      const wanted: WantedAgent = {
+        ...{ prompt, description, way, callId: call.id },
+        ...(kind === undefined ? {} : { definition: kind }),
+        ...(name === undefined ? {} : { name }),
+      };
+      if (way === "subagent") {
+        const { outcome, text } = await runAndWait({ ...wanted, signal });
+        return { content: text, status: outcome === "done" ? "ok" : "error" };
+      }
+      const begun = await start(wanted);
+      if ("why" in begun) return { content: `Nothing was started: ${begun.why}`, status: "error" };
+      return `Agent ${begun.id} has been started. Its report will come to you when it ends.`;
+    },
+  };
+}
+
+interface Input {
+  readonly command?: (typeof COMMANDS)[number];
+  readonly description?: string;
+  readonly prompt?: string;
+  readonly way?: keyof typeof WAYS;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly id?: string;
+  readonly from_character?: number;
+}

@@ -1,0 +1,39 @@
+import type { Mailbox, Message } from "@palimpsest/coordination";
+import type { Session } from "palimpsest";
+
+export interface AnnounceMailOptions {
+  readonly mailbox: Pick<Mailbox, "receive"> & Partial<Pick<Mailbox, "wait">>;
+  readonly session: Pick<Session<never, never>, "tell">;
+}
+
+export interface MailAnnouncements {
+  /** Tells the session's listeners of messages, of each once. */
+  announce(messages: readonly Pick<Message, "key" | "from">[]): void;
+  /** Until something has come that nobody was told of. It stays where it is: the next turn takes it in. */
+  wait(signal: AbortSignal): Promise<"mail" | "over">;
+}
+
+/** Mail is told of when it comes, if somebody waits for it, and else when a turn takes it in. */
+export function announceMail({ mailbox, session }: AnnounceMailOptions): MailAnnouncements {
+  const told = new Set<string>();
+
+  function announce(messages: readonly Pick<Message, "key" | "from">[]): number {
+    const news = messages.filter(({ key }) => !told.has(key));
+    for (const { key } of news) told.add(key);
+    const from = [...new Set(news.map((message) => message.from.name))];
+    if (news.length > 0) session.tell({ kind: "mail-arrived", count: news.length, from });
+    return news.length;
+  }
+
+  return {
+    announce,
+    async wait(signal) {
+      for (;;) {
+        if (mailbox.wait === undefined || (await mailbox.wait({ signal })) !== "mail") return "over";
+        const received = await mailbox.receive();
+        if (received.kind === "lost") return "over";
+        if (announce(received.messages) > 0) return "mail";
+      }
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/** `@palimpsest/agents`: agents that work beside a session, and what they say to each other. */
+export {
+  type AgentDefinition,
+  type MemoryScope,
+  type ReadDefinition,
+  readAgentDefinition,
+  STANDARD_AGENTS,
+} from "./agent-definition.ts";
+export type { AgentEnd } from "./agent-result.ts";
+export { isAgentSession } from "./agent-session.ts";
+export type { AgentsOptions, WantedChild } from "./agents-options.ts";
+export {
+  type AgentFollowed,
+  type Agents,
+  createAgents,
+  type ListedAgent,
+  type LiveState,
+  type StartedAgent,
+} from "./create-agents.ts";
+export { isApproval, type MessageSent } from "./message-tool.ts";
+export { readAgents, type StoredAgent } from "./read-agents.ts";
+export type { KnownAgent, WantedAgent } from "./start-agent.ts";

@@ -1,0 +1,70 @@
+import { type Mailbox, separateRecorded } from "@palimpsest/coordination";
+import { type Entry, type Inbox, readPayload, type Session, type Store } from "palimpsest";
+import { toAttachment } from "./agent-message.ts";
+import type { MailAnnouncements } from "./announce-mail.ts";
+import { keyAsWritten, keysIn, MESSAGE } from "./data-marks.ts";
+
+export interface MailboxInboxOptions {
+  readonly mailbox: Pick<Mailbox, "receive" | "acknowledge">;
+  /** Whose log the mail goes into. */
+  readonly session: Pick<Session<never, never>, "id" | "attached">;
+  readonly store: Pick<Store, "openReader">;
+  /** Is told of messages before they are taken in. */
+  readonly announce: MailAnnouncements["announce"];
+}
+
+/**
+ * The mail of other processes. It is written to the log first and acknowledged then, so none is lost; what comes again
+ * because a process died in between is found in the log by its key, so none is seen twice.
+ */
+export function mailboxInbox(options: MailboxInboxOptions): Inbox {
+  const { mailbox, announce } = options;
+  /** Keys that this process has written or found. */
+  const known = new Set<string>();
+  return {
+    async deliver(session) {
+      const received = await mailbox.receive();
+      if (received.kind === "lost" || received.messages.length === 0) return 0;
+      const { messages } = received;
+      const strange = messages.map(({ key }) => key).filter((key) => !known.has(key));
+      for (const key of await findRecorded(strange, options)) known.add(key);
+      const { fresh, recorded } = separateRecorded(messages, (key) => known.has(key));
+      const contents = fresh.map(({ from, ...message }) => toAttachment({ ...message, from: from.name }));
+      announce(fresh);
+      if (contents.length > 0) await session.append(contents);
+      for (const { key } of fresh) known.add(key);
+      await mailbox.acknowledge([...recorded, ...fresh].map(({ key }) => key));
+      return fresh.length;
+    },
+  };
+}
+
+/** Of some keys, those that the log has: in view, or in what was folded since. */
+export async function findRecorded(
+  keys: readonly string[],
+  { session, store }: Pick<MailboxInboxOptions, "session" | "store">,
+): Promise<readonly string[]> {
+  const shown = keysIn(session.attached(MESSAGE));
+  const log = await store.openReader(session.id);
+  try {
+    const found = await Promise.all(
+      keys.map(async (key) => {
+        const written = keyAsWritten(key);
+        if (shown.has(written) || log === undefined) return shown.has(written);
+        const hits = await log.search(`"${written}"`, { limit: 20 });
+        const entries = await Promise.all(hits.map(({ sequence }) => log.read(sequence, sequence)));
+        return entries.flat().some((entry) => isOf(entry, written));
+      }),
+    );
+    return keys.filter((_, at) => found[at]);
+  } finally {
+    await log?.close();
+  }
+}
+
+/** Only the marks that we have written count, not what a message says. */
+function isOf(entry: Entry, written: string): boolean {
+  const read = readPayload(entry);
+  if (read.kind !== "attachment" || read.payload.type !== MESSAGE) return false;
+  return keysIn(read.payload.blocks.flatMap((block) => (block.kind === "text" ? block.text : []))).has(written);
+}

@@ -1,0 +1,84 @@
+import type { MessageKind } from "@palimpsest/coordination";
+import type { Tool } from "palimpsest";
+
+const MESSAGE_TOOL = "SendMessage";
+
+/** What the model wants to be sent. Who sends it is not among it. */
+export interface MessageWanted {
+  readonly to: string;
+  readonly body: string;
+  readonly kind: MessageKind;
+  readonly summary?: string;
+  readonly inReplyTo?: string;
+}
+
+export type MessageSent =
+  | {
+      readonly kind: "sent";
+      readonly to: readonly string[];
+      /** Those that had ended, and go on because of it. */
+      readonly woken: readonly string[];
+      /** Those in other processes that do not run: it waits for them. */
+      readonly asleep?: readonly string[];
+    }
+  | { readonly kind: "refused"; readonly why: string };
+
+const KINDS = ["message", "shutdown_request", "shutdown_response", "plan_approval_response"] as const;
+
+const DESCRIPTION = `Sends a message to an agent.
+- to: its name or id; "*" for all; "uds:<path>" for another session of this user that listens there. "main" is who started you.
+- One that has ended goes on from where it was. Its answer comes by itself: do not wait for it with other tools.
+- kind: shutdown_request asks one to end; answer such a request with shutdown_response and approve.`;
+
+/** The tool by which an agent speaks to others, in its own name. */
+export function messageTool(send: (wanted: MessageWanted) => Promise<MessageSent>): Tool {
+  return {
+    name: MESSAGE_TOOL,
+    description: DESCRIPTION,
+    input: {
+      type: "object",
+      properties: {
+        to: { type: "string" },
+        message: { type: "string" },
+        summary: { type: "string", description: "5 to 10 words, for people" },
+        kind: { type: "string", enum: [...KINDS], description: "message, if left out" },
+        approve: { type: "boolean", description: "For the two kinds of responses" },
+        in_reply_to: { type: "string", description: "The key of the message that this answers" },
+      },
+      required: ["to", "message"],
+    },
+    sideEffects: "some",
+    async run(given) {
+      const { to, message, summary, kind = "message", approve, in_reply_to: inReplyTo } = given as Input;
+      if (kind.endsWith("_response") && approve === undefined)
+        return { content: `Nothing was sent: ${kind} needs approve, true or false.`, status: "error" };
+      const answer = approve === undefined ? "" : `${approve ? APPROVED : DECLINED}\n`;
+      const sent = await send({
+        ...{ to, kind, body: `${answer}${message}` },
+        ...(summary === undefined ? {} : { summary }),
+        ...(inReplyTo === undefined ? {} : { inReplyTo }),
+      });
+      if (sent.kind === "refused") return { content: `Nothing was sent: ${sent.why}`, status: "error" };
+      const woken = sent.woken.length === 0 ? "" : ` ${sent.woken.join(", ")} had ended and goes on now.`;
+      const asleep = sent.asleep === undefined ? "" : ` ${sent.asleep.join(", ")} does not run: it waits there.`;
+      return sent.to.length === 0 ? "There is nobody else." : `Sent to ${sent.to.join(", ")}.${woken}${asleep}`;
+    },
+  };
+}
+
+const APPROVED = "approved: yes";
+const DECLINED = "approved: no";
+
+/** Whether a response says yes. */
+export function isApproval(body: string): boolean {
+  return body === APPROVED || body.startsWith(`${APPROVED}\n`);
+}
+
+interface Input {
+  readonly to: string;
+  readonly message: string;
+  readonly summary?: string;
+  readonly kind?: (typeof KINDS)[number];
+  readonly approve?: boolean;
+  readonly in_reply_to?: string;
+}

@@ -1,0 +1,33 @@
+import { readPayload, type Store } from "palimpsest";
+
+/** What an agent said last, and whether it had nothing more to do. */
+export interface Report {
+  readonly text: string;
+  readonly isFinal: boolean;
+}
+
+/** So far back a text is looked for, among messages that are calls and results. */
+const MESSAGES_LOOKED_AT = 200;
+
+/** Reads from the log of an agent. A fork's own log does not hold its parent's words. */
+export async function readReport(store: Pick<Store, "openReader">, session: string): Promise<Report | undefined> {
+  const log = await store.openReader(session);
+  if (log === undefined) return undefined;
+  try {
+    let below = Number.POSITIVE_INFINITY;
+    for (let looked = 0; looked < MESSAGES_LOOKED_AT; looked++) {
+      const entry = await log.newest("message", below);
+      if (entry === undefined) return undefined;
+      below = entry.sequence;
+      const read = readPayload(entry);
+      if (read.kind !== "message" || read.payload.role !== "assistant") continue;
+      const { blocks } = read.payload;
+      const text = blocks.flatMap((block) => (block.kind === "text" ? block.text : [])).join("");
+      const isFinal = looked === 0 && !blocks.some(({ kind }) => kind === "tool_call");
+      if (text !== "") return { text, isFinal };
+    }
+    return undefined;
+  } finally {
+    await log.close();
+  }
+}

@@ -1,0 +1,131 @@
+import type { Inbox, QueryEvent, Session } from "palimpsest";
+import { type AgentWay, messageOf } from "palimpsest/core";
+import { type AgentMessage, toAttachment } from "./agent-message.ts";
+import type { AgentEnd } from "./agent-result.ts";
+import { createSlots } from "./slots.ts";
+
+/** An agent that runs in this process, or waits for its turn. */
+export interface LiveAgent<Request, Response> {
+  readonly id: string;
+  readonly name?: string;
+  readonly way: AgentWay;
+  readonly startedAtMs: number;
+  /** Aborts it; the reason is what its result says. */
+  readonly stop: (reason: string) => void;
+  /** Messages for it: it reads them before its next request. */
+  readonly messages: AgentMessage[];
+  readonly listeners: Set<(event: QueryEvent) => void>;
+  /** Never rejects. */
+  readonly done: Promise<AgentEnd>;
+  /** Once it is open. */
+  session?: Session<Request, Response>;
+  /** What it said last. */
+  text: string;
+  rounds: number;
+  /** What it is doing, in a few words. */
+  phrase?: string;
+}
+
+export interface Launch<Request, Response> {
+  readonly id: string;
+  readonly name?: string;
+  readonly way: AgentWay;
+  readonly signal: AbortSignal;
+  readonly open: () => Promise<Session<Request, Response>>;
+  readonly run: (child: Session<Request, Response>, context: RunContext) => Promise<AgentEnd>;
+  /** Messages that wait for it from the beginning. */
+  readonly messages?: readonly AgentMessage[];
+}
+
+export interface RunContext {
+  readonly signal: AbortSignal;
+  readonly inbox: Inbox;
+  readonly onEvent: (event: QueryEvent) => void;
+}
+
+export interface Roster<Request, Response> {
+  readonly live: ReadonlyMap<string, LiveAgent<Request, Response>>;
+  launch(launch: Launch<Request, Response>): LiveAgent<Request, Response>;
+}
+
+export interface RosterOptions {
+  readonly now: () => number;
+  /** How many run at a time. */
+  readonly mostRunning: () => number;
+}
+
+/** The agents of this process: each runs to its end by itself, and whatever is thrown in it is how it ended. */
+export function createRoster<Request, Response>({ now, mostRunning }: RosterOptions): Roster<Request, Response> {
+  const live = new Map<string, LiveAgent<Request, Response>>();
+  const slots = createSlots(mostRunning);
+
+  async function carryOut(one: LiveAgent<Request, Response>, launch: Launch<Request, Response>, signal: AbortSignal) {
+    const release = await slots.take(signal);
+    if (release === undefined) return stoppedBy(signal);
+    try {
+      const child = await launch.open();
+      one.session = child;
+      try {
+        return await launch.run(child, { signal, inbox: inboxOf(one.messages), onEvent: (event) => hear(one, event) });
+      } finally {
+        await child.close().catch(() => undefined);
+      }
+    } catch (error) {
+      return signal.aborted ? stoppedBy(signal) : ({ outcome: "failed", text: messageOf(error) } as const);
+    } finally {
+      release();
+    }
+  }
+
+  return {
+    live,
+    launch(launch) {
+      const controller = new AbortController();
+      const signal = AbortSignal.any([launch.signal, controller.signal]);
+      const finished = Promise.withResolvers<AgentEnd>();
+      const one: LiveAgent<Request, Response> = {
+        ...{ id: launch.id, way: launch.way, startedAtMs: now(), listeners: new Set(), text: "", rounds: 0 },
+        ...(launch.name === undefined ? {} : { name: launch.name }),
+        messages: [...(launch.messages ?? [])],
+        stop: (reason) => controller.abort(reason),
+        done: finished.promise,
+      };
+      live.set(one.id, one);
+      void carryOut(one, launch, signal).then((end) => {
+        live.delete(one.id);
+        finished.resolve(end);
+      });
+      return one;
+    },
+  };
+}
+
+/** A message leaves the queue when it is in the log. */
+function inboxOf(messages: AgentMessage[]): Inbox {
+  return {
+    async deliver(session) {
+      const count = messages.length;
+      if (count > 0) await session.append(messages.slice(0, count).map(toAttachment));
+      messages.splice(0, count);
+      return count;
+    },
+  };
+}
+
+function hear<Request, Response>(one: LiveAgent<Request, Response>, event: QueryEvent): void {
+  if (event.kind === "response") {
+    one.rounds++;
+    one.text = event.response.text || one.text;
+  }
+  for (const listener of one.listeners) {
+    try {
+      listener(event);
+    } catch {
+      // Who listens is not heard: the agent goes on.
+    }
+  }
+}
+
+function stoppedBy({ reason }: AbortSignal): AgentEnd {
+  return { outcome: "stopped", text: typeof reason === "string" ? reason : "It was stopped." };
+}

@@ -1,0 +1,118 @@
+import {
+  attachment,
+  type Clock,
+  type Inbox,
+  type NewContent,
+  type QueryEvent,
+  type QueryOutcome,
+  query,
+  type Session,
+  type Tool,
+} from "palimpsest";
+import type { PermissionOptions, Sender } from "palimpsest/core";
+import type { AgentEnd } from "./agent-result.ts";
+
+export interface RunOptions<Request, Response> extends Pick<PermissionOptions, "permission" | "askHost"> {
+  /** Its hooks are run when the agent starts and stops, and its settings are the agent's limits. */
+  readonly parent: Pick<Session<Request, Response>, "id" | "hooks" | "settings">;
+  readonly child: Session<Request, Response>;
+  readonly provider: Sender<Request, Response>;
+  readonly agentId: string;
+  readonly agentType: string;
+  readonly tools: readonly Tool[];
+  readonly prompt: readonly NewContent[];
+  /** Messages of others. */
+  readonly inbox: Inbox;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: QueryEvent) => void;
+  readonly clock?: Clock;
+}
+
+/** How often hooks can make an agent go on, as the turns of a session. */
+const MAX_STOP_BLOCKS = 3;
+
+/** Runs an agent until it has nothing more to say, or its limits are reached. */
+export async function runAgent<Request, Response>(options: RunOptions<Request, Response>): Promise<AgentEnd> {
+  const { parent, child, signal, agentId, agentType } = options;
+  const told = { sessionId: parent.id, agentId, agentType };
+  const started = await parent.hooks.run("SubagentStart", told, { signal });
+  if (started.blocked !== undefined)
+    return { outcome: "failed", text: `A hook is against it: ${started.blocked.reason}` };
+  const context = started.outputs.flatMap(({ output }) => output.additionalContext ?? []);
+  const added = context.length === 0 ? [] : [attachment("hook", context.join("\n\n"))];
+
+  let prompt = [...options.prompt, ...added];
+  for (let blocks = 0; ; blocks++) {
+    const end = await runTurn(options, prompt);
+    if (end.outcome !== "done" || blocks >= MAX_STOP_BLOCKS) return end;
+    const { blocked } = await parent.hooks.run("SubagentStop", told, { signal });
+    if (blocked === undefined || signal.aborted || child.signal.aborted) return end;
+    prompt = [attachment("hook", blocked.reason)];
+  }
+}
+
+async function runTurn<Request, Response>(
+  options: RunOptions<Request, Response>,
+  prompt: readonly NewContent[],
+): Promise<AgentEnd> {
+  const { parent, child, provider, tools, inbox, signal, onEvent, permission, askHost, clock } = options;
+  const { "agents.rounds": maxRounds, "agents.tokens": mostTokens } = parent.settings().settings;
+  const spent = new AbortController();
+  const before = paidTokens(child);
+  let text = "";
+  const turn = query({
+    ...{ session: child, provider, tools, inbox, maxRounds, signal: AbortSignal.any([signal, spent.signal]) },
+    ...(prompt.length === 0 ? {} : { prompt }),
+    ...(permission === undefined ? {} : { permission }),
+    ...(askHost === undefined ? {} : { askHost }),
+    ...(clock === undefined ? {} : { clock }),
+  });
+  for (;;) {
+    const { done, value } = await turn.next();
+    if (done === true) {
+      const used = paidTokens(child) - before;
+      if (!spent.signal.aborted || signal.aborted || value.kind !== "aborted") return toEnd(value, text, signal);
+      return failed(`It was ended after ${used} tokens; agents.tokens allows ${mostTokens}.`, text);
+    }
+    onEvent(value);
+    if (value.kind !== "response") continue;
+    text = value.response.text || text;
+    const goesOn = value.response.calls.length > 0;
+    if (goesOn && paidTokens(child) - before >= mostTokens) spent.abort();
+  }
+}
+
+function toEnd(outcome: QueryOutcome, lastText: string, signal: AbortSignal): AgentEnd {
+  switch (outcome.kind) {
+    case "done":
+      return { outcome: "done", text: outcome.text };
+    case "aborted":
+      return { outcome: "stopped", text: withLast(reasonOf(signal), lastText) };
+    case "refused":
+      return failed("The model declined to answer.", outcome.text);
+    case "window-full":
+      return failed(outcome.advice, lastText);
+    case "rounds-used-up":
+      return failed(`It was ended after ${outcome.rounds} responses, as agents.rounds says.`, lastText);
+    case "failed":
+      return failed(outcome.advice ?? outcome.error.message, lastText);
+  }
+}
+
+function failed(why: string, lastText: string): AgentEnd {
+  return { outcome: "failed", text: withLast(why, lastText) };
+}
+
+function withLast(why: string, lastText: string): string {
+  return lastText === "" ? why : `${why}\nWhat it said last:\n${lastText}`;
+}
+
+function reasonOf({ reason }: AbortSignal): string {
+  return typeof reason === "string" ? reason : "It was stopped.";
+}
+
+/** Those read from the cache are nearly free. */
+function paidTokens(session: Pick<Session<never, never>, "usage">): number {
+  const { freshTokens, cacheWriteTokens, outputTokens } = session.usage();
+  return freshTokens + cacheWriteTokens + outputTokens;
+}

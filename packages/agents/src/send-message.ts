@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { sendToSocket } from "@palimpsest/coordination";
+import type { AgentMessage } from "./agent-message.ts";
+import type { AgentsOptions } from "./agents-options.ts";
+import { isApproval, type MessageSent, type MessageWanted } from "./message-tool.ts";
+import type { Roster } from "./roster.ts";
+import type { Starter } from "./start-agent.ts";
+
+export interface PostOptions<Request, Response>
+  extends Pick<AgentsOptions<Request, Response>, "session" | "mailbox" | "name"> {
+  readonly roster: Roster<Request, Response>;
+  readonly resume: Starter<Request, Response>["resume"];
+  /** Takes a message for the session itself. */
+  readonly toMain: (message: AgentMessage) => void;
+  /** Enters in the log what has ended, so that it can be woken. */
+  readonly settle: () => Promise<unknown>;
+}
+
+/** Who sends: the session itself, or one of its agents. */
+export type Sender = { readonly id: "main" } | { readonly id: string; readonly name: string };
+
+export type Post = (wanted: MessageWanted, sender: Sender) => Promise<MessageSent>;
+
+/** Brings a message to where its receiver is: a queue of this process, a mailbox, or a socket. */
+export function createPost<Request, Response>(options: PostOptions<Request, Response>): Post {
+  const { session, mailbox, roster, resume, toMain, settle, name: main = "main" } = options;
+
+  function toMessage(wanted: MessageWanted, sender: Sender): AgentMessage {
+    const { to: _, ...words } = wanted;
+    return { ...words, key: `${session.id}/${randomUUID()}`, from: "name" in sender ? sender.name : main };
+  }
+
+  async function toAgent(id: string, message: AgentMessage): Promise<"queued" | "woken" | { readonly why: string }> {
+    const running = roster.live.get(id);
+    if (running !== undefined) {
+      running.messages.push(message);
+      return "queued";
+    }
+    await settle();
+    const known = session.agents().find((agent) => agent.id === id);
+    if (known === undefined) return { why: `${id} belongs to work that was taken back.` };
+    const resumed = await resume(known, [message]);
+    return resumed.kind === "started" ? "woken" : { why: resumed.why };
+  }
+
+  async function toAll(wanted: MessageWanted, sender: Sender): Promise<MessageSent> {
+    const others = [...roster.live.values()].filter(({ id }) => id !== sender.id);
+    for (const one of others) one.messages.push(toMessage(wanted, sender));
+    const here = others.map(({ id, name }) => name ?? id);
+    if (sender.id !== "main") toMain(toMessage(wanted, sender));
+    const away = sender.id === "main" && mailbox !== undefined ? await byMail(wanted) : undefined;
+    if (away?.kind === "refused") return away;
+    return { kind: "sent", to: [...(sender.id === "main" ? [] : [main]), ...here, ...(away?.to ?? [])], woken: [] };
+  }
+
+  async function byMail(wanted: MessageWanted): Promise<MessageSent> {
+    const outcome = await mailbox!.send({ ...wanted, id: randomUUID() });
+    if (outcome.kind === "lost") return refused("This session's mailbox is held by another process now.");
+    if (outcome.kind === "refused") return refused(outcome.why);
+    const asleep = outcome.receivers.filter(({ state }) => state === "stopped").map(({ name }) => name);
+    return {
+      ...{ kind: "sent", to: outcome.receivers.map(({ name }) => name), woken: [] },
+      ...(asleep.length === 0 ? {} : { asleep }),
+    };
+  }
+
+  async function bySocket(path: string, { body, summary, kind }: MessageWanted): Promise<MessageSent> {
+    if (kind !== "message") return refused("Other sessions take plain messages only.");
+    const message = { id: randomUUID(), from: session.id, body, ...(summary === undefined ? {} : { summary }) };
+    const outcome = await sendToSocket({ path, message });
+    if (outcome.kind === "taken") return { kind: "sent", to: [`uds:${path}`], woken: [] };
+    return refused(outcome.kind === "unknown" ? `It may have arrived: ${outcome.why}` : outcome.why);
+  }
+
+  return async (wanted, sender) => {
+    const { to } = wanted;
+    if (to === "*") return toAll(wanted, sender);
+    const isMain = sender.id === "main";
+    if (to === main && !isMain) {
+      toMain(toMessage(wanted, sender));
+      const agrees = wanted.kind === "shutdown_response" && isApproval(wanted.body);
+      if (agrees) roster.live.get(sender.id)?.stop("It has ended, as it was asked to.");
+      return { kind: "sent", to: [main], woken: [] };
+    }
+    const agents = session.agents();
+    const found = agents.find(({ id }) => id === to) ?? agents.findLast(({ name }) => name === to);
+    if (found !== undefined) {
+      if (found.id === sender.id) return refused("That is you.");
+      const outcome = await toAgent(found.id, toMessage(wanted, sender));
+      if (typeof outcome === "object") return refused(outcome.why);
+      return { kind: "sent", to: [to], woken: outcome === "woken" ? [to] : [] };
+    }
+    // In the name of the session, which is the one that is known outside of it.
+    if (isMain && to.startsWith("uds:")) return bySocket(to.slice("uds:".length), wanted);
+    const mailed = isMain && mailbox !== undefined ? await byMail(wanted) : undefined;
+    if (mailed?.kind === "sent") return mailed;
+    const names = [...(isMain ? [] : [main]), ...agents.map(({ id, name }) => name ?? id)];
+    const there = `Agents of this session: ${names.join(", ") || "none"}.`;
+    return refused(`${mailed?.why ?? `Nobody is called ${JSON.stringify(to)}.`} ${there}`);
+  };
+}
+
+function refused(why: string): MessageSent {
+  return { kind: "refused", why };
+}

@@ -1,0 +1,212 @@
+import { randomUUID } from "node:crypto";
+import { isName } from "@palimpsest/coordination";
+import { type NewContent, type Session, type Tool, toolResult } from "palimpsest";
+import { type AgentStarted, type ChargeOptions, chargeParent, messageOf } from "palimpsest/core";
+import { type AgentDefinition, STANDARD_AGENTS } from "./agent-definition.ts";
+import type { AgentMessage } from "./agent-message.ts";
+import { childSystem, forkTask, IN_PARENT, taskOf } from "./agent-prompts.ts";
+import { agentSession } from "./agent-session.ts";
+import type { AgentsOptions } from "./agents-options.ts";
+import { isAllowed, toolsOfChild } from "./child-tools.ts";
+import type { Launch, LiveAgent, Roster } from "./roster.ts";
+import { runAgent } from "./run-agent.ts";
+
+export interface WantedAgent {
+  /** What it is to do, with all that it has to know. */
+  readonly prompt: string;
+  /** The same in one line. */
+  readonly description: string;
+  /** `subagent`: its caller waits for it. `background`: it reports when it ends. `fork`: so, and it knows all that was said. */
+  readonly way: "subagent" | "background" | "fork";
+  /** The name of its definition. @default the first */
+  readonly definition?: string;
+  /** What others call it by. @default its id */
+  readonly name?: string;
+  /** Ends it, beside the end of the session. */
+  readonly signal?: AbortSignal;
+  /** The call that starts it, for forks: those of one response begin alike. */
+  readonly callId?: string;
+}
+
+export type StartOutcome<Request, Response> =
+  | { readonly kind: "started"; readonly agent: LiveAgent<Request, Response> }
+  | { readonly kind: "refused"; readonly why: string };
+
+/** An agent that the log knows. */
+export type KnownAgent = ReturnType<Session<never, never>["agents"]>[number];
+
+export interface StarterOptions<Request, Response> extends AgentsOptions<Request, Response> {
+  readonly roster: Roster<Request, Response>;
+  /** The tools of the agents' own, as an agent of that id and name has them. */
+  readonly ownTools: (sender: { readonly id: string; readonly name: string }) => readonly Tool[];
+  /** Those of all tools that no agent may use. */
+  readonly mainOnly: readonly string[];
+}
+
+export interface Starter<Request, Response> {
+  start(wanted: WantedAgent): Promise<StartOutcome<Request, Response>>;
+  /** Goes on with one that has ended, from its log. */
+  resume(agent: KnownAgent, messages: readonly AgentMessage[]): Promise<StartOutcome<Request, Response>>;
+}
+
+/** What agents use stands under this name in the ledger of the session that they work for. */
+const AGENT_SOURCE = "agent";
+
+const GENERAL: AgentDefinition = STANDARD_AGENTS[0]!;
+
+/** Starts agents: each is in the session's log before anything of it runs. */
+export function createStarter<Request, Response>(
+  options: StarterOptions<Request, Response>,
+): Starter<Request, Response> {
+  const { session, roster, openChild, definitions = STANDARD_AGENTS, createId = () => randomUUID() } = options;
+  const { readOnlyTools = [], ownTools, mainOnly } = options;
+  /** Where the forks of the newest response part from the session. */
+  let moment: { readonly calls: readonly string[]; readonly entry: number } | undefined;
+
+  function momentOf(callId: string | undefined): number {
+    if (callId === undefined) return session.newestEntry;
+    if (moment?.calls.includes(callId) !== true) {
+      moment = { calls: session.openCalls().map(({ id }) => id), entry: session.newestEntry };
+    }
+    return moment.entry;
+  }
+
+  function toolsOf(child: Session<Request, Response>, agent: AgentFacts, definition: AgentDefinition): readonly Tool[] {
+    const host = options.toolsFor?.(child, { way: agent.way, definition }) ?? toolsOfChild(options.tools, child);
+    const own = ownTools({ id: agent.id, name: agent.name ?? agent.id });
+    // A fork has its parent's list, because that is the beginning of the prompt; what it may not use is refused.
+    if (agent.way === "fork") return [...host, ...own];
+    const allowed = host.filter(({ name }) => isAllowed(name, { definition, readOnlyTools }));
+    return [...allowed, ...own].filter(({ name }) => !mainOnly.includes(name));
+  }
+
+  function launch(
+    agent: AgentFacts,
+    definition: AgentDefinition,
+    rest: Pick<Launch<Request, Response>, "open" | "signal" | "messages"> & {
+      readonly prompt: readonly NewContent[];
+      readonly responses: ChargeOptions["responses"];
+    },
+  ): LiveAgent<Request, Response> {
+    const { prompt, responses, ...how } = rest;
+    return roster.launch({
+      ...{ id: agent.id, way: agent.way, ...how },
+      ...(agent.name === undefined ? {} : { name: agent.name }),
+      async run(child, context) {
+        if (prompt.length > 0) await keep(child, prompt);
+        const charge = chargeParent({ parent: session, child, source: AGENT_SOURCE, responses });
+        const onEvent: typeof context.onEvent = (event) => {
+          charge.onEvent(event);
+          context.onEvent(event);
+        };
+        try {
+          return await runAgent({
+            ...{ ...options, ...context, parent: session, child, agentId: agent.id, agentType: definition.name },
+            ...{ tools: toolsOf(child, agent, definition), prompt: [], onEvent },
+          });
+        } finally {
+          await charge.finish().catch(() => undefined);
+        }
+      },
+    });
+  }
+
+  async function openFork(id: string, at: number, definition: AgentDefinition) {
+    const own = ownTools({ id, name: id }).map(({ name }) => name);
+    const names = options.tools.map(({ name }) => name);
+    const allowed = names.filter((name) => isAllowed(name, { definition, readOnlyTools }));
+    const allowedTools = [...allowed, ...own].filter((name) => !mainOnly.includes(name));
+    const fork = await session.fork({ source: AGENT_SOURCE, id, at, allowedTools });
+    const open = fork.openCalls();
+    if (open.length > 0) await fork.append(open.map((call) => toolResult(call.id, IN_PARENT)));
+    return fork;
+  }
+
+  return {
+    async start(wanted) {
+      if (session.settings().settings["agents.enabled"] === "off")
+        return refused("Agents are off here (setting agents.enabled). Do it yourself.");
+      const { way, name, signal = session.signal, callId } = wanted;
+      const definition = wanted.definition === undefined ? (definitions[0] ?? GENERAL) : find(wanted.definition);
+      if (definition === undefined) {
+        const names = definitions.map((one) => one.name).join(", ");
+        return refused(`There is no kind of agent called ${JSON.stringify(wanted.definition)}. There are: ${names}.`);
+      }
+      const problem = name === undefined ? undefined : checkName(name, options);
+      if (problem !== undefined) return refused(problem);
+      const id = createId();
+      const facts = {
+        ...{ id, way, goal: wanted.description, session: agentSession(session.id, id), definition: definition.name },
+        ...(name === undefined ? {} : { name }),
+      };
+      const ends = AbortSignal.any([session.signal, signal]);
+      if (way !== "fork") {
+        await session.enterAgent({ ...facts, step: "started" });
+        const { model } = definition;
+        const child = { id: facts.session, begins: "new", system: childSystem(definition), definition } as const;
+        const open = () => openChild({ ...child, ...(model === undefined ? {} : { model }) });
+        return started(
+          launch(facts, definition, { open, signal: ends, prompt: [taskOf(wanted.prompt)], responses: "entered-here" }),
+        );
+      }
+      try {
+        // Opened at once: what the session does next is not its own.
+        const fork = await openFork(facts.session, momentOf(callId), definition);
+        await session.enterAgent({ ...facts, step: "started" });
+        const one = launch(facts, definition, {
+          ...{ open: async () => fork, signal: ends, prompt: [forkTask(wanted.prompt)], responses: "already" },
+        });
+        // One that never got its turn is closed, too.
+        void one.done.then(() => fork.close()).catch(() => undefined);
+        return started(one);
+      } catch (error) {
+        return refused(messageOf(error));
+      }
+    },
+
+    async resume(agent, messages) {
+      const definition = agent.definition === undefined ? GENERAL : find(agent.definition);
+      if (definition === undefined) return refused(`Its kind, ${agent.definition}, is not there any more.`);
+      if ((await session.enterAgent({ id: agent.id, step: "resumed" })) !== "entered")
+        return refused(`${agent.id} is running, or belongs to work that was taken back.`);
+      const isFork = agent.way === "fork";
+      const open = () => openChild({ id: agent.session, begins: "again", ...(isFork ? {} : { definition }) });
+      const facts = { ...agent, way: agent.way === "subagent" ? ("background" as const) : agent.way };
+      return started(
+        launch(facts, definition, { open, signal: session.signal, messages, prompt: [], responses: "entered-here" }),
+      );
+    },
+  };
+
+  function find(name: string): AgentDefinition | undefined {
+    return definitions.find((one) => one.name === name);
+  }
+
+  function started(agent: LiveAgent<Request, Response>): StartOutcome<Request, Response> {
+    return { kind: "started", agent };
+  }
+}
+
+type AgentFacts = Pick<AgentStarted, "id" | "way" | "name">;
+
+function refused(why: string): { readonly kind: "refused"; readonly why: string } {
+  return { kind: "refused", why };
+}
+
+function checkName(
+  name: string,
+  { session, name: main = "main" }: { readonly session: Pick<Session<never, never>, "agents">; readonly name?: string },
+): string | undefined {
+  if (!isName(name)) return `${JSON.stringify(name)} is no name: use 1 to 64 of A-Z a-z 0-9 _ . -`;
+  const isTaken = name === main || session.agents().some((agent) => agent.name === name || agent.id === name);
+  return isTaken ? `The name ${JSON.stringify(name)} is taken. Choose another.` : undefined;
+}
+
+/** The task stays in view through every compaction of the agent, if it is short enough to be pinned. */
+async function keep(
+  child: Pick<Session<never, never>, "append" | "pin">,
+  prompt: readonly NewContent[],
+): Promise<void> {
+  const [task] = await child.append(prompt);
+  await child.pin(task!).catch(() => undefined);
+}

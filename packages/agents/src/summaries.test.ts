@@ -1,0 +1,79 @@
+import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
+import type { Settings } from "palimpsest";
+import { expect, test } from "vitest";
+import { readPhrase } from "./summaries.ts";
+import { openTeam } from "./testing/open-team.ts";
+
+const isAsked = (request: Readonly<Record<string, unknown>>): boolean =>
+  JSON.stringify((request["messages"] as unknown[]).at(-1)).includes("what are you doing right now");
+
+/** A clock whose waits are ended by hand. */
+function handClock() {
+  const waits: { readonly ms: number; end(): void }[] = [];
+  return {
+    waits,
+    now: () => 0,
+    wait: (ms: number, signal: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        signal.addEventListener("abort", () => resolve());
+        waits.push({ ms, end: resolve });
+      }),
+  };
+}
+
+test.each<["on" | "off", number]>([
+  ["on", 2],
+  ["off", 0],
+])(
+  "while somebody follows, and summaries are %s, a phrase comes every so often: %i asked",
+  async (summaries, asked) => {
+    const clock = handClock();
+    const questions: string[] = [];
+    let isOver = false;
+    const script: Script = ({ request }) => {
+      if (isAsked(request)) {
+        questions.push(JSON.stringify((request["messages"] as unknown[]).at(-1)));
+        return answer(questions.length === 1 ? '"Reading the config loader."' : "Renaming the config loader");
+      }
+      return isOver ? answer("Done.") : callTools(callTool("Look", { what: "x" }));
+    };
+    const settings: Partial<Settings> = {
+      "agents.summaries": summaries,
+      "agents.rounds": 100_000,
+      "agents.summarySeconds": 31,
+    };
+    const { agents } = await openTeam({ script, clock, settings });
+    const started = await agents.start({ prompt: "p", description: "d", way: "background" });
+    const events: string[] = [];
+    agents.follow("a1", (event) => events.push(event.kind === "phrase" ? event.phrase : event.kind));
+    const tick = async () => {
+      // Only one that has done something new is asked.
+      const before = events.length;
+      while (!events.slice(before).includes("response")) await new Promise((resolve) => setTimeout(resolve, 5));
+      const after = clock.waits.length;
+      clock.waits.findLast(({ ms }) => ms === 31_000)!.end();
+      while (!clock.waits.slice(after).some(({ ms }) => ms === 31_000))
+        await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    await tick();
+    await tick();
+    const phrases = ["Reading the config loader", "Renaming the config loader"].slice(0, asked);
+    expect(events.filter((event) => event.includes(" "))).toEqual(phrases);
+    expect(events).toContain("response");
+    expect(questions).toHaveLength(asked);
+    expect(agents.list()[0]?.live?.phrase).toBe(phrases.at(-1));
+    // It is told what it said, so as to say something new.
+    if (asked > 0) expect(questions[1]).toContain("Reading the config loader");
+    isOver = true;
+    expect(started.kind === "started" && (await started.done)).toMatchObject({ outcome: "done" });
+  },
+);
+
+test.each([
+  ['"Fixing the parser."', "Fixing the parser"],
+  ["\n**Running all tests**\nbecause", "Running all tests"],
+  ["", undefined],
+  ["I am doing a lot of things here at the same time", undefined],
+])("%j is read as %j", (said, phrase) => {
+  expect(readPhrase(said)).toBe(phrase);
+});

@@ -1,0 +1,72 @@
+import type { Clock, QueryEvent, Session } from "palimpsest";
+import type { LiveAgent } from "./roster.ts";
+
+export type FollowEvent = QueryEvent | { readonly kind: "phrase"; readonly phrase: string };
+
+export interface PhraseOptions {
+  readonly listener: (event: FollowEvent) => void;
+  readonly clock: Required<Clock>;
+  readonly settings: () => ReturnType<Session<never, never>["settings"]>["settings"];
+}
+
+/** Its calls stand under this name in the agent's ledger. */
+const SUMMARY_SOURCE = "agent_summary";
+
+const MOST_WORDS = 8;
+
+/** Follows an agent: its events, and every now and then a phrase of what it is doing. Returns what ends it. */
+export function followPhrases<Request, Response>(
+  one: LiveAgent<Request, Response>,
+  { listener, clock, settings }: PhraseOptions,
+): () => void {
+  const over = new AbortController();
+  const heard = (event: QueryEvent): void => listener(event);
+  one.listeners.add(heard);
+  const end = (): void => {
+    one.listeners.delete(heard);
+    over.abort();
+  };
+  void one.done.then(end);
+  void keepAsking().catch(() => undefined);
+  return end;
+
+  async function keepAsking(): Promise<void> {
+    let seen = 0;
+    for (;;) {
+      await clock.wait(settings()["agents.summarySeconds"] * 1_000, over.signal, "free");
+      if (over.signal.aborted) return;
+      // One that has done nothing new is still doing the same.
+      if (settings()["agents.summaries"] === "off" || one.session === undefined || one.rounds === seen) continue;
+      seen = one.rounds;
+      const phrase = await askPhrase(one.session, one.phrase, over.signal).catch(() => undefined);
+      if (phrase === undefined || over.signal.aborted) continue;
+      one.phrase = phrase;
+      listener({ kind: "phrase", phrase });
+    }
+  }
+}
+
+/** On the agent's own cached prompt: only the question and a few words are new. */
+async function askPhrase(
+  session: Pick<Session<never, never>, "ask">,
+  before: string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { text } = await session.ask(phraseQuestion(before), { source: SUMMARY_SOURCE, signal });
+  return readPhrase(text);
+}
+
+function phraseQuestion(before: string | undefined): string {
+  const new_ = before === undefined ? "" : ` You said last: ${JSON.stringify(before)}. Say what is new since.`;
+  return `In 3 to 5 words, in the present tense: what are you doing right now? Name the thing, like "Renaming the config loader". Answer with these words only, and use no tool.${new_}`;
+}
+
+/** One line of a few words, or nothing: what is longer is no phrase. */
+export function readPhrase(answer: string): string | undefined {
+  const line = answer
+    .split("\n")
+    .map((one) => one.trim())
+    .find((one) => one !== "");
+  const words = line?.replace(/^["'`*]+|["'`*.]+$/g, "").split(/\s+/) ?? [];
+  return words.length === 0 || words.length > MOST_WORDS || words[0] === "" ? undefined : words.join(" ");
+}

@@ -1,0 +1,31 @@
+export { elapsedMs, type FoundProcess, type Processes, type ProcessMark, systemProcesses } from "palimpsest/sqlite";
+export type { Budgets, DailyTokens } from "./budgets/budgets.ts";
+export { ClosedHomeError, DamagedHomeError, HomeFormatError } from "./home-errors.ts";
+export { type KeepLeaseOptions, type KeptLease, keepLease } from "./leases/keep-lease.ts";
+export type { Guarded, Lease, LeaseFacts, LeaseOutcome } from "./leases/lease.ts";
+export type { LeaseHolder } from "./leases/lease-rows.ts";
+export type { LeaseTries } from "./leases/lease-tries.ts";
+export type { LeaseState, Leases, TakeResult } from "./leases/leases.ts";
+export type { Address } from "./mail/address-rows.ts";
+export type { Lost, Mailbox, SendOutcome } from "./mail/mailbox.ts";
+export type { Mailboxes, RegisterResult, Registration } from "./mail/mailboxes.ts";
+export {
+  type AgentSender,
+  isName,
+  type Message,
+  type MessageDraft,
+  type MessageKind,
+  type Refusal,
+  type Refused,
+} from "./mail/message.ts";
+export { separateRecorded } from "./mail/separate-recorded.ts";
+export { type Home, type HomeOptions, openHome } from "./open-home.ts";
+export {
+  type ListeningSocket,
+  type ListenOptions,
+  type ListenResult,
+  listenOnSocket,
+} from "./socket/listen-on-socket.ts";
+export type { PeerDraft, PeerMessage, PeerSender } from "./socket/peer-message.ts";
+export { type SendToSocketOptions, type SentToSocket, sendToSocket } from "./socket/send-to-socket.ts";
+export { UnsafeSocketError } from "./socket/socket-path.ts";

@@ -1,0 +1,294 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Processes } from "palimpsest/sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, openHome } from "../open-home.ts";
+import { keepLease } from "./keep-lease.ts";
+import type { Lease } from "./lease.ts";
+
+const MINUTE_MS = 60_000;
+let folder: string;
+let file: string;
+let machine: Machine;
+const homes: Home[] = [];
+
+/** A machine with a table of processes and two clocks, which homes are opened on. */
+interface Machine {
+  nowMs: number;
+  ticksMs: number;
+  readonly table: Map<number, string>;
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "leases-"));
+  file = join(folder, "home.sqlite");
+  machine = { nowMs: 1_800_000_000_000, ticksMs: 5_000, table: new Map() };
+});
+afterEach(async () => {
+  for (const home of homes.splice(0)) await home.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function startProcess(pid: number, started = `start ${pid}`, realm = "realm"): Promise<Home> {
+  machine.table.set(pid, started);
+  const processes: Processes = {
+    self: { pid, started, realm },
+    find: (wanted) => {
+      const found = machine.table.get(wanted);
+      return found === undefined ? { kind: "absent" } : { kind: "running", started: found };
+    },
+    ticksMs: () => machine.ticksMs,
+  };
+  const home = await openHome({ file, host: "here", processes, clock: { now: () => machine.nowMs } });
+  homes.push(home);
+  return home;
+}
+async function take(home: Home, owner = "session"): Promise<Lease> {
+  const result = await home.leases.take("dream", { owner });
+  if (result.kind === "held") throw new Error(`held by ${result.by.owner}`);
+  return result.lease;
+}
+const pass = (ms: number): void => {
+  machine.nowMs += ms;
+  machine.ticksMs += ms;
+};
+
+describe("one at a time", () => {
+  test("a lease that is held is refused with who has it, within one process too", async () => {
+    const [one, two] = [await startProcess(1), await startProcess(2)];
+    expect(await take(one, "session A")).toMatchObject({ name: "dream", generation: 1, takenAtMs: machine.nowMs });
+    const by = { owner: "session A", host: "here", pid: 1, takenAtMs: machine.nowMs, renewedAtMs: machine.nowMs };
+    for (const home of [one, two])
+      expect(await home.leases.take("dream", { owner: "B" })).toEqual({ kind: "held", by });
+    expect((await two.leases.take("other", { owner: "B" })).kind).toBe("taken");
+  });
+
+  test("of many that take it at once one has it", async () => {
+    const all = await Promise.all(Array.from({ length: 12 }, (_, index) => startProcess(index + 1)));
+    const results = await Promise.all(all.map((home) => home.leases.take("dream", { owner: "x" })));
+    expect(results.filter(({ kind }) => kind === "taken")).toHaveLength(1);
+  });
+});
+
+describe("what becomes of a holder", () => {
+  test("one that renews keeps it, however long it takes", async () => {
+    const [one, two] = [await startProcess(1), await startProcess(2)];
+    const lease = await take(one);
+    for (let minute = 0; minute < 120; minute += 4) {
+      pass(4 * MINUTE_MS);
+      expect(await lease.renew()).toBe("held");
+      expect((await two.leases.take("dream", { owner: "B" })).kind).toBe("held");
+    }
+  });
+
+  test("one whose process is gone loses it at once", async () => {
+    const [one, two] = [await startProcess(1), await startProcess(2)];
+    await take(one, "session A");
+    machine.table.delete(1);
+    const taken = await take(two);
+    expect(taken.generation).toBe(2);
+    expect(taken.reclaimed).toMatchObject({ because: "gone", from: { owner: "session A", pid: 1 } });
+  });
+
+  test("one whose number another program has now loses it at once", async () => {
+    const [one, two] = [await startProcess(1), await startProcess(2)];
+    await take(one);
+    machine.table.set(1, "a later start");
+    expect((await take(two)).reclaimed?.because).toBe("gone");
+  });
+
+  test("one that is alive and silent loses it after five minutes, not before", async () => {
+    const [one, two] = [await startProcess(1), await startProcess(2)];
+    const lease = await take(one);
+    pass(5 * MINUTE_MS - 1);
+    expect((await two.leases.take("dream", { owner: "B" })).kind).toBe("held");
+    pass(1);
+    expect((await take(two)).reclaimed?.because).toBe("silent");
+    expect(await lease.check()).toBe("lost");
+  });
+
+  test("a wall clock that jumps takes nothing from a holder of the same realm", async () => {
+    const [one, two] = [await startProcess(1), await startProcess(2)];
+    const lease = await take(one);
+    for (const years of [10, -20]) {
+      machine.nowMs += years * 365 * 86_400_000;
+      expect((await two.leases.take("dream", { owner: "B" })).kind).toBe("held");
+    }
+    expect(await lease.check()).toBe("held");
+  });
+
+  test("a holder of another realm is believed by the wall clock, and a clock that was years ahead holds nothing for years", async () => {
+    const [one, two] = [await startProcess(1), await startProcess(2, "start 2", "another container")];
+    machine.nowMs += 10 * 365 * 86_400_000;
+    await take(one);
+    // It cannot see process 1 at all, and does not take that for an end.
+    machine.table.delete(1);
+    expect((await two.leases.take("dream", { owner: "B" })).kind).toBe("held");
+    machine.nowMs -= 10 * 365 * 86_400_000;
+    expect((await take(two)).reclaimed?.because).toBe("silent");
+  });
+});
+
+describe("a lease that was lost", () => {
+  test("is lost to everything its holder does with it, for good", async () => {
+    const [one, two] = [await startProcess(1), await startProcess(2)];
+    const late = await take(one);
+    pass(6 * MINUTE_MS);
+    const now = await take(two);
+    let written = 0;
+    expect(await late.guard(() => written++)).toEqual({ kind: "lost" });
+    expect([await late.check(), await late.renew(), await late.finish("done")]).toEqual(["lost", "lost", "lost"]);
+    expect(await now.check()).toBe("held");
+    await now.finish("failed");
+    expect(await late.guard(() => written++)).toEqual({ kind: "lost" });
+    expect(written).toBe(0);
+    expect((await one.leases.read("dream")).lastDoneAtMs).toBeUndefined();
+  });
+
+  test("nobody takes it while a guarded write is under way", async () => {
+    const [one, two] = [await startProcess(1), await startProcess(2)];
+    const late = await take(one);
+    pass(6 * MINUTE_MS);
+    const order: string[] = [];
+    const begun = Promise.withResolvers<void>();
+    const writing = late.guard(async () => {
+      begun.resolve();
+      await sleep(50);
+      order.push("written");
+      return "value";
+    });
+    await begun.promise;
+    const taking = take(two).then(() => order.push("taken"));
+    expect(await writing).toEqual({ kind: "done", value: "value" });
+    await taking;
+    expect(order).toEqual(["written", "taken"]);
+    expect(await late.guard(() => 1)).toEqual({ kind: "lost" });
+  });
+
+  test("a write that fails gives the lock back and says why", async () => {
+    const home = await startProcess(1);
+    const lease = await take(home);
+    await expect(lease.guard(() => Promise.reject(new Error("on purpose")))).rejects.toThrow("on purpose");
+    expect(await lease.renew()).toBe("held");
+  });
+
+  test("a file that was made anew begins its generations again, and fences all the same", async () => {
+    const [one, two] = [await startProcess(1), await startProcess(2)];
+    const late = await take(one);
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix);
+    expect((await take(two)).generation).toBe(late.generation);
+    expect(await late.guard(() => 1)).toEqual({ kind: "lost" });
+  });
+});
+
+describe("the time of the last work", () => {
+  test("is when it began, and only if it was brought to its end", async () => {
+    const home = await startProcess(1);
+    expect(await home.leases.read("dream")).toEqual({ failures: 0 });
+    const first = await take(home);
+    const beganAtMs = machine.nowMs;
+    expect(first.lastDoneAtMs).toBeUndefined();
+    pass(3 * MINUTE_MS);
+    expect(await first.finish("done")).toBe("finished");
+    expect(await home.leases.read("dream")).toEqual({ lastDoneAtMs: beganAtMs, lastTriedAtMs: beganAtMs, failures: 0 });
+
+    for (const [outcome, failures] of [
+      ["failed", 1],
+      ["failed", 2],
+      ["killed", 2],
+      ["held", 0],
+    ] as const) {
+      pass(MINUTE_MS);
+      const before = await home.leases.read("dream");
+      const lease = await take(home);
+      expect(lease.failures).toBe(before.failures);
+      const lastTriedAtMs = outcome === "killed" ? before.lastTriedAtMs : machine.nowMs;
+      expect(lease.lastDoneAtMs).toBe(beganAtMs);
+      expect(await home.leases.read("dream")).toMatchObject({ lastDoneAtMs: beganAtMs, holder: { pid: 1 } });
+      await lease.finish(outcome);
+      expect(await home.leases.read("dream")).toEqual({ lastDoneAtMs: beganAtMs, lastTriedAtMs, failures });
+    }
+    const heldAtMs = machine.nowMs;
+    pass(MINUTE_MS);
+    await home.leases.confirm("dream");
+    expect((await home.leases.read("dream")).lastDoneAtMs).toBe(heldAtMs);
+  });
+
+  test("stays what it was when the process dies, and when its home is closed", async () => {
+    const [one, two] = [await startProcess(1), await startProcess(2)];
+    await (await take(two)).finish("done");
+    const before = await two.leases.read("dream");
+    pass(MINUTE_MS);
+    await take(one);
+    machine.table.delete(1);
+    const lease = await take(two);
+    expect(lease.lastDoneAtMs).toBe(before.lastDoneAtMs);
+    await two.close();
+    const three = await startProcess(3);
+    expect(await three.leases.read("dream")).toEqual(before);
+    expect((await take(three)).reclaimed).toBeUndefined();
+  });
+});
+
+test("of many that look for work one does, until the time is over", async () => {
+  const all = await Promise.all(Array.from({ length: 6 }, (_, index) => startProcess(index + 1)));
+  const touchAll = () => Promise.all(all.map(({ leases }) => leases.touch("dream", { everyMs: 10 * MINUTE_MS })));
+  expect((await touchAll()).filter((result) => result === "touched")).toHaveLength(1);
+  expect(await all[0]!.leases.read("dream")).toEqual({ lastScanAtMs: machine.nowMs, failures: 0 });
+  pass(10 * MINUTE_MS - 1);
+  expect(await touchAll()).toEqual(Array(6).fill("recent"));
+  pass(1);
+  expect((await touchAll()).filter((result) => result === "touched")).toHaveLength(1);
+  // A clock that is turned back must not stop it until the date comes round again.
+  machine.nowMs -= 365 * 86_400_000;
+  expect((await touchAll()).filter((result) => result === "touched")).toHaveLength(1);
+  const lease = await take(all[0]!);
+  expect([lease.generation, lease.lastDoneAtMs]).toEqual([1, undefined]);
+});
+
+test("the database itself refuses to give a generation twice", async () => {
+  await take(await startProcess(1));
+  const database = new DatabaseSync(file);
+  expect(() => database.exec("DELETE FROM lease")).toThrow("never deleted");
+  expect(() => database.exec("UPDATE lease SET generation = 0")).toThrow("never falls");
+  database.close();
+});
+
+describe("keepLease", () => {
+  test("renews until it is stopped", async () => {
+    const home = await startProcess(1);
+    const lease = await take(home);
+    const kept = keepLease(lease, { everyMs: 10 });
+    pass(MINUTE_MS);
+    await sleep(80);
+    kept.stop();
+    expect((await home.leases.read("dream")).holder?.renewedAtMs).toBe(machine.nowMs);
+    pass(MINUTE_MS);
+    await sleep(50);
+    expect((await home.leases.read("dream")).holder?.renewedAtMs).toBe(machine.nowMs - MINUTE_MS);
+    expect(kept.signal.aborted).toBe(false);
+  });
+
+  test("aborts the work when the lease is lost", async () => {
+    const [one, two] = [await startProcess(1), await startProcess(2)];
+    const lease = await take(one);
+    pass(6 * MINUTE_MS);
+    await take(two);
+    const kept = keepLease(lease, { everyMs: 5 });
+    await new Promise((resolve) => kept.signal.addEventListener("abort", resolve));
+    expect(String(kept.signal.reason)).toContain("dream (generation 1) was taken by another process");
+  });
+
+  test("does not take a failed renewal for a loss", async () => {
+    const kept = keepLease(
+      { name: "n", generation: 1, renew: () => Promise.reject(new Error("full")) },
+      { everyMs: 5 },
+    );
+    await sleep(40);
+    expect(kept.signal.aborted).toBe(false);
+    kept.stop();
+  });
+});

@@ -1,0 +1,108 @@
+import { type Holder, lookAt, type Place, silenceMs } from "palimpsest/sqlite";
+import { present, readHolder } from "../holder-columns.ts";
+import type { HomeConnection } from "../home-connection.ts";
+
+export interface AddressRow {
+  readonly number: number;
+  readonly team: string;
+  readonly name: string;
+  readonly session: string;
+  readonly state: "running" | "stopped";
+  readonly socket?: string;
+  readonly process: Holder;
+}
+
+/** Where an agent can be reached, and whether it is there. */
+export interface Address {
+  readonly team: string;
+  readonly name: string;
+  readonly session: string;
+  /** `stopped`: it has no process. Mail waits for it; whoever wakes it opens its session. */
+  readonly state: "running" | "stopped";
+  /** The socket its session listens on. */
+  readonly socket?: string;
+  readonly host: string;
+  readonly pid: number;
+}
+
+export function toAddress(row: AddressRow, place: Place): Address {
+  const { team, name, session, socket, process } = row;
+  const isGone = row.state === "stopped" || lookAt(process, place) === "gone";
+  return {
+    ...{ team, name, session, state: isGone ? "stopped" : "running" },
+    ...(socket === undefined ? {} : { socket }),
+    ...{ host: process.host, pid: process.pid },
+  };
+}
+
+/** Whether the name may be given to another process. One that is seen running keeps it, however silent. */
+export function isFree(row: AddressRow, place: Place, silentAfterMs: number): boolean {
+  if (row.state === "stopped") return true;
+  const look = lookAt(row.process, place);
+  return look === "gone" || (look === "unknown" && silenceMs(row.process, place) >= silentAfterMs);
+}
+
+export function readAddress({ statement }: HomeConnection, team: string, name: string): AddressRow | undefined {
+  return toRow(statement("SELECT * FROM address WHERE team = ? AND name = ?").get(team, name));
+}
+
+/** The address of whoever has the token, as long as nobody else has registered under its name and it was not stopped. */
+export function readOwn({ statement }: HomeConnection, number: number, token: string): AddressRow | undefined {
+  return toRow(
+    statement("SELECT * FROM address WHERE number = ? AND token = ? AND state = 'running'").get(number, token),
+  );
+}
+
+export function readTeam({ statement }: HomeConnection, team: string): AddressRow[] {
+  return statement("SELECT * FROM address WHERE team = ? ORDER BY name")
+    .all(team)
+    .flatMap((row) => toRow(row) ?? []);
+}
+
+/** Returns the number of the address: that of its name, if it had one before, with the mail that waits there. */
+export function writeAddress(
+  { statement }: HomeConnection,
+  address: Omit<AddressRow, "number" | "state"> & { readonly token: string },
+): number {
+  const { team, name, session, token, socket = null, process } = address;
+  const { host, pid, started = null, realm = null, renewedAtMs, renewedTicksMs } = process;
+  const row = statement(`INSERT INTO address (team, name, session, token, state, socket,
+    host, pid, started, realm, renewed_at_ms, renewed_ticks_ms) VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (team, name) DO UPDATE SET session = excluded.session, token = excluded.token,
+    state = 'running', socket = excluded.socket, host = excluded.host, pid = excluded.pid, started = excluded.started,
+    realm = excluded.realm, renewed_at_ms = excluded.renewed_at_ms, renewed_ticks_ms = excluded.renewed_ticks_ms
+  RETURNING number`).get(
+    ...[team, name, session, token, socket, host, pid, started, realm, renewedAtMs, renewedTicksMs],
+  );
+  return Number(row?.["number"]);
+}
+
+export function renewAddress({ statement }: HomeConnection, number: number, holder: Holder): void {
+  statement("UPDATE address SET renewed_at_ms = ?, renewed_ticks_ms = ? WHERE number = ?").run(
+    ...[holder.renewedAtMs, holder.renewedTicksMs, number],
+  );
+}
+
+export function stopAddress({ statement }: HomeConnection, number: number): void {
+  statement("UPDATE address SET state = 'stopped' WHERE number = ?").run(number);
+}
+
+/** With the mail that was sent to them. */
+export function deleteTeam({ statement }: HomeConnection, team: string): void {
+  statement("DELETE FROM message WHERE receiver IN (SELECT number FROM address WHERE team = ?)").run(team);
+  statement("DELETE FROM address WHERE team = ?").run(team);
+}
+
+function toRow(row: Record<string, unknown> | undefined): AddressRow | undefined {
+  if (row === undefined) return undefined;
+  const { number, team, name, session, state } = row;
+  return {
+    number,
+    team,
+    name,
+    session,
+    state,
+    ...present("socket", row["socket"]),
+    process: readHolder(row),
+  } as AddressRow;
+}

@@ -1,0 +1,212 @@
+import { holderHere, type Place } from "palimpsest/sqlite";
+import type { HomeConnection } from "../home-connection.ts";
+import type { HomeFile } from "../home-file.ts";
+import {
+  type Address,
+  type AddressRow,
+  readOwn,
+  readTeam,
+  renewAddress,
+  stopAddress,
+  toAddress,
+} from "./address-rows.ts";
+import type { Bell } from "./bell.ts";
+import { checkDraft, type Message, type MessageDraft, type Refused, refuse } from "./message.ts";
+import {
+  acknowledgeMessage,
+  countWaiting,
+  digestOf,
+  findSent,
+  hasWaiting,
+  insertMessage,
+  readWaiting,
+} from "./message-rows.ts";
+
+/** Another process has registered under this name, or this one has stopped: nothing can be done with the mailbox any more. */
+export interface Lost {
+  readonly kind: "lost";
+}
+
+export type SendOutcome =
+  | {
+      readonly kind: "sent";
+      /** Where it is now. A receiver that is `stopped` has to be woken by whoever can. */
+      readonly receivers: readonly Address[];
+      /** With `*`: whose mailboxes had no room. */
+      readonly full: readonly string[];
+    }
+  | Refused
+  | Lost;
+
+/** The mailbox of one agent: it sends in its name, and nobody else does. */
+export interface Mailbox {
+  readonly team: string;
+  readonly name: string;
+  readonly session: string;
+  /** Resolves when it is on the disk. What was sent before under the same id is acknowledged and not sent again. */
+  send(draft: MessageDraft): Promise<SendOutcome>;
+  /**
+   * What was not acknowledged yet, oldest first: the same again, until it is. From one sender it comes in the order in
+   * which it was sent.
+   */
+  receive(options?: {
+    readonly limit?: number;
+  }): Promise<{ readonly kind: "received"; readonly messages: readonly Message[] } | Lost>;
+  /** To be called when they are in the receiver's log (see `separateRecorded`). */
+  acknowledge(keys: readonly string[]): Promise<"acknowledged" | "lost">;
+  /** Until there is mail that `receive` has not returned here yet. `over`: the time, or the signal. */
+  wait(options?: { readonly timeoutMs?: number; readonly signal?: AbortSignal }): Promise<"mail" | "over" | "lost">;
+  /** Mail goes on arriving, for whoever registers under the name next. */
+  stop(): Promise<void>;
+}
+
+export interface MailLimits {
+  readonly maxMessageBytes: number;
+  readonly maxWaiting: number;
+}
+
+export interface MailboxOptions {
+  readonly file: HomeFile;
+  readonly place: Place;
+  readonly bell: Bell;
+  readonly limits: MailLimits;
+  readonly address: Pick<AddressRow, "number" | "team" | "name" | "session">;
+  readonly token: string;
+}
+
+const DEFAULT_LIMIT = 100;
+// Only a system that cannot say whether a process is alive goes by this; a fifth of the time after which it is given up.
+const RENEW_EVERY_MS = 60_000;
+
+export function createMailbox({ file, place, bell, limits, address, token }: MailboxOptions): Mailbox {
+  const { number, team, name, session } = address;
+  const ended = new AbortController();
+  let receivedThrough = 0;
+  let renewedTicksMs = place.processes.ticksMs();
+  const own = (connection: HomeConnection): AddressRow | undefined => readOwn(connection, number, token);
+
+  const renewIfDue = async (): Promise<void> => {
+    const holder = holderHere(place);
+    if (holder.renewedTicksMs - renewedTicksMs < RENEW_EVERY_MS) return;
+    renewedTicksMs = holder.renewedTicksMs;
+    // A full disk is no reason not to read.
+    await file.write((connection) => own(connection) && renewAddress(connection, number, holder)).catch(() => {});
+  };
+  const look = (): Promise<"mail" | "none" | "lost"> =>
+    file.read((connection) => {
+      if (own(connection) === undefined) return "lost";
+      return hasWaiting(connection, number, receivedThrough) ? "mail" : "none";
+    });
+
+  return {
+    ...{ team, name, session },
+    async send(draft) {
+      const refused = checkDraft(draft, limits);
+      if (refused !== undefined) return refused;
+      const outcome = await file.write((connection): SendOutcome => {
+        const sender = own(connection);
+        return sender === undefined ? { kind: "lost" } : sendFrom(connection, { sender, draft, place, limits });
+      });
+      if (outcome.kind === "sent") bell.ring();
+      return outcome;
+    },
+    async receive({ limit = DEFAULT_LIMIT } = {}) {
+      await renewIfDue();
+      return await file.read((connection) => {
+        const row = own(connection);
+        if (row === undefined) return { kind: "lost" };
+        const waiting = readWaiting(connection, row, limit);
+        receivedThrough = Math.max(receivedThrough, waiting.at(-1)?.number ?? 0);
+        return { kind: "received", messages: waiting.map(({ message }) => message) };
+      });
+    },
+    acknowledge: (keys) =>
+      file.write((connection) => {
+        // One that was replaced must not take from its successor what it may not have written to the log itself.
+        if (own(connection) === undefined) return "lost";
+        for (const key of keys) acknowledgeMessage(connection, number, key);
+        return "acknowledged";
+      }),
+    async wait({ timeoutMs, signal } = {}) {
+      const over = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)];
+      const signals = [ended.signal, ...over].filter((each) => each !== undefined);
+      // Listens before it looks: what comes in between rings.
+      const rings = listenTo(bell, signals);
+      try {
+        for (;;) {
+          if (ended.signal.aborted) return "lost";
+          await renewIfDue();
+          const found = await look();
+          if (found !== "none") return found;
+          if (signals.some(({ aborted }) => aborted)) return ended.signal.aborted ? "lost" : "over";
+          await rings.next();
+        }
+      } finally {
+        rings.stop();
+      }
+    },
+    async stop() {
+      if (ended.signal.aborted) return;
+      // Whoever waits is told, also where it cannot be written down; then it counts as running until its process ends.
+      ended.abort();
+      await file.write((connection) => own(connection) && stopAddress(connection, number));
+    },
+  };
+}
+
+/** `next` resolves when the bell has rung, or a signal was given, since it was called last. */
+function listenTo(bell: Bell, signals: readonly AbortSignal[]): { next(): Promise<void>; stop(): void } {
+  let rung = Promise.withResolvers<void>();
+  const ring = (): void => rung.resolve();
+  const listening = bell.listen(ring);
+  for (const signal of signals) signal.addEventListener("abort", ring);
+  return {
+    async next() {
+      await rung.promise;
+      rung = Promise.withResolvers();
+    },
+    stop() {
+      listening.stop();
+      for (const signal of signals) signal.removeEventListener("abort", ring);
+    },
+  };
+}
+
+interface Sending {
+  readonly sender: AddressRow;
+  readonly draft: MessageDraft;
+  readonly place: Place;
+  readonly limits: MailLimits;
+}
+
+/** All of it within one transaction: a message to all is with all of them, or with none. */
+function sendFrom(connection: HomeConnection, { sender, draft, place, limits }: Sending): SendOutcome {
+  const team = readTeam(connection, sender.team);
+  const before = findSent(connection, sender.session, draft.id);
+  if (before !== undefined) {
+    if (before.digest !== digestOf(draft))
+      return refuse("id-taken", `The id ${draft.id} was used for another message. Use a new one.`);
+    const receivers = team.filter(({ number }) => before.receivers.includes(number));
+    return { kind: "sent", receivers: receivers.map((row) => toAddress(row, place)), full: [] };
+  }
+  const wanted = team.filter((row) => (draft.to === "*" ? row.number !== sender.number : row.name === draft.to));
+  if (wanted.length === 0 && draft.to !== "*") {
+    const names = team.map(({ name }) => name).join(", ");
+    return refuse("no-such-address", `Nobody in the team is called ${JSON.stringify(draft.to)}. There are: ${names}.`);
+  }
+  const { full = [], open = [] } = Object.groupBy(wanted, ({ number }) =>
+    countWaiting(connection, number) >= limits.maxWaiting ? "full" : "open",
+  );
+  if (open.length === 0 && full.length > 0)
+    return refuse(
+      "mailbox-full",
+      `${limits.maxWaiting} messages wait for ${full.map(({ name }) => name).join(", ")}. Send again when some were read.`,
+    );
+  const nowMs = place.clock.now();
+  for (const { number } of open) insertMessage(connection, { sender, receiver: number, draft, nowMs });
+  return {
+    kind: "sent",
+    receivers: open.map((row) => toAddress(row, place)),
+    full: full.map(({ name }) => name),
+  };
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { holderHere, type Place } from "palimpsest/sqlite";
+import type { HomeFile } from "../home-file.ts";
+import { type Address, deleteTeam, isFree, readAddress, readTeam, toAddress, writeAddress } from "./address-rows.ts";
+import type { Bell } from "./bell.ts";
+import { createMailbox, type Mailbox, type MailLimits } from "./mailbox.ts";
+import { isName, isSession } from "./message.ts";
+
+export interface Registration {
+  readonly team: string;
+  readonly name: string;
+  readonly session: string;
+  /** Where its session listens, for other sessions to find it. */
+  readonly socket?: string;
+  /**
+   * `always`: also from a process that is alive; for a session that was itself taken over.
+   * @default "if-free"
+   */
+  readonly takeover?: "if-free" | "always";
+}
+
+export type RegisterResult =
+  | { readonly kind: "registered"; readonly mailbox: Mailbox }
+  | { readonly kind: "taken"; readonly by: Address }
+  | { readonly kind: "refused"; readonly because: "bad-name" | "bad-id"; readonly why: string };
+
+/**
+ * The mail of agents that work in teams. A name belongs to one process at a time, as long as that runs; who registers is
+ * given a mailbox, and with it a token that never leaves it. Nothing else sends in its name or reads its mail, so who a
+ * message is from is what the host registered and not what a model wrote. A mailbox reaches its own team and no other.
+ */
+export interface Mailboxes {
+  register(registration: Registration): Promise<RegisterResult>;
+  addresses(team: string): Promise<readonly Address[]>;
+  /** Deletes a team with all its mail, if none of it runs. */
+  disband(
+    team: string,
+  ): Promise<{ readonly kind: "disbanded" } | { readonly kind: "running"; readonly names: readonly string[] }>;
+}
+
+export interface MailboxesOptions {
+  readonly file: HomeFile;
+  readonly place: Place;
+  readonly bell: Bell;
+  readonly limits: MailLimits;
+  readonly silentAfterMs: number;
+  readonly onRegistered: (mailbox: Mailbox) => void;
+}
+
+export function createMailboxes(options: MailboxesOptions): Mailboxes {
+  const { file, place, bell, limits, silentAfterMs, onRegistered } = options;
+  return {
+    async register({ team, name, session, socket, takeover = "if-free" }) {
+      for (const value of [team, name])
+        if (!isName(value)) return { kind: "refused", because: "bad-name", why: badName(value) };
+      if (!isSession(session))
+        return { kind: "refused", because: "bad-id", why: `${JSON.stringify(session)} is no id of a session.` };
+      const token = randomBytes(32).toString("hex");
+      const result = await file.write((connection): Address | number => {
+        const before = readAddress(connection, team, name);
+        if (before !== undefined && takeover === "if-free" && !isFree(before, place, silentAfterMs))
+          return toAddress(before, place);
+        const process = holderHere(place);
+        return writeAddress(connection, {
+          ...{ team, name, session, token, process },
+          ...(socket === undefined ? {} : { socket }),
+        });
+      });
+      if (typeof result !== "number") return { kind: "taken", by: result };
+      const address = { number: result, team, name, session };
+      const mailbox = createMailbox({ file, place, bell, limits, address, token });
+      onRegistered(mailbox);
+      return { kind: "registered", mailbox };
+    },
+    addresses: (team) => file.read((connection) => readTeam(connection, team).map((row) => toAddress(row, place))),
+    disband: (team) =>
+      file.write((connection) => {
+        const running = readTeam(connection, team).filter((row) => !isFree(row, place, silentAfterMs));
+        if (running.length > 0) return { kind: "running", names: running.map(({ name }) => name) };
+        deleteTeam(connection, team);
+        return { kind: "disbanded" };
+      }),
+  };
+}
+
+function badName(name: string): string {
+  return `${JSON.stringify(name)} is no name: use 1 to 64 of A-Z a-z 0-9 _ . - and begin with a letter, a digit or _.`;
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { PalimpsestError } from "palimpsest";
+import { createPrivateFolder } from "palimpsest/sqlite";
+
+/** A socket that others could reach or put in the place of ours. Nothing was opened. */
+export class UnsafeSocketError extends PalimpsestError {
+  static readonly code = "unsafe-socket";
+  readonly code: string = UnsafeSocketError.code;
+  readonly path: string;
+
+  constructor(path: string, why: string) {
+    super(`${path}: ${why}`);
+    this.path = path;
+  }
+}
+
+// `sun_path` has 104 bytes on macOS and 108 on Linux, the last of them 0.
+const MAX_PATH_BYTES = 103;
+const MIN_TOKEN_CHARACTERS = 32;
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
+
+/** Node tells nothing of the user at the other end, so the folder has to keep the others out. */
+export function assertSafePath(path: string): void {
+  const bytes = Buffer.byteLength(path);
+  if (bytes > MAX_PATH_BYTES)
+    throw new UnsafeSocketError(
+      path,
+      `the path has ${bytes} bytes, and a socket's may have ${MAX_PATH_BYTES}. Choose a shorter one.`,
+    );
+  const folder = dirname(path);
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  if (stat === undefined) throw new UnsafeSocketError(path, "its folder does not exist.");
+  if (!stat.isDirectory() || !isOwn(stat))
+    throw new UnsafeSocketError(path, `${folder} is a link, or belongs to another user. Choose another folder.`);
+  if ((stat.mode & 0o077) !== 0)
+    throw new UnsafeSocketError(
+      path,
+      `${folder} is open to others (mode ${(stat.mode & 0o777).toString(8)}). Run chmod 700 on it.`,
+    );
+}
+
+export function createSafeFolder(path: string): void {
+  createPrivateFolder(dirname(path));
+  assertSafePath(path);
+}
+
+/** What stands at the path: nothing, a socket, or something that is none of ours to remove. */
+export function lookAtPath(path: string): "absent" | "socket" | "other" {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return "absent";
+  return stat.isSocket() && isOwn(stat) ? "socket" : "other";
+}
+
+/** The mode that a socket is made with is cut by the umask only; nobody else can enter its folder meanwhile. */
+export function closeToOthers(path: string): void {
+  chmodSync(path, 0o600);
+}
+
+export function assertStrong(path: string, token: string): void {
+  if (token.length < MIN_TOKEN_CHARACTERS)
+    throw new UnsafeSocketError(
+      path,
+      `the token has ${token.length} characters; at least ${MIN_TOKEN_CHARACTERS} random ones are needed. Leave it out to have one made.`,
+    );
+}
+
+/** Makes a token and leaves it beside the socket, where those find it who may enter the folder. */
+export function writeToken(path: string): string {
+  const token = randomBytes(32).toString("hex");
+  removeToken(path);
+  const file = openSync(tokenPath(path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    fchmodSync(file, 0o600);
+    writeSync(file, token);
+  } finally {
+    closeSync(file);
+  }
+  return token;
+}
+
+export function readToken(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openSync(tokenPath(path), O_RDONLY | O_NOFOLLOW);
+  } catch {
+    return undefined;
+  }
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile() || !isOwn(stat) || (stat.mode & 0o077) !== 0 || stat.size > 1_024)
+      throw new UnsafeSocketError(path, "the file with its token is open to others, or no token. Remove it.");
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function removeToken(path: string): void {
+  rmSync(tokenPath(path), { force: true });
+}
+
+function tokenPath(path: string): string {
+  return `${path}.token`;
+}
+
+function isOwn({ uid }: { readonly uid: number }): boolean {
+  return process.getuid === undefined || uid === process.getuid();
+}

@@ -1,0 +1,12 @@
+/** `@palimpsest/memory/dream`: goes over the memory in the background, when it is time. */
+export { DREAM_SYSTEM } from "./dream-prompt.ts";
+export type { DreamOutcome, DreamState, DreamTask, DreamTurn } from "./dream-task.ts";
+export {
+  askGates,
+  type EarlierRuns,
+  type Gate,
+  type GateAnswer,
+  type GateQuestions,
+  type GateSettings,
+} from "./gates.ts";
+export { applySteps, type DreamOptions, startDream } from "./start-dream.ts";

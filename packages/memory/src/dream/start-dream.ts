@@ -1,0 +1,182 @@
+import { keepLease, type Lease, type LeaseOutcome } from "@palimpsest/coordination";
+import { query, type Session, type Store, type Tool } from "palimpsest";
+import { type Charge, chargeParent, type Dreamed, type Sender } from "palimpsest/core";
+import type { BatchOutcome, BatchStep, BatchSummary } from "../batch.ts";
+import type { Memory } from "../open-memory.ts";
+import type { TopicUse } from "../search/topic-uses.ts";
+import { dreamPrompt } from "./dream-prompt.ts";
+import { createDreamState, type DreamOutcome, type DreamTask, type OwnDreamState } from "./dream-task.ts";
+import { dreamTools } from "./dream-tools.ts";
+import { BREAKER_FAILURES } from "./gates.ts";
+import { guardShare } from "./guard-share.ts";
+
+export interface DreamOptions<Request, Response> {
+  readonly memory: Pick<Memory, "batch">;
+  /** One at a time, over all processes. It is given back when the run ends. */
+  readonly lease: Lease;
+  /** Where the sessions are that may be searched. */
+  readonly store: Pick<Store, "openReader">;
+  readonly sessions: readonly string[];
+  /** A session of its own, with `DREAM_SYSTEM` as its system prompt. Closed when the run ends. */
+  readonly session: Session<Request, Response>;
+  readonly provider: Sender<Request, Response>;
+  /**
+   * The session on whose behalf it runs: what the run uses is in its ledger, too, under `dream`, and its listeners are told how
+   * the run ended. @default only the run's own session has it in its ledger, and its listeners are told
+   */
+  readonly parent?: Pick<Session<never, never>, "enterUsage" | "tell">;
+  /** How often topics were of use. @default that is not told */
+  readonly uses?: ReadonlyMap<string, TopicUse>;
+  /** Tools that only read, beside its own. @default none */
+  readonly readTools?: readonly Tool[];
+  /** `manual`: somebody asked for it. @default "auto" */
+  readonly trigger?: Dreamed["trigger"];
+  /** `dry-run`: nothing is written, and the outcome is what would have been. @default "apply" */
+  readonly mode?: "apply" | "dry-run";
+  /** @default the system's clock */
+  readonly clock?: { now(): number };
+}
+
+/** What runs use stands under this name in the ledger of the session that they work for. */
+const DREAM_SOURCE = "dream";
+
+/** Goes over the memory in the background: one run, one commit, or none. */
+export function startDream<Request, Response>(options: DreamOptions<Request, Response>): DreamTask {
+  const { lease, session, clock = { now: Date.now } } = options;
+  const own = createDreamState(clock.now());
+  const killed = new AbortController();
+  const kept = keepLease(lease);
+  const signal = AbortSignal.any([killed.signal, kept.signal]);
+  const charge =
+    options.parent &&
+    chargeParent({ parent: options.parent, child: session, source: DREAM_SOURCE, responses: "entered-here" });
+
+  async function run(): Promise<DreamOutcome> {
+    const staged = await stage(options, { own, signal, nowMs: clock.now(), charge });
+    if (killed.signal.aborted) return { kind: "killed", why: "it was stopped" };
+    if (kept.signal.aborted) return { kind: "lost", why: "another process has taken the lease" };
+    if (staged.kind !== "held") return staged.kind === "unchanged" ? staged : { kind: "failed", why: whyOf(staged) };
+    const { summary, steps } = staged;
+    const why =
+      options.mode === "dry-run"
+        ? "nothing was to be written"
+        : guardShare(summary, session.settings().settings["dream.guardPercent"]);
+    if (why !== undefined) return { kind: "held", why, summary, steps };
+    return install(options, steps);
+  }
+
+  const done = run()
+    .catch((error: unknown): DreamOutcome => ({ kind: "failed", why: String(error) }))
+    .then(async (outcome) => {
+      kept.stop();
+      await charge?.finish().catch(() => undefined);
+      const finished = leaseOutcome(outcome, options.mode);
+      await lease.finish(finished);
+      const { tell } = options.parent ?? session;
+      tell({ kind: "dreamed", trigger: options.trigger ?? "auto", ...toldOf(outcome), used: session.usage() });
+      const failures = lease.failures + 1;
+      if (finished === "failed" && failures === BREAKER_FAILURES)
+        tell({ kind: "breaker-tripped", of: "dream", failures });
+      await session.close();
+      own.end(outcome);
+      return outcome;
+    });
+  return { state: own.state, listen: own.listen, kill: () => killed.abort(), done };
+}
+
+/** Carries out what was held, once the user has said yes. What was changed since is named, and then nothing is written. */
+export function applySteps(memory: Pick<Memory, "batch">, steps: readonly BatchStep[]): Promise<BatchOutcome> {
+  return memory.batch("dream", "Go over the memory", async (batch) => {
+    for (const step of steps) {
+      if (step.kind === "write") await batch.write(step.draft, step.expected);
+      else if (step.kind === "forget") await batch.forget(step.slug, step.because, step.expected);
+      else if (step.kind === "rename") await batch.rename(step.slug, step.to, step.expected);
+      else await batch.propose(step.draft, step.why);
+    }
+  });
+}
+
+interface Staging {
+  readonly own: OwnDreamState;
+  readonly signal: AbortSignal;
+  readonly nowMs: number;
+  readonly charge: Charge | undefined;
+}
+
+/** The run itself: all changes are staged, none is made. */
+function stage<Request, Response>(
+  { memory, store, sessions, session, provider, uses = new Map(), readTools = [] }: DreamOptions<Request, Response>,
+  { own, signal, nowMs, charge }: Staging,
+): Promise<BatchOutcome> {
+  const act = async (batch: Parameters<typeof dreamTools>[0]["batch"]): Promise<void> => {
+    const tools = [...dreamTools({ batch, store, sessions, uses, onChange: own.touched }), ...readTools];
+    const turn = query({
+      ...{ session, provider, tools, signal },
+      prompt: dreamPrompt({
+        todayIso: new Date(nowMs).toISOString().slice(0, 10),
+        sessions: sessions.length,
+        readTools: readTools.map(({ name }) => name),
+      }),
+      maxRounds: session.settings().settings["dream.rounds"],
+    });
+    for (;;) {
+      const { done, value } = await turn.next();
+      if (done === true) {
+        if (value.kind === "failed") throw value.error;
+        return;
+      }
+      charge?.onEvent(value);
+      if (value.kind === "response") {
+        const { text, calls } = value.response;
+        own.turn({ text, calls: calls.map(({ name }) => name) });
+      }
+    }
+  };
+  return memory.batch("dream", "Go over the memory", act, () => "staged");
+}
+
+/** Behind the lease: a holder that was fenced off writes nothing. */
+async function install<Request, Response>(
+  { memory, lease }: DreamOptions<Request, Response>,
+  steps: readonly BatchStep[],
+): Promise<DreamOutcome> {
+  const guarded = await lease.guard(() => applySteps(memory, steps));
+  if (guarded.kind === "lost") return { kind: "lost", why: "another process has taken the lease" };
+  const outcome = guarded.value;
+  if (outcome.kind === "refused") return { kind: "failed", why: outcome.why };
+  return outcome;
+}
+
+/** A dry run leaves everything as it was. One that waits for a yes, or has failed, is not begun again at once. */
+function leaseOutcome({ kind }: DreamOutcome, mode: DreamOptions<never, never>["mode"]): LeaseOutcome {
+  if (mode === "dry-run" || kind === "killed" || kind === "lost") return "killed";
+  if (kind === "held") return "held";
+  return kind === "written" || kind === "unchanged" ? "done" : "failed";
+}
+
+function toldOf(outcome: DreamOutcome): Pick<Dreamed, "outcome" | "changed" | "why"> {
+  switch (outcome.kind) {
+    case "written":
+      return { outcome: "consolidated", changed: changedBy(outcome.summary) };
+    case "unchanged":
+      return { outcome: "nothing", changed: 0 };
+    case "held":
+      return { outcome: "held", changed: changedBy(outcome.summary), why: outcome.why };
+    case "stale":
+      return { outcome: "failed", changed: 0, why: whyOf(outcome) };
+    case "killed":
+    case "lost":
+      return { outcome: "stopped", changed: 0, why: outcome.why };
+    case "failed":
+      return { outcome: "failed", changed: 0, why: outcome.why };
+  }
+}
+
+function changedBy({ added, rewritten, removed }: BatchSummary): number {
+  return added.length + rewritten.length + removed.length;
+}
+
+function whyOf(outcome: BatchOutcome): string {
+  if (outcome.kind === "refused") return outcome.why;
+  return outcome.kind === "stale" ? `these were changed meanwhile: ${outcome.slugs.join(", ")}` : outcome.kind;
+}

@@ -1,0 +1,176 @@
+import { type LedgerTotals, query, type Session, type Store, type Tool } from "palimpsest";
+import type { MemoriesExtracted, PermissionOptions, Sender } from "palimpsest/core";
+import type { Memory } from "../open-memory.ts";
+import { extractionPrompt } from "./extraction-prompt.ts";
+import { MEMORY_TOOL } from "./memory-tool.ts";
+import { readSaid } from "./read-said.ts";
+
+/** Under this name its calls stand in the ledger, and its mark in the log. */
+export const EXTRACTION_SOURCE = "extract_memories";
+
+export interface ExtractionOptions<Request, Response> extends Pick<PermissionOptions, "permission"> {
+  readonly memory: Pick<Memory, "list" | "inbox">;
+  /** Where the sessions' logs are. */
+  readonly store: Pick<Store, "openReader">;
+  readonly provider: Sender<Request, Response>;
+  /** All tools of the session, the memory tool among them: a fork has the same list as its parent. */
+  readonly tools: readonly Tool[];
+  /** Those of them that change nothing. */
+  readonly readOnlyTools: readonly string[];
+  /** What all sessions together may still use today, and what was used. @default there is no such limit */
+  readonly daily?: DailyBudget;
+}
+
+export interface DailyBudget {
+  leftTokens(): Promise<number>;
+  spend(tokens: number): Promise<void>;
+}
+
+type ExtractionEnded = Omit<MemoriesExtracted, "kind">;
+
+export interface Extractions<Request, Response> {
+  /** For `afterTurn` of a query: at the end of a turn. Never rejects. One at a time; the newest that waits is run afterwards. */
+  afterTurn(session: Session<Request, Response>): Promise<void>;
+  /** Waits for what runs, so long and no longer. */
+  drain(timeoutMs: number): Promise<"drained" | "left">;
+}
+
+/**
+ * Looks through each turn for what is worth remembering, on a fork that shares the session's cached prompt. Whoever listens to the
+ * session is told how each went, and how many proposals wait for the user afterwards.
+ */
+export function createExtractions<Request, Response>(
+  options: ExtractionOptions<Request, Response>,
+): Extractions<Request, Response> {
+  const { memory } = options;
+  let running: Promise<void> | undefined;
+  let next: Session<Request, Response> | undefined;
+  /** Those that were told so: it is not said again after every turn. */
+  const overBudget = new WeakSet<Session<Request, Response>>();
+
+  async function runAll(first: Session<Request, Response>): Promise<void> {
+    for (let session: typeof next = first; session !== undefined; ) {
+      next = undefined;
+      const ended = await extract(session, options).catch(
+        (error: unknown): ExtractionEnded => ({ outcome: "failed", count: 0, why: String(error) }),
+      );
+      const isTold = ended === undefined || (ended.outcome === "over-budget" && overBudget.has(session));
+      if (ended?.outcome === "over-budget") overBudget.add(session);
+      else if (ended?.used !== undefined) overBudget.delete(session);
+      if (!isTold) session.tell({ kind: "memories-extracted", ...ended });
+      if (ended?.outcome === "extracted") await tellWaiting(session, memory);
+      session = next;
+    }
+    running = undefined;
+  }
+
+  return {
+    afterTurn(session) {
+      if (running === undefined) running = runAll(session);
+      else next = session;
+      return running;
+    },
+    async drain(timeoutMs) {
+      if (running === undefined) return "drained";
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<"left">((resolve) => {
+        timer = setTimeout(() => resolve("left"), timeoutMs);
+      });
+      const outcome = await Promise.race([running.then(() => "drained" as const), late]);
+      clearTimeout(timer);
+      return outcome;
+    },
+  };
+}
+
+async function extract<Request, Response>(
+  session: Session<Request, Response>,
+  options: ExtractionOptions<Request, Response>,
+): Promise<ExtractionEnded | undefined> {
+  const { settings } = session.settings();
+  if (settings["memory.extraction"] === "off") return undefined;
+  const { memory, store, daily } = options;
+  const to = session.newestEntry;
+  const log = await store.openReader(session.id);
+  if (log === undefined) return { outcome: "failed", count: 0, why: "the session's log is not in the store" };
+  const { said, wroteMemory } = await readSaid(log, session.mark(EXTRACTION_SOURCE) + 1, to);
+  // What was looked through once is not looked through again, whatever came of it.
+  const done = async (ended: ExtractionEnded): Promise<ExtractionEnded> => {
+    await session.setMark(EXTRACTION_SOURCE, to);
+    return ended;
+  };
+  if (wroteMemory === "yes") return done({ outcome: "own-writes", count: 0 });
+  if (!said.some(({ by }) => by === "user")) return done({ outcome: "nothing", count: 0 });
+  const { bySource } = await session.cost();
+  const spent = paidTokens(bySource[EXTRACTION_SOURCE]);
+  const mostTokens = settings["memory.extractionTokens"];
+  if (spent >= mostTokens) {
+    const why = `${spent} of the session's ${mostTokens} tokens are used (memory.extractionTokens)`;
+    return done({ outcome: "over-budget", count: 0, why });
+  }
+  const leftToday = (await daily?.leftTokens()) ?? Number.POSITIVE_INFINITY;
+  if (leftToday <= 0) {
+    const why = `all sessions together are ${-leftToday} tokens over what they may use today (memory.dailyTokens)`;
+    return done({ outcome: "over-budget", count: 0, why });
+  }
+
+  const { ended, used } = await runFork(session, extractionPrompt(await memory.list(), said), options);
+  await daily?.spend(paidTokens(used));
+  return done({ ...ended, used });
+}
+
+async function runFork<Request, Response>(
+  session: Session<Request, Response>,
+  prompt: string,
+  { provider, tools, readOnlyTools, permission }: ExtractionOptions<Request, Response>,
+) {
+  const { settings } = session.settings();
+  const signal = AbortSignal.timeout(settings["memory.extractionSeconds"] * 1_000);
+  const maxRounds = settings["memory.extractionRounds"];
+  const fork = await session.fork({ source: EXTRACTION_SOURCE, allowedTools: [...readOnlyTools, MEMORY_TOOL], signal });
+  try {
+    const turn = query({
+      ...{ session: fork, provider, tools, maxRounds, signal },
+      prompt: { role: "user", origin: "host", blocks: [{ kind: "text", text: prompt }] },
+      ...(permission === undefined ? {} : { permission }),
+    });
+    let count = 0;
+    for (;;) {
+      const { done, value } = await turn.next();
+      if (done === true) {
+        const failure =
+          value.kind === "failed" ? value.error.message : value.kind === "aborted" ? "it took too long" : undefined;
+        const outcome = failure !== undefined ? "failed" : count > 0 ? "extracted" : "nothing";
+        const ended: ExtractionEnded = { outcome, count, ...(failure === undefined ? {} : { why: failure }) };
+        return { ended, used: value.usage };
+      }
+      if (
+        value.kind === "tool-ended" &&
+        value.call.name === MEMORY_TOOL &&
+        value.status === "ok" &&
+        isSave(value.call.input)
+      )
+        count++;
+    }
+  } finally {
+    await fork.close();
+  }
+}
+
+/** How many wait is only worth a word if some do. */
+export async function tellWaiting(
+  session: Pick<Session<never, never>, "tell">,
+  memory: Pick<Memory, "inbox">,
+): Promise<void> {
+  const { length: count } = await memory.inbox();
+  if (count > 0) session.tell({ kind: "memories-waiting", count });
+}
+
+function isSave(input: unknown): boolean {
+  return (input as { command?: unknown } | undefined)?.command === "save";
+}
+
+/** What is read from the cache costs a tenth or less: it is not what a budget is for. */
+function paidTokens(totals: LedgerTotals | undefined): number {
+  return totals === undefined ? 0 : totals.freshTokens + totals.cacheWriteTokens + totals.outputTokens;
+}

@@ -1,0 +1,27 @@
+import { type LogReader, readPayload } from "palimpsest";
+import { readEntries } from "palimpsest/core";
+import { type Said, toSaid } from "../trust/said.ts";
+import { MEMORY_TOOL } from "./memory-tool.ts";
+
+/** What was said in a range of a log, and whether the model has written memory in it by itself. */
+export interface SaidInLog {
+  readonly said: readonly Said[];
+  readonly wroteMemory: "yes" | "no";
+}
+
+export async function readSaid(log: LogReader, from: number, to: number): Promise<SaidInLog> {
+  const said: Said[] = [];
+  let wroteMemory: SaidInLog["wroteMemory"] = "no";
+  for await (const entry of readEntries(log, from, to)) {
+    const read = readPayload(entry);
+    const one = toSaid(read);
+    if (one !== undefined) said.push(one);
+    if (read.kind === "message" && read.payload.blocks.some((block) => isWrite(block))) wroteMemory = "yes";
+  }
+  return { said, wroteMemory };
+}
+
+function isWrite(block: { readonly kind: string }): boolean {
+  const { kind, name, input } = block as { kind: string; name?: string; input?: { command?: unknown } };
+  return kind === "tool_call" && name === MEMORY_TOOL && (input?.command === "save" || input?.command === "forget");
+}

@@ -1,0 +1,178 @@
+import { chmodSync, closeSync, lstatSync, openSync, renameSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { sqliteCode } from "palimpsest/sqlite";
+import { UnsafeMemoryError } from "./files/memory-errors.ts";
+import type { Author, TopicType } from "./topic.ts";
+
+/**
+ * What is known of one file of the memory: a topic, a proposal, something forgotten, the index. All of it can be found anew
+ * from the files and from history.
+ */
+export interface FileRow {
+  readonly path: string;
+  /** SHA-256 of its bytes; undefined: it was there once, and is gone. */
+  readonly version: string | undefined;
+  /** What git calls its content. */
+  readonly blob: string | undefined;
+  readonly author: Author;
+  /** How the file looked from outside when it was read, and when that was by the system's clock. */
+  readonly state: string;
+  readonly seenAtMs: number;
+  readonly name: string;
+  readonly description: string;
+  readonly type: TopicType;
+  readonly updatedAtMs: number;
+  /** The topic that a proposal or something forgotten is about. */
+  readonly topic: string;
+  /** Digest of what it says, whatever its spaces and marks. */
+  readonly fact: string;
+}
+
+/** `set`: the newest set of changes that was carried through. `head`, `tree`: the newest commit that the rows know of. */
+export type NoteKey = "set" | "head" | "tree";
+
+export interface IndexDatabase {
+  readonly database: DatabaseSync;
+  /** Whether this is still the file of that name: who removed it has another now, and its lock is another's. */
+  isCurrent(): boolean;
+  /** All rows by path: the same map until another connection has changed something. */
+  rows(): Map<string, FileRow>;
+  put(row: FileRow): void;
+  /** To be called where a transaction is taken back. */
+  forgetRows(): void;
+  noted(key: NoteKey): string | undefined;
+  note(key: NoteKey, value: string): void;
+  close(): void;
+}
+
+// Higher numbers are of later releases: whatever is not this one is made anew.
+const FORMAT_VERSION = 1;
+/** How long SQLite itself waits for a lock, and with it the whole process. What is longer is waited for outside of it. */
+const LOCK_WAIT_MS = 10;
+
+const SCHEMA = `
+CREATE TABLE file (
+  path TEXT PRIMARY KEY,
+  version TEXT,
+  blob TEXT,
+  author TEXT NOT NULL,
+  state TEXT NOT NULL,
+  seen_at_ms REAL NOT NULL,
+  name TEXT NOT NULL,
+  description TEXT NOT NULL,
+  type TEXT NOT NULL,
+  updated_at_ms REAL NOT NULL,
+  topic TEXT NOT NULL,
+  fact TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE note (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+PRAGMA user_version=${FORMAT_VERSION};`;
+
+const COLUMNS = "path, version, blob, author, state, seen_at_ms, name, description, type, updated_at_ms, topic, fact";
+
+/**
+ * Opens the index, and makes it where there is none; one of another format, or no database, is made anew. Nothing is synced
+ * that could not be found anew; it stays consistent through a loss of power all the same.
+ */
+export function openIndexDatabase(path: string): IndexDatabase {
+  try {
+    return open(path);
+  } catch (error) {
+    if (!isUseless(error)) throw error;
+    discardIndexDatabase(path);
+    return open(path);
+  }
+}
+
+/** Whether an error says that the database cannot be used, now or later. */
+export function isUseless(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === 11 || code === 26 || error instanceof OtherFormatError;
+}
+
+/** Out of the way, for who wants to look at it. */
+export function discardIndexDatabase(path: string): void {
+  renameSync(path, `${path}.unusable`);
+  for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+}
+
+class OtherFormatError extends Error {}
+
+function open(path: string): IndexDatabase {
+  makePrivateFile(path);
+  const before = lstatSync(path);
+  const database = new DatabaseSync(path);
+  try {
+    database.exec(`PRAGMA busy_timeout=${LOCK_WAIT_MS}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;
+      PRAGMA secure_delete=ON; PRAGMA trusted_schema=OFF;`);
+    makeSchema(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const put = database.prepare(`INSERT INTO file (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (path) DO UPDATE SET (${COLUMNS}) = (excluded.path, excluded.version, excluded.blob, excluded.author,
+      excluded.state, excluded.seen_at_ms, excluded.name, excluded.description, excluded.type, excluded.updated_at_ms,
+      excluded.topic, excluded.fact)`);
+  const all = database.prepare(`SELECT ${COLUMNS} FROM file`);
+  // Changes when another connection has committed something (https://sqlite.org/pragma.html#pragma_data_version).
+  const dataVersion = database.prepare("PRAGMA data_version");
+  let known: { version: number; rows: Map<string, FileRow> } | undefined;
+  const noted = database.prepare("SELECT value FROM note WHERE key = ?");
+  const note = database.prepare("INSERT OR REPLACE INTO note (key, value) VALUES (?, ?)");
+  return {
+    database,
+    isCurrent() {
+      const now = lstatSync(path, { throwIfNoEntry: false });
+      return now !== undefined && now.ino === before.ino && now.dev === before.dev;
+    },
+    rows() {
+      const version = Number(dataVersion.get()?.["data_version"]);
+      if (known?.version !== version) {
+        known = { version, rows: new Map(all.all().map((row) => [String(row["path"]), toRow(row)])) };
+      }
+      return known.rows;
+    },
+    forgetRows() {
+      known = undefined;
+    },
+    put(row) {
+      const { version = null, blob = null, author, state, seenAtMs, name, description, type, updatedAtMs } = row;
+      const { path: key, topic, fact } = row;
+      known?.rows.set(key, row);
+      put.run(key, version, blob, author, state, seenAtMs, name, description, type, updatedAtMs, topic, fact);
+    },
+    noted: (key) => noted.get(key)?.["value"] as string | undefined,
+    note(key, value) {
+      note.run(key, value);
+    },
+    close: () => database.close(),
+  };
+}
+
+function makeSchema(database: DatabaseSync): void {
+  const version = (): number => Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+  if (version() === FORMAT_VERSION) return;
+  if (version() !== 0) throw new OtherFormatError(`format ${version()}`);
+  database.exec("BEGIN IMMEDIATE");
+  // Another process may have made it meanwhile.
+  if (version() === 0) database.exec(SCHEMA);
+  database.exec("COMMIT");
+}
+
+function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+    chmodSync(path, 0o600);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+  if (!lstatSync(path).isFile()) throw new UnsafeMemoryError(path);
+}
+
+function toRow(row: Record<string, unknown>): FileRow {
+  const { path, version, blob, author, state, seen_at_ms: seenAtMs, name, description, type } = row;
+  const { updated_at_ms: updatedAtMs, topic, fact } = row;
+  const texts = { path, author, state, name, description, type, topic, fact };
+  return { ...texts, version: version ?? undefined, blob: blob ?? undefined, seenAtMs, updatedAtMs } as FileRow;
+}

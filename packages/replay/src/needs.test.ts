@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { createNeedCheck, type Shown } from "./need-check.ts";
+import { needsOf, textOf } from "./needs.ts";
+import { sampleRecording } from "./testing/sample-recording.ts";
+
+const recording = await sampleRecording({ rounds: 30 });
+const needs = needsOf(recording);
+const all = (): Shown[] => recording.items.map(({ index }) => ({ kind: "items", items: [index] }));
+
+test("an edit needs the line it replaces, where it was last seen", () => {
+  const edit = recording.rounds[1]!;
+  const line = needs[1]!.find(({ of }) => of.kind === "line")!;
+  const seen = recording.items[line.shownBy.at(-1)!]!;
+  expect(seen.origin).toBe("tool");
+  expect(textOf(seen)).toContain(line.of.kind === "line" ? line.of.line : "-");
+  expect(line.shownBy.every((item) => item < edit.response.index)).toBe(true);
+});
+
+test("what nobody has shown before is no need", () => {
+  const facts = needs[2]!.flatMap(({ of }) => (of.kind === "fact" ? [of.fact] : []));
+  expect(facts).not.toContain("command mise run test module_2");
+});
+
+test("in a conversation that only grows, every need is met", () => {
+  const check = createNeedCheck();
+  for (const of of needs) expect(check.missing(of, all())).toEqual([]);
+  expect(check.counts.needs).toBeGreaterThan(20);
+  expect(check.counts.met).toBe(check.counts.needs);
+});
+
+test("what is gone has to be fetched from where it was last seen, unless other words have it", () => {
+  const [need] = needs[1]!.filter(({ of }) => of.kind === "line");
+  const source = need!.shownBy.at(-1)!;
+  const without = all().filter((shown) => shown.kind === "items" && !need!.shownBy.includes(shown.items[0]!));
+  const check = createNeedCheck();
+  expect(check.missing([need!], without)).toEqual([source]);
+  const words = { kind: "words", text: `It said: ${textOf(recording.items[source]!)}` } as const;
+  expect(check.missing([need!], [...without, words])).toEqual([]);
+  expect(check.counts).toEqual({ needs: 2, met: 1, refetches: 1 });
+});

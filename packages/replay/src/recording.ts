@@ -1,0 +1,158 @@
+import type {
+  RecordedAgent,
+  RecordedBlock,
+  RecordedEntry,
+  RecordedMessage,
+  RecordedPart,
+} from "@palimpsest/transcripts";
+import type { Block, Part } from "palimpsest";
+import { fitSizes, type RecordedSizes } from "./fit-sizes.ts";
+
+/** One thing that was said: a response, a tool result, words of the user, or text that the agent put in. */
+export interface RecordedItem {
+  /** Its place in `items`. */
+  readonly index: number;
+  readonly role: "user" | "assistant";
+  readonly origin: "human" | "model" | "tool" | "host";
+  readonly blocks: readonly Block[];
+  readonly atMs: number;
+}
+
+/** One request and its response, with what came in before it. */
+export interface RecordedRound {
+  readonly arrivals: readonly RecordedItem[];
+  /** When the newest of the arrivals was there: the request could leave. */
+  readonly sentAtMs: number;
+  readonly response: RecordedItem;
+  /** What the provider said of the size of the request; absent where it is not recorded, or was that of a compacted one. */
+  readonly contextTokens?: number;
+  /** The agent folded or cleared something before it. */
+  readonly follows: "round" | "compaction";
+}
+
+/** A recorded session as one conversation that only grows: what the agent folded or cleared then is undone. */
+export interface Recording {
+  readonly agent: RecordedAgent;
+  readonly cwd?: string;
+  readonly items: readonly RecordedItem[];
+  readonly rounds: readonly RecordedRound[];
+  readonly sizes: RecordedSizes;
+}
+
+interface OpenRound {
+  readonly arrivals: RecordedItem[];
+  readonly sentAtMs: number;
+  readonly response: RecordedItem & { readonly blocks: Block[] };
+  readonly responseId: string;
+  readonly contextTokens?: number;
+  readonly follows: RecordedRound["follows"];
+}
+
+/** Undefined if nothing in it was answered. */
+export function toRecording(entries: readonly RecordedEntry[]): Recording | undefined {
+  const session = entries.find((entry) => entry.kind === "session");
+  const contextTokens = contextsOf(entries);
+  const items: RecordedItem[] = [];
+  const rounds: OpenRound[] = [];
+  const calls = new Set<string>();
+  let arrivals: RecordedItem[] = [];
+  let follows: RecordedRound["follows"] = "round";
+
+  function add(item: Omit<RecordedItem, "index">): RecordedItem {
+    const added = { ...item, index: items.length };
+    items.push(added);
+    return added;
+  }
+
+  function answer(message: RecordedMessage, responseId: string): void {
+    const open = rounds.at(-1);
+    // An answer to what was not recorded.
+    if (open === undefined && arrivals.length === 0) return;
+    const blocks = message.blocks.flatMap(toBlock);
+    for (const block of blocks) if (block.kind === "tool_call") calls.add(block.id);
+    // A response is several lines, and results of its first calls may stand between them. Without anything new, a second
+    // one is the first going on.
+    if (open !== undefined && (open.responseId === responseId || arrivals.length === 0)) {
+      open.response.blocks.push(...blocks);
+      return;
+    }
+    const sentAtMs = Math.max(open?.response.atMs ?? 0, ...arrivals.map(({ atMs }) => atMs));
+    const response = add({ role: "assistant", origin: "model", blocks, atMs: message.atMs }) as OpenRound["response"];
+    const tokens = contextTokens.get(responseId);
+    rounds.push({ arrivals, sentAtMs, response, responseId, follows, ...(tokens ? { contextTokens: tokens } : {}) });
+    arrivals = [];
+    follows = "round";
+  }
+
+  for (const entry of entries) {
+    if (entry.kind === "compaction" || entry.kind === "microcompaction") follows = "compaction";
+    if (entry.kind !== "message" || entry.branch === "sidechain" || entry.role === "system") continue;
+    // One at the very beginning stands for what was not recorded.
+    if (entry.origin === "summary" && items.length > 0) continue;
+    if (entry.role === "assistant") {
+      // Text of the agent's own making in the place of a response (an error note) was not sent.
+      if (entry.responseId !== undefined && contextTokens.has(entry.responseId)) answer(entry, entry.responseId);
+      continue;
+    }
+    for (const blocks of piecesOf(entry, calls)) {
+      const [first] = blocks;
+      const origin = first?.kind === "tool_result" ? "tool" : entry.origin === "human" ? "human" : "host";
+      if (first !== undefined) arrivals.push(add({ role: "user", origin, blocks, atMs: entry.atMs }));
+    }
+  }
+  const answered = rounds.filter(({ response }) => response.blocks.length > 0 || response.index === items.length - 1);
+  if (session === undefined || answered.length === 0) return undefined;
+  const { agent, cwd } = session;
+  return { agent, ...(cwd === undefined ? {} : { cwd }), items, rounds, sizes: fitSizes(rounds) };
+}
+
+/** Of each response that was paid for, the whole input of its request. */
+function contextsOf(entries: readonly RecordedEntry[]): ReadonlyMap<string, number> {
+  const contexts = new Map<string, number>();
+  for (const entry of entries) {
+    if (entry.kind !== "usage" || entry.branch === "sidechain") continue;
+    contexts.set(entry.responseId, entry.freshTokens + entry.cacheReadTokens + (entry.cacheWriteTokens ?? 0));
+  }
+  return contexts;
+}
+
+/** Each tool result by itself, without those of calls that nobody made. */
+function piecesOf(message: RecordedMessage, calls: ReadonlySet<string>): Block[][] {
+  const blocks = message.blocks.flatMap(toBlock);
+  const results = blocks.filter((block) => block.kind === "tool_result" && calls.has(block.callId));
+  const others = blocks.filter(({ kind }) => kind !== "tool_result");
+  return [...results.map((block) => [block]), ...(others.length === 0 ? [] : [others])];
+}
+
+/** In the engine's words. Thinking is not there to be replayed, nor are bytes of media: their tokens come in with the rest. */
+function toBlock(block: RecordedBlock): Block[] {
+  switch (block.kind) {
+    case "thinking":
+      return [];
+    case "tool_call":
+      return [{ kind: "tool_call", id: block.callId, name: block.name, input: toInput(block.input) }];
+    case "tool_result": {
+      const { callId, content } = block;
+      const text =
+        typeof content === "string"
+          ? content
+          : content
+              .flatMap(toText)
+              .map(({ text }) => text)
+              .join("\n");
+      return [{ kind: "tool_result", callId, content: text, status: block.status === "error" ? "error" : "ok" }];
+    }
+    default:
+      return toText(block);
+  }
+}
+
+function toText(part: RecordedPart): (Part & { readonly kind: "text" })[] {
+  if (part.kind === "text") return part.text.trim() === "" ? [] : [{ kind: "text", text: part.text }];
+  return part.kind === "opaque" ? [] : [{ kind: "text", text: `[${part.kind} of ${part.sizeBytes} bytes]` }];
+}
+
+function toInput(input: unknown): Readonly<Record<string, unknown>> {
+  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+  return isObject ? (input as Record<string, unknown>) : input === undefined ? {} : { input };
+}

@@ -1,0 +1,72 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { serve } from "@palimpsest/provider-simulator";
+import { readStream } from "palimpsest";
+import { anthropic } from "palimpsest/anthropic";
+import { expect, onTestFinished, test } from "vitest";
+import { headTokensOf } from "./head.ts";
+import { needsOf } from "./needs.ts";
+import { ENGINE_POLICIES } from "./policies.ts";
+import type { Recording } from "./recording.ts";
+import { findReplayModel } from "./replay-model.ts";
+import { figuresOf, runPrice } from "./replay-run.ts";
+import { type Connect, type ReplayTerms, replaySession } from "./replay-session.ts";
+import { appendOnly } from "./rules/plain-rules.ts";
+import { replayRule } from "./rules/replay-rule.ts";
+import { sampleRecording } from "./testing/sample-recording.ts";
+
+const model = { ...findReplayModel("claude-opus-4-8")!, windowTokens: 200_000 };
+const settingsOf = (name: string) => ENGINE_POLICIES.find((policy) => policy.name === name)!.settings;
+const replayed = (recording: Recording, terms: Partial<ReplayTerms>) =>
+  replaySession(recording, needsOf(recording), { model, settings: {}, ...terms });
+
+test("appending alone costs on the engine what it costs on a list of messages: within 1%", async () => {
+  const recording = await sampleRecording({ rounds: 80 });
+  const settings = { "cache.ttl": "5m", ...settingsOf("full-window") } as const;
+  const engine = await replayed(recording, { settings });
+  const terms = { windowTokens: 200_000, lifetimesMs: [300_000], headTokens: headTokensOf(recording) };
+  const [light] = await replayRule(recording, needsOf(recording), appendOnly, terms);
+  const ratio = runPrice(light!, model.prices) / runPrice(engine, model.prices);
+  expect(Math.abs(ratio - 1)).toBeLessThan(0.01);
+  expect(light!.requests.map(({ source }) => source)).toEqual(engine.requests.map(({ source }) => source));
+  expect(engine).toMatchObject({ compactions: 0, cleared: 0, refetches: 0, needs: light!.needs });
+  expect(engine.needsMet).toBe(engine.needs);
+});
+
+test("over HTTP with the real client, the same is counted", async () => {
+  const recording = await sampleRecording({ rounds: 40, lines: 400 });
+  const connect: Connect = (service) => {
+    const server = serve({ faces: [service] });
+    onTestFinished(async () => (await server).close());
+    return async (request) => {
+      const client = new Anthropic({ apiKey: "none", baseURL: (await server).url, maxRetries: 0 });
+      return readStream(anthropic(client).send(request));
+    };
+  };
+  const settings = { "cache.ttl": "5m", "compaction.economicFromTokens": 30_000, "keepWarm.enabled": "on" } as const;
+  const inProcess = await replayed(recording, { settings });
+  expect(await replayed(recording, { settings, connect })).toEqual(inProcess);
+  expect(inProcess.compactions).toBeGreaterThan(0);
+  expect(inProcess.requests.map(({ source }) => source)).toContain("ping");
+});
+
+test("what was cleared and is needed again is fetched: one more request, and the result once more", async () => {
+  const recording = await sampleRecording({ rounds: 60, turns: { everyRounds: 7, afterMinutes: 10 } });
+  const eager = { "clearing.policy": "fixed", "clearing.fixedKeepNewest": 1, "compaction.policy": "window" } as const;
+  const run = await replayed(recording, { settings: { "cache.ttl": "5m", "notes.enabled": "off", ...eager } });
+  expect(run.cleared).toBeGreaterThan(0);
+  expect(run.refetches).toBeGreaterThan(0);
+  const { requests } = figuresOf(run, model.prices);
+  expect(requests.conversation).toBe(60);
+  expect(requests.refetch).toBeGreaterThan(0);
+  expect(run.needsMet).toBeLessThan(run.needs);
+});
+
+test("notes and summaries are charged", async () => {
+  const recording = await sampleRecording({ rounds: 50, lines: 400 });
+  const settings = { "cache.ttl": "5m", "compaction.economicFromTokens": 30_000, "clearing.enabled": "off" } as const;
+  const notes = { "notes.enabled": "on", "notes.policy": "fixed", "notes.fixedFirstTokens": 1_000 } as const;
+  const sources = async (more: ReplayTerms["settings"]): Promise<ReadonlySet<string>> =>
+    new Set((await replayed(recording, { settings: { ...settings, ...more } })).requests.map(({ source }) => source));
+  expect(await sources({ "notes.enabled": "off" })).toEqual(new Set(["conversation", "summary", "refetch"]));
+  expect(await sources(notes)).toContain("notes");
+});

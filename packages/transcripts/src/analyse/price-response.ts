@@ -1,0 +1,55 @@
+import { type ModelPrices, priceUsd } from "palimpsest";
+import { inputTokensOf, USUAL_COSTS } from "palimpsest/core";
+import type { RecordedUsage } from "../readers/recorded.ts";
+
+const PER_MILLION = 1e-6;
+
+/** What of a response is billed. */
+export interface Billed {
+  readonly freshTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly cacheWrite1hTokens?: number;
+  readonly outputTokens: number;
+}
+
+/** US dollars for one token of each sort. */
+export interface Rates {
+  readonly read: number;
+  /** Of input that was not read from the cache, whether it was written to it or not: the mean. */
+  readonly unread: number;
+  readonly output: number;
+}
+
+export function toBilled(usage: RecordedUsage, outputTokens: number): Billed {
+  const { freshTokens, cacheReadTokens, cacheWriteTokens = 0, cacheWrite1hTokens } = usage;
+  const long = cacheWrite1hTokens === undefined ? {} : { cacheWrite1hTokens };
+  return { freshTokens, cacheReadTokens, cacheWriteTokens, ...long, outputTokens };
+}
+
+/**
+ * What the tokens of a response cost each; undefined where nobody knows. By the model's prices; where there are none, by what
+ * the agent reckoned that it cost, shared as it usually is among providers.
+ */
+export function ratesOf(billed: Billed, prices: ModelPrices | undefined, costUsd?: number): Rates | undefined {
+  if (prices !== undefined) {
+    const inputTokens = inputTokensOf(billed);
+    const { above } = prices;
+    const rates = above !== undefined && inputTokens > above.inputTokens ? above : prices;
+    const [read, output] = [rates.cacheRead * PER_MILLION, rates.output * PER_MILLION];
+    const unreadTokens = inputTokens - billed.cacheReadTokens;
+    const unreadUsd = priceUsd(billed, prices) - billed.cacheReadTokens * read - billed.outputTokens * output;
+    return { read, output, unread: unreadTokens === 0 ? 0 : unreadUsd / unreadTokens };
+  }
+  if (costUsd === undefined) return undefined;
+  const { input, read, write, output } = USUAL_COSTS;
+  const { freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = billed;
+  const unreadUnits = freshTokens * input + cacheWriteTokens * write;
+  const units = unreadUnits + cacheReadTokens * read + outputTokens * output;
+  const usdPerUnit = units === 0 ? 0 : costUsd / units;
+  const unreadTokens = freshTokens + cacheWriteTokens;
+  return {
+    ...{ read: read * usdPerUnit, output: output * usdPerUnit },
+    unread: unreadTokens === 0 ? 0 : (unreadUnits * usdPerUnit) / unreadTokens,
+  };
+}

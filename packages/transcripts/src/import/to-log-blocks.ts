@@ -1,0 +1,46 @@
+import type { Block, MessagePayload, Part } from "palimpsest";
+import { asObject } from "palimpsest/core";
+import type { RecordedAgent, RecordedBlock, RecordedMessage, RecordedPart } from "../readers/recorded.ts";
+
+/**
+ * What another agent recorded, in our words. What only a provider can read (signed thinking, calls that it answers itself) is
+ * marked as the agent's: it is kept and never sent, since it is bound to a prompt that is not recorded.
+ */
+export function toLogBlocks(blocks: readonly RecordedBlock[], agent: RecordedAgent): Block[] {
+  return blocks.map((block): Block => {
+    switch (block.kind) {
+      case "thinking": {
+        const { text, signature } = block;
+        return { kind: "thinking", provider: agent, text, ...(signature === undefined ? {} : { signature }) };
+      }
+      case "tool_call":
+        return { kind: "tool_call", id: block.callId, name: block.name, input: block.input ?? {} };
+      case "tool_result": {
+        const { callId, content, status } = block;
+        const parts = typeof content === "string" ? content : content.map((part) => toPart(part, agent));
+        return { kind: "tool_result", callId, content: parts, status: status === "error" ? "error" : "ok" };
+      }
+      default:
+        return toPart(block, agent);
+    }
+  });
+}
+
+function toPart(part: RecordedPart, agent: RecordedAgent): Part {
+  switch (part.kind) {
+    case "text":
+      return { kind: "text", text: part.text };
+    case "opaque":
+      return { kind: "opaque", native: { provider: agent, block: asObject(part.value) ?? { value: part.value } } };
+    default:
+      return { kind: "text", text: `[${part.kind} of type ${part.mediaType}, ${part.sizeBytes} bytes: not imported]` };
+  }
+}
+
+const ORIGINS: Readonly<Record<RecordedMessage["origin"], MessagePayload["origin"]>> = {
+  ...{ human: "human", model: "model", tool: "tool", agent: "host", summary: "summary" },
+};
+
+export function toOrigin(origin: RecordedMessage["origin"]): MessagePayload["origin"] {
+  return ORIGINS[origin];
+}

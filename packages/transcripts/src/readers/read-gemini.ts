@@ -1,0 +1,147 @@
+/**
+ * Reads Gemini CLI's sessions (`~/.gemini/tmp/<project>/chats/session-*.jsonl`; before 0.34 one JSON document, `.json`).
+ * In: lines. Out: messages, calls with their results, what each response used, compressions.
+ * Left out: what only the display shows (infos, warnings, errors). A message is written again whenever something is added to
+ * it; the last of its lines counts. The model's name for its own id is not recorded: a message is a response.
+ */
+import { asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
+import { asTimeMs } from "./as-time-ms.ts";
+import type { TranscriptLine } from "./read-lines.ts";
+import { readRecords } from "./read-records.ts";
+import type {
+  RecordedDamage,
+  RecordedEntry,
+  RecordedKept,
+  RecordedMessage,
+  RecordedPosition,
+  RecordedSession,
+} from "./recorded.ts";
+import { resultSizes, toGeminiEntries } from "./to-gemini-entries.ts";
+
+/** Where the reading stands. */
+interface Place {
+  session?: RecordedSession;
+  atMs: number;
+  /** The newest message: it may be written again. */
+  held?: { readonly fields: JsonObject; readonly atMs: number };
+  /** The entry that the next one follows, and for each message that was handed on, the entry it follows. */
+  lastId?: string;
+  readonly parents: Map<string, string | undefined>;
+  /** For each call, how long its result was: a shorter one was cut. */
+  readonly sizes: Map<string, number>;
+}
+
+export interface ReadGeminiOptions {
+  /** The session that it is a subagent of, where the place of the file tells. */
+  parentSession?: string;
+}
+
+/** Memory grows with the number of messages (an id each). */
+export async function* readGemini(
+  lines: AsyncIterable<TranscriptLine | RecordedDamage>,
+  { parentSession }: ReadGeminiOptions = {},
+): AsyncGenerator<RecordedEntry> {
+  const place: Place = { atMs: 0, parents: new Map(), sizes: new Map() };
+  for await (const record of readRecords(lines)) {
+    if (record.kind === "damage") {
+      yield record;
+      continue;
+    }
+    const { fields, index } = record;
+    const rewindTo = asString(fields["$rewindTo"]);
+    const set = asObject(fields["$set"]);
+    if (rewindTo !== undefined) {
+      yield* settle(place);
+      rewind(place, rewindTo);
+    } else if (set !== undefined) {
+      const messages = asList(set["messages"]);
+      place.atMs = asTimeMs(set["lastUpdated"]) ?? place.atMs;
+      if (messages === undefined) continue;
+      yield* settle(place);
+      yield* replaceHistory(place, `entry-${index}`, messages);
+    } else if (typeof fields["id"] === "string") {
+      if (asString(place.held?.fields["id"]) !== fields["id"]) yield* settle(place);
+      place.atMs = asTimeMs(fields["timestamp"]) ?? place.atMs;
+      // What is handed on already stays as it is.
+      if (!place.parents.has(fields["id"])) place.held = { fields, atMs: place.atMs };
+    } else if (place.session === undefined && typeof fields["sessionId"] === "string") {
+      place.atMs = asTimeMs(fields["startTime"]) ?? place.atMs;
+      const isSubagent = fields["kind"] === "subagent";
+      place.session = {
+        ...{ kind: "session", agent: "gemini", id: fields["sessionId"], startedAtMs: place.atMs },
+        ...present({ parentSession: isSubagent ? parentSession : undefined }),
+      };
+      yield place.session;
+    }
+  }
+  yield* settle(place);
+}
+
+/** Hands on the message that was held. */
+function* settle(place: Place): Generator<RecordedEntry> {
+  const { held } = place;
+  if (held === undefined) return;
+  delete place.held;
+  const id = asString(held.fields["id"]) ?? "";
+  const position: RecordedPosition = { id, ...present({ parentId: place.lastId }), branch: "main", atMs: held.atMs };
+  place.parents.set(id, place.lastId);
+  for (const [callId, size] of resultSizes(held.fields)) place.sizes.set(callId, size);
+  for (const entry of toGeminiEntries(held.fields, position)) {
+    yield entry;
+    if (entry.kind === "message") place.lastId = entry.id;
+  }
+}
+
+/** The conversation goes on from before that message; from its beginning, if it is not known. */
+function rewind(place: Place, to: string): void {
+  const parentId = place.parents.get(to);
+  if (parentId === undefined) delete place.lastId;
+  else place.lastId = parentId;
+}
+
+/** The agent has put another history in place of the conversation: a summary, or the same with results cut. */
+function* replaceHistory(place: Place, id: string, messages: readonly unknown[]): Generator<RecordedEntry> {
+  const listed = messages.map((message) => asObject(message) ?? {});
+  const ids = new Set(listed.map((fields) => asString(fields["id"])));
+  const isSame = ids.size === place.parents.size && listed.every((fields) => place.parents.has(idOf(fields)));
+  const position: RecordedPosition = {
+    ...{ id, ...present({ parentId: place.lastId }), branch: "main", atMs: place.atMs },
+  };
+  if (isSame) {
+    const sizes = listed.flatMap((fields) => [...resultSizes(fields)]);
+    const clearedCallIds = sizes
+      .filter(([callId, size]) => size < (place.sizes.get(callId) ?? 0))
+      .map(([call]) => call);
+    for (const [callId, size] of sizes) place.sizes.set(callId, size);
+    if (clearedCallIds.length > 0) yield { kind: "microcompaction", ...position, clearedCallIds };
+  } else {
+    yield { kind: "compaction", ...position, trigger: "unknown", kept: toKept(place, position, listed) };
+    for (const known of [...place.parents.keys()]) if (!ids.has(known)) place.parents.delete(known);
+    for (const fields of listed) place.parents.set(idOf(fields), id);
+  }
+  place.lastId = id;
+}
+
+function toKept(place: Place, { id, atMs }: RecordedPosition, listed: readonly JsonObject[]): RecordedKept {
+  let parentId = id;
+  const messages = listed.flatMap((fields, index) => {
+    const isNew = !place.parents.has(idOf(fields));
+    const entries = toGeminiEntries(fields, { id: `${id}/${index}`, parentId, branch: "main", atMs });
+    return entries.flatMap((entry) => {
+      if (entry.kind !== "message") return [];
+      parentId = entry.id;
+      const { responseId: _, ...message } = entry;
+      return [isNew ? toSummary(message) : message];
+    });
+  });
+  return { kind: "replacement", messages };
+}
+
+/** What was not said before is the summary, and the words that pretend to acknowledge it. */
+function toSummary(message: RecordedMessage): RecordedMessage {
+  return { ...message, origin: message.role === "user" ? "summary" : "agent" };
+}
+
+function idOf(fields: JsonObject): string {
+  return asString(fields["id"]) ?? "";
+}

@@ -1,0 +1,46 @@
+import { asObject, type JsonObject } from "palimpsest/core";
+import type { TranscriptLine } from "./read-lines.ts";
+import type { RecordedDamage } from "./recorded.ts";
+
+export interface TranscriptRecord {
+  kind: "record";
+  line: number;
+  /** Among the records of the file, counted from zero: a stable name for a record without an id. */
+  index: number;
+  fields: JsonObject;
+}
+
+/**
+ * Parses lines of JSON objects. Blank lines are passed over, and so is a line equal to the one before it: every line of
+ * these formats has an id or a time to the millisecond, so that equal lines are one record written twice.
+ */
+export async function* readRecords(
+  lines: AsyncIterable<TranscriptLine | RecordedDamage>,
+): AsyncGenerator<TranscriptRecord | RecordedDamage> {
+  let previous = "";
+  let index = 0;
+  for await (const line of lines) {
+    if (line.kind === "damage") {
+      yield line;
+      continue;
+    }
+    if (line.text.trim() === "") continue;
+    const record = toRecord(line, index);
+    if (record.kind === "record") index += 1;
+    if (line.text !== previous) yield record;
+    previous = line.text;
+  }
+}
+
+/** Parses one line by itself, which is what telling formats apart needs. */
+export function toRecord({ number, text }: TranscriptLine, index = 0): TranscriptRecord | RecordedDamage {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { kind: "damage", line: number, reason: "not-json" };
+  }
+  const fields = asObject(value);
+  if (fields === undefined) return { kind: "damage", line: number, reason: "not-an-object" };
+  return { kind: "record", line: number, index, fields };
+}

@@ -1,0 +1,78 @@
+import { basename, dirname } from "node:path";
+import { asList, asObject, type JsonObject, present } from "palimpsest/core";
+import { readBesideCline } from "./read-beside-cline.ts";
+import { readClaudeCode } from "./read-claude-code.ts";
+import { readCline } from "./read-cline.ts";
+import { readCodex } from "./read-codex.ts";
+import { readGemini } from "./read-gemini.ts";
+import type { TranscriptLine } from "./read-lines.ts";
+import { readPi } from "./read-pi.ts";
+import { readQwen } from "./read-qwen.ts";
+import type { RecordedAgent, RecordedDamage, RecordedEntry } from "./recorded.ts";
+
+type Lines = AsyncIterable<TranscriptLine | RecordedDamage>;
+
+/** A format whose records are lines, or can be cut into lines. */
+export interface TranscriptFormat {
+  readonly agent: RecordedAgent;
+  /** Whether this record can only be of this format. */
+  recognises(record: JsonObject): boolean;
+  /** @param path where it comes from, if it is a file: some agents keep a part of a session in files beside it */
+  read(lines: Lines, path?: string): AsyncGenerator<RecordedEntry>;
+}
+
+export const TRANSCRIPT_FORMATS: readonly TranscriptFormat[] = [
+  {
+    // Before Claude Code, whose names for the same things it has; content is in the form of the Gemini API.
+    agent: "qwen",
+    recognises: (record) =>
+      isIn(record, "uuid", "sessionId") &&
+      (asList(asObject(record["message"])?.["parts"]) !== undefined || "systemPayload" in record),
+    read: readQwen,
+  },
+  {
+    agent: "claude-code",
+    recognises: (record) => typeof record["isSidechain"] === "boolean" && isIn(record, "sessionId"),
+    read: readClaudeCode,
+  },
+  {
+    agent: "codex",
+    recognises: (record) => record["type"] === "session_meta" && asObject(record["payload"]) !== undefined,
+    read: readCodex,
+  },
+  {
+    agent: "pi",
+    recognises: (record) => record["type"] === "session" && isIn(record, "id"),
+    read: readPi,
+  },
+  {
+    agent: "gemini",
+    recognises: (record) => isIn(record, "sessionId", "projectHash"),
+    // Those of subagents stand in a folder that is named after the session.
+    read: (lines, path) => readGemini(lines, present({ parentSession: path && basename(dirname(path)) })),
+  },
+  {
+    agent: "cline",
+    recognises: (record) => isClineHead(record) || isClineMessage(record),
+    async *read(lines, path) {
+      yield* readCline(lines, path === undefined ? {} : await readBesideCline(path));
+    },
+  },
+];
+
+function isIn(record: JsonObject, ...names: readonly string[]): boolean {
+  return names.every((name) => typeof record[name] === "string");
+}
+
+/** What its newer runtime writes before the messages. */
+function isClineHead(record: JsonObject): boolean {
+  return typeof record["version"] === "number" && isIn(record, "updated_at") && record["messages"] === null;
+}
+
+/** Any program may keep such messages: what the extension adds to them tells. */
+function isClineMessage(record: JsonObject): boolean {
+  const content = asList(record["content"]);
+  const first = asObject(content?.[0])?.["text"];
+  const isTask = typeof first === "string" && /^\s*<task>/.test(first);
+  return record["role"] === "user" && content !== undefined && (isTask || typeof record["ts"] === "number");
+}
