@@ -13,8 +13,12 @@ test("a definition has its fields from the head and its prompt from the text bel
   expect(found).toEqual({
     kind: "definition",
     definition: {
-      ...{ name: "reviewer", description: "Reviews a change.", prompt: "Line 1.\n\nLine 2." },
-      ...{ tools: ["Read", "Grep"], model: "claude-haiku-5", memory: "project" },
+      name: "reviewer",
+      description: "Reviews a change.",
+      prompt: "Line 1.\n\nLine 2.",
+      tools: ["Read", "Grep"],
+      model: "claude-haiku-5",
+      memory: "project",
     },
   });
 });

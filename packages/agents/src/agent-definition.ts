@@ -47,7 +47,8 @@ export function readAgentDefinition(text: string, fileName = ""): ReadDefinition
   return {
     kind: "definition",
     definition: {
-      ...{ name, prompt: body },
+      name,
+      prompt: body,
       description: description.slice(0, MOST_DESCRIPTION_CHARACTERS).toWellFormed(),
       ...(tools === undefined ? {} : { tools }),
       // Whoever writes "inherit" says what is so anyway.

@@ -25,7 +25,8 @@ const ASKS: Readonly<Partial<Record<MessageKind, string>>> = {
 /** A message as data: an attachment, so that nobody takes it for the user's words. */
 export function toAttachment({ key, from, kind, body, summary, inReplyTo }: AgentMessage): AttachmentPayload {
   const facts = {
-    ...{ from, key },
+    from,
+    key,
     ...(kind === "message" ? {} : { kind }),
     ...(summary === undefined ? {} : { summary }),
     ...(inReplyTo === undefined ? {} : { in_reply_to: inReplyTo }),

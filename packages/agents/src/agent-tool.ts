@@ -58,7 +58,10 @@ ${kinds}`,
         return { content: "Nothing was started: description and prompt are needed.", status: "error" };
       const way = WAYS[input.way ?? "foreground"];
       const wanted: WantedAgent = {
-        ...{ prompt, description, way, callId: call.id },
+        prompt,
+        description,
+        way,
+        callId: call.id,
         ...(kind === undefined ? {} : { definition: kind }),
         ...(name === undefined ? {} : { name }),
       };

@@ -18,7 +18,8 @@ test("where agents are off the model has no tool to start one, and none is start
   const { agents } = await openTeam({ script: () => answer("Ok."), settings: { "agents.enabled": "off" } });
   expect(agents.tools.map(({ name }) => name)).toEqual(["SendMessage"]);
   expect(await agents.start({ prompt: "p", description: "d", way: "background" })).toMatchObject({
-    ...{ kind: "refused", why: expect.stringContaining("agents.enabled") },
+    kind: "refused",
+    why: expect.stringContaining("agents.enabled"),
   });
 });
 

@@ -146,13 +146,18 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
 
   const settle = (): Promise<number> => inbox.deliver(session);
   const starter: Starter<Request, Response> = createStarter({
-    ...{ ...options, roster, mainOnly: [AGENT_TOOL, ...(options.mainOnlyTools ?? [])] },
+    ...options,
+    roster,
+    mainOnly: [AGENT_TOOL, ...(options.mainOnlyTools ?? [])],
     ownTools: (sender) => [tool, messageTool((wanted) => post(wanted, sender))],
   });
   const resume: Starter<Request, Response>["resume"] = async (agent, waiting) =>
     announced(await starter.resume(agent, waiting));
   const post: Post = createPost({
-    ...{ ...options, roster, resume, settle },
+    ...options,
+    roster,
+    resume,
+    settle,
     toMain(message) {
       messages.push(message);
       change();
@@ -214,8 +219,10 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
     const { freshTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0, outputTokens = 0 } = used ?? {};
     return {
       ...(phrase === undefined ? {} : { phrase }),
-      ...{ rounds, tokens: freshTokens + cacheReadTokens + cacheWriteTokens + outputTokens },
-      ...{ priceUsd: used?.priceUsd ?? 0, elapsedMs: clock.now() - startedAtMs },
+      rounds,
+      tokens: freshTokens + cacheReadTokens + cacheWriteTokens + outputTokens,
+      priceUsd: used?.priceUsd ?? 0,
+      elapsedMs: clock.now() - startedAtMs,
     };
   }
 
@@ -236,7 +243,9 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
   }
 
   const tool: Tool = agentTool({
-    ...{ definitions, runAndWait, read },
+    definitions,
+    runAndWait,
+    read,
     list: () => list().map(lineOf).join("\n") || "There are no agents.",
     async start(wanted) {
       const outcome = await start(wanted);
@@ -262,7 +271,11 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
       ...(settings()["agents.enabled"] === "off" ? [] : [tool]),
       messageTool((wanted) => post(wanted, { id: "main" })),
     ],
-    ...{ inbox, start, stop, list, drain },
+    inbox,
+    start,
+    stop,
+    list,
+    drain,
     send: (to, body, summary) =>
       post({ to, body, kind: "message", ...(summary === undefined ? {} : { summary }) }, { id: "main" }),
     async take({ key, from, body, summary }) {
@@ -270,7 +283,7 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
       const who = `uds:${from.says}`;
       session.tell({ kind: "mail-arrived", count: 1, from: [who] });
       await session.append(
-        toAttachment({ ...{ key, from: who, kind: "message", body }, ...(summary === undefined ? {} : { summary }) }),
+        toAttachment({ key, from: who, kind: "message", body, ...(summary === undefined ? {} : { summary }) }),
       );
     },
     follow: (id, listener) => {

@@ -54,7 +54,9 @@ export function messageTool(send: (wanted: MessageWanted) => Promise<MessageSent
         return { content: `Nothing was sent: ${kind} needs approve, true or false.`, status: "error" };
       const answer = approve === undefined ? "" : `${approve ? APPROVED : DECLINED}\n`;
       const sent = await send({
-        ...{ to, kind, body: `${answer}${message}` },
+        to,
+        kind,
+        body: `${answer}${message}`,
         ...(summary === undefined ? {} : { summary }),
         ...(inReplyTo === undefined ? {} : { inReplyTo }),
       });

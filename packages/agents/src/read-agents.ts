@@ -44,7 +44,11 @@ async function describe(store: Pick<Store, "openReader">, parent: LogReader, age
     const message = await log.newest("message");
     const doing = message && doingOf(message);
     return {
-      ...{ ...idle, responses, tokens, priceUsd, activeAtMs: newest?.atMs ?? startedAtMs },
+      ...idle,
+      responses,
+      tokens,
+      priceUsd,
+      activeAtMs: newest?.atMs ?? startedAtMs,
       ...(doing === undefined ? {} : { doing }),
     };
   });

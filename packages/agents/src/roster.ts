@@ -84,7 +84,12 @@ export function createRoster<Request, Response>({ now, mostRunning }: RosterOpti
       const signal = AbortSignal.any([launch.signal, controller.signal]);
       const finished = Promise.withResolvers<AgentEnd>();
       const one: LiveAgent<Request, Response> = {
-        ...{ id: launch.id, way: launch.way, startedAtMs: now(), listeners: new Set(), text: "", rounds: 0 },
+        id: launch.id,
+        way: launch.way,
+        startedAtMs: now(),
+        listeners: new Set(),
+        text: "",
+        rounds: 0,
         ...(launch.name === undefined ? {} : { name: launch.name }),
         messages: [...(launch.messages ?? [])],
         stop: (reason) => controller.abort(reason),

@@ -61,7 +61,12 @@ async function runTurn<Request, Response>(
   const before = paidTokens(child);
   let text = "";
   const turn = query({
-    ...{ session: child, provider, tools, inbox, maxRounds, signal: AbortSignal.any([signal, spent.signal]) },
+    session: child,
+    provider,
+    tools,
+    inbox,
+    maxRounds,
+    signal: AbortSignal.any([signal, spent.signal]),
     ...(prompt.length === 0 ? {} : { prompt }),
     ...(permission === undefined ? {} : { permission }),
     ...(askHost === undefined ? {} : { askHost }),

@@ -111,7 +111,9 @@ describe("between processes", () => {
     await mate.send({ id: "2", to: "lead", body: "second" });
     // A process that dies between the log and the acknowledgement.
     const dying = mailboxInbox({
-      ...{ session, store, announce: () => {} },
+      session,
+      store,
+      announce: () => {},
       mailbox: { receive: mailbox.receive, acknowledge: () => Promise.reject(new Error("killed")) },
     });
     await expect(dying.deliver(session)).rejects.toThrow("killed");

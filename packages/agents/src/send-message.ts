@@ -59,7 +59,9 @@ export function createPost<Request, Response>(options: PostOptions<Request, Resp
     if (outcome.kind === "refused") return refused(outcome.why);
     const asleep = outcome.receivers.filter(({ state }) => state === "stopped").map(({ name }) => name);
     return {
-      ...{ kind: "sent", to: outcome.receivers.map(({ name }) => name), woken: [] },
+      kind: "sent",
+      to: outcome.receivers.map(({ name }) => name),
+      woken: [],
       ...(asleep.length === 0 ? {} : { asleep }),
     };
   }

@@ -90,7 +90,9 @@ export function createStarter<Request, Response>(
   ): LiveAgent<Request, Response> {
     const { prompt, responses, ...how } = rest;
     return roster.launch({
-      ...{ id: agent.id, way: agent.way, ...how },
+      id: agent.id,
+      way: agent.way,
+      ...how,
       ...(agent.name === undefined ? {} : { name: agent.name }),
       async run(child, context) {
         if (prompt.length > 0) await keep(child, prompt);
@@ -101,8 +103,15 @@ export function createStarter<Request, Response>(
         };
         try {
           return await runAgent({
-            ...{ ...options, ...context, parent: session, child, agentId: agent.id, agentType: definition.name },
-            ...{ tools: toolsOf(child, agent, definition), prompt: [], onEvent },
+            ...options,
+            ...context,
+            parent: session,
+            child,
+            agentId: agent.id,
+            agentType: definition.name,
+            tools: toolsOf(child, agent, definition),
+            prompt: [],
+            onEvent,
           });
         } finally {
           await charge.finish().catch(() => undefined);
@@ -136,7 +145,11 @@ export function createStarter<Request, Response>(
       if (problem !== undefined) return refused(problem);
       const id = createId();
       const facts = {
-        ...{ id, way, goal: wanted.description, session: agentSession(session.id, id), definition: definition.name },
+        id,
+        way,
+        goal: wanted.description,
+        session: agentSession(session.id, id),
+        definition: definition.name,
         ...(name === undefined ? {} : { name }),
       };
       const ends = AbortSignal.any([session.signal, signal]);
@@ -154,7 +167,10 @@ export function createStarter<Request, Response>(
         const fork = await openFork(facts.session, momentOf(callId), definition);
         await session.enterAgent({ ...facts, step: "started" });
         const one = launch(facts, definition, {
-          ...{ open: async () => fork, signal: ends, prompt: [forkTask(wanted.prompt)], responses: "already" },
+          open: async () => fork,
+          signal: ends,
+          prompt: [forkTask(wanted.prompt)],
+          responses: "already",
         });
         // One that never got its turn is closed, too.
         void one.done.then(() => fork.close()).catch(() => undefined);

@@ -88,7 +88,9 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     leases: createLeases({ file, place, silentAfterMs, onTaken: (lease) => leases.add(lease) }),
     budgets: createBudgets({ file, clock: place.clock }),
     mailboxes: createMailboxes({
-      ...{ file, place, silentAfterMs },
+      file,
+      place,
+      silentAfterMs,
       bell: createBell(file.path, { pollMs }),
       limits: { maxMessageBytes, maxWaiting },
       onRegistered: (mailbox) => mailboxes.add(mailbox),

@@ -21,7 +21,8 @@ describe("a batch", () => {
       expect([has("ab.md"), has("a.md"), (await memory.list()).length]).toEqual([false, true, 2]);
     });
     expect(outcome).toMatchObject({
-      ...{ kind: "written", commit: (await commitsOf(memory))[0]!.commit },
+      kind: "written",
+      commit: (await commitsOf(memory))[0]!.commit,
       summary: { topics: 2, added: ["ab", "old-b"], rewritten: [], removed: ["a", "b"], proposed: [] },
     });
     expect((await messagesOf(memory))[0]).toBe("dream: merge a and b");

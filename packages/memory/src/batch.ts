@@ -84,7 +84,9 @@ export function stageBatch(snapshot: Snapshot, { by, limits, now }: BatchTerms):
   const steps: BatchStep[] = [];
 
   const view = (): DirectoryView => ({
-    ...{ rows, limits, nowMs: now() },
+    rows,
+    limits,
+    nowMs: now(),
     bytes: (path) => contents.get(path)!,
     isUnsafe: (path) => snapshot.unsafe.has(path),
   });

@@ -5,7 +5,9 @@ import type { DirectoryView } from "./plan-changes.ts";
 export function viewOf(desk: Desk): DirectoryView {
   const { rows, limits, nowMs } = desk;
   return {
-    ...{ rows, limits, nowMs },
+    rows,
+    limits,
+    nowMs,
     bytes: (path) => readFile(desk, path)?.bytes ?? Buffer.alloc(0),
     isUnsafe: (path) => isUnsafe(desk, path),
   };

@@ -15,10 +15,14 @@ test("files are created, viewed, changed, renamed and deleted, as topics", async
   expect(await run({ command: "view", path: "/memories" })).toEqual({ kind: "done", text: "/memories is empty." });
   const file = "Deploys go to Frankfurt.\n\nWhy: contracts.\n";
   expect(await run({ command: "create", path: "/memories/deploy_region.txt", file_text: file })).toEqual({
-    ...{ kind: "done", text: "/memories/deploy_region.md was written." },
+    kind: "done",
+    text: "/memories/deploy_region.md was written.",
   });
   expect(await memory.read("deploy_region")).toMatchObject({
-    ...{ author: "model", name: "deploy region", description: "Deploys go to Frankfurt.", type: "project" },
+    author: "model",
+    name: "deploy region",
+    description: "Deploys go to Frankfurt.",
+    type: "project",
     body: file.trim(),
   });
   const listed = await run({ command: "view", path: "/memories/" });
@@ -48,7 +52,8 @@ test("files are created, viewed, changed, renamed and deleted, as topics", async
     text: text("MEMORY.md"),
   });
   expect(await run({ command: "delete", path: "/memories/regions.md" })).toEqual({
-    ...{ kind: "done", text: "/memories/regions.md was removed; the user can bring it back." },
+    kind: "done",
+    text: "/memories/regions.md was removed; the user can bring it back.",
   });
   expect(text("forgotten/regions.md")).toContain("And Dublin.");
 });
@@ -59,7 +64,11 @@ test("a head that the model writes counts for what is its own, and for nothing e
   const evidence = 'evidence:\n  - {"session":"s","entry":1,"quote":"never said"}\n---\nShort sentences.';
   await run({ command: "create", path: "/memories/style.md", file_text: head + evidence });
   expect(await memory.read("style")).toMatchObject({
-    ...{ name: "Style", type: "feedback", author: "model", evidence: [], createdAtMs: Date.UTC(2026, 10, 15, 0, 0, 1) },
+    name: "Style",
+    type: "feedback",
+    author: "model",
+    evidence: [],
+    createdAtMs: Date.UTC(2026, 10, 15, 0, 0, 1),
   });
   const edit = {
     command: "str_replace",
@@ -112,17 +121,28 @@ describe("refused", () => {
     await memory.propose(draft("a", { body: "Waiting." }), "model", "a page");
     writeFileSync(join(folder, "..", "canary.md"), "CANARY");
     for (const path of [
-      ...["/etc/passwd", "/memories/../canary.md", "/memories_backup/a.md", "memories/a.md", "a.md", "", "/"],
-      ...[
-        "/memories/..",
-        "/memories/.",
-        "/memories/%2e%2e%2fcanary.md",
-        "/memories/..%2fcanary.md",
-        "/memories/a/b.md",
-      ],
-      ...["/memories//canary.md", "/memories/..\\canary.md", "/memories/\0", "/memories/.palimpsest/index.sqlite"],
-      ...["/memories/inbox/a.md", "/memories/forgotten/a.md", "/memories/C:canary", "/memories/．．/canary.md"],
-      ...["/memories/-a.md", `/memories/${"x".repeat(4_000)}`],
+      "/etc/passwd",
+      "/memories/../canary.md",
+      "/memories_backup/a.md",
+      "memories/a.md",
+      "a.md",
+      "",
+      "/",
+      "/memories/..",
+      "/memories/.",
+      "/memories/%2e%2e%2fcanary.md",
+      "/memories/..%2fcanary.md",
+      "/memories/a/b.md",
+      "/memories//canary.md",
+      "/memories/..\\canary.md",
+      "/memories/\0",
+      "/memories/.palimpsest/index.sqlite",
+      "/memories/inbox/a.md",
+      "/memories/forgotten/a.md",
+      "/memories/C:canary",
+      "/memories/．．/canary.md",
+      "/memories/-a.md",
+      `/memories/${"x".repeat(4_000)}`,
     ]) {
       for (const input of [
         { command: "view", path },

@@ -22,7 +22,12 @@ export function toFileRow(path: string, file: OwnFile, { author, written, seenAt
   const { name, description, type, body, updatedAtMs } = readTopicText(text, slug);
   const { modifiedAtMs } = file.state;
   return {
-    ...{ path, author, name, description, type, seenAtMs },
+    path,
+    author,
+    name,
+    description,
+    type,
+    seenAtMs,
     version: file.version,
     blob: blobId(file.bytes),
     state: file.state.text,

@@ -12,7 +12,8 @@ describe("a file that was edited by hand", () => {
     expect(await memory.head()).toBe("- [About a](a.md): what it really is\n");
     const { version } = (await memory.read("a"))!;
     expect(await memory.write(draft("a"), "dream", version)).toMatchObject({
-      ...{ kind: "proposed", why: "a was written or edited by the user, and is changed by the user only" },
+      kind: "proposed",
+      why: "a was written or edited by the user, and is changed by the user only",
     });
     expect((await memory.read("a"))!.body).toBe("Mine.");
     expect(await messagesOf(memory)).toEqual([
@@ -118,7 +119,10 @@ describe("an editor that has a file open while it is replaced", () => {
     expect(text("a.md")).toBe("By the user.");
     expect(await memory.read("a")).toMatchObject({ author: "user" });
     expect(await messagesOf(memory)).toEqual([
-      ...["model: write b", "user: edited by hand: a.md", "model: change a", "model: write a"],
+      "model: write b",
+      "user: edited by hand: a.md",
+      "model: change a",
+      "model: write a",
     ]);
   });
 

@@ -17,7 +17,9 @@ describe("history", () => {
     expect(await commitsOf(memory)).toMatchObject([
       { by: "user", message: "change a", changes: [{ path: "a.md", how: "changed" }] },
       {
-        ...{ by: "model", message: "write a", atMs: Date.UTC(2026, 10, 15, 0, 0, 1) },
+        by: "model",
+        message: "write a",
+        atMs: Date.UTC(2026, 10, 15, 0, 0, 1),
         changes: [
           { path: "MEMORY.md", how: "added" },
           { path: "a.md", how: "added" },

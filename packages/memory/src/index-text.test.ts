@@ -5,7 +5,9 @@ import { DEFAULT_LIMITS as LIMITS } from "./limits.ts";
 import type { TopicType } from "./topic.ts";
 
 const topic = (slug: string, type: TopicType = "project", description = `about ${slug}`): IndexedTopic => ({
-  ...{ slug, type, description },
+  slug,
+  type,
+  description,
   name: slug.toUpperCase(),
 });
 const update = (text: string, topics: readonly IndexedTopic[], gone: readonly string[] = []) =>

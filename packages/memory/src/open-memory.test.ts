@@ -26,7 +26,9 @@ describe("topics", () => {
     expect(await memory.write(draft("a", { body: "New." }), "model", "0")).toMatchObject({ kind: "stale" });
     const second = versionIn(await memory.write(draft("a", { body: "New." }), "model", first));
     expect(await memory.write(draft("a", { body: "Newer." }), "model", first)).toEqual({
-      ...{ kind: "stale", slug: "a", version: second },
+      kind: "stale",
+      slug: "a",
+      version: second,
     });
     expect(await memory.write(draft("a", { body: "New." }), "dream", second)).toMatchObject({ kind: "unchanged" });
     expect(await memory.forget("a", "model", "wrong", first)).toMatchObject({ kind: "stale" });
@@ -97,7 +99,8 @@ describe("refusals", () => {
     const { memory } = await temporaryMemory({ limits: { indexLines: 2, indexBytes: 80 } });
     const a = versionIn(await memory.write(draft("a"), "model", "none"));
     expect(await memory.write(draft("b", { description: "x".repeat(60) }), "model", "none")).toMatchObject({
-      ...{ because: "index-full", headroom: { lines: 1, bytes: 51 } },
+      because: "index-full",
+      headroom: { lines: 1, bytes: 51 },
       why: expect.stringContaining("1 lines and 80 bytes are needed, 1 of 2 lines and 51 of 80 bytes are free"),
     });
     const b = versionIn(await memory.write(draft("b"), "model", "none"));
@@ -112,7 +115,8 @@ describe("refusals", () => {
     const { memory } = await temporaryMemory({ limits: { proposals: 1 } });
     expect(await memory.propose(draft("a"), "model", "a web page")).toMatchObject({ kind: "proposed" });
     expect(await memory.propose(draft("b"), "model", "a web page")).toMatchObject({
-      ...{ because: "inbox-full", why: "1 proposals wait in the inbox; at most 1 can. Decide on some." },
+      because: "inbox-full",
+      why: "1 proposals wait in the inbox; at most 1 can. Decide on some.",
     });
   });
 });
@@ -131,7 +135,9 @@ describe("the inbox", () => {
     ]);
     expect(await memory.accept("a")).toMatchObject({ kind: "written", slug: "a" });
     expect([has("inbox/a.md"), has("a.md"), await memory.head()]).toEqual([
-      ...[false, true, "- [About a](a.md): what a is\n"],
+      false,
+      true,
+      "- [About a](a.md): what a is\n",
     ]);
     expect(text("a.md")).not.toContain("why:");
     expect(await memory.read("a")).toMatchObject({ author: "model" });
@@ -172,7 +178,8 @@ describe("the inbox", () => {
     await memory.propose(draft("a"), "model", "a web page");
     expect(await memory.reject("a")).toMatchObject({ kind: "written", slug: "a", version: "none" });
     expect(await memory.propose(draft("b", { body: "the fact,  OF a!" }), "model", "another page")).toMatchObject({
-      ...{ because: "forgotten", why: "The user did not want it: the user said no to it. Do not propose it again." },
+      because: "forgotten",
+      why: "The user did not want it: the user said no to it. Do not propose it again.",
     });
     expect(await memory.write(draft("a"), "model", "none")).toMatchObject({ because: "forgotten" });
     expect(await memory.inbox()).toEqual([]);
@@ -200,10 +207,12 @@ describe("forgetting", () => {
     const version = versionIn(await memory.write(draft("a"), "model", "none"));
     await memory.forget("a", "user", "private", version);
     expect(await memory.write(draft("a", { body: "New." }), "model", "none")).toMatchObject({
-      ...{ kind: "proposed", why: "the user had it forgotten: private" },
+      kind: "proposed",
+      why: "the user had it forgotten: private",
     });
     expect(await memory.write(draft("z", { body: "The fact of a." }), "dream", "none")).toMatchObject({
-      ...{ because: "forgotten", why: "The user did not want it: private. Do not propose it again." },
+      because: "forgotten",
+      why: "The user did not want it: private. Do not propose it again.",
     });
     expect(await memory.write(draft("a"), "user", "none")).toMatchObject({
       kind: "written",

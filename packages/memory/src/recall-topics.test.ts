@@ -8,8 +8,16 @@ const NOW = 1_000 * DAY;
 
 function topic(slug: string, body: string, days = 0): Topic {
   return {
-    ...{ slug, name: slug, description: `About ${slug}.`, type: "project", author: "model", version: "v", body },
-    ...{ updatedAtMs: NOW - days * DAY, createdAtMs: undefined, text: body },
+    slug,
+    name: slug,
+    description: `About ${slug}.`,
+    type: "project",
+    author: "model",
+    version: "v",
+    body,
+    updatedAtMs: NOW - days * DAY,
+    createdAtMs: undefined,
+    text: body,
     evidence: [{ session: "s1", entry: 4, quote: "q" }],
   };
 }
@@ -21,7 +29,9 @@ function recall(topics: readonly Topic[], shown: readonly string[] = [], used: s
       search: async (_, limit) => topics.slice(0, limit).map((one): FoundSummary => ({ ...one, score: 1 })),
       noteUse: (slugs) => void used.push(...slugs),
     },
-    ...{ words: "anything", shown, nowMs: NOW },
+    words: "anything",
+    shown,
+    nowMs: NOW,
   });
 }
 

@@ -29,7 +29,10 @@ async function dieInMidst(
 }
 
 const TERMS = {
-  ...{ limits: DEFAULT_LIMITS, gitProgram: "git", lockTimeoutMs: 5_000, onChanged: undefined },
+  limits: DEFAULT_LIMITS,
+  gitProgram: "git",
+  lockTimeoutMs: 5_000,
+  onChanged: undefined,
 } as const;
 
 const place = (folders: HeldFolders, change: AuthoredChange) => placeFile(folders, change);

@@ -26,7 +26,9 @@ export function topicOf(
   const isKnown = row?.version === version;
   return {
     ...content,
-    ...{ slug, version, text },
+    slug,
+    version,
+    text,
     author: isKnown ? row.author : "user",
     updatedAtMs: isKnown ? row.updatedAtMs : modifiedAtMs,
   };

@@ -32,7 +32,8 @@ const anyText = fc
     ending: fc.constantFrom("\n", "\r\n"),
     dashes: fc.constantFrom([], ["---"]),
     ours: fc.constantFrom([], ["name: x", "description: 'y: z'", "type: user"]),
-    ...{ head: fc.array(line, { maxLength: 8 }), below: fc.array(line, { maxLength: 4 }) },
+    head: fc.array(line, { maxLength: 8 }),
+    below: fc.array(line, { maxLength: 4 }),
   })
   .map(
     ({ mark, ending, dashes, ours, head, below }) =>
@@ -45,7 +46,8 @@ const oneLiner = fc
   .map((text) => text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim())
   .filter((text) => text !== "" && text.isWellFormed());
 const anyDraft = fc.record({
-  ...{ name: oneLiner, description: oneLiner },
+  name: oneLiner,
+  description: oneLiner,
   type: fc.constantFrom("user" as const, "feedback" as const, "project" as const, "reference" as const),
   body: fc.array(oneLiner, { minLength: 1, maxLength: 5 }).map((lines) => lines.join("\n")),
   evidence: fc.array(fc.record({ session: oneLiner, entry: fc.nat(), quote: fc.string() }), { maxLength: 3 }),
@@ -113,14 +115,35 @@ test("a new topic", () => {
 
 test("a change leaves alone what it is not about", () => {
   const over = [
-    ...["---", "name:   'Deploys go to Frankfurt'  # ours", "tags:", "  - infra", "description: old", "type: project"],
-    ...["owner: dana", "created: 2026-01-02", "---", "", "Old.", ""],
+    "---",
+    "name:   'Deploys go to Frankfurt'  # ours",
+    "tags:",
+    "  - infra",
+    "description: old",
+    "type: project",
+    "owner: dana",
+    "created: 2026-01-02",
+    "---",
+    "",
+    "Old.",
+    "",
   ].join("\r\n");
   const written = writeTopicText({ ...DRAFT, evidence: [] }, over, LATER);
   expect(written.split("\r\n")).toEqual([
-    ...["---", "name:   'Deploys go to Frankfurt'  # ours", "tags:", "  - infra"],
-    ...["description: The production region, and why", "type: project", "owner: dana", "created: 2026-01-02"],
-    ...["updated: 2026-11-16T00:00:00.000Z", "author: dream", "---", "", ...DRAFT.body.split("\n"), ""],
+    "---",
+    "name:   'Deploys go to Frankfurt'  # ours",
+    "tags:",
+    "  - infra",
+    "description: The production region, and why",
+    "type: project",
+    "owner: dana",
+    "created: 2026-01-02",
+    "updated: 2026-11-16T00:00:00.000Z",
+    "author: dream",
+    "---",
+    "",
+    ...DRAFT.body.split("\n"),
+    "",
   ]);
 });
 

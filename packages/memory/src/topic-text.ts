@@ -42,7 +42,9 @@ export interface TopicStamp {
 export function writeTopicText(draft: TopicDraft, over: string, { by, nowMs }: TopicStamp): string {
   const { name, description, type, body, evidence } = draft;
   const said: FieldChanges = {
-    ...{ name, description, type },
+    name,
+    description,
+    type,
     ...(evidence === undefined ? {} : { evidence: evidence.length === 0 ? undefined : evidence.map(evidenceLine) }),
   };
   const changed = changeFrontmatter(

@@ -69,7 +69,10 @@ export function readProposal(text: string, slug: string, version: string): Propo
   const topic = values.get("topic") ?? slug;
   const proposedAtMs = Date.parse(values.get("proposed") ?? "");
   return {
-    ...{ slug, topic, version, by: author },
+    slug,
+    topic,
+    version,
+    by: author,
     draft: { slug: topic, name, description, type, body, evidence },
     why: values.get("why") ?? "",
     proposedAtMs: Number.isNaN(proposedAtMs) ? undefined : proposedAtMs,

@@ -138,8 +138,17 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
       try {
         const { limits, clock } = options;
         const desk: Desk = {
-          ...{ folders, limits, index: locked, git: git(), gitFolder: gitFolder(), nowMs: clock.now() },
-          ...{ rows: locked.rows(), changedTopics: new Set(), contents: [], unsynced: new Set(), settled: [] },
+          folders,
+          limits,
+          index: locked,
+          git: git(),
+          gitFolder: gitFolder(),
+          nowMs: clock.now(),
+          rows: locked.rows(),
+          changedTopics: new Set(),
+          contents: [],
+          unsynced: new Set(),
+          settled: [],
         };
         await bringInStep(desk);
         const result = await work(desk);
@@ -181,7 +190,9 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   }
 
   return {
-    ...{ root, git, gitFolder },
+    root,
+    git,
+    gitFolder,
     atDesk: (work) => inTurn(() => evenIfDamaged(() => withDesk(work))),
     look: (how, work) =>
       inTurn(async () => {

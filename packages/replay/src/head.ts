@@ -11,8 +11,22 @@ export interface ReplayHead {
 
 /** Tools of the recorded agents whose results can be had again, or are mere confirmations. */
 const CLEARABLE = new Set([
-  ...["read", "grep", "glob", "ls", "find", "webfetch", "websearch", "edit", "multiedit", "write", "apply_patch"],
-  ...["bash", "powershell", "shell", "exec_command", "write_stdin"],
+  "read",
+  "grep",
+  "glob",
+  "ls",
+  "find",
+  "webfetch",
+  "websearch",
+  "edit",
+  "multiedit",
+  "write",
+  "apply_patch",
+  "bash",
+  "powershell",
+  "shell",
+  "exec_command",
+  "write_stdin",
 ]);
 
 /** A transcript does not have it: words that say nothing, of the size that it had, and the tools that were called. */
@@ -36,7 +50,8 @@ export function headTokensOf(recording: Recording): number {
     model: "claude-opus-4-8",
     system: [{ type: "text", text: system }],
     tools: tools.map(({ name, description, inputSchema }) => ({
-      ...{ name, input_schema: { type: "object", ...inputSchema } },
+      name,
+      input_schema: { type: "object", ...inputSchema },
       ...(description === undefined ? {} : { description }),
     })),
     messages: [{ role: "user", content: [{ type: "text", text: "x" }] }],

@@ -37,7 +37,8 @@ const NEVER_TOKENS = 1_000_000_000;
 function fromTokens(tokens: number): EnginePolicy["settings"] {
   return {
     ...NO_CLEARING,
-    ...{ "compaction.economicFromTokens": tokens, "compaction.economicInTurnFromTokens": tokens },
+    "compaction.economicFromTokens": tokens,
+    "compaction.economicInTurnFromTokens": tokens,
   };
 }
 
@@ -51,7 +52,8 @@ export const ENGINE_POLICIES: readonly EnginePolicy[] = [
   engine("economic", "compaction when it pays; no clearing, no notes", { ...NO_CLEARING, ...NO_NOTES }),
   engine("careful", "compaction between turns, and only where it pays soon; no clearing", {
     ...NO_CLEARING,
-    ...{ "compaction.economicInTurnFromTokens": NEVER_TOKENS, "compaction.horizonRequests": 15 },
+    "compaction.economicInTurnFromTokens": NEVER_TOKENS,
+    "compaction.horizonRequests": 15,
   }),
   engine("from-250k", "compaction when it pays, from 250,000 tokens on; no clearing", fromTokens(250_000)),
   engine(
@@ -59,11 +61,15 @@ export const ENGINE_POLICIES: readonly EnginePolicy[] = [
     "compaction from 400,000 tokens on; clearing in the cold, where thirty results stay; nothing is stored",
     {
       ...fromTokens(400_000),
-      ...{ "clearing.enabled": "on", "clearing.keepNewest": 30, "toolResults.storing": "off" },
+      "clearing.enabled": "on",
+      "clearing.keepNewest": 30,
+      "toolResults.storing": "off",
     },
   ),
   engine("payback", "clearing when it pays, compaction when the window is full", {
-    ...{ "clearing.bySize": "on", ...FULL_WINDOW, ...NO_NOTES },
+    "clearing.bySize": "on",
+    ...FULL_WINDOW,
+    ...NO_NOTES,
   }),
   engine("fixed", "clearing by age and size alone, compaction when the window is full", {
     "clearing.policy": "fixed",
@@ -72,21 +78,32 @@ export const ENGINE_POLICIES: readonly EnginePolicy[] = [
     ...NO_NOTES,
   }),
   engine("full-window", "compaction when the window is full, and nothing else", {
-    ...{ ...NO_CLEARING, ...FULL_WINDOW, ...NO_NOTES },
+    ...NO_CLEARING,
+    ...FULL_WINDOW,
+    ...NO_NOTES,
   }),
   engine("notes-paying", "the defaults, with notes whenever they pay", {
     "notes.enabled": "on",
     "notes.policy": "paying",
   }),
   engine("notes-fixed", "the defaults, with notes by growth and tool calls", {
-    ...{ "notes.enabled": "on", "notes.policy": "fixed" },
+    "notes.enabled": "on",
+    "notes.policy": "fixed",
   }),
 ];
 
 /** What other agents do, each as it is published. */
 export const RULE_POLICIES: readonly RulePolicy[] = [
-  ...[appendOnly, window167, serverClearing, serverClearing20K],
-  ...[qwenCode, openCode, openCodePrune, codex, geminiCli, cline],
+  appendOnly,
+  window167,
+  serverClearing,
+  serverClearing20K,
+  qwenCode,
+  openCode,
+  openCodePrune,
+  codex,
+  geminiCli,
+  cline,
 ].map(toRulePolicy);
 
 export const REPLAY_POLICIES: readonly ReplayPolicy[] = [...ENGINE_POLICIES, ...RULE_POLICIES];

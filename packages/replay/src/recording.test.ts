@@ -8,8 +8,13 @@ let lines = 0;
 const message = (fields: Partial<RecordedMessage>): RecordedMessage => {
   lines++;
   return {
-    ...{ kind: "message", id: `u${lines}`, branch: "main", atMs: lines * 1_000, role: "user", origin: "human" },
-    ...{ blocks: [] },
+    kind: "message",
+    id: `u${lines}`,
+    branch: "main",
+    atMs: lines * 1_000,
+    role: "user",
+    origin: "human",
+    blocks: [],
     ...fields,
   } as RecordedMessage;
 };
@@ -17,14 +22,22 @@ const says = (text: string, fields: Partial<RecordedMessage> = {}): RecordedMess
   message({ blocks: [{ kind: "text", text }], ...fields });
 const calls = (responseId: string, ...ids: string[]): RecordedMessage =>
   message({
-    ...{ role: "assistant", origin: "model", responseId },
+    role: "assistant",
+    origin: "model",
+    responseId,
     blocks: ids.map((callId) => ({ kind: "tool_call", callId, name: "Read", input: { file_path: callId } })),
   });
 const result = (callId: string, content = callId): RecordedMessage =>
   message({ origin: "tool", blocks: [{ kind: "tool_result", callId, content, status: "ok" }] });
 const used = (responseId: string, contextTokens: number): RecordedEntry => ({
-  ...{ kind: "usage", responseId, branch: "main", atMs: 0, freshTokens: 0, cacheReadTokens: contextTokens },
-  ...{ outputTokens: 1, outputCount: "final" },
+  kind: "usage",
+  responseId,
+  branch: "main",
+  atMs: 0,
+  freshTokens: 0,
+  cacheReadTokens: contextTokens,
+  outputTokens: 1,
+  outputCount: "final",
 });
 
 test("a response is one item, however its lines and the results of its first calls lie", () => {
@@ -40,13 +53,17 @@ test("a response is one item, however its lines and the results of its first cal
 test("what the agent folded or wrote by itself is not part of it", () => {
   const { items, rounds } = toRecording([
     SESSION,
-    ...[says("Go."), calls("r1", "a"), used("r1", 9), result("a")],
+    says("Go."),
+    calls("r1", "a"),
+    used("r1", 9),
+    result("a"),
     { kind: "compaction", id: "k", branch: "main", atMs: 5_000, trigger: "auto", kept: { kind: "nothing" } },
     says("This session continues ...", { origin: "summary" }),
     says("Overloaded.", { role: "assistant", origin: "agent", responseId: "none" }),
     says("Elsewhere.", { branch: "sidechain" }),
     result("never-called"),
-    ...[calls("r2", "b"), used("r2", 5)],
+    calls("r2", "b"),
+    used("r2", 5),
   ])!;
   expect(items.map(({ origin }) => origin)).toEqual(["human", "model", "tool", "model"]);
   expect(rounds.map(({ follows }) => follows)).toEqual(["round", "compaction"]);

@@ -26,7 +26,8 @@ export function findReplayModel(id: string): ReplayModel | undefined {
     cacheWrite1h: per.input * known.prices.longCacheWriteMultiple,
   });
   return {
-    ...{ id, windowTokens: known.windowTokens },
+    id,
+    windowTokens: known.windowTokens,
     prices: {
       ...priced({ input, output }),
       ...(above === undefined ? {} : { above: { inputTokens: above.inputTokens, ...priced(above) } }),

@@ -47,7 +47,10 @@ export function figuresOf(run: ReplayRun, prices: ModelPrices): ReplayFigures {
   return {
     priceUsd: runPrice(run, prices),
     cacheHitPercent: (100 * sum(requests.map(({ cacheReadTokens }) => cacheReadTokens))) / inputTokens,
-    ...{ compactions, cleared, refetches, needs },
+    compactions,
+    cleared,
+    refetches,
+    needs,
     needsMetPercent: needs === 0 ? 100 : (100 * needsMet) / needs,
     meanContextTokens: Math.round(sum(contexts) / Math.max(1, contexts.length)),
     mostContextTokens: contexts.reduce((most, tokens) => Math.max(most, tokens), 0),

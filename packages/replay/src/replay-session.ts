@@ -56,7 +56,9 @@ export async function replaySession(
   const clock = recordedClock(rounds[0]!.sentAtMs, atRest);
   const mind = simulatedModel({ cwd, sizes });
   const service = createAnthropic({
-    ...{ clock, script: mind.script, models: [simulatorModel(replayed)] },
+    clock,
+    script: mind.script,
+    models: [simulatorModel(replayed)],
     tokenizer: bytesTokenizer({ bytesPerToken: sizes.bytesPerToken }),
   });
   const send = connect(service);
@@ -83,7 +85,10 @@ export async function replaySession(
   let said = 0;
   let [compactions, cleared] = [0, 0];
   const session = await openSession({
-    ...{ store: memoryStore({ clock }), clock, model, ...headOf(recording) },
+    store: memoryStore({ clock }),
+    clock,
+    model,
+    ...headOf(recording),
     provider: {
       ...adapter,
       // biome-ignore lint/correctness/useYield: nobody looks at the parts.

@@ -83,8 +83,15 @@ export function simulatedModel({ cwd, sizes }: ModelTerms): SimulatedModel {
 }
 
 const SECTIONS = [
-  ...["Primary request and intent", "Key technical concepts", "Files and code sections", "Errors and fixes"],
-  ...["Problem solving", "User corrections and insistence", "Pending tasks", "Current work", "Optional next step"],
+  "Primary request and intent",
+  "Key technical concepts",
+  "Files and code sections",
+  "Errors and fixes",
+  "Problem solving",
+  "User corrections and insistence",
+  "Pending tasks",
+  "Current work",
+  "Optional next step",
 ];
 const FILES_SECTION = 2;
 

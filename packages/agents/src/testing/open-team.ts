@@ -44,7 +44,9 @@ function lookAndWrite(done: string[]): readonly Tool[] {
   const input = { type: "object", properties: { what: { type: "string" } } } as const;
   const make = (name: string): Tool =>
     tool({
-      ...{ name, description: `${name} something.`, input },
+      name,
+      description: `${name} something.`,
+      input,
       run: async ({ what }) => {
         // Nothing here waits for the world otherwise: an agent that never ends would let nothing else happen.
         await setImmediate();
@@ -61,7 +63,9 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
   const sent: string[] = [];
   const inProcess = fetchInProcess({ face: createAnthropic({ script }), clock: idleClock() });
   const client = new Anthropic({
-    ...{ apiKey: "none", baseURL: "http://simulator.local", maxRetries: 0 },
+    apiKey: "none",
+    baseURL: "http://simulator.local",
+    maxRetries: 0,
     fetch: (url, init) => {
       sent.push(String(init?.body));
       return inProcess(url, init);
@@ -74,15 +78,23 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
   const shared = { store, provider, model: MODEL, settings };
   const system = rest.system ?? "You lead.";
   const session = await openSession({
-    ...{ ...shared, id, system },
+    ...shared,
+    id,
+    system,
     ...(rest.hooks === undefined ? {} : { hooks: rest.hooks }),
   });
   let ids = 0;
   const agents = createAgents({
-    ...{ session, provider, store, tools, readOnlyTools: ["Look"], createId: () => `a${++ids}` },
+    session,
+    provider,
+    store,
+    tools,
+    readOnlyTools: ["Look"],
+    createId: () => `a${++ids}`,
     openChild: ({ id: child, system: own, model }) =>
       openSession({
-        ...{ ...shared, id: child },
+        ...shared,
+        id: child,
         ...(own === undefined ? {} : { system: own }),
         ...(model === undefined ? {} : { model }),
       }),
@@ -92,7 +104,10 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
   });
   async function turn(prompt?: string): Promise<QueryOutcome> {
     const running = query({
-      ...{ session, provider, tools: [...tools, ...agents.tools], inbox: agents.inbox },
+      session,
+      provider,
+      tools: [...tools, ...agents.tools],
+      inbox: agents.inbox,
       ...(prompt === undefined ? {} : { prompt }),
     });
     for (;;) {

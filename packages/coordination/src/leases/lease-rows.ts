@@ -53,7 +53,17 @@ export function takeLease(
     owner = excluded.owner, taken_at_ms = excluded.taken_at_ms, host = excluded.host, pid = excluded.pid,
     started = excluded.started, realm = excluded.realm, renewed_at_ms = excluded.renewed_at_ms,
     renewed_ticks_ms = excluded.renewed_ticks_ms`).run(
-    ...[name, generation, holder, owner, takenAtMs, host, pid, started, realm, renewedAtMs, renewedTicksMs],
+    name,
+    generation,
+    holder,
+    owner,
+    takenAtMs,
+    host,
+    pid,
+    started,
+    realm,
+    renewedAtMs,
+    renewedTicksMs,
   );
 }
 
@@ -63,7 +73,9 @@ export function renewLease(
   { renewedAtMs, renewedTicksMs }: Pick<Holder, "renewedAtMs" | "renewedTicksMs">,
 ): void {
   statement("UPDATE lease SET renewed_at_ms = ?, renewed_ticks_ms = ? WHERE name = ?").run(
-    ...[renewedAtMs, renewedTicksMs, name],
+    renewedAtMs,
+    renewedTicksMs,
+    name,
   );
 }
 

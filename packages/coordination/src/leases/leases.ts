@@ -60,7 +60,11 @@ export function createLeases({ file, place, silentAfterMs, onTaken }: LeasesOpti
         takeLease(connection, name, { generation, holder, owner, takenAtMs, process });
         const { lastDoneAtMs } = before ?? {};
         return createLease(file, place, {
-          ...{ name, generation, holder, takenAtMs, failures: readTries(connection, name).failures },
+          name,
+          generation,
+          holder,
+          takenAtMs,
+          failures: readTries(connection, name).failures,
           ...(lastDoneAtMs === undefined ? {} : { lastDoneAtMs }),
           ...(isHeld && because !== undefined ? { reclaimed: { from: toHolder(before), because } } : {}),
         });

@@ -29,9 +29,13 @@ export function toAddress(row: AddressRow, place: Place): Address {
   const { team, name, session, socket, process } = row;
   const isGone = row.state === "stopped" || lookAt(process, place) === "gone";
   return {
-    ...{ team, name, session, state: isGone ? "stopped" : "running" },
+    team,
+    name,
+    session,
+    state: isGone ? "stopped" : "running",
     ...(socket === undefined ? {} : { socket }),
-    ...{ host: process.host, pid: process.pid },
+    host: process.host,
+    pid: process.pid,
   };
 }
 
@@ -71,15 +75,15 @@ export function writeAddress(
   ON CONFLICT (team, name) DO UPDATE SET session = excluded.session, token = excluded.token,
     state = 'running', socket = excluded.socket, host = excluded.host, pid = excluded.pid, started = excluded.started,
     realm = excluded.realm, renewed_at_ms = excluded.renewed_at_ms, renewed_ticks_ms = excluded.renewed_ticks_ms
-  RETURNING number`).get(
-    ...[team, name, session, token, socket, host, pid, started, realm, renewedAtMs, renewedTicksMs],
-  );
+  RETURNING number`).get(team, name, session, token, socket, host, pid, started, realm, renewedAtMs, renewedTicksMs);
   return Number(row?.["number"]);
 }
 
 export function renewAddress({ statement }: HomeConnection, number: number, holder: Holder): void {
   statement("UPDATE address SET renewed_at_ms = ?, renewed_ticks_ms = ? WHERE number = ?").run(
-    ...[holder.renewedAtMs, holder.renewedTicksMs, number],
+    holder.renewedAtMs,
+    holder.renewedTicksMs,
+    number,
   );
 }
 

@@ -99,7 +99,9 @@ export function createMailbox({ file, place, bell, limits, address, token }: Mai
     });
 
   return {
-    ...{ team, name, session },
+    team,
+    name,
+    session,
     async send(draft) {
       const refused = checkDraft(draft, limits);
       if (refused !== undefined) return refused;

@@ -62,7 +62,11 @@ export function createMailboxes(options: MailboxesOptions): Mailboxes {
           return toAddress(before, place);
         const process = holderHere(place);
         return writeAddress(connection, {
-          ...{ team, name, session, token, process },
+          team,
+          name,
+          session,
+          token,
+          process,
           ...(socket === undefined ? {} : { socket }),
         });
       });

@@ -37,7 +37,9 @@ test("whatever is well-formed comes back as it was", async () => {
     const [sender, receiver] = ["one", "two"].map((name) => readAddress(connection, "t", name)!);
     for (const [index, draft] of drafts.entries())
       insertMessage(connection, {
-        ...{ sender: sender!, receiver: receiver!.number, nowMs: 0 },
+        sender: sender!,
+        receiver: receiver!.number,
+        nowMs: 0,
         draft: { id: `m${index}`, to: "two", ...draft },
       });
     return readWaiting(connection, receiver!, 1_000).map(({ message }) => message);

@@ -40,7 +40,15 @@ export function insertMessage(
     .statement(`INSERT INTO message (receiver, sender_name, sender_session, id, digest, state, sent_at_ms, kind, in_reply_to,
     summary, body) VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?)`)
     .run(
-      ...[receiver, sender.name, sender.session, id, digestOf(draft), nowMs, kind, inReplyTo, summary],
+      receiver,
+      sender.name,
+      sender.session,
+      id,
+      digestOf(draft),
+      nowMs,
+      kind,
+      inReplyTo,
+      summary,
       Buffer.from(body),
     );
   if (Number(lastInsertRowid) % FORGET_EVERY === 0) forgetOld(connection, sender.session);
@@ -84,7 +92,10 @@ function toMessage(row: Record<string, unknown>, team: string): NumberedMessage 
   const { number, id, kind, sent_at_ms: sentAtMs } = row;
   const [name, session] = [String(row["sender_name"]), String(row["sender_session"])];
   const message = {
-    ...{ key: toKey(session, String(id)), id, from: { kind: "agent", team, name, session }, kind },
+    key: toKey(session, String(id)),
+    id,
+    from: { kind: "agent", team, name, session },
+    kind,
     body: Buffer.from(row["body"] as Uint8Array).toString(),
     ...present("summary", row["summary"]),
     ...present("inReplyTo", row["in_reply_to"]),

@@ -59,7 +59,10 @@ describe("a message", () => {
     expect(await sendToSocket({ path, message: { ...draft(), summary: "a word" } })).toEqual({ kind: "taken" });
     expect(received).toEqual([
       {
-        ...{ key: "uds:session-b/m1", id: "m1", body: "hello", summary: "a word" },
+        key: "uds:session-b/m1",
+        id: "m1",
+        body: "hello",
+        summary: "a word",
         from: { kind: "peer", says: "session-b" },
       },
     ]);

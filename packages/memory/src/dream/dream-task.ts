@@ -45,7 +45,12 @@ export interface OwnDreamState extends Pick<DreamTask, "state" | "listen"> {
 export function createDreamState(startedAtMs: number): OwnDreamState {
   const listeners = new Set<(state: DreamState) => void>();
   let state: DreamState = {
-    ...{ status: "running", phase: "starting", startedAtMs, toolCalls: 0, topics: [], turns: [] },
+    status: "running",
+    phase: "starting",
+    startedAtMs,
+    toolCalls: 0,
+    topics: [],
+    turns: [],
   };
   function change(next: Partial<DreamState>): void {
     state = { ...state, ...next };

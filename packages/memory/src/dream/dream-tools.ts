@@ -39,7 +39,11 @@ export function dreamTools({ batch, store, sessions, uses, onChange }: DreamTool
       .flatMap((list) => list.split(/[\s,]+/))
       .flatMap((source) => batch.read(source)?.evidence ?? []);
     const draft: TopicDraft = {
-      ...{ name: name!, description: description!, type, body: body!, evidence },
+      name: name!,
+      description: description!,
+      type,
+      body: body!,
+      evidence,
       ...(slug === "" ? {} : { slug: slug! }),
     };
     const foreign = findForeign([name, description, body].join("\n"), heard);

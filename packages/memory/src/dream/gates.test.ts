@@ -3,7 +3,10 @@ import { askGates, type GateQuestions, type GateSettings } from "./gates.ts";
 
 const HOUR = 3_600_000;
 const SETTINGS: GateSettings = {
-  ...{ "dream.enabled": "on", "dream.hours": 24, "dream.scanMinutes": 10, "dream.sessions": 5 },
+  "dream.enabled": "on",
+  "dream.hours": 24,
+  "dream.scanMinutes": 10,
+  "dream.sessions": 5,
 };
 
 interface Answers {

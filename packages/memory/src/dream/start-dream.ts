@@ -111,7 +111,10 @@ function stage<Request, Response>(
   const act = async (batch: Parameters<typeof dreamTools>[0]["batch"]): Promise<void> => {
     const tools = [...dreamTools({ batch, store, sessions, uses, onChange: own.touched }), ...readTools];
     const turn = query({
-      ...{ session, provider, tools, signal },
+      session,
+      provider,
+      tools,
+      signal,
       prompt: dreamPrompt({
         todayIso: new Date(nowMs).toISOString().slice(0, 10),
         sessions: sessions.length,

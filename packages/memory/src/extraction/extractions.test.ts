@@ -25,8 +25,12 @@ afterAll(() => Promise.all(closers.map((close) => close())));
 
 const MODEL = "claude-opus-5-5";
 const PNPM = {
-  ...{ command: "save", name: "pnpm, never npm", description: "pnpm is used here, never npm.", type: "feedback" },
-  ...{ body: "Use pnpm, never npm.", quote: "use pnpm here, never npm" },
+  command: "save",
+  name: "pnpm, never npm",
+  description: "pnpm is used here, never npm.",
+  type: "feedback",
+  body: "Use pnpm, never npm.",
+  quote: "use pnpm here, never npm",
 };
 const isExtraction = (ask: Ask): boolean => JSON.stringify(ask.request).includes("a task beside the conversation");
 
@@ -70,7 +74,11 @@ async function open(extraction: (ask: Ask) => Reply, environment: Readonly<Recor
     ended.push(told);
   });
   const extractions = createExtractions({
-    ...{ memory, store, provider, tools, readOnlyTools: ["Fetch"] },
+    memory,
+    store,
+    provider,
+    tools,
+    readOnlyTools: ["Fetch"],
   });
   const say = async (prompt: string) => {
     const turn = query({ session, provider, tools, prompt, afterTurn: extractions.afterTurn });
@@ -146,7 +154,9 @@ describe("at the end of a turn", () => {
     await session.append([
       "Use pnpm here, never npm.",
       {
-        ...{ role: "assistant", origin: "model", responseId: "r" },
+        role: "assistant",
+        origin: "model",
+        responseId: "r",
         blocks: [{ kind: "tool_call", id: "c", name: "Memory", input: PNPM }],
       },
     ]);

@@ -130,7 +130,11 @@ async function runFork<Request, Response>(
   const fork = await session.fork({ source: EXTRACTION_SOURCE, allowedTools: [...readOnlyTools, MEMORY_TOOL], signal });
   try {
     const turn = query({
-      ...{ session: fork, provider, tools, maxRounds, signal },
+      session: fork,
+      provider,
+      tools,
+      maxRounds,
+      signal,
       prompt: { role: "user", origin: "host", blocks: [{ kind: "text", text: prompt }] },
       ...(permission === undefined ? {} : { permission }),
     });

@@ -43,7 +43,11 @@ export function memoryTool({ memory, session, said, search, onRead }: MemoryTool
     const before = slug === "" ? undefined : await memory.read(slug);
     const evidence = [...(before?.evidence ?? []), { session, entry: weighed.entry, quote: quote! }];
     const draft: TopicDraft = {
-      ...{ name: name!, description: description!, type: type as TopicType, body: body!, evidence },
+      name: name!,
+      description: description!,
+      type: type as TopicType,
+      body: body!,
+      evidence,
       ...(slug === "" ? {} : { slug }),
     };
     if (weighed.kind === "unsure") return outcomeText(await memory.propose(draft, "model", weighed.why));

@@ -29,7 +29,8 @@ export function chooseByModel({ session }: ChooseByModelOptions): ChooseTopics {
     const said = words.slice(0, MAX_WORDS_CHARACTERS);
     try {
       const { text } = await session.ask(`The notes:\n${notes.join("\n")}\n\nThe user says:\n${said}`, {
-        ...{ source: RECALL_SOURCE, signal: AbortSignal.timeout(TIMEOUT_MS) },
+        source: RECALL_SOURCE,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
         alone: { model, system: SYSTEM, maxOutputTokens: MAX_OUTPUT_TOKENS },
       });
       return readChoice(text)?.flatMap((number) => candidates[number - 1]?.slug ?? []);

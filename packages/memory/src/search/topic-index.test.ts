@@ -7,8 +7,13 @@ const NOW_MS = Date.UTC(2025, 6, 1);
 const OPTIONS = { limit: 5, nowMs: NOW_MS };
 
 const topic = (slug: string, name: string, description = "", body = ""): IndexedTopic => ({
-  ...{ slug, name, description, body },
-  ...{ type: "project", updatedAtMs: NOW_MS, version: `${slug}-1` },
+  slug,
+  name,
+  description,
+  body,
+  type: "project",
+  updatedAtMs: NOW_MS,
+  version: `${slug}-1`,
 });
 
 const TOPICS: readonly IndexedTopic[] = [

@@ -35,7 +35,9 @@ export async function temporaryMemory(options: Partial<MemoryOptions> = {}): Pro
     return memory;
   };
   return {
-    ...{ folder, clock, reopen },
+    folder,
+    clock,
+    reopen,
     memory: await reopen(),
     put: (path, text) => writeFileSync(join(folder, path), text),
     text: (path) => readFileSync(join(folder, path), "utf8"),

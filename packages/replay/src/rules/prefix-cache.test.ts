@@ -43,7 +43,9 @@ function compare(steps: readonly Step[], lifetime: "5m" | "1h") {
     const marked = new Set([...ends.slice(-2), messages.at(-1)!]);
     ends = [...ends, messages.at(-1)!];
     const verdict = judge.judge({
-      ...{ model: MODEL, max_tokens: 10, system: [{ type: "text", text: SYSTEM, ...mark }] },
+      model: MODEL,
+      max_tokens: 10,
+      system: [{ type: "text", text: SYSTEM, ...mark }],
       messages: messages.map((message) => ({
         role: "user",
         content: [{ type: "text", text: message.text, ...(marked.has(message) ? mark : {}) }],

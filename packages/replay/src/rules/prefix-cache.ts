@@ -77,7 +77,8 @@ export function createPrefixCache({ lifetimeMs, headTokens, leastTokens }: Prefi
       const cacheReadTokens = read === undefined ? 0 : tokensOf(messages.slice(0, read));
       return {
         freshTokens: tokensOf(messages) - cacheReadTokens + addedTokens,
-        ...{ cacheReadTokens, cacheWriteTokens: 0 },
+        cacheReadTokens,
+        cacheWriteTokens: 0,
       };
     },
   };

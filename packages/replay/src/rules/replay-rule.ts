@@ -100,7 +100,13 @@ export async function replayRule(
   async function prepare(nowMs: number): Promise<void> {
     clockMs = nowMs;
     const situation: RuleSituation = {
-      ...{ nowMs, windowTokens, headTokens, sizeOf, made, summarise, summariseText },
+      nowMs,
+      windowTokens,
+      headTokens,
+      sizeOf,
+      made,
+      summarise,
+      summariseText,
       idleMs: previousMs === undefined ? undefined : nowMs - previousMs,
       replaced(message, text) {
         const { item: _, ...rest } = message;

@@ -31,7 +31,10 @@ const words = (text: string): RuleMessage => message("words", text, { item: item
 function situation(windowTokens: number, idleMs = 1_000) {
   const asked: { readonly messages: number; readonly prompt: string }[] = [];
   const now: RuleSituation = {
-    ...{ nowMs: 0, idleMs, windowTokens, headTokens: HEAD_TOKENS },
+    nowMs: 0,
+    idleMs,
+    windowTokens,
+    headTokens: HEAD_TOKENS,
     sizeOf: (messages) => messages.reduce((sum, { tokens }) => sum + tokens, HEAD_TOKENS),
     replaced: ({ item: _, ...rest }, text) => ({ ...rest, text, tokens: text.length }),
     made: (kind, text) => message(kind, text),

@@ -87,7 +87,11 @@ export function createAccounts(options: AnalyseOptions): Accounts {
     });
     if (rebilled !== undefined) {
       breaks.push({
-        ...{ point: points.length, atMs: now.sentAtMs, causes, lifetimeMs: pair.lifetimeMs, rebilledTokens: rebilled },
+        point: points.length,
+        atMs: now.sentAtMs,
+        causes,
+        lifetimeMs: pair.lifetimeMs,
+        rebilledTokens: rebilled,
         from: now.cacheReadTokens < FRONT_SHARE * fixedTokens ? "front" : "conversation",
         pauseMs: Math.max(0, now.sentAtMs - pair.before.sentAtMs),
         ...(dearer === undefined ? {} : { usd: rebilled * dearer }),
@@ -127,12 +131,18 @@ export function createAccounts(options: AnalyseOptions): Accounts {
       });
       costs.enter(settled.addedItems, { newRate: shared?.newRate ?? 0, carriedRate: shared?.carriedRate ?? 0 });
       totals = addSpent(totals, {
-        ...{ billed, usd, perfectUsd: usd === undefined ? undefined : usd - lostUsd },
+        billed,
+        usd,
+        perfectUsd: usd === undefined ? undefined : usd - lostUsd,
         isEstimated: usage.outputCount !== "final",
       });
       points.push({
-        ...{ atMs, sentAtMs, freshTokens: now.freshTokens, cacheReadTokens: now.cacheReadTokens },
-        ...{ cacheWriteTokens: now.cacheWriteTokens, outputTokens },
+        atMs,
+        sentAtMs,
+        freshTokens: now.freshTokens,
+        cacheReadTokens: now.cacheReadTokens,
+        cacheWriteTokens: now.cacheWriteTokens,
+        outputTokens,
         ...(model === undefined ? {} : { model }),
         ...(usage.windowTokens === undefined ? {} : { windowTokens: usage.windowTokens }),
         ...(usd === undefined ? {} : { usd }),
@@ -163,8 +173,15 @@ export function createAccounts(options: AnalyseOptions): Accounts {
     close(reads) {
       const { duplicates, readAgain, expensive } = costs.close();
       return {
-        ...{ startedAtMs: points[0]?.sentAtMs ?? 0, endedAtMs: points.at(-1)?.atMs ?? 0, totals, subagents, points },
-        ...{ parts: parts.list(), breaks, lost: Object.fromEntries(lost), expensiveResults: expensive },
+        startedAtMs: points[0]?.sentAtMs ?? 0,
+        endedAtMs: points.at(-1)?.atMs ?? 0,
+        totals,
+        subagents,
+        points,
+        parts: parts.list(),
+        breaks,
+        lost: Object.fromEntries(lost),
+        expensiveResults: expensive,
         duplicateReads: { reads, ...duplicates },
         compactions: reports.map((report, index): CompactionReport => {
           const next = points[report.point];

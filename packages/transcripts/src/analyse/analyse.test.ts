@@ -24,8 +24,15 @@ function story() {
   const add = (fields: Partial<RecordedMessage>): string => {
     const id = `m${number++}`;
     entries.push({
-      ...{ kind: "message", id, ...(parentId === undefined ? {} : { parentId }), branch: "main", atMs: nowMs },
-      ...{ role: "user", origin: "human", blocks: [{ kind: "text", text: "Please look at it." }], ...fields },
+      kind: "message",
+      id,
+      ...(parentId === undefined ? {} : { parentId }),
+      branch: "main",
+      atMs: nowMs,
+      role: "user",
+      origin: "human",
+      blocks: [{ kind: "text", text: "Please look at it." }],
+      ...fields,
     });
     parentId = id;
     return id;
@@ -42,8 +49,17 @@ function story() {
       const model = usage.model ?? "m";
       add({ role: "assistant", origin: "model", blocks, responseId, model });
       entries.push({
-        ...{ kind: "usage", responseId, branch: "main", atMs: nowMs, model, freshTokens: 0, cacheReadTokens: read },
-        ...{ cacheWriteTokens: written, outputTokens: 100, outputCount: "final", ...usage },
+        kind: "usage",
+        responseId,
+        branch: "main",
+        atMs: nowMs,
+        model,
+        freshTokens: 0,
+        cacheReadTokens: read,
+        cacheWriteTokens: written,
+        outputTokens: 100,
+        outputCount: "final",
+        ...usage,
       });
     },
     read(callId: string, read: number, written: number, path = "/a.ts", content = FILE) {

@@ -61,8 +61,11 @@ export async function analyse(entries: AsyncIterable<RecordedEntry>, options: An
       const read = call?.path === undefined ? undefined : reads.read(call.path, content, accounts.points);
       const { tool = "unknown", about = "" } = call ?? {};
       return {
-        ...{ part: partOf(block, message.origin, call?.tool), features: measureBlock(block), place },
-        ...{ callId: block.callId, result: { tool, about, ...(read === undefined ? {} : { read }) } },
+        part: partOf(block, message.origin, call?.tool),
+        features: measureBlock(block),
+        place,
+        callId: block.callId,
+        result: { tool, about, ...(read === undefined ? {} : { read }) },
       };
     });
   }

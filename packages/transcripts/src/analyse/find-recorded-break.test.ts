@@ -2,11 +2,22 @@ import { describe, expect, test } from "vitest";
 import { causesOf, perfectRead, type RecordedChange, type RequestPair, rebilledTokens } from "./find-recorded-break.ts";
 
 const request = (read: number, written: number, fields: object = {}): RequestPair["now"] => ({
-  ...{ freshTokens: 0, cacheReadTokens: read, cacheWriteTokens: written, outputTokens: 1, sentAtMs: 0, model: "m" },
-  ...{ inputTokens: read + written, ...fields },
+  freshTokens: 0,
+  cacheReadTokens: read,
+  cacheWriteTokens: written,
+  outputTokens: 1,
+  sentAtMs: 0,
+  model: "m",
+  inputTokens: read + written,
+  ...fields,
 });
 const pair = (now: RequestPair["now"], fields: Partial<RequestPair> = {}): RequestPair => ({
-  ...{ before: request(50_000, 1_000), now, changes: new Set(), lifetimeMs: 300_000, newBlocks: 2, ...fields },
+  before: request(50_000, 1_000),
+  now,
+  changes: new Set(),
+  lifetimeMs: 300_000,
+  newBlocks: 2,
+  ...fields,
 });
 const after = (...changes: RecordedChange[]): Partial<RequestPair> => ({ changes: new Set(changes) });
 

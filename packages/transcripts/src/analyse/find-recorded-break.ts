@@ -25,17 +25,17 @@ export interface RequestPair {
 
 /** In the ledger's words, which know where in the prompt each comes. */
 const CHANGES: Readonly<Record<RecordedChange, ChangeCause>> = {
-  ...{ compaction: "boundary", clearing: "replace", rewind: "rewind" },
+  compaction: "boundary",
+  clearing: "replace",
+  rewind: "rewind",
 };
 const CAUSES: Readonly<Partial<Record<Cause, BreakCause>>> = {
-  ...{
-    model: "model",
-    pause: "pause",
-    boundary: "compaction",
-    rewind: "rewind",
-    replace: "clearing",
-    server: "unknown",
-  },
+  model: "model",
+  pause: "pause",
+  boundary: "compaction",
+  rewind: "rewind",
+  replace: "clearing",
+  server: "unknown",
 };
 
 /** Nothing but an edit makes a prompt so much shorter: of 53 such prompts in recorded sessions, 52 missed. */
@@ -49,7 +49,8 @@ export function causesOf(pair: RequestPair): readonly BreakCause[] {
   const model = before.model === now.model ? [] : [{ cause: "model" as const }];
   const named = nameCauses({
     changes: [...model, ...[...changes].map((change) => ({ cause: CHANGES[change] }))],
-    ...{ pauseMs: now.sentAtMs - before.sentAtMs, lifetimeMs },
+    pauseMs: now.sentAtMs - before.sentAtMs,
+    lifetimeMs,
   });
   const causes = named.map((cause) => CAUSES[cause] ?? "unknown");
   if (causes[0] !== "unknown") return causes;

@@ -49,7 +49,8 @@ export function ratesOf(billed: Billed, prices: ModelPrices | undefined, costUsd
   const usdPerUnit = units === 0 ? 0 : costUsd / units;
   const unreadTokens = freshTokens + cacheWriteTokens;
   return {
-    ...{ read: read * usdPerUnit, output: output * usdPerUnit },
+    read: read * usdPerUnit,
+    output: output * usdPerUnit,
     unread: unreadTokens === 0 ? 0 : (unreadUnits * usdPerUnit) / unreadTokens,
   };
 }

@@ -4,7 +4,9 @@ import type { Settled } from "./window.ts";
 
 const RATES = { read: 1, unread: 10, output: 50 };
 const settled = (parts: Record<string, number>, added: Record<string, number>): Settled => ({
-  ...{ parts: new Map(Object.entries(parts)), added: new Map(Object.entries(added)), addedItems: [] },
+  parts: new Map(Object.entries(parts)),
+  added: new Map(Object.entries(added)),
+  addedItems: [],
   fixedTokens: parts["fixed"] ?? 0,
 });
 

@@ -22,9 +22,14 @@ export interface Spent {
 
 export function addSpent(totals: SpentTotals, { billed, usd, perfectUsd, isEstimated }: Spent): SpentTotals {
   return sumSpent(totals, {
-    ...{ responses: 1, freshTokens: billed.freshTokens, cacheReadTokens: billed.cacheReadTokens },
-    ...{ cacheWriteTokens: billed.cacheWriteTokens, outputTokens: billed.outputTokens },
-    ...{ usd: usd ?? 0, perfectUsd: perfectUsd ?? 0, unpricedResponses: usd === undefined ? 1 : 0 },
+    responses: 1,
+    freshTokens: billed.freshTokens,
+    cacheReadTokens: billed.cacheReadTokens,
+    cacheWriteTokens: billed.cacheWriteTokens,
+    outputTokens: billed.outputTokens,
+    usd: usd ?? 0,
+    perfectUsd: perfectUsd ?? 0,
+    unpricedResponses: usd === undefined ? 1 : 0,
     estimatedOutputs: isEstimated ? 1 : 0,
   });
 }

@@ -4,18 +4,21 @@ import { NOTHING_SPENT } from "./spent.ts";
 import { addAnalysis, NO_SESSIONS } from "./sum-analyses.ts";
 
 const part = (name: string, usd: number) => ({
-  ...{ name, kind: "user" as const, addedTokens: 1, sentTokens: 10, outputTokens: 2, usd },
+  name,
+  kind: "user" as const,
+  addedTokens: 1,
+  sentTokens: 10,
+  outputTokens: 2,
+  usd,
 });
 const analysis: Analysis = {
-  ...{
-    startedAtMs: 0,
-    endedAtMs: 1,
-    subagents: NOTHING_SPENT,
-    points: [],
-    breaks: [],
-    expensiveResults: [],
-    damagedLines: 3,
-  },
+  startedAtMs: 0,
+  endedAtMs: 1,
+  subagents: NOTHING_SPENT,
+  points: [],
+  breaks: [],
+  expensiveResults: [],
+  damagedLines: 3,
   totals: { ...NOTHING_SPENT, responses: 4, usd: 2, perfectUsd: 1 },
   parts: [part("user", 1.5), part("calls", 0.5)],
   lost: { pause: { breaks: 1, tokens: 100, usd: 1 } },
@@ -29,7 +32,10 @@ test("everything adds up, part by part and cause by cause", () => {
   const other = { ...analysis, parts: [part("calls", 9)], lost: { model: { breaks: 1, tokens: 1, usd: 1 } } };
   const sum = [analysis, analysis, other].reduce(addAnalysis, NO_SESSIONS);
   expect(sum).toMatchObject({
-    ...{ sessions: 3, compactions: 3, damagedLines: 9, totals: { responses: 12, usd: 6, perfectUsd: 3 } },
+    sessions: 3,
+    compactions: 3,
+    damagedLines: 9,
+    totals: { responses: 12, usd: 6, perfectUsd: 3 },
     parts: [
       { name: "calls", usd: 10, sentTokens: 30 },
       { name: "user", usd: 3, addedTokens: 2 },

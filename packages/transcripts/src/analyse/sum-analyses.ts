@@ -23,7 +23,13 @@ export interface AnalysisSum {
 }
 
 export const NO_SESSIONS: AnalysisSum = {
-  ...{ sessions: 0, totals: NOTHING_SPENT, subagents: NOTHING_SPENT, parts: [], lost: {}, breaks: 0, compactions: 0 },
+  sessions: 0,
+  totals: NOTHING_SPENT,
+  subagents: NOTHING_SPENT,
+  parts: [],
+  lost: {},
+  breaks: 0,
+  compactions: 0,
   readAgain: { reads: 0, tokens: 0, usd: 0 },
   duplicateReads: { reads: 0, duplicates: 0, tokens: 0, usd: 0 },
   damagedLines: 0,

@@ -29,7 +29,10 @@ test("behind a compaction a read of what was read before it was missed by it, fo
 
 test("files are added up, the most expensive first, ten at most", () => {
   const of = (path: string, usd: number): { path: string; reads: number; tokens: number; usd: number } => ({
-    ...{ path, reads: 1, tokens: 5, usd },
+    path,
+    reads: 1,
+    tokens: 5,
+    usd,
   });
   expect(sumFiles([of("a", 1), of("b", 5), of("a", 2)])).toEqual([
     { path: "b", reads: 1, tokens: 5, usd: 5 },

@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { AGENT, createWindow, FIXED, type NewItem } from "./window.ts";
 
 const item = (part: string, place: number, words: number, callId?: string): NewItem => ({
-  ...{ part, place, features: featuresOf({ kind: "text", text: "word ".repeat(words) }) },
+  part,
+  place,
+  features: featuresOf({ kind: "text", text: "word ".repeat(words) }),
   ...(callId === undefined ? {} : { callId }),
 });
 const sumOf = (parts: ReadonlyMap<string, number>): number =>

@@ -90,7 +90,10 @@ export function createWindow(): Window {
 
   const estimate = (item: WindowItem): number => Math.max(1, estimateTokens(calibration, item.features));
   const untold = (tokens: number, place: number): WindowItem => ({
-    ...{ part: AGENT, features: NO_FEATURES, place, tokens },
+    part: AGENT,
+    features: NO_FEATURES,
+    place,
+    tokens,
   });
 
   /** Shares tokens among items by their estimates; what is far too much for them was something else. */

@@ -21,8 +21,15 @@ function message(id: string, fields: Partial<RecordedMessage>): RecordedMessage 
   const parent = newestId === "" ? {} : { parentId: newestId };
   newestId = id;
   return {
-    ...{ kind: "message", id, ...parent, branch: "main", atMs: 1_000, role: "user", origin: "human" },
-    ...{ blocks: [text(id)], ...fields },
+    kind: "message",
+    id,
+    ...parent,
+    branch: "main",
+    atMs: 1_000,
+    role: "user",
+    origin: "human",
+    blocks: [text(id)],
+    ...fields,
   };
 }
 const says = (id: string, fields: Partial<RecordedMessage> = {}): RecordedMessage => message(id, fields);
@@ -31,8 +38,17 @@ const answers = (id: string, fields: Partial<RecordedMessage> = {}): RecordedMes
 const returns = (id: string, callId: string): RecordedMessage =>
   message(id, { origin: "tool", blocks: [result(callId)] });
 const used = (id: string, read: number, written: number, fields: Partial<RecordedUsage> = {}): RecordedUsage => ({
-  ...{ kind: "usage", responseId: `r-${id}`, branch: "main", atMs: 1_000, model: MODEL, freshTokens: 3 },
-  ...{ cacheReadTokens: read, cacheWriteTokens: written, outputTokens: 10, outputCount: "final", ...fields },
+  kind: "usage",
+  responseId: `r-${id}`,
+  branch: "main",
+  atMs: 1_000,
+  model: MODEL,
+  freshTokens: 3,
+  cacheReadTokens: read,
+  cacheWriteTokens: written,
+  outputTokens: 10,
+  outputCount: "final",
+  ...fields,
 });
 
 /** Imports a session and opens it. */
@@ -45,7 +61,11 @@ async function imported(make: () => readonly RecordedEntry[]) {
   const reader = (await store.openReader("codex-s-1"))!;
   const log = (await reader.read(1, 1_000)).map((entry) => ({ ...readPayload(entry), atMs: entry.atMs }));
   const opened = await openSession({
-    ...{ store, id: "codex-s-1", provider: anthropic({} as never), model: MODEL, settingsFrom: { environment: {} } },
+    store,
+    id: "codex-s-1",
+    provider: anthropic({} as never),
+    model: MODEL,
+    settingsFrom: { environment: {} },
   });
   return { outcome, log, opened, store, kinds: log.map(({ kind }) => kind) };
 }
@@ -80,7 +100,8 @@ describe("importSession", () => {
     expect(log[0]).toMatchObject({ payload: { provider: "anthropic", model: MODEL, cause: "opened" } });
     expect(log[3]).toMatchObject({
       payload: {
-        ...{ responseId: "r", answers: 3 },
+        responseId: "r",
+        answers: 3,
         blocks: [{ kind: "thinking", provider: "codex" }, { id: "c1" }, { id: "c2" }],
       },
     });
@@ -103,20 +124,22 @@ describe("importSession", () => {
       used("a", 0, 1, { atMs: 9_000 }),
     ]);
     expect(log.map(({ kind, atMs }) => [kind, atMs])).toEqual([
-      ...[
-        ["configuration", 7_000],
-        ["message", 7_000],
-        ["request", 7_000],
-        ["message", 9_000],
-        ["usage", 9_000],
-      ],
+      ["configuration", 7_000],
+      ["message", 7_000],
+      ["request", 7_000],
+      ["message", 9_000],
+      ["usage", 9_000],
     ]);
   });
 
   test("what it cost is known, and why the cache was lost", async () => {
     const { opened } = await imported(() => [
-      ...[says("u"), answers("a"), used("a", 0, 50_000)],
-      ...[says("v", { atMs: 7 * MINUTE_MS }), answers("b", { atMs: 7 * MINUTE_MS }), used("b", 0, 50_100)],
+      says("u"),
+      answers("a"),
+      used("a", 0, 50_000),
+      says("v", { atMs: 7 * MINUTE_MS }),
+      answers("b", { atMs: 7 * MINUTE_MS }),
+      used("b", 0, 50_100),
     ]);
     const cost = await opened.cost();
     expect(cost.priceUsd).toBeCloseTo(((50_000 + 50_100) * 3.75 + 6 * 3 + 20 * 15) / 1e6, 6);
@@ -231,7 +254,11 @@ describe("importSession", () => {
 
   test("results that the agent cleared are shown as cleared, and can be recalled", async () => {
     const cleared: RecordedEntry = {
-      ...{ kind: "microcompaction", id: "m", branch: "main", atMs: 3_000, clearedCallIds: ["c1", "unknown"] },
+      kind: "microcompaction",
+      id: "m",
+      branch: "main",
+      atMs: 3_000,
+      clearedCallIds: ["c1", "unknown"],
     };
     const { opened, log } = await imported(() => [
       says("u"),
@@ -246,7 +273,12 @@ describe("importSession", () => {
 
   test("going back in the record is going back here", async () => {
     const { opened, kinds } = await imported(() => [
-      ...[says("u"), answers("a"), used("a", 0, 100), says("wrong way"), answers("b"), used("b", 100, 5)],
+      says("u"),
+      answers("a"),
+      used("a", 0, 100),
+      says("wrong way"),
+      answers("b"),
+      used("b", 100, 5),
       says("better", { parentId: "a" }),
       says("and more"),
     ]);
@@ -257,7 +289,10 @@ describe("importSession", () => {
 
   test("a parent that was lost is no reason to go back; results off the chain stay", async () => {
     const { opened } = await imported(() => [
-      ...[says("u"), answers("a", { blocks: [call("c1"), call("c2")] }), returns("b", "c1"), returns("c", "c2")],
+      says("u"),
+      answers("a", { blocks: [call("c1"), call("c2")] }),
+      returns("b", "c1"),
+      returns("c", "c2"),
       says("v", { parentId: "b" }),
       says("w", { parentId: "gone" }),
     ]);

@@ -32,7 +32,8 @@ export function planRecordedFold(fold: RecordedFold): ReplacePayload | undefined
   const within = messages.slice(0, last + 1).filter(isKept);
   const replacements = kept.kind === "replacement" ? kept.messages : summary === undefined ? [] : [summary];
   return {
-    ...{ from: first.from, to: messages[last]!.to },
+    from: first.from,
+    to: messages[last]!.to,
     with: [
       ...replacements.flatMap((message) => toReplacement(message, agent)),
       ...within.map(({ role, blocks, origin }): Replacement => ({ role, blocks, origin })),

@@ -38,7 +38,11 @@ function toPart(part: RecordedPart, agent: RecordedAgent): Part {
 }
 
 const ORIGINS: Readonly<Record<RecordedMessage["origin"], MessagePayload["origin"]>> = {
-  ...{ human: "human", model: "model", tool: "tool", agent: "host", summary: "summary" },
+  human: "human",
+  model: "model",
+  tool: "tool",
+  agent: "host",
+  summary: "summary",
 };
 
 export function toOrigin(origin: RecordedMessage["origin"]): MessagePayload["origin"] {

@@ -46,7 +46,10 @@ function toUsage(info: Readonly<Record<string, unknown>>): ClineRequest["usage"]
   if (freshTokens === undefined || freshTokens + cacheReadTokens + cacheWriteTokens === 0) return undefined;
   const isWhole = info["cancelReason"] === undefined;
   return {
-    ...{ freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens: outputTokens ?? 0 },
+    freshTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens: outputTokens ?? 0,
     outputCount: isWhole ? "final" : "provisional",
     ...present({ costUsd: asCount(info["cost"]) || undefined }),
   };

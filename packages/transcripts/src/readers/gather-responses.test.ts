@@ -3,13 +3,27 @@ import { gatherResponses, type RecordedStep } from "./gather-responses.ts";
 import type { RecordedEntry, RecordedMessage, RecordedUsage } from "./recorded.ts";
 
 const message = (id: string, atMs: number, fields: Partial<RecordedMessage> = {}): RecordedMessage => ({
-  ...{ kind: "message", id, branch: "main", atMs, role: "user", origin: "human", blocks: [], ...fields },
+  kind: "message",
+  id,
+  branch: "main",
+  atMs,
+  role: "user",
+  origin: "human",
+  blocks: [],
+  ...fields,
 });
 const piece = (id: string, atMs: number, responseId: string): RecordedMessage =>
   message(id, atMs, { role: "assistant", origin: "model", responseId, model: "m" });
 const usage = (responseId: string, atMs: number, fields: Partial<RecordedUsage> = {}): RecordedUsage => ({
-  ...{ kind: "usage", responseId, branch: "main", atMs, freshTokens: 1, cacheReadTokens: 0, outputTokens: 1 },
-  ...{ outputCount: "final", ...fields },
+  kind: "usage",
+  responseId,
+  branch: "main",
+  atMs,
+  freshTokens: 1,
+  cacheReadTokens: 0,
+  outputTokens: 1,
+  outputCount: "final",
+  ...fields,
 });
 const compaction = {
   kind: "compaction",
@@ -38,8 +52,14 @@ const told = (steps: readonly RecordedStep[]): string[] =>
 describe("gatherResponses", () => {
   test("a response comes whole, before the results that were written between its messages", async () => {
     const steps = await gather(
-      ...[message("u", 1), piece("a", 2, "r"), message("x", 3), piece("b", 4, "r"), message("y", 5)],
-      ...[usage("r", 4), piece("c", 7, "s"), usage("s", 7)],
+      message("u", 1),
+      piece("a", 2, "r"),
+      message("x", 3),
+      piece("b", 4, "r"),
+      message("y", 5),
+      usage("r", 4),
+      piece("c", 7, "s"),
+      usage("s", 7),
     );
     expect(told(steps)).toEqual(["u", "r: a b used @1", "x", "y", "s: c used @5"]);
   });

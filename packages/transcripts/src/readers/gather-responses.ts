@@ -53,7 +53,12 @@ export async function* gatherResponses(entries: AsyncIterable<RecordedEntry>): A
       const { responseId = first.id, branch, atMs } = first;
       const model = messages.find((message) => message.model !== undefined)?.model ?? usage?.model;
       yield {
-        ...{ kind: "response", responseId, branch, atMs, sentAtMs, messages },
+        kind: "response",
+        responseId,
+        branch,
+        atMs,
+        sentAtMs,
+        messages,
         ...(model === undefined ? {} : { model }),
         ...(usage === undefined ? {} : { usage }),
       };
@@ -98,7 +103,13 @@ export async function* gatherResponses(entries: AsyncIterable<RecordedEntry>): A
 function alone(usage: RecordedUsage, sentAtMs: number): RecordedResponse {
   const { responseId, branch, atMs, model } = usage;
   return {
-    ...{ kind: "response", responseId, branch, atMs, sentAtMs, messages: [], usage },
+    kind: "response",
+    responseId,
+    branch,
+    atMs,
+    sentAtMs,
+    messages: [],
+    usage,
     ...(model === undefined ? {} : { model }),
   };
 }

@@ -21,7 +21,11 @@ const user = (text: string, fields: object = {}): object => ({
 });
 const model = (text: string, fields: object = {}): object => ({ role: "assistant", content: text, ...fields });
 const request = (ts: number, info: object, fields: object = {}): object => ({
-  ...{ ts, type: "say", say: "api_req_started", text: JSON.stringify(info), ...fields },
+  ts,
+  type: "say",
+  say: "api_req_started",
+  text: JSON.stringify(info),
+  ...fields,
 });
 const used = { tokensIn: 5, tokensOut: 7, cacheWrites: 11, cacheReads: 13, cost: 0.5 };
 
@@ -42,8 +46,16 @@ describe("the editor extension", () => {
     });
     expect(entries.filter(({ kind }) => kind === "usage")).toEqual([
       {
-        ...{ kind: "usage", branch: "main", responseId: "entry-1", atMs: 2_000, freshTokens: 5, cacheReadTokens: 13 },
-        ...{ cacheWriteTokens: 11, outputTokens: 7, outputCount: "final", costUsd: 0.5 },
+        kind: "usage",
+        branch: "main",
+        responseId: "entry-1",
+        atMs: 2_000,
+        freshTokens: 5,
+        cacheReadTokens: 13,
+        cacheWriteTokens: 11,
+        outputTokens: 7,
+        outputCount: "final",
+        costUsd: 0.5,
       },
       expect.objectContaining({ responseId: "entry-3", atMs: 5_000, freshTokens: 6 }),
     ]);
@@ -74,11 +86,9 @@ describe("the editor extension", () => {
     const history = ["1", "2", "3"].flatMap((text) => [user(text), model(text)]);
     const entries = await read(history, { requests });
     expect(entries.find(({ kind }) => kind === "compaction")).toMatchObject({
-      ...{
-        trigger: "auto",
-        atMs: 8_000,
-        kept: { kind: "listed", ids: ["entry-0", "entry-1", "entry-4"] },
-      },
+      trigger: "auto",
+      atMs: 8_000,
+      kept: { kind: "listed", ids: ["entry-0", "entry-1", "entry-4"] },
     });
   });
 });
@@ -106,12 +116,29 @@ describe("the newer runtime", () => {
         blocks: [{ kind: "text", text: "hello" }],
       },
       {
-        ...{ kind: "message", id: "b", parentId: "a", branch: "main", atMs: 2_000, role: "assistant", origin: "model" },
-        ...{ blocks: [{ kind: "text", text: "Hi." }], responseId: "b", model: "model-1" },
+        kind: "message",
+        id: "b",
+        parentId: "a",
+        branch: "main",
+        atMs: 2_000,
+        role: "assistant",
+        origin: "model",
+        blocks: [{ kind: "text", text: "Hi." }],
+        responseId: "b",
+        model: "model-1",
       },
       {
-        ...{ kind: "usage", branch: "main", model: "model-1", responseId: "b", atMs: 2_000, freshTokens: 10 },
-        ...{ cacheReadTokens: 60, cacheWriteTokens: 30, outputTokens: 9, outputCount: "final", costUsd: 0.25 },
+        kind: "usage",
+        branch: "main",
+        model: "model-1",
+        responseId: "b",
+        atMs: 2_000,
+        freshTokens: 10,
+        cacheReadTokens: 60,
+        cacheWriteTokens: 30,
+        outputTokens: 9,
+        outputCount: "final",
+        costUsd: 0.25,
       },
     ]);
   });
@@ -121,7 +148,7 @@ describe("the newer runtime", () => {
     const result = { type: "tool_result", tool_use_id: "c1", content: [file] };
     const entries = await read([head, { id: "a", role: "user", content: [file, result] }]);
     expect(entries.at(-1)).toMatchObject({
-      ...{ origin: "tool" },
+      origin: "tool",
       blocks: [
         { kind: "text", text: "text of a" },
         { kind: "tool_result", content: [{ kind: "text", text: "text of a" }] },

@@ -75,7 +75,9 @@ export async function* readCline(
 function toSession({ head = {}, atMs }: Place, id: string): RecordedSession {
   const version = asCount(head["version"]);
   return {
-    ...{ kind: "session", agent: "cline", id: asString(head["sessionId"]) ?? id },
+    kind: "session",
+    agent: "cline",
+    id: asString(head["sessionId"]) ?? id,
     startedAtMs: /^\d{13}$/.test(id) ? Number(id) : atMs,
     ...present({ version: version === undefined ? undefined : String(version) }),
   };
@@ -98,7 +100,10 @@ function* toEntries(place: Place, { fields, line }: TranscriptRecord): Generator
   const requests = fields["role"] === "assistant" ? takeRequests(place) : [];
   for (const request of requests) yield* leaveOut(place, request);
   const position: RecordedPosition = {
-    ...{ id, ...present({ parentId: place.lastId }), branch: "main", atMs: place.atMs },
+    id,
+    ...present({ parentId: place.lastId }),
+    branch: "main",
+    atMs: place.atMs,
   };
   const message = toMessage(fields, position);
   yield message;
@@ -157,8 +162,11 @@ function toMetrics(metrics: JsonObject | undefined): ClineRequest["usage"] {
   const cacheReadTokens = Math.min(asCount(metrics?.["cacheReadTokens"]) ?? 0, inputTokens);
   const cacheWriteTokens = Math.min(asCount(metrics?.["cacheWriteTokens"]) ?? 0, inputTokens - cacheReadTokens);
   return {
-    ...{ freshTokens: inputTokens - cacheReadTokens - cacheWriteTokens, cacheReadTokens, cacheWriteTokens },
-    ...{ outputTokens: asCount(metrics?.["outputTokens"]) ?? 0, outputCount: "final" },
+    freshTokens: inputTokens - cacheReadTokens - cacheWriteTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens: asCount(metrics?.["outputTokens"]) ?? 0,
+    outputCount: "final",
     ...present({ costUsd: asCount(metrics?.["cost"]) || undefined }),
   };
 }

@@ -13,14 +13,28 @@ const read = (records: readonly object[], options: ReadGeminiOptions = {}): Prom
 const at = (second: number): string => new Date(second * 1_000).toISOString();
 const head = (fields: object = {}): object => ({ sessionId: "s1", projectHash: "p", startTime: at(1), ...fields });
 const says = (id: string, second: number, text: string): object => ({
-  ...{ id, timestamp: at(second), type: "user", content: [{ text }] },
+  id,
+  timestamp: at(second),
+  type: "user",
+  content: [{ text }],
 });
 const answers = (id: string, second: number, fields: object = {}): object => ({
-  ...{ id, timestamp: at(second), type: "gemini", content: "Hi.", model: "model-1", ...fields },
+  id,
+  timestamp: at(second),
+  type: "gemini",
+  content: "Hi.",
+  model: "model-1",
+  ...fields,
 });
 const tokens = { input: 100, cached: 60, output: 10, thoughts: 5, tool: 2, total: 117 };
 const call = (result: unknown, fields: object = {}): object => ({
-  ...{ id: "c1", name: "read_file", args: { path: "a" }, status: "success", timestamp: at(9), result, ...fields },
+  id: "c1",
+  name: "read_file",
+  args: { path: "a" },
+  status: "success",
+  timestamp: at(9),
+  result,
+  ...fields,
 });
 const response = (output: unknown): object[] => [
   { functionResponse: { id: "c1", name: "read_file", response: output } },
@@ -59,23 +73,33 @@ describe("readGemini", () => {
         blocks: [{ kind: "text", text: "hello" }],
       },
       {
-        ...{ kind: "message", id: "b", parentId: "a", atMs: 3_000, role: "assistant", origin: "model", ...common },
+        kind: "message",
+        id: "b",
+        parentId: "a",
+        atMs: 3_000,
+        role: "assistant",
+        origin: "model",
+        ...common,
         blocks: [{ kind: "thinking", text: "S\nwhy" }, { kind: "text", text: "Hi." }, calls],
       },
       {
-        ...{ kind: "usage", atMs: 3_000, ...common, freshTokens: 42, cacheReadTokens: 60, outputTokens: 15 },
-        ...{ outputCount: "final", reasoningTokens: 5 },
+        kind: "usage",
+        atMs: 3_000,
+        ...common,
+        freshTokens: 42,
+        cacheReadTokens: 60,
+        outputTokens: 15,
+        outputCount: "final",
+        reasoningTokens: 5,
       },
       {
-        ...{
-          kind: "message",
-          id: "b/results",
-          parentId: "b",
-          branch: "main",
-          atMs: 9_000,
-          role: "user",
-          origin: "tool",
-        },
+        kind: "message",
+        id: "b/results",
+        parentId: "b",
+        branch: "main",
+        atMs: 9_000,
+        role: "user",
+        origin: "tool",
         blocks: [{ kind: "tool_result", callId: "c1", content: "x", status: "ok" }],
       },
     ]);
@@ -94,7 +118,9 @@ describe("readGemini", () => {
       call([...response({ output: "see" }), { inlineData: { mimeType: "image/png", data: "AAAA" } }]),
       [
         {
-          ...{ kind: "tool_result", callId: "c1", status: "ok" },
+          kind: "tool_result",
+          callId: "c1",
+          status: "ok",
           content: [
             { kind: "text", text: "see" },
             { kind: "image", mediaType: "image/png", sizeBytes: 3 },
@@ -107,7 +133,9 @@ describe("readGemini", () => {
       call(response({ lines: 7 })),
       [
         {
-          ...{ kind: "tool_result", callId: "c1", status: "ok" },
+          kind: "tool_result",
+          callId: "c1",
+          status: "ok",
           content: [{ kind: "opaque", type: "response", value: { lines: 7 } }],
         },
       ],
@@ -153,7 +181,10 @@ describe("readGemini", () => {
       says("c", 7, "three"),
     ]);
     expect(entries.at(-2)).toMatchObject({
-      ...{ kind: "compaction", id: "entry-3", parentId: "b", atMs: 6_000 },
+      kind: "compaction",
+      id: "entry-3",
+      parentId: "b",
+      atMs: 6_000,
       kept: {
         kind: "replacement",
         messages: [{ origin: "summary" }, { origin: "agent", role: "assistant" }, { origin: "human" }],

@@ -68,7 +68,10 @@ export async function* readGemini(
       place.atMs = asTimeMs(fields["startTime"]) ?? place.atMs;
       const isSubagent = fields["kind"] === "subagent";
       place.session = {
-        ...{ kind: "session", agent: "gemini", id: fields["sessionId"], startedAtMs: place.atMs },
+        kind: "session",
+        agent: "gemini",
+        id: fields["sessionId"],
+        startedAtMs: place.atMs,
         ...present({ parentSession: isSubagent ? parentSession : undefined }),
       };
       yield place.session;
@@ -105,7 +108,10 @@ function* replaceHistory(place: Place, id: string, messages: readonly unknown[])
   const ids = new Set(listed.map((fields) => asString(fields["id"])));
   const isSame = ids.size === place.parents.size && listed.every((fields) => place.parents.has(idOf(fields)));
   const position: RecordedPosition = {
-    ...{ id, ...present({ parentId: place.lastId }), branch: "main", atMs: place.atMs },
+    id,
+    ...present({ parentId: place.lastId }),
+    branch: "main",
+    atMs: place.atMs,
   };
   if (isSame) {
     const sizes = listed.flatMap((fields) => [...resultSizes(fields)]);

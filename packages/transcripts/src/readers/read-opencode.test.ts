@@ -7,17 +7,22 @@ const read = (...messages: readonly OpencodeMessage[]): Promise<RecordedEntry[]>
   Array.fromAsync(readOpencode({ info, messages }));
 
 const user = (id: string, created: number, ...parts: readonly object[]): OpencodeMessage => ({
-  ...{ kind: "opencode-message", info: { id, role: "user", time: { created } } },
+  kind: "opencode-message",
+  info: { id, role: "user", time: { created } },
   parts: parts as OpencodeMessage["parts"],
 });
 const model = (id: string, created: number, fields: object, ...parts: readonly object[]): OpencodeMessage => ({
-  ...{ kind: "opencode-message", info: { id, role: "assistant", modelID: "model-1", time: { created }, ...fields } },
+  kind: "opencode-message",
+  info: { id, role: "assistant", modelID: "model-1", time: { created }, ...fields },
   parts: parts as OpencodeMessage["parts"],
 });
 const text = (words: string, fields: object = {}): object => ({ type: "text", text: words, ...fields });
 const tool = (callID: string, state: object): object => ({ type: "tool", callID, tool: "read", state });
 const done = (output: string, time: object = {}): object => ({
-  ...{ status: "completed", input: { filePath: "a" }, output, time: { start: 2_100, end: 2_500, ...time } },
+  status: "completed",
+  input: { filePath: "a" },
+  output,
+  time: { start: 2_100, end: 2_500, ...time },
 });
 const tokens = { input: 10, output: 5, reasoning: 2, total: 107, cache: { read: 60, write: 30 } };
 const finish = (fields: object = {}): object => ({ type: "step-finish", cost: 0.5, tokens, ...fields });
@@ -57,26 +62,38 @@ describe("readOpencode", () => {
         blocks: [{ kind: "text", text: "hello" }],
       },
       {
-        ...{ kind: "message", id: "b", parentId: "a", atMs: 2_000, role: "assistant", origin: "model", ...common },
+        kind: "message",
+        id: "b",
+        parentId: "a",
+        atMs: 2_000,
+        role: "assistant",
+        origin: "model",
+        ...common,
         blocks: [
           { kind: "thinking", text: "why", signature: "s" },
           { kind: "tool_call", callId: "c1", name: "read", input: { filePath: "a" } },
         ],
       },
       {
-        ...{ kind: "usage", atMs: 2_000, ...common, freshTokens: 10, cacheReadTokens: 60, cacheWriteTokens: 30 },
-        ...{ outputTokens: 7, outputCount: "final", reasoningTokens: 2, costUsd: 0.5 },
+        kind: "usage",
+        atMs: 2_000,
+        ...common,
+        freshTokens: 10,
+        cacheReadTokens: 60,
+        cacheWriteTokens: 30,
+        outputTokens: 7,
+        outputCount: "final",
+        reasoningTokens: 2,
+        costUsd: 0.5,
       },
       {
-        ...{
-          kind: "message",
-          id: "b/results",
-          parentId: "b",
-          branch: "main",
-          atMs: 2_500,
-          role: "user",
-          origin: "tool",
-        },
+        kind: "message",
+        id: "b/results",
+        parentId: "b",
+        branch: "main",
+        atMs: 2_500,
+        role: "user",
+        origin: "tool",
         blocks: [{ kind: "tool_result", callId: "c1", content: "x", status: "ok" }],
       },
     ]);
@@ -86,7 +103,11 @@ describe("readOpencode", () => {
     const step = (words: string): object[] => [{ type: "step-start" }, text(words), finish()];
     const entries = await read(model("b", 2_000, {}, ...step("one"), ...step("two"), { type: "patch" }));
     expect(entries.map((entry) => ("responseId" in entry ? `${entry.kind} ${entry.responseId}` : entry.kind))).toEqual([
-      ...["session", "message b", "usage b", "message b/step-2", "usage b/step-2"],
+      "session",
+      "message b",
+      "usage b",
+      "message b/step-2",
+      "usage b/step-2",
     ]);
   });
 

@@ -51,7 +51,9 @@ export async function* readOpencode({ info, messages }: OpencodeSession): AsyncG
 function toSession(info: JsonObject): RecordedSession {
   const version = asString(info["version"]);
   return {
-    ...{ kind: "session", agent: "opencode", id: asString(info["id"]) ?? "unknown" },
+    kind: "session",
+    agent: "opencode",
+    id: asString(info["id"]) ?? "unknown",
     startedAtMs: asTimeMs(asObject(info["time"])?.["created"]) ?? 0,
     ...present({ version, cwd: asString(info["directory"]), parentSession: asString(info["parentID"]) }),
   };
@@ -119,7 +121,9 @@ function* toCompaction(place: Place, info: JsonObject, steps: readonly OpencodeS
   const at = position(place, asked?.id ?? `${id}/compaction`);
   const { auto } = asked?.part ?? {};
   yield {
-    ...{ kind: "compaction", ...at, trigger: auto === true ? "auto" : auto === false ? "manual" : "unknown" },
+    kind: "compaction",
+    ...at,
+    trigger: auto === true ? "auto" : auto === false ? "manual" : "unknown",
     kept: firstId === undefined ? { kind: "nothing" } : { kind: "range", firstId },
   };
   place.lastId = at.id;

@@ -12,7 +12,13 @@ const read = (...records: readonly object[]): Promise<RecordedEntry[]> => {
 
 const at = (second: number): string => new Date(second * 1_000).toISOString();
 const line = (uuid: string, parentUuid: string | null, fields: object): object => ({
-  ...{ uuid, parentUuid, sessionId: "s1", timestamp: at(1), cwd: "/home/dev", version: "0.14.0", ...fields },
+  uuid,
+  parentUuid,
+  sessionId: "s1",
+  timestamp: at(1),
+  cwd: "/home/dev",
+  version: "0.14.0",
+  ...fields,
 });
 const parts = (role: string, ...all: readonly object[]): object => ({ message: { role, parts: all } });
 const user = (uuid: string, parentUuid: string | null, text: string, fields: object = {}): object =>
@@ -31,7 +37,10 @@ describe("readQwen", () => {
     const entries = await read(
       user("a", null, "hello"),
       line("b", "a", {
-        ...{ type: "assistant", model: "model-1", contextWindowSize: 1_000, usageMetadata },
+        type: "assistant",
+        model: "model-1",
+        contextWindowSize: 1_000,
+        usageMetadata,
         ...parts("model", { text: "why", thought: true, thoughtSignature: "s" }, { text: "Hi." }, call),
       }),
       line("c", "b", { type: "tool_result", ...parts("user", result), toolCallResult: { status: "error" } }),
@@ -41,20 +50,38 @@ describe("readQwen", () => {
       { kind: "session", agent: "qwen", id: "s1", startedAtMs: 1_000, version: "0.14.0", cwd: "/home/dev" },
       { kind: "message", id: "a", ...common, role: "user", origin: "human", blocks: [{ kind: "text", text: "hello" }] },
       {
-        ...{ kind: "message", id: "b", parentId: "a", ...common, role: "assistant", origin: "model" },
+        kind: "message",
+        id: "b",
+        parentId: "a",
+        ...common,
+        role: "assistant",
+        origin: "model",
         blocks: [
           { kind: "thinking", text: "why", signature: "s" },
           { kind: "text", text: "Hi." },
           { kind: "tool_call", callId: "c1", name: "read_file", input: { path: "a" } },
         ],
-        ...{ responseId: "b", model: "model-1" },
+        responseId: "b",
+        model: "model-1",
       },
       {
-        ...{ kind: "usage", responseId: "b", ...common, freshTokens: 30, cacheReadTokens: 70, outputTokens: 9 },
-        ...{ outputCount: "final", windowTokens: 1_000, model: "model-1" },
+        kind: "usage",
+        responseId: "b",
+        ...common,
+        freshTokens: 30,
+        cacheReadTokens: 70,
+        outputTokens: 9,
+        outputCount: "final",
+        windowTokens: 1_000,
+        model: "model-1",
       },
       {
-        ...{ kind: "message", id: "c", parentId: "b", ...common, role: "user", origin: "tool" },
+        kind: "message",
+        id: "c",
+        parentId: "b",
+        ...common,
+        role: "user",
+        origin: "tool",
         blocks: [{ kind: "tool_result", callId: "c1", content: "text", status: "error" }],
       },
     ]);
@@ -65,7 +92,8 @@ describe("readQwen", () => {
       await read(
         user("a", null, "hello"),
         line("b", "a", {
-          ...{ type: "system", subtype: "chat_compression" },
+          type: "system",
+          subtype: "chat_compression",
           systemPayload: {
             info: { originalTokenCount: 900, newTokenCount: 200 },
             compressedHistory: [
@@ -78,7 +106,9 @@ describe("readQwen", () => {
       )
     ).slice(-1);
     expect(entry).toMatchObject({
-      ...{ kind: "compaction", tokensBefore: 900, tokensAfter: 200 },
+      kind: "compaction",
+      tokensBefore: 900,
+      tokensAfter: 200,
       kept: {
         kind: "replacement",
         messages: [{ origin: "summary" }, { origin: "agent" }, { origin: "human", parentId: "b/1" }],

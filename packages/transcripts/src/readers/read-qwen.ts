@@ -87,7 +87,10 @@ function toResults(
   const status = asString(asObject(fields["toolCallResult"])?.["status"]);
   const told = status === undefined ? undefined : status === "success" ? "ok" : "error";
   return {
-    ...{ kind: "message", ...position, role: "user", origin: "tool" },
+    kind: "message",
+    ...position,
+    role: "user",
+    origin: "tool",
     blocks: blocks.map((block) =>
       block.kind === "tool_result" && told !== undefined ? { ...block, status: told } : block,
     ),
@@ -113,7 +116,9 @@ function toCompaction(fields: JsonObject, position: RecordedPosition): RecordedE
   const info = asObject(payload["info"]) ?? {};
   return [
     {
-      ...{ kind: "compaction", ...position, trigger: "unknown" },
+      kind: "compaction",
+      ...position,
+      trigger: "unknown",
       ...present({
         tokensBefore: asCount(info["originalTokenCount"]),
         tokensAfter: asCount(info["newTokenCount"]),

@@ -42,7 +42,11 @@ function toResponse(
   const resultPosition = { ...position, id: `${position.id}/results`, parentId: position.id, atMs: endedAtMs };
   return [
     {
-      ...{ kind: "message", ...position, role: "assistant", origin: "model", ...response },
+      kind: "message",
+      ...position,
+      role: "assistant",
+      origin: "model",
+      ...response,
       blocks: [...toThoughts(fields), ...said, ...calls.map(toGeminiCall)],
     },
     ...(usage === undefined ? [] : [{ ...usage, ...response }]),
@@ -85,8 +89,12 @@ function toResult(call: JsonObject): RecordedToolResult[] {
 function toUsage(fields: JsonObject, { branch, atMs, id }: RecordedPosition): RecordedUsage | undefined {
   const tokens = asObject(fields["tokens"]) ?? {};
   const counts = toGeminiUsage({
-    ...{ prompt: tokens["input"], candidates: tokens["output"], cached: tokens["cached"] },
-    ...{ thoughts: tokens["thoughts"], toolUse: tokens["tool"], total: tokens["total"] },
+    prompt: tokens["input"],
+    candidates: tokens["output"],
+    cached: tokens["cached"],
+    thoughts: tokens["thoughts"],
+    toolUse: tokens["tool"],
+    total: tokens["total"],
   });
   return counts && { kind: "usage", responseId: id, branch, atMs, ...counts };
 }

@@ -111,7 +111,10 @@ export function toOpencodeUsage(of: JsonObject, info: JsonObject): Counts | unde
   // Newer versions count reasoning beside the output, and say the sum.
   const isBeside = asCount(tokens["total"]) === inputTokens + output + reasoning;
   return {
-    ...{ freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens: output + (isBeside ? reasoning : 0) },
+    freshTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens: output + (isBeside ? reasoning : 0),
     outputCount: info["error"] === undefined || info["error"] === null ? "final" : "provisional",
     ...present({ reasoningTokens: reasoning === 0 ? undefined : reasoning, costUsd: asCount(of["cost"]) || undefined }),
   };
