@@ -44,7 +44,9 @@ const ANSWER_MS = 200;
 
 /** Puts out as many bytes as it is asked for. */
 export const READ: Tool = tool({
-  ...{ name: "Read", description: "Reads a file.", input: { type: "object" } },
+  name: "Read",
+  description: "Reads a file.",
+  input: { type: "object" },
   run: ({ bytes }) => `${"A SECRET file ".repeat(Number(bytes ?? 20) / 14)}`,
 });
 
@@ -65,7 +67,13 @@ export async function openStage(stage: StageOptions): Promise<OpenedStage> {
   const provider = anthropic(client, models) as Provider;
   const store = memoryStore({ leaseMs: 0, clock });
   const session = await openSession({
-    ...{ id: "s", store, provider, model, clock, onEvent, system: "You are a careful engineer. ".repeat(2_000) },
+    id: "s",
+    store,
+    provider,
+    model,
+    clock,
+    onEvent,
+    system: "You are a careful engineer. ".repeat(2_000),
     settingsFrom: { environment: {} },
     ...(options as object),
   });

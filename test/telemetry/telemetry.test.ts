@@ -58,13 +58,25 @@ const used = { freshTokens: 10, cacheReadTokens: 80, cacheWriteTokens: 10, outpu
 
 const response: Happening = {
   kind: "response-recorded",
-  ...{ source: "main", provider: "p", requestModel: "m", model: "m-1", responseId: "r", stop: "end" },
-  ...{ requestedAtMs: 998_000, priceUsd: 0.25, text: "A SECRET of the model", ...used },
+  source: "main",
+  provider: "p",
+  requestModel: "m",
+  model: "m-1",
+  responseId: "r",
+  stop: "end",
+  requestedAtMs: 998_000,
+  priceUsd: 0.25,
+  text: "A SECRET of the model",
+  ...used,
 };
 
 const compacted: CompactionOutcome = {
   kind: "compacted",
-  ...{ rung: "fork", tokensBefore: 150_000, tokensAfter: 20_000, used, summary: "A SECRET summary" },
+  rung: "fork",
+  tokensBefore: 150_000,
+  tokensAfter: 20_000,
+  used,
+  summary: "A SECRET summary",
 };
 
 type CompactionOutcome = Extract<Happening, { kind: "compaction-ended" }>["outcome"];
@@ -191,7 +203,9 @@ test.each<[CompactionOutcome, object, SpanStatusCode]>([
   expect(more).toEqual([]);
   expect(span).toMatchObject({ name: "palimpsest.compaction", status: { code } });
   expect(span!.attributes).toMatchObject({
-    ...{ [ATTRIBUTES.trigger]: "auto", [ATTRIBUTES.tokensBefore]: 150_000, [ATTRIBUTES.earlierCompactions]: 2 },
+    [ATTRIBUTES.trigger]: "auto",
+    [ATTRIBUTES.tokensBefore]: 150_000,
+    [ATTRIBUTES.earlierCompactions]: 2,
     ...attributes,
   });
   expect(span!.events.map(({ name }) => name)).toEqual(["summarising"]);

@@ -18,7 +18,10 @@ function rhythmOf(pauseMs: number, requests: number): Rhythm {
 function ledgerOf(ttl: "5m" | "1h", rhythm?: Rhythm): Ledger {
   const previous = {
     ...({ request: 3, at: 3, atMs: 0, configuration: 1, images: "none", responseId: "r" } as const),
-    ...{ lifetimeMs: LIFETIME_MS[ttl], freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 50_000 },
+    lifetimeMs: LIFETIME_MS[ttl],
+    freshTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 50_000,
   };
   const main = { totals: NO_TOTALS, causes: {}, open: [], previous, ...(rhythm === undefined ? {} : { rhythm }) };
   return { ...EMPTY_LEDGER, sources: { main } };

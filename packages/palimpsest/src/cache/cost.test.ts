@@ -11,8 +11,16 @@ const ledger: Ledger = {
       causes: { pause: lost },
       open: [],
       previous: {
-        ...{ request: 5, at: 5, atMs: 1_000, responseId: "r", configuration: 1, images: "none", lifetimeMs: 300_000 },
-        ...{ freshTokens: 0, cacheReadTokens: 30_000, cacheWriteTokens: 10_000 },
+        request: 5,
+        at: 5,
+        atMs: 1_000,
+        responseId: "r",
+        configuration: 1,
+        images: "none",
+        lifetimeMs: 300_000,
+        freshTokens: 0,
+        cacheReadTokens: 30_000,
+        cacheWriteTokens: 10_000,
       },
     },
     fork: {

@@ -34,13 +34,24 @@ function write() {
     say: (...blocks: Block[]): number => add("message", { role: "user", blocks, origin: "human" }),
     configure: (more: Partial<Payloads["configuration"]> = {}): number =>
       add("configuration", {
-        ...{ provider: "p", model: "m", parameters: {}, cause: "test" },
-        ...{ system: { value: "Be brief." }, tools: { value: [] }, ...more },
+        provider: "p",
+        model: "m",
+        parameters: {},
+        cause: "test",
+        system: { value: "Be brief." },
+        tools: { value: [] },
+        ...more,
       }),
     describe(): CacheFacts {
       const effects = { parameters: {}, images: "messages" } as const;
       return describeRequest({
-        ...{ view, ledger, configuration: view.configuration!, before, lifetimeMs: 1, effects, thinking: "bound" },
+        view,
+        ledger,
+        configuration: view.configuration!,
+        before,
+        lifetimeMs: 1,
+        effects,
+        thinking: "bound",
         ...rules,
       });
     },

@@ -106,10 +106,17 @@ function toPrevious(
   const isCold = found !== undefined && found.droppedTokens > cacheReadTokens;
   const { configuration = 0, images = "none", lifetimeMs = Number.MAX_SAFE_INTEGER } = cache ?? {};
   return {
-    ...{ request, at, atMs, configuration, images, lifetimeMs },
+    request,
+    at,
+    atMs,
+    configuration,
+    images,
+    lifetimeMs,
     // The provider may not know a response that it did not finish: nothing is to be compared with it.
     responseId: payload.ending === "interrupted" ? "" : responseId,
-    ...{ freshTokens, cacheReadTokens, cacheWriteTokens },
+    freshTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
     ...(cache?.edits === undefined ? {} : { edits: cache.edits }),
     ...(appliedEdits === undefined ? {} : { appliedEdits }),
     ...(deletedTokens === undefined ? {} : { deletedTokens }),
@@ -121,7 +128,10 @@ function totalsOf(line: LedgerLine): typeof NO_TOTALS {
   const { freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = line;
   return {
     responses: 1,
-    ...{ freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens },
+    freshTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens,
     priceUsd: line.priceUsd ?? 0,
     perfectPriceUsd: line.perfectPriceUsd ?? 0,
     unpricedResponses: line.priceUsd === undefined ? 1 : 0,

@@ -89,13 +89,18 @@ describe("when it pays", () => {
   test("whatever the situation: never cold, and never for more than the conversation costs in full or a summary of it", () => {
     const tokens = fc.integer({ min: 0, max: 300_000 });
     const situation = fc.record({
-      ...{ cachedTokens: tokens, conversationTokens: tokens, uncoveredTokens: tokens, thresholdTokens: tokens },
+      cachedTokens: tokens,
+      conversationTokens: tokens,
+      uncoveredTokens: tokens,
+      thresholdTokens: tokens,
       notesTokens: fc.integer({ min: 0, max: 12_000 }),
       turn: fc.constantFrom("open" as const, "closed" as const),
       idleMs: fc.integer({ min: 0, max: 400_000 }),
       costs: fc.record({
-        ...{ read: fc.double({ min: 0.01, max: 1, noNaN: true }), write: fc.double({ min: 1, max: 2, noNaN: true }) },
-        ...{ input: fc.constant(1), output: fc.double({ min: 1, max: 20, noNaN: true }) },
+        read: fc.double({ min: 0.01, max: 1, noNaN: true }),
+        write: fc.double({ min: 1, max: 2, noNaN: true }),
+        input: fc.constant(1),
+        output: fc.double({ min: 1, max: 20, noNaN: true }),
       }),
     });
     let due = 0;

@@ -17,7 +17,11 @@ const user = (from: number, ...blocks: readonly Block[]): Item =>
   toItem({ from, to: from, role: "user", blocks, origin: blocks[0]?.kind === "tool_result" ? "tool" : "human" });
 const model = (from: number, responseId: string | undefined, ...blocks: readonly Block[]): Item =>
   toItem({
-    ...{ from, to: from, role: "assistant", blocks, origin: "model" },
+    from,
+    to: from,
+    role: "assistant",
+    blocks,
+    origin: "model",
     ...(responseId === undefined ? {} : { responseId }),
   });
 const seal = (from: number): Item => ({ kind: "seal", from, to: from, maxTokens: 1_000 });
@@ -58,7 +62,12 @@ describe("what is kept", () => {
 
   test("nothing from before the newest boundary", () => {
     const summary = toItem({
-      ...{ from: 1, to: 55, by: 70, role: "user", blocks: [text("summary")], origin: "summary" },
+      from: 1,
+      to: 55,
+      by: 70,
+      role: "user",
+      blocks: [text("summary")],
+      origin: "summary",
     });
     const items = [summary, ...words(60).slice(55)];
     expect(plan(items, { newestBoundary: 70 })).toMatchObject({ kind: "keep", from: 56 });
@@ -69,7 +78,12 @@ describe("what is kept", () => {
     const planned = plan(items, { coveredTo: 60 });
     expect(planned).toMatchObject({ kind: "keep", from: 62, foldedTo: 60 });
     const summary = toItem({
-      ...{ from: 1, to: 60, by: 81, role: "user", blocks: [text("notes")], origin: "summary" },
+      from: 1,
+      to: 60,
+      by: 81,
+      role: "user",
+      blocks: [text("notes")],
+      origin: "summary",
     });
     const later = Array.from({ length: 30 }, (_, at) => user(at + 82, text("more")));
     const again = plan([summary, ...items.slice(60), ...later], { coveredTo: 60, newestBoundary: 81 });
@@ -120,7 +134,7 @@ describe("declined", () => {
 
   test("a boundary that has folded more than the notes cover", () => {
     const summaryFrom = (from: number): Item =>
-      toItem({ ...{ from, to: 55, by: 70, role: "user", blocks: [text("summary")], origin: "summary" } });
+      toItem({ from, to: 55, by: 70, role: "user", blocks: [text("summary")], origin: "summary" });
     const [head, tail] = [words(60).slice(0, 5), words(60).slice(55)];
     const together = plan([summaryFrom(1), ...tail], { coveredTo: 40, newestBoundary: 70 });
     expect(together.kind === "declined" && together.reason).toContain("not in the view");
@@ -168,9 +182,7 @@ function build(rounds: readonly (typeof round extends fc.Arbitrary<infer Round> 
     });
     for (const at of indices) ties.push([indices[0]!, at]);
     if (between === "reminder")
-      add((from) =>
-        toItem({ ...{ from, to: from, role: "user", blocks: [text("mind")], origin: "host", attachment: "a" } }),
-      );
+      add((from) => toItem({ from, to: from, role: "user", blocks: [text("mind")], origin: "host", attachment: "a" }));
     // In the order of the calls of one id: what comes first is answered first.
     const open = new Set<string>();
     for (const { id, at } of calls) {

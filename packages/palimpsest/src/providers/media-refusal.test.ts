@@ -4,7 +4,8 @@ import { readOverflow } from "./overflow.ts";
 import type { MediaProblem } from "./provider-error.ts";
 
 const error = (message: string, more: object = {}): object => ({
-  ...{ status: 400, message: `400 ${message}` },
+  status: 400,
+  message: `400 ${message}`,
   error: { error: { type: "invalid_request_error", message, ...more } },
 });
 
@@ -45,7 +46,9 @@ test.each<[string, MediaProblem, "image" | "document", string | undefined]>([
   ["No endpoints found that support image input", "no-media", "image", undefined],
 ])("%s", (message, problem, media, place) => {
   expect(readMediaRefusal(error(message))).toEqual({
-    ...{ kind: "media-refused", problem, media },
+    kind: "media-refused",
+    problem,
+    media,
     ...(place === undefined ? {} : { place }),
   });
 });
@@ -53,7 +56,10 @@ test.each<[string, MediaProblem, "image" | "document", string | undefined]>([
 test("a code says it as well, and the parameter names the place", () => {
   const refused = error("Something is wrong.", { code: "image_parse_error", param: "input[0].content[2]" });
   expect(readMediaRefusal(refused)).toEqual({
-    ...{ kind: "media-refused", problem: "unreadable", media: "image", place: "input[0].content[2]" },
+    kind: "media-refused",
+    problem: "unreadable",
+    media: "image",
+    place: "input[0].content[2]",
   });
 });
 

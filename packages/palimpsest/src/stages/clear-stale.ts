@@ -34,8 +34,12 @@ export async function clearStale(context: StageContext): Promise<StageDecision> 
     drafts: decisions.map((one) => toDraft("replace", one)),
     happenings: [
       {
-        ...{ kind: "results-cleared", way, trigger: "auto", count: decisions.length },
-        ...{ shedTokens, invalidatedPrefixTokens },
+        kind: "results-cleared",
+        way,
+        trigger: "auto",
+        count: decisions.length,
+        shedTokens,
+        invalidatedPrefixTokens,
       },
     ],
   };

@@ -127,10 +127,14 @@ function measureResponse(event: ResponseRecorded, atMs: number): readonly Measur
   const seconds = Math.max(0, atMs - event.requestedAtMs) / 1_000;
   return [
     ...Object.entries(typed).map(([type, value]) => ({
-      ...{ metric: "tokenUsage" as const, value, attributes: { ...attributes, [A.tokenType]: type } },
+      metric: "tokenUsage" as const,
+      value,
+      attributes: { ...attributes, [A.tokenType]: type },
     })),
     ...Object.entries(parts).map(([part, value]) => ({
-      ...{ metric: "promptTokens" as const, value, attributes: { ...attributes, [A.promptPart]: part } },
+      metric: "promptTokens" as const,
+      value,
+      attributes: { ...attributes, [A.promptPart]: part },
     })),
     { metric: "operationDuration", value: seconds, attributes },
     ...costOf(event.priceUsd, attributes),

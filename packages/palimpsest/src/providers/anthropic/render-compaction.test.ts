@@ -12,7 +12,11 @@ const first = (block: object) => [{ role: "assistant", content: [block] }];
 describe("a request to summarise", () => {
   test("is the same conversation, without what only shapes an answer", () => {
     const shaped = request({
-      ...{ stop_sequences: ["x"], tool_choice: { type: "any" }, diagnostics: {}, system: "Be brief.", betas: ["a"] },
+      stop_sequences: ["x"],
+      tool_choice: { type: "any" },
+      diagnostics: {},
+      system: "Be brief.",
+      betas: ["a"],
       output_config: { format: { type: "json_schema" }, effort: "low" },
       context_management: { edits: [CLEAR] },
     });

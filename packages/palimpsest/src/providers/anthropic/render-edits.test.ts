@@ -11,7 +11,13 @@ const edits: ProviderEdits = {
   thinking: "all",
 };
 const parts: RequestParts<AnthropicMessage> = {
-  ...{ model: "claude-opus-5-5", system: "", tools: [], marks: [], cacheTtl: "5m", maxTokens: 2_000, session: "s" },
+  model: "claude-opus-5-5",
+  system: "",
+  tools: [],
+  marks: [],
+  cacheTtl: "5m",
+  maxTokens: 2_000,
+  session: "s",
   parameters: { thinking: { type: "adaptive" } },
   messages: renderMessage({ role: "user", blocks: [{ kind: "text", text: "Hello" }] }),
   edits,

@@ -4,7 +4,11 @@ import type { AgentPayload } from "../../log/payload.ts";
 import { type AgentInFlight, agentsText, foldAgent, weighStep } from "./agents-in-flight.ts";
 
 const started = (id: string, goal = `goal of ${id}`): AgentPayload => ({
-  ...{ id, step: "started", way: "background", goal, session: `session of ${id}` },
+  id,
+  step: "started",
+  way: "background",
+  goal,
+  session: `session of ${id}`,
 });
 const ended = (id: string): AgentPayload => ({ id, step: "ended", outcome: "done", told: "next-entry" });
 const countTokens = (text: string): number => text.length;

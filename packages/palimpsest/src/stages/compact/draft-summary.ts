@@ -56,11 +56,23 @@ export function draftSummary(
   const evidenceTokens = room.evidence - Math.max(0, overTokens - resultTokens);
   const evidenceLines = evidenceText(evidence, { budgetTokens: evidenceTokens, countTokens, shown });
   const text = composeSummary({
-    ...{ preamble, summary, userMessages, evidence: evidenceLines, pins, agents, latestResults, recallHint },
+    preamble,
+    summary,
+    userMessages,
+    evidence: evidenceLines,
+    pins,
+    agents,
+    latestResults,
+    recallHint,
     ...(todos === undefined || todos === "" ? {} : { todos }),
   });
   const counted = {
-    ...{ summary: summary ?? "", userMessages, evidence: evidenceLines, latestResults, agents, todos: todos ?? "" },
+    summary: summary ?? "",
+    userMessages,
+    evidence: evidenceLines,
+    latestResults,
+    agents,
+    todos: todos ?? "",
   };
   const parts = Object.entries(counted).flatMap(([part, words]) => (words === "" ? [] : [[part, countTokens(words)]]));
   const pinTokens = pins.reduce((sum, pin) => sum + countTokens(pin.text), 0);

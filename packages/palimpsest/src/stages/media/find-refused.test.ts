@@ -40,7 +40,9 @@ const openai = {
   input: [{ type: "message", content: [{ type: "input_image", image_url: "data:image/png;base64,AAAA" }] }],
 };
 const refusal = (more: Partial<MediaRefusal>): MediaRefusal => ({
-  ...{ kind: "media-refused", problem: "unreadable", media: "image" },
+  kind: "media-refused",
+  problem: "unreadable",
+  media: "image",
   ...more,
 });
 const found = (more: Partial<MediaRefusal>, { body = {} as unknown, acceptedTo = 0 } = {}) =>

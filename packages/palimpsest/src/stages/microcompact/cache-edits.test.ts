@@ -37,7 +37,10 @@ const plan = (results: Parameters<typeof indexOf>[0], more: Partial<DeletionSitu
     {
       index: indexOf(results),
       eligibility: { isClearable: (tool) => tool !== "AskUser", fileOf, workingSetCalls: 20 },
-      ...{ deleted: [], cache: "warm", cachedTo: 1_000, ...more },
+      deleted: [],
+      cache: "warm",
+      cachedTo: 1_000,
+      ...more,
     },
     { leastResults: 12, keepNewest: 5 },
   ).map(({ entry }) => entry);

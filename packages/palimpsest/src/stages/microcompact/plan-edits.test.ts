@@ -48,7 +48,10 @@ const plan = (view: View, more: Partial<EditsSituation> & { file?: object } = {}
     view,
     settings: resolveSettings({ file: file ?? {} }).settings,
     budget: { warningTokens: 927_000 },
-    ...{ takesEdits: "yes", thinking: "bound", turn: "new", idleMs: 0 },
+    takesEdits: "yes",
+    thinking: "bound",
+    turn: "new",
+    idleMs: 0,
     ...rest,
   });
 };
@@ -57,8 +60,11 @@ describe("what is asked for", () => {
   test("read-like results and write-like inputs of clearable tools, as the settings have it", () => {
     expect(plan(write().view)).toEqual({
       results: {
-        ...{ aboveTokens: 180_000, leastTokens: 140_000, keepNewest: 8 },
-        ...{ keptTools: ["AskUser"], inputsOf: ["write"] },
+        aboveTokens: 180_000,
+        leastTokens: 140_000,
+        keepNewest: 8,
+        keptTools: ["AskUser"],
+        inputsOf: ["write"],
       },
       thinking: "all",
     });

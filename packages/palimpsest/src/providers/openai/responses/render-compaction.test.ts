@@ -7,7 +7,8 @@ const request = (fields: object): ResponsesRequest => ({ model: "gpt-6-sol", inp
 
 test("a trigger at the end asks for it, without what only shapes an answer", () => {
   const shaped = request({
-    ...{ tool_choice: "required", context_management: [{ type: "compaction", compact_threshold: 9 }] },
+    tool_choice: "required",
+    context_management: [{ type: "compaction", compact_threshold: 9 }],
     text: { format: { type: "json_object" }, verbosity: "low" },
   });
   expect(renderCompaction(shaped)).toEqual({
