@@ -32,3 +32,23 @@ export function isSameFile(one: string, other: string): boolean {
   const [shorter, longer] = one.length < other.length ? [one, other] : [other, one];
   return shorter === longer || longer.endsWith(`/${shorter.replace(/^\.\//, "")}`);
 }
+
+/** Newest last. If there are too many, the oldest that does not count as used makes room, or else the oldest. */
+export function put<Value>(
+  map: Map<string, Value>,
+  key: string,
+  value: Value,
+  limit: number,
+  isUsed: (value: Value) => boolean = () => false,
+): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= limit) return;
+  for (const [other, held] of map) if (!isUsed(held) && other !== key) return void map.delete(other);
+  map.delete(map.keys().next().value!);
+}
+
+/** So that a stored state is short. */
+export function thousandths(weight: number): number {
+  return Math.round(weight * 1_000) / 1_000;
+}

@@ -1,32 +1,24 @@
 import type { Part, ToolCall, ToolResult } from "../../../log/block.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
 import type { ReadEntry } from "../../../log/read-payload.ts";
-import { addRange, decayed, endOf, isSameFile } from "./evidence-parts.ts";
+import { addRange, decayed, put, thousandths } from "./evidence-parts.ts";
 import {
   type CommandEvidence,
   type ErrorEvidence,
   type Evidence,
-  type FactEvidence,
   type FileEvidence,
   type OpenCall,
   type RuleEvidence,
   readEvidence,
-  readFact,
-  storeFact,
 } from "./evidence-state.ts";
-import { type Fact, findFacts } from "./find-facts.ts";
+import { createFacts, type FactSource, WEIGHTS } from "./facts.ts";
 import { findDecisions, findRules } from "./find-rules.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import { numberedLines, readCall } from "./read-call.ts";
 import { saidAgainShare } from "./said-again.ts";
 
 /** How much is kept of each sort. What goes first is the oldest that was never used again, then the oldest. */
-const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, facts: 5_000, open: 100 } as const;
-/** Of one listing, so many names are kept: its beginning and its end. */
-const FACTS_PER_ENTRY = 400;
-/** What an occurrence says about being needed again: by hand, see evidence-lines.ts. */
-const WEIGHTS = { used: 1, introduced: 0.5, given: 1.5, shown: 0.15, read: 1, edit: 2 } as const;
-
+const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, open: 100 } as const;
 /** Of a decision, so much must come back for it to be spoken of, and for another sentence to be the same decision. */
 const SAID_AGAIN = 0.4;
 const SAME = 0.8;
@@ -50,71 +42,11 @@ export function createEvidence(from?: unknown): EvidenceFold {
   const commands = new Map(start.commands.map((command) => [command.command, command]));
   const errors = new Map(start.errors.map((error) => [error.text, error]));
   const rules = new Map(start.rules.map((rule) => [rule.text, rule]));
-  const facts = new Map(start.facts.map((fact) => [fact[0], readFact(fact)]));
+  const facts = createFacts(start.facts);
   const open = new Map(start.open.map((call) => [call.id, call]));
 
-  /** Of each file, the form in which it was last named. */
-  const pathByEnd = new Map<string, string>();
-  indexPaths();
-
-  function indexPaths(): void {
-    pathByEnd.clear();
-    for (const { text, sort } of facts.values()) if (sort === "path") pathByEnd.set(endOf(text), text);
-  }
-
-  /** A file under the form that says most, and what is known of it under any. */
-  function findKnown({ text, sort }: Fact): { readonly text: string; readonly known: FactEvidence | undefined } {
-    const other = sort === "path" ? pathByEnd.get(endOf(text)) : undefined;
-    if (other === undefined || !isSameFile(text, other)) return { text, known: facts.get(text) };
-    const [longer, shorter] = other.length > text.length ? [other, text] : [text, other];
-    return { text: longer, known: facts.get(longer) ?? facts.get(shorter) };
-  }
-
-  function takeFacts(text: string, entry: number, source: FactEvidence["source"] | "file"): void {
-    for (const fact of someOf(findFacts(text, "ends"))) takeFact(fact, entry, source);
-  }
-
-  function takeFact(fact: Fact, entry: number, into: FactEvidence["source"] | "file"): void {
-    const source = into === "file" ? "model" : into;
-    const { sort, near } = fact;
-    const { text, known } = findKnown(fact);
-    // Twice in one response is not again.
-    if (known !== undefined && source === "model" && known.round >= round) return;
-    const isUse = known !== undefined && source === "model";
-    const weight = isUse
-      ? WEIGHTS.used
-      : WEIGHTS[source === "model" ? "introduced" : source === "user" ? "given" : "shown"];
-    facts.delete(text);
-    if (known !== undefined) facts.delete(known.text);
-    if (sort === "path") pathByEnd.set(endOf(text), text);
-    facts.set(text, {
-      text,
-      sort,
-      ...(near === undefined ? {} : { near }),
-      ...(known?.near === undefined ? {} : { near: known.near }),
-      source: known?.source === "user" || source === "user" ? "user" : (known?.source ?? source),
-      entry: isUse ? known.entry : entry,
-      // A name of code that is written into a file can be read there.
-      uses: (known?.uses ?? 0) + (isUse && !(into === "file" && sort === "identifier") ? 1 : 0),
-      round,
-      weight: thousandths(weight + decayed(known, round)),
-    });
-    if (facts.size > LIMITS.facts) forgetFacts();
-  }
-
-  /** A tenth at once, so that it costs nothing to speak of. */
-  function forgetFacts(): void {
-    forgetWeakest(LIMITS.facts * 0.9);
-    indexPaths();
-  }
-
-  function forgetWeakest(goal: number): void {
-    for (const { text, uses, source } of facts.values()) {
-      if (facts.size <= goal) return;
-      if (uses === 0 && source !== "user") facts.delete(text);
-    }
-    const weakest = [...facts.values()].sort((one, other) => decayed(one, round) - decayed(other, round));
-    for (const { text } of weakest.slice(0, facts.size - goal)) facts.delete(text);
+  function takeFacts(text: string, entry: number, source: FactSource): void {
+    facts.take(text, { entry, round, source });
   }
 
   function takeWords(text: string, entry: number): void {
@@ -266,40 +198,15 @@ export function createEvidence(from?: unknown): EvidenceFold {
       commands: [...commands.values()],
       errors: [...errors.values()],
       rules: [...rules.values()],
-      facts: Array.from(facts.values(), storeFact),
+      facts: facts.stored(),
       open: [...open.values()],
     }),
   };
 }
 
-/** Newest last. If there are too many, the oldest that does not count as used makes room, or else the oldest. */
-function put<Value>(
-  map: Map<string, Value>,
-  key: string,
-  value: Value,
-  limit: number,
-  isUsed: (value: Value) => boolean = () => false,
-): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size <= limit) return;
-  for (const [other, held] of map) if (!isUsed(held) && other !== key) return void map.delete(other);
-  map.delete(map.keys().next().value!);
-}
-
-function someOf(facts: readonly Fact[]): readonly Fact[] {
-  if (facts.length <= FACTS_PER_ENTRY) return facts;
-  return [...facts.slice(0, FACTS_PER_ENTRY / 2), ...facts.slice(-FACTS_PER_ENTRY / 2)];
-}
-
 /** One of them may have something else around it. */
 function isSame(one: string, other: string): boolean {
   return Math.max(saidAgainShare(one, other), saidAgainShare(other, one)) >= SAME;
-}
-
-/** So that a stored state is short. */
-function thousandths(weight: number): number {
-  return Math.round(weight * 1_000) / 1_000;
 }
 
 function textOf(part: Part): string {

@@ -1,0 +1,104 @@
+import { decayed, endOf, isSameFile, thousandths } from "./evidence-parts.ts";
+import { type FactEvidence, readFact, type StoredFact, storeFact } from "./evidence-state.ts";
+import { type Fact, findFacts } from "./find-facts.ts";
+
+/** How many are kept. What goes first is the oldest that was never used again, then the weakest. */
+const MAX_FACTS = 5_000;
+/** Of one listing, so many names are kept: its beginning and its end. */
+const FACTS_PER_ENTRY = 400;
+/** What an occurrence says about being needed again: by hand, see evidence-lines.ts. */
+export const WEIGHTS = { used: 1, introduced: 0.5, given: 1.5, shown: 0.15, read: 1, edit: 2 } as const;
+
+/** Whose words a fact stands in. `file`: what the model writes into one. */
+export type FactSource = FactEvidence["source"] | "file";
+
+export interface FactPlace {
+  readonly entry: number;
+  /** How many responses there were before. */
+  readonly round: number;
+  readonly source: FactSource;
+}
+
+export interface Facts {
+  /** Takes in the names and numbers of a text. */
+  take(text: string, place: FactPlace): void;
+  /** All of them, in the order of their last occurrence. */
+  stored(): readonly StoredFact[];
+}
+
+/** Names and numbers that a session has used, with what says whether they are needed again. */
+export function createFacts(start: readonly StoredFact[]): Facts {
+  const facts = new Map(start.map((fact) => [fact[0], readFact(fact)]));
+
+  /** Of each file, the form in which it was last named. */
+  const pathByEnd = new Map<string, string>();
+  indexPaths();
+
+  function indexPaths(): void {
+    pathByEnd.clear();
+    for (const { text, sort } of facts.values()) if (sort === "path") pathByEnd.set(endOf(text), text);
+  }
+
+  /** A file under the form that says most, and what is known of it under any. */
+  function findKnown({ text, sort }: Fact): { readonly text: string; readonly known: FactEvidence | undefined } {
+    const other = sort === "path" ? pathByEnd.get(endOf(text)) : undefined;
+    if (other === undefined || !isSameFile(text, other)) return { text, known: facts.get(text) };
+    const [longer, shorter] = other.length > text.length ? [other, text] : [text, other];
+    return { text: longer, known: facts.get(longer) ?? facts.get(shorter) };
+  }
+
+  function takeFact(fact: Fact, { entry, round, source: into }: FactPlace): void {
+    const source = into === "file" ? "model" : into;
+    const { sort, near } = fact;
+    const { text, known } = findKnown(fact);
+    // Twice in one response is not again.
+    if (known !== undefined && source === "model" && known.round >= round) return;
+    const isUse = known !== undefined && source === "model";
+    const weight = isUse
+      ? WEIGHTS.used
+      : WEIGHTS[source === "model" ? "introduced" : source === "user" ? "given" : "shown"];
+    facts.delete(text);
+    if (known !== undefined) facts.delete(known.text);
+    if (sort === "path") pathByEnd.set(endOf(text), text);
+    facts.set(text, {
+      text,
+      sort,
+      ...(near === undefined ? {} : { near }),
+      ...(known?.near === undefined ? {} : { near: known.near }),
+      source: known?.source === "user" || source === "user" ? "user" : (known?.source ?? source),
+      entry: isUse ? known.entry : entry,
+      // A name of code that is written into a file can be read there.
+      uses: (known?.uses ?? 0) + (isUse && !(into === "file" && sort === "identifier") ? 1 : 0),
+      round,
+      weight: thousandths(weight + decayed(known, round)),
+    });
+    if (facts.size > MAX_FACTS) forgetFacts(round);
+  }
+
+  /** A tenth at once, so that it costs nothing to speak of. */
+  function forgetFacts(round: number): void {
+    forgetWeakest(MAX_FACTS * 0.9, round);
+    indexPaths();
+  }
+
+  function forgetWeakest(goal: number, round: number): void {
+    for (const { text, uses, source } of facts.values()) {
+      if (facts.size <= goal) return;
+      if (uses === 0 && source !== "user") facts.delete(text);
+    }
+    const weakest = [...facts.values()].sort((one, other) => decayed(one, round) - decayed(other, round));
+    for (const { text } of weakest.slice(0, facts.size - goal)) facts.delete(text);
+  }
+
+  return {
+    take(text, place) {
+      for (const fact of someOf(findFacts(text, "ends"))) takeFact(fact, place);
+    },
+    stored: () => Array.from(facts.values(), storeFact),
+  };
+}
+
+function someOf(facts: readonly Fact[]): readonly Fact[] {
+  if (facts.length <= FACTS_PER_ENTRY) return facts;
+  return [...facts.slice(0, FACTS_PER_ENTRY / 2), ...facts.slice(-FACTS_PER_ENTRY / 2)];
+}
