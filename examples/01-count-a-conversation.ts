@@ -21,9 +21,9 @@ await session.append([
   toolResult("2", "export const answer = 42;\n".repeat(400)),
 ]);
 
-const { tokens, windowTokens, percentLeft, compaction } = session.size();
+const { tokens, windowTokens, percentLeft, compaction } = session.view.size();
 const point = compaction.policy === "off" ? "the end" : `compaction at ${compaction.atTokens} (${compaction.profile})`;
 console.log(`about ${tokens} tokens of ${windowTokens}; ${percentLeft}% left until ${point}`);
-const { humanTokens, assistantTokens, toolCallTokens, toolResultTokens, duplicateReads } = session.accounting();
+const { humanTokens, assistantTokens, toolCallTokens, toolResultTokens, duplicateReads } = session.view.accounting();
 console.log({ humanTokens, assistantTokens, toolCallTokens, toolResultTokens });
 console.log(`${duplicateReads.fileCount} file read twice: ${duplicateReads.wastedTokens} tokens for nothing`);

@@ -31,7 +31,7 @@ for (;;) {
   }
 }
 
-const { cacheReadTokens, cacheWriteTokens, outputTokens } = session.usage();
+const { cacheReadTokens, cacheWriteTokens, outputTokens } = session.ledger.totals();
 console.log(
   `\nread ${cacheReadTokens} and wrote ${cacheWriteTokens} tokens of the prompt cache, ${outputTokens} tokens of output`,
 );

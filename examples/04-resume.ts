@@ -5,7 +5,7 @@ import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { openSession, type Session } from "palimpsest";
-import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
+import { anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
@@ -13,9 +13,7 @@ const server = await serve({ faces: [createAnthropic()] });
 const client = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 });
 
 /** As if in a process of its own: nothing is shared but the folder. */
-async function inNewProcess(
-  act: (session: Session<AnthropicRequest, AnthropicResponse>) => Promise<void>,
-): Promise<void> {
+async function inNewProcess(act: (session: Session) => Promise<void>): Promise<void> {
   const store = sqliteStore({ folder });
   await act(await openSession({ store, id: "trip", provider: anthropic(client), model: "claude-opus-5-5" }));
   await store.close();
@@ -34,7 +32,7 @@ await inNewProcess(async (session) => {
   // Too large for the conversation: the store keeps it beside the log, and the model sees a preview.
   [, stored] = await session.append(["By train, please.", `All trains of today:\n${report}`]);
   request = JSON.stringify(await session.prepare());
-  point = session.newestEntry;
+  point = session.history.newestEntry;
 });
 
 await inNewProcess(async (session) => {
@@ -43,9 +41,9 @@ await inNewProcess(async (session) => {
   console.log("recalled:", recalled.kind === "lines" ? recalled.found.map(({ text }) => text).join() : recalled.kind);
   await session.append("No: by bicycle.");
   await session.record(await client.messages.create(await session.prepare()));
-  await session.rewind(point);
+  await session.history.rewind(point);
   console.log("rewound, same bytes:", JSON.stringify(await session.prepare()) === request);
-  console.log(`${(await Array.fromAsync(session.export())).length} entries, nothing lost`);
+  console.log(`${(await Array.fromAsync(session.history.export())).length} entries, nothing lost`);
 });
 
 await server.close();

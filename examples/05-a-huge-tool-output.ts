@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { callTool, callTools, createAnthropic, inOrder, serve } from "@palimpsest/provider-simulator";
-import { openSession } from "palimpsest";
+import { openSession, toolResult } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
 
@@ -30,7 +30,7 @@ async function* buildOutput(): AsyncGenerator<string> {
 
 await session.append("Build it.");
 const { calls } = await session.record(await client.messages.create(await session.prepare()));
-const [entry] = await session.appendStream(calls[0]!.id, buildOutput(), "error");
+const [entry] = await session.append(toolResult(calls[0]!.id, buildOutput(), "error"));
 
 const { messages } = await session.prepare();
 const shown = JSON.stringify(messages.at(-1));

@@ -41,8 +41,8 @@ async function turn(words: string): Promise<void> {
 }
 
 await turn("Read all six parts.");
-const { tokens: before } = session.size();
+const { tokens: before } = session.view.size();
 clock.advance(90 * 60_000);
 await turn("What stood in the first file?");
-console.log(`after lunch the prompt was cold anyway: ${before} tokens before, ${session.size().tokens} now`);
+console.log(`after lunch the prompt was cold anyway: ${before} tokens before, ${session.view.size().tokens} now`);
 await server.close();

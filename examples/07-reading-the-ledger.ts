@@ -27,12 +27,12 @@ await ask("Sorry, I was at lunch. Again?");
 await session.configure({ system: "You are a careless engineer. ".repeat(500) });
 await ask("And now?");
 
-for await (const line of session.ledger()) {
+for await (const line of session.ledger.lines()) {
   const { cacheReadTokens, cacheWriteTokens, priceUsd = 0, gapUsd = 0, causes } = line;
   const why = causes.length === 0 ? "" : `, of which $${gapUsd.toFixed(4)} lost to ${causes.join(" and ")}`;
   console.log(`read ${cacheReadTokens}, wrote ${cacheWriteTokens}: $${priceUsd.toFixed(4)}${why}`);
 }
-const { priceUsd, perfectPriceUsd, nextRequest } = await session.cost();
+const { priceUsd, perfectPriceUsd, nextRequest } = await session.ledger.cost();
 console.log(`together $${priceUsd.toFixed(4)}; with a perfect cache $${perfectPriceUsd.toFixed(4)}`);
 const { cache, warmUsd = 0, coldUsd = 0 } = nextRequest;
 console.log(`the next request is ${cache}: $${warmUsd.toFixed(4)} now, $${coldUsd.toFixed(4)} after a long pause`);

@@ -26,14 +26,14 @@ async function bill(pings: "on" | "off"): Promise<number> {
 
   // The tool runs. A program would await it here, and abort when it is done; time is passed by hand.
   const done = new AbortController();
-  const waiting = session.keepWarm({ activity: "tool-runs", signal: done.signal });
+  const waiting = session.provider.keepWarm({ activity: "tool-runs", signal: done.signal });
   await clock.pass(40 * MINUTE_MS, waiting);
   done.abort();
   const kept = await waiting;
 
   await session.append(toolResult(calls[0]!.id, "Built in 40 minutes."));
   const { usage } = await session.record(await client.messages.create(await session.prepare()));
-  const { priceUsd, bySource } = await session.cost();
+  const { priceUsd, bySource } = await session.ledger.cost();
   console.log(`pings ${pings}: ${kept.pings} sent for $${(bySource["keep-warm"]?.priceUsd ?? 0).toFixed(4)}`);
   console.log(`  the next request read ${usage.cacheReadTokens} tokens and wrote ${usage.cacheWriteTokens}`);
   console.log(`  together $${priceUsd.toFixed(4)}`);

@@ -72,7 +72,7 @@ let [rounds, refusals, largest, characters] = [0, 0, 0, 0];
 await session.append(`Read all ${FILES} parts.`);
 for (;;) {
   const request = await session.prepare();
-  const { tokens } = session.size();
+  const { tokens } = session.view.size();
   let response: OpenAI.ChatCompletion;
   try {
     response = await client.chat.completions.create(request);
@@ -96,7 +96,7 @@ for (;;) {
   }
 }
 
-const boundaries = await session.explain();
+const boundaries = await session.history.explain();
 console.log(line);
 // Calls for summaries are limited between two messages of the user, who has said nothing since the first.
 const declined = boundaries[0]?.compaction?.declined.map(({ rung, why }) => `${rung}: ${why}`) ?? [];

@@ -47,10 +47,10 @@ async function shownNow(): Promise<string> {
 }
 
 const RULE = "Never touch the folder legacy/: it is signed.   (The three spaces and the\ttab are part of the rule.)";
-await session.pin(RULE);
+await session.pins.add(RULE);
 await say("Move the loader to src/load.ts (SHOP-41).");
 await say("Then the cache, SHOP-42.");
-const beforeTokens = session.size().tokens;
+const beforeTokens = session.view.size().tokens;
 const turning = await say("Now something else: the invoices, SHOP-77.");
 await say("They are off by a cent.");
 const newest = await say("And the tests are slow.");
@@ -60,7 +60,7 @@ const ofNewer = await session.compact({ from: turning.entry, instructions: "Mind
 const { cacheReadTokens } = await say("What did we find out?");
 console.log(`after "from": ${cacheReadTokens} of the ${beforeTokens} tokens before it were read from the cache`);
 // It can be taken back: the messages are shown again.
-if (ofNewer.kind === "compacted") await session.restore(ofNewer.boundary);
+if (ofNewer.kind === "compacted") await session.history.restore(ofNewer.boundary);
 
 await session.compact({ upTo: newest.entry, instructions: "Mind what is still open." });
 const staysShown = (await shownNow()).includes("And the tests are slow. The details");
@@ -71,7 +71,7 @@ const staysPinned = (await shownNow()).includes(JSON.stringify(RULE).slice(1, -1
 console.log("after all of it: the pin is there, byte for byte:", staysPinned);
 
 for (const text of heeded) console.log(`told to the model: ... ${text.slice(-100).replaceAll("\n", " / ")}`);
-for (const boundary of await session.explain()) console.log(told(boundary));
+for (const boundary of await session.history.explain()) console.log(told(boundary));
 
 function told({ boundary, from, to, inEffect, compaction }: ExplainedBoundary): string {
   const { trigger, variant, rung, messages, tokensBefore, tokensAfter, modelCalls, priceUsd = 0 } = compaction!;
@@ -84,7 +84,7 @@ function told({ boundary, from, to, inEffect, compaction }: ExplainedBoundary): 
   ].join("\n");
 }
 
-const inEffect = (await session.explain()).map((boundary) => boundary.inEffect);
+const inEffect = (await session.history.explain()).map((boundary) => boundary.inEffect);
 if (cacheReadTokens < beforeTokens * 0.9 || !staysShown || !staysPinned)
   throw new Error("something that stays was changed");
 if (inEffect.join() !== "yes,folded-again,taken-back") throw new Error(`not as told: ${inEffect}`);

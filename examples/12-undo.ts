@@ -39,7 +39,7 @@ await session.append("Where were we?");
 
 // A point that can be gone back to, and the request that was made there.
 const before = await requestNow();
-const point = session.newestEntry;
+const point = session.history.newestEntry;
 
 await session.record(await client.messages.create(JSON.parse(before)));
 const first = await compacted();
@@ -55,27 +55,27 @@ const hits = byWords.kind === "entries" ? byWords.hits.map(({ sequence }) => seq
 check(`"endeavour" is found in entry ${entries[1]}`, hits.includes(entries[1]!));
 
 // Unfold: the newest boundary alone. What it had folded is shown again; what the first had folded is not.
-await session.restore(second);
+await session.history.restore(second);
 const unfolded = await requestNow();
 check("unfolded: the Fram is shown in full", unfolded.includes(`The Fram sailed. ${"Ice and storm. ".repeat(700)}`));
-check("and that it was taken back can be read", (await session.explain(1))[0]!.inEffect === "taken-back");
+check("and that it was taken back can be read", (await session.history.explain(1))[0]!.inEffect === "taken-back");
 
 // Snip: one message out of view, and back.
-const size = session.size().tokens;
-const snip = await session.snip({ from: entries[2]!, to: entries[2]! }, "a wrong track");
-const sizeWithout = session.size().tokens;
+const size = session.view.size().tokens;
+const snip = await session.history.snip({ from: entries[2]!, to: entries[2]! }, "a wrong track");
+const sizeWithout = session.view.size().tokens;
 check(
   `snipped: ${size} tokens are ${sizeWithout} now`,
   sizeWithout < size && !(await requestNow()).includes("The Beagle"),
 );
-await session.restore(snip);
+await session.history.restore(snip);
 check("restored: the Beagle is back", (await requestNow()).includes("The Beagle sailed."));
 
 // Rewind: all of it, to the point before the first compaction.
-await session.rewind(point);
+await session.history.rewind(point);
 check("rewound: the request is the one before, byte for byte", (await requestNow()) === before);
 
-const explained = await session.explain();
+const explained = await session.history.explain();
 for (const { boundary, from, to, inEffect } of explained)
   console.log(`boundary ${boundary}: entries ${from} to ${to}, ${inEffect}`);
 check(

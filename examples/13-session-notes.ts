@@ -35,13 +35,13 @@ const say = async (words: string): Promise<void> => {
 };
 for (let page = 1; page <= 12; page++) await say(`Page ${page}: ${"a line of the page; ".repeat(500)}`);
 // By themselves they are updated when it pays. Here we do not wait for that.
-await session.updateNotes();
-for (let page = 13; (await session.explain()).length === 0; page++) {
+await session.notes.update();
+for (let page = 13; (await session.history.explain()).length === 0; page++) {
   await say(`Page ${page}: ${"a line of the page; ".repeat(500)}`);
 }
 
-const [boundary] = await session.explain();
-const { bySource } = await session.cost();
+const [boundary] = await session.history.explain();
+const { bySource } = await session.ledger.cost();
 console.log(`summary by ${boundary?.compaction?.rung}, model calls for it: ${boundary?.compaction?.modelCalls}`);
 console.log(
   `price: work $${bySource["main"]?.priceUsd.toFixed(4)}, notes $${bySource["session_notes"]?.priceUsd.toFixed(4)}`,

@@ -24,7 +24,7 @@ for (const part of ["one", "two", "three"]) {
   await session.append(`Part ${part}: ${`a line of part ${part}; `.repeat(1_200)}`);
   await session.record(await client.messages.create(await session.prepare()));
 }
-const sizeTokens = session.size().tokens;
+const sizeTokens = session.view.size().tokens;
 const share = (readTokens: number): number => readTokens / sizeTokens;
 
 // A question that leaves nothing behind.
@@ -47,7 +47,7 @@ await fork.close();
 await session.append("Go on.");
 const next = await session.prepare();
 const { usage: after } = await session.record(await client.messages.create(next), next);
-const { bySource, breaks } = await session.cost();
+const { bySource, breaks } = await session.ledger.cost();
 for (const [source, { responses, cacheReadTokens, cacheWriteTokens, priceUsd }] of Object.entries(bySource)) {
   console.log(
     `${source}: ${responses} responses, ${cacheReadTokens} read, ${cacheWriteTokens} written, $${priceUsd.toFixed(4)}`,

@@ -24,7 +24,7 @@ const read = tool({
 async function agent(client: Anthropic, prompt: string): Promise<void> {
   const provider = anthropic(client);
   const session = await openSession({ store: memoryStore(), provider, model: "claude-opus-5-5" });
-  for await (const event of query({ session, provider, prompt, tools: [list, read, recallFrom(session)] })) {
+  for await (const event of query(session, { prompt, tools: [list, read, recallFrom(session)] })) {
     if (event.kind === "text") process.stdout.write(event.text);
     if (event.kind === "retry-waiting") console.log(`(${event.reason}: once more in ${event.waitMs} ms)`);
     if (event.kind === "tool-ended") console.log(event.call.name, event.call.input, event.how);

@@ -30,10 +30,10 @@ const store = memoryStore();
 // Ten lines from here.
 const memory = await openMemory({ folder: join(mkdtempSync(join(tmpdir(), "palimpsest-")), "memory") });
 const session = await openSession({ store, provider, model: "claude-sonnet-5-5" });
-const said = async () => (await readSaid((await store.openReader(session.id))!, 1, session.newestEntry)).said;
+const said = async () => (await readSaid((await store.openReader(session.id))!, 1, session.history.newestEntry)).said;
 const tools = [memoryTool({ memory, session: session.id, said })];
-const { afterTurn, drain } = createExtractions({ memory, store, provider, tools, readOnlyTools: [] });
-for await (const _ of query({ session, provider, tools, afterTurn, prompt: "Please use pnpm here, never npm." }));
+const { afterTurn, drain } = createExtractions({ memory, store, tools, readOnlyTools: [] });
+for await (const _ of query(session, { tools, afterTurn, prompt: "Please use pnpm here, never npm." }));
 await drain(10_000);
 
 const next = await openSession({ store, provider, model: "claude-sonnet-5-5" });

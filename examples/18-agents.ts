@@ -39,7 +39,6 @@ const read = tool({
 
 const agents = createAgents({
   session,
-  provider,
   store,
   tools: [read],
   readOnlyTools: ["Read"],
@@ -50,7 +49,7 @@ const agents = createAgents({
 async function turn(prompt?: string): Promise<void> {
   const tools = [read, ...agents.tools];
   const said = prompt === undefined ? {} : { prompt };
-  for await (const event of query({ session, provider, tools, inbox: agents.inbox, ...said })) {
+  for await (const event of query(session, { tools, inbox: agents.inbox, ...said })) {
     if (event.kind === "tool-started") console.log(`> ${event.call.name} ${JSON.stringify(event.call.input)}`);
     if (event.kind === "turn-ended" && "text" in event.outcome) console.log(event.outcome.text);
   }
@@ -63,7 +62,7 @@ await turn("Split the work.");
 while ((await agents.idle()) === "waiting") await turn();
 
 for (const { goal, status } of agents.list()) console.log(`${goal}: ${status}`);
-const { main, agent } = (await session.cost()).bySource;
+const { main, agent } = (await session.ledger.cost()).bySource;
 const inputTokens = agent!.freshTokens + agent!.cacheReadTokens + agent!.cacheWriteTokens;
 const shared = agent!.cacheReadTokens / inputTokens;
 console.log(`the workers read ${(shared * 100).toFixed(1)}% of their input from the coordinator's cache`);

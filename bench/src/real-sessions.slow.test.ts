@@ -148,7 +148,7 @@ describe.runIf(isTheSet)("155 recorded sessions, imported", () => {
         settings: { "compaction.auto": "off" },
         settingsFrom: { environment: {} },
       });
-      const main = (await session.cost()).bySource["main"];
+      const main = (await session.ledger.cost()).bySource["main"];
       expect({ path, ...main }).toMatchObject(used.responses === 0 ? { path } : { path, ...used });
       await session.append("Go on.");
       const verdict = createAnthropic().judge(await session.prepare());

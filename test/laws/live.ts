@@ -61,7 +61,7 @@ interface Life {
   /** Where large results go: outlives the sessions, as a folder does. */
   readonly files: ResultFiles;
   readonly clock: { nowMs: number; now(): number };
-  session: Session<unknown, unknown>;
+  session: Session;
   /** The blocks of the last request, and the newest entry then. */
   sent: { readonly blocks: readonly string[]; readonly entry: number };
   /** What tools returned, by entry. */
@@ -110,7 +110,7 @@ export async function live(world: World, operations: readonly Operation[], polic
 
 type Base = Pick<Life, "world" | "store" | "files" | "clock" | "policy">;
 
-function open({ world, store, files, clock, policy }: Base, more: object = {}): Promise<Session<unknown, unknown>> {
+function open({ world, store, files, clock, policy }: Base, more: object = {}): Promise<Session> {
   const { provider, choices } = world;
   const settings = { ...SETTINGS, "clearing.policy": policy };
   return openSession({
@@ -216,37 +216,39 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       return false;
     case "rewind":
       return decide(async () => {
-        await session.rewind(Math.max(0, session.newestEntry - operation.back));
+        await session.history.rewind(Math.max(0, session.history.newestEntry - operation.back));
       });
     case "rewind-to-request":
       return decide(async () => {
         const earlier = life.requests.at(-1 - operation.back);
-        if (earlier === undefined || earlier.entry >= session.newestEntry) return;
-        await session.rewind(earlier.entry);
+        if (earlier === undefined || earlier.entry >= session.history.newestEntry) return;
+        await session.history.rewind(earlier.entry);
         if (JSON.stringify(await session.prepare()) !== earlier.json) throw new BrokenLaw("rewound is not as it was");
       });
     case "replace":
     case "fold":
       return decide(async () => {
-        const from = Math.max(1, session.newestEntry - operation.back);
-        const range = { from, to: Math.min(session.newestEntry, from + operation.length) };
-        const act = operation.do === "fold" ? session.fold : session.replace;
+        const from = Math.max(1, session.history.newestEntry - operation.back);
+        const range = { from, to: Math.min(session.history.newestEntry, from + operation.length) };
+        const act = operation.do === "fold" ? session.history.fold : session.history.replace;
         life.decisions.push(await act(range, operation.with === "nothing" ? [] : [SUMMARY], "test"));
       });
     case "restore":
       return decide(async () => {
         const decision = life.decisions.pop();
-        if (decision !== undefined) await session.restore(decision);
+        if (decision !== undefined) await session.history.restore(decision);
       });
     case "reopen": {
       const request = await prepare(life);
-      const cost = JSON.stringify(await session.cost());
+      const cost = JSON.stringify(await session.ledger.cost());
       const spent = await spentByLines(session);
       life.session = await open(life, { model: undefined, parameters: undefined, takeover: "always" });
       const again = await prepare(life);
       if (JSON.stringify(again) !== JSON.stringify(request)) throw new BrokenLaw("resumed is not live");
-      if (JSON.stringify(await life.session.cost()) !== cost) throw new BrokenLaw("a resume has changed the ledger");
-      if (life.session.usage().outputTokens !== spent) throw new BrokenLaw("the ledger has lost what was spent");
+      if (JSON.stringify(await life.session.ledger.cost()) !== cost)
+        throw new BrokenLaw("a resume has changed the ledger");
+      if (life.session.ledger.totals().outputTokens !== spent)
+        throw new BrokenLaw("the ledger has lost what was spent");
       return request !== undefined;
     }
   }
@@ -258,21 +260,21 @@ async function meanwhile(
   next: NonNullable<(Operation & { do: "ask" })["meanwhile"]>["next"] | undefined,
 ): Promise<void> {
   const { session } = life;
-  const to = session.newestEntry;
+  const to = session.history.newestEntry;
   if (next === "send") await prepare(life);
   if (next === "configure") await decide(() => session.configure({ system: `Be ${to}.` }));
-  if (next === "rewind") await decide(() => session.rewind(Math.max(0, to - 3)));
+  if (next === "rewind") await decide(() => session.history.rewind(Math.max(0, to - 3)));
   if (next === "replace" || next === "fold") {
     await decide(async () => {
-      life.decisions.push(await session[next]({ from: Math.max(1, to - 3), to }, [SUMMARY], "test"));
+      life.decisions.push(await session.history[next]({ from: Math.max(1, to - 3), to }, [SUMMARY], "test"));
     });
   }
 }
 
 /** Read from the whole log, on whatever branch. */
-async function spentByLines(session: Session<unknown, unknown>): Promise<number> {
+async function spentByLines(session: Session): Promise<number> {
   let tokens = 0;
-  for await (const { outputTokens } of session.ledger()) tokens += outputTokens;
+  for await (const { outputTokens } of session.ledger.lines()) tokens += outputTokens;
   return tokens;
 }
 
@@ -319,8 +321,8 @@ async function prepare(life: Life): Promise<unknown> {
     const said = (await entriesBehind(life, life.sent.entry)).some(({ kind }) => CHANGES.includes(kind));
     const broken = said ? -1 : life.sent.blocks.findIndex((block, index) => block !== blocks[index]);
     if (broken >= 0) throw new BrokenLaw(`block ${broken} moved: ${life.sent.blocks[broken]} became ${blocks[broken]}`);
-    life.sent = { blocks, entry: life.session.newestEntry };
-    life.requests.push({ entry: life.session.newestEntry, json: JSON.stringify(request) });
+    life.sent = { blocks, entry: life.session.history.newestEntry };
+    life.requests.push({ entry: life.session.history.newestEntry, json: JSON.stringify(request) });
     return request;
   } catch (error) {
     if (NothingToSendError.isInstance(error) || WindowFullError.isInstance(error)) return undefined;

@@ -30,9 +30,9 @@ import type { Witness } from "./witness.ts";
 export type Values = Partial<Settings>;
 
 export type AnthropicProvider = Provider<AnthropicRequest, AnthropicResponse, AnthropicMessage>;
-export type LibrarySession = Session<AnthropicRequest, AnthropicResponse>;
+export type LibrarySession = Session;
 type Options = SessionOptions<AnthropicRequest, AnthropicResponse, AnthropicMessage>;
-type Turn = Partial<QueryOptions<AnthropicRequest, AnthropicResponse>>;
+type Turn = Partial<QueryOptions>;
 
 export interface WorldOptions {
   readonly model?: string;
@@ -117,7 +117,7 @@ export function openWorld(values: Values, witness: Witness, options: WorldOption
       }),
     async turn(session, words, replies = [], how = {}) {
       queue.push(...replies);
-      const turn = query({ session, provider, clock: time, tools: TOOLS, random: () => 0, prompt: words, ...how });
+      const turn = query(session, { clock: time, tools: TOOLS, random: () => 0, prompt: words, ...how });
       for (;;) {
         const { done, value } = await turn.next();
         if (done !== true) continue;

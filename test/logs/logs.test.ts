@@ -30,7 +30,7 @@ test.each(samples)("%s renders the bytes that it rendered when it was written", 
       takeover: "always",
       provider: anthropic({} as never, { cacheDiagnostics: "asked" }),
     });
-    await session.rewind(Number(entry));
+    await session.history.rewind(Number(entry));
     expect(JSON.parse(JSON.stringify(await session.prepare()))).toEqual(request);
   }
 });

@@ -31,7 +31,7 @@ const session = await openSession({
 const requests: Record<number, AnthropicRequest> = {};
 async function round(): Promise<readonly string[]> {
   const request = await session.prepare();
-  requests[session.newestEntry] = request;
+  requests[session.history.newestEntry] = request;
   const answered = face.answer(request);
   if (answered.kind === "refused") throw new Error(answered.message);
   return (await session.record(answered.response as unknown as AnthropicResponse)).calls.map(({ id }) => id);
@@ -49,7 +49,7 @@ const [seen] = await session.append([
 ]);
 await round();
 await session.append(["Never mind the window.", commandOutput("total 0")]);
-await session.replace(
+await session.history.replace(
   { from: seen!, to: seen! },
   [
     {
@@ -61,27 +61,27 @@ await session.replace(
   "cleared",
 );
 await round();
-const wrongTurn = session.newestEntry;
+const wrongTurn = session.history.newestEntry;
 await session.append("No, something else.");
-await session.rewind(wrongTurn, "a wrong turn");
+await session.history.rewind(wrongTurn, "a wrong turn");
 await session.configure({ system: "Be kind.", parameters: { thinking: { type: "adaptive" } } });
 const summary = {
   role: "user",
   origin: "summary",
   blocks: [{ kind: "text", text: "Earlier: a cat at the door." }],
 } as const;
-const folded = await session.fold({ from: question!, to: wrongTurn }, [summary], "summarised");
-await session.restore(folded);
+const folded = await session.history.fold({ from: question!, to: wrongTurn }, [summary], "summarised");
+await session.history.restore(folded);
 const kept = await session.append([
   user([{ kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } }]),
   "And now?",
 ]);
-await session.fold({ from: question!, to: kept[0]! - 1 }, [summary], "summarised");
+await session.history.fold({ from: question!, to: kept[0]! - 1 }, [summary], "summarised");
 await round();
 
 mkdirSync(folder);
 writeFileSync(
   `${folder}/all-kinds.jsonl`,
-  (await Array.fromAsync(session.export())).map((line) => `${line}\n`).join(""),
+  (await Array.fromAsync(session.history.export())).map((line) => `${line}\n`).join(""),
 );
 writeFileSync(`${folder}/all-kinds.requests.json`, `${JSON.stringify(requests, undefined, 1)}\n`);

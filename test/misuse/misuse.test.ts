@@ -101,17 +101,39 @@ describe("a wrong argument is told by an error of ours, never by a TypeError fro
     }
   });
 
-  const METHODS: readonly (keyof Session<unknown, unknown>)[] = [
-    ...(["append", "appendStream", "prepare", "record", "configure", "replace", "fold", "compact", "recover"] as const),
-    ...(["updateNotes", "pin", "unpin", "enterAgent", "enterUsage", "mark", "setMark", "snip", "explain"] as const),
-    ...(["restore", "rewind", "recall", "listen", "fork", "ask", "accounting", "keepWarm"] as const),
-  ];
-  test.each(METHODS)("session.%s()", async (method) => {
+  const METHODS: Readonly<Record<string, (session: Session) => unknown>> = {
+    append: (session) => session.append,
+    prepare: (session) => session.prepare,
+    record: (session) => session.record,
+    configure: (session) => session.configure,
+    compact: (session) => session.compact,
+    recover: (session) => session.recover,
+    recall: (session) => session.recall,
+    fork: (session) => session.fork,
+    ask: (session) => session.ask,
+    "provider.keepWarm": (session) => session.provider.keepWarm,
+    "view.accounting": (session) => session.view.accounting,
+    "history.replace": (session) => session.history.replace,
+    "history.fold": (session) => session.history.fold,
+    "history.snip": (session) => session.history.snip,
+    "history.explain": (session) => session.history.explain,
+    "history.restore": (session) => session.history.restore,
+    "history.rewind": (session) => session.history.rewind,
+    "pins.add": (session) => session.pins.add,
+    "pins.remove": (session) => session.pins.remove,
+    "notes.update": (session) => session.notes.update,
+    "ledger.enter": (session) => session.ledger.enter,
+    "events.listen": (session) => session.events.listen,
+    "background.enterAgent": (session) => session.background.enterAgent,
+    "background.mark": (session) => session.background.mark,
+    "background.setMark": (session) => session.background.setMark,
+  };
+  test.each(Object.entries(METHODS))("session.%s()", async (method, find) => {
     for (const wrong of WRONG) {
       const session = await openSession({ ...right, store: memoryStore() });
       await session.append("Hello");
-      expectOurs(await thrownBy(() => any(session[method])(wrong)), `${method}(${String(wrong)})`);
-      expectOurs(await thrownBy(() => any(session[method])(wrong, wrong)), `${method}(${String(wrong)}, it)`);
+      expectOurs(await thrownBy(() => any(find(session))(wrong)), `${method}(${String(wrong)})`);
+      expectOurs(await thrownBy(() => any(find(session))(wrong, wrong)), `${method}(${String(wrong)}, it)`);
       await session.close();
     }
   });
@@ -135,16 +157,16 @@ describe("the error says what to pass", () => {
       "openSession({ model }) is missing; it must be the name of a model.",
     ],
     [
-      "a tool of query() for openSession()",
-      () => any(openSession)({ ...right, tools: [tool({ name: "t", description: "", input: {}, run: () => "" })] }),
-      "tools made by tool() are passed to query({ tools })",
+      "a tool that is neither defined nor can be run",
+      () => any(openSession)({ ...right, tools: [{ name: "t" }] }),
+      "it must be a list of tools made by tool(), or of definitions, each with a name and an inputSchema",
     ],
     [
       "a tool that runs nothing",
       () => any(tool)({ name: "t", description: "", input: {} }),
       "tool({ run }) is missing",
     ],
-    ["a query of nothing", () => any(query)({}), "query({ session }) is missing; it must be a session"],
+    ["a query of nothing", () => any(query)(), "query(session) is missing; it must be a session"],
   ])("%s", async (_, call, message) => {
     const thrown = await thrownBy(call);
     expect(thrown).toBeInstanceOf(InvalidOptionError);
@@ -156,7 +178,7 @@ describe("the error says what to pass", () => {
     expect(((await thrownBy(() => any(session.append)(undefined))) as Error).message).toBe(
       "append(content) is missing; it must be a text, or what user(), toolResult(), attachment() or a provider's readMessages() returns.",
     );
-    expect(session.newestEntry).toBe(1);
+    expect(session.history.newestEntry).toBe(1);
     await session.append("Hello");
     const stream = (async function* () {})();
     expect(((await thrownBy(() => any(session.record)(stream))) as Error).message).toContain(

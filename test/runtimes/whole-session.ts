@@ -40,7 +40,7 @@ export async function runWholeSession(): Promise<WholeSession> {
   const resumedRequest = await resumed.append("And now?").then(() => resumed.prepare());
   const lookAgain = tool({ name: "Look", description: "Looks again.", input: { type: "object" }, run: () => "Fine." });
   let said = "";
-  for await (const event of query({ session: resumed, provider, tools: [lookAgain] })) {
+  for await (const event of query(resumed, { tools: [lookAgain] })) {
     if (event.kind === "text") said += event.text;
   }
   await resumed.close();

@@ -31,13 +31,13 @@ export interface StageOptions {
 }
 
 export interface OpenedStage {
-  readonly session: Session<unknown, unknown>;
+  readonly session: Session;
   readonly provider: Provider;
   readonly store: Store;
   readonly clock: ManualClock;
   readonly model: string;
   /** A turn, to its end. */
-  say(prompt: string, more?: Partial<QueryOptions<unknown, unknown>>): Promise<void>;
+  say(prompt: string, more?: Partial<QueryOptions>): Promise<void>;
 }
 
 const ANSWER_MS = 200;
@@ -78,7 +78,7 @@ export async function openStage(stage: StageOptions): Promise<OpenedStage> {
     ...(options as object),
   });
   const say: OpenedStage["say"] = async (prompt, more = {}) => {
-    for await (const _ of query({ session, provider, tools, prompt, clock, ...more }));
+    for await (const _ of query(session, { tools, prompt, clock, ...more }));
   };
   return { session, provider, store, clock, say, model };
 }

@@ -75,7 +75,7 @@ const compaction: Scene = {
     await say("read 1 of 900 bytes");
     for (let part = 0; part < 8; part++) await say(words(`part${part}`));
     await session.compact();
-    await session.updateNotes();
+    await session.notes.update();
   },
 };
 
@@ -123,11 +123,14 @@ const remembering: Scene = {
       if (!JSON.stringify(ask.request).includes("a task beside the conversation")) return answer("Done.");
       return ask.toolResults.length > 0 ? answer("nothing more") : callTools(callTool("Memory", SAVE));
     };
-    const memory = await openMemory({ folder: join(folder, "memory"), tell: (happening) => session.tell(happening) });
+    const memory = await openMemory({
+      folder: join(folder, "memory"),
+      tell: (happening) => session.events.emit(happening),
+    });
     const said = async () => [{ entry: 2, by: "user" as const, text: "Well then, please read the page." }];
     const tools = [READ, memoryTool({ memory, session: "s", said })];
-    const { session, store, provider, say } = await openStage({ script, onEvent, tools });
-    const extractions = createExtractions({ memory, store, provider, tools, readOnlyTools: ["Read"] });
+    const { session, store, say } = await openStage({ script, onEvent, tools });
+    const extractions = createExtractions({ memory, store, tools, readOnlyTools: ["Read"] });
     await say("Well then, please read the page.", { afterTurn: extractions.afterTurn });
     await extractions.drain(10_000);
     for (const { slug } of await memory.inbox()) await memory.accept(slug);
@@ -145,7 +148,7 @@ const dreaming: Scene = {
       const taken = await home.leases.take("dream", { owner: "test" });
       if (taken.kind !== "taken") throw new Error("It is held.");
       const session = await openSession({ store: memoryStore(), provider, model, system: DREAM_SYSTEM });
-      await startDream({ memory, lease: taken.lease, store, sessions: [], session, provider, parent }).done;
+      await startDream({ memory, lease: taken.lease, store, sessions: [], session, parent }).done;
     }
     await home.close();
     await memory.close();
@@ -154,9 +157,9 @@ const dreaming: Scene = {
 
 const mail: Scene = {
   async play({ onEvent }) {
-    const { session, store, provider } = await openStage({ script: reader, onEvent });
+    const { session, store } = await openStage({ script: reader, onEvent });
     const openChild = () => Promise.reject(new Error("There are none."));
-    const agents = createAgents({ session, store, provider, tools: [], openChild });
+    const agents = createAgents({ session, store, tools: [], openChild });
     await agents.take({ key: "k", id: "1", from: { kind: "peer", says: "A SECRET name" }, body: "Hello." });
   },
 };
@@ -206,7 +209,7 @@ const warm: Scene = {
     const settings = { "cache.ttl": "5m", "keepWarm.enabled": "on" };
     const { session, say, clock } = await openStage({ script: reader, onEvent, options: { settings } as object });
     await say("Hello.");
-    const kept = session.keepWarm({ activity: "waiting" });
+    const kept = session.provider.keepWarm({ activity: "waiting" });
     await clock.pass(6 * MINUTE_MS, kept);
     await session.close();
   },

@@ -34,7 +34,7 @@ test("a session of any agent goes on here, with a request that the provider take
       settingsFrom: { environment: {} },
       tools: [{ name: "read", inputSchema: { type: "object" } }],
     });
-    const { responses } = session.usage();
+    const { responses } = session.ledger.totals();
     expect(responses).toBe(imported.responses + imported.subagentResponses);
     await session.append("Go on.");
     const verdict = createAnthropic().judge(await session.prepare());

@@ -29,7 +29,7 @@ export async function sendCleanRequests(count: number): Promise<CleanRun> {
       if (round % 5 === 4) await simulation.say();
     }
     run.requests += rounds;
-    run.alarms += (await simulation.session.cost()).breaks.length;
+    run.alarms += (await simulation.session.ledger.cost()).breaks.length;
   }
   return run;
 }

@@ -52,13 +52,13 @@ async function removeTool({ session }: Simulation): Promise<void> {
 
 async function edit({ session, users, seed }: Simulation): Promise<void> {
   const entry = users[1]!;
-  await session.replace({ from: entry, to: entry }, [words(seed)], "edited");
+  await session.history.replace({ from: entry, to: entry }, [words(seed)], "edited");
 }
 
 async function clearResult({ session, results }: Simulation): Promise<void> {
   const { entry, callId } = middle(results);
   const content = `(cleared; recall ${entry})`;
-  await session.replace(
+  await session.history.replace(
     { from: entry, to: entry },
     [{ role: "user", origin: "host", blocks: [{ kind: "tool_result", callId, content, status: "ok" }] }],
     "cleared",
@@ -67,11 +67,11 @@ async function clearResult({ session, results }: Simulation): Promise<void> {
 
 async function fold({ session, users, seed }: Simulation): Promise<void> {
   const summary: Replacement = { ...words(seed), origin: "summary" };
-  await session.fold({ from: users[0]!, to: users.at(-1)! - 1 }, [summary], "summarised");
+  await session.history.fold({ from: users[0]!, to: users.at(-1)! - 1 }, [summary], "summarised");
 }
 
 async function rewind({ session, points, say }: Simulation): Promise<void> {
-  await session.rewind(middle(points) - 1);
+  await session.history.rewind(middle(points) - 1);
   await say();
 }
 
@@ -83,7 +83,7 @@ async function show({ session }: Simulation): Promise<void> {
 async function clearAndAsk(simulation: Simulation): Promise<number> {
   const { session, users, seed } = simulation;
   const entry = users[1]!;
-  const decision = await session.replace({ from: entry, to: entry }, [words(seed)], "edited");
+  const decision = await session.history.replace({ from: entry, to: entry }, [words(seed)], "edited");
   // For long enough that what was cached before it is gone: otherwise taking it back would find that again.
   for (let round = 0; round < 2; round++) {
     await simulation.ask("text");
@@ -94,7 +94,7 @@ async function clearAndAsk(simulation: Simulation): Promise<number> {
 }
 
 async function restore(simulation: Simulation): Promise<void> {
-  await simulation.session.restore(await clearAndAsk(simulation));
+  await simulation.session.history.restore(await clearAndAsk(simulation));
 }
 
 const both =
@@ -173,7 +173,7 @@ export const KINDS: readonly BreakKind[] = [
     name: "removed message",
     causes: ["replace"],
     act: async ({ session, users }) => {
-      await session.replace({ from: users[1]!, to: users[1]! }, [], "removed");
+      await session.history.replace({ from: users[1]!, to: users[1]! }, [], "removed");
     },
   },
   {
@@ -187,7 +187,7 @@ export const KINDS: readonly BreakKind[] = [
       const swapped = [`Second: ${second}`, `First: ${first}`].map(
         (text): Replacement => ({ role: "user", origin: "human", blocks: [{ kind: "text", text }] }),
       );
-      await session.replace({ from: users[0]!, to: users[1]! }, swapped, "reordered");
+      await session.history.replace({ from: users[0]!, to: users[1]! }, swapped, "reordered");
     },
   },
   { name: "first image", causes: ["images"], act: show },
@@ -198,7 +198,7 @@ export const KINDS: readonly BreakKind[] = [
       users.push((await session.append(user([...IMAGE, { kind: "text", text: "What is in it?" }])))[0]!);
     },
     async act({ session, users, seed }) {
-      await session.replace({ from: users[0]!, to: users[0]! }, [words(seed)], "image left out");
+      await session.history.replace({ from: users[0]!, to: users[0]! }, [words(seed)], "image left out");
     },
   },
   {

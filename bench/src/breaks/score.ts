@@ -16,8 +16,8 @@ export async function seedBreak(kind: BreakKind, seed: number): Promise<Outcome>
   await converse(simulation, 7 + 2 * (seed % 9));
   await kind.act(simulation);
   const service = await simulation.ask("text");
-  const { breaks } = await simulation.session.cost();
-  const line = (await Array.fromAsync(simulation.session.ledger())).at(-1)!;
+  const { breaks } = await simulation.session.ledger.cost();
+  const line = (await Array.fromAsync(simulation.session.ledger.lines())).at(-1)!;
   const newest = breaks.at(-1);
   const named = newest?.usage === line.usage ? newest.causes : [];
   const isRight = named.length === kind.causes.length && named.every((cause, index) => cause === kind.causes[index]);

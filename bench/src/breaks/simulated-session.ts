@@ -9,7 +9,7 @@ import {
   think,
 } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, type Session, type ToolDefinition, toolResult } from "palimpsest";
-import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
+import { type AnthropicResponse, anthropic } from "palimpsest/anthropic";
 
 export interface SimulationOptions {
   /** Sizes vary with it. */
@@ -29,7 +29,7 @@ export type ServiceDiagnosis = string | undefined;
 
 /** A session with its own simulated service and its own time. */
 export interface Simulation {
-  readonly session: Session<AnthropicRequest, AnthropicResponse>;
+  readonly session: Session;
   readonly service: Anthropic;
   readonly clock: ManualClock;
   readonly seed: number;
@@ -97,7 +97,7 @@ export async function simulate({
       const said: Reply = kind === "calls" ? calls(turn) : { words: [{ kind: "text", text: `Done with ${turn}.` }] };
       reply = thinks === "yes" ? think(textOf(turn, 60), said) : said;
       const request = await session.prepare();
-      simulation.points.push(session.newestEntry);
+      simulation.points.push(session.history.newestEntry);
       // The client library sends betas as a header.
       const { betas, ...body } = request;
       const answered = service.answer(body, betas === undefined ? {} : { betas });

@@ -44,7 +44,6 @@ const wait = tool({
 });
 const agents = createAgents({
   session,
-  provider,
   store,
   tools: [wait],
   openChild: ({ id, system = "" }) => openSession({ id, store, provider, model, settings, system }),
@@ -55,7 +54,7 @@ for (let at = 0; at < registered; at++) {
   await agents.start({ prompt: `task ${at}`, description: `task ${at}`, way: "background" });
 }
 await full.promise;
-const known = session.agents().length;
+const known = session.background.agents().length;
 go.resolve();
 if ((await agents.drain(300_000)) === "left") throw new Error("not all agents have ended");
 delay.disable();

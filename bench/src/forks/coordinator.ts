@@ -17,7 +17,7 @@ const WORDS_PER_TOKEN = 1.5;
 const PIECES = 12;
 
 export interface Coordinator {
-  readonly session: Session<unknown, unknown>;
+  readonly session: Session;
   readonly agents: Agents;
   turn(prompt: string): Promise<void>;
   /** Texts of so many tokens together. */
@@ -39,20 +39,19 @@ export async function openCoordinator(options: {
   const store = memoryStore({ leaseMs: 0 });
   const shared = { store, provider, model: MODEL, settings: AS_IT_IS };
   const session = await openSession({ ...shared, id: "coordinator", system: "You lead." });
-  const children: Session<unknown, unknown>[] = [];
+  const children: Session[] = [];
   const agents = createAgents({
     session,
-    provider,
     store,
     tools: [],
     async openChild({ id, system = "" }) {
       const child = await openSession({ ...shared, id, system });
-      children.push(child as Session<unknown, unknown>);
+      children.push(child as Session);
       return child;
     },
   });
   async function turn(prompt: string): Promise<void> {
-    const running = query({ session, provider, prompt, tools: agents.tools });
+    const running = query(session, { prompt, tools: agents.tools });
     for (let next = await running.next(); ; next = await running.next()) {
       if (next.done !== true) continue;
       if (next.value.kind !== "done") throw new Error(`the turn ended as ${next.value.kind}`);
@@ -64,11 +63,11 @@ export async function openCoordinator(options: {
     await turn("Read this.");
   }
   return {
-    session: session as Session<unknown, unknown>,
+    session,
     agents,
     turn,
     context,
-    spentUsd: () => children.reduce((sum, child) => sum + child.usage().priceUsd, 0),
+    spentUsd: () => children.reduce((sum, child) => sum + child.ledger.totals().priceUsd, 0),
   };
 }
 

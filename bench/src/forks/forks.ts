@@ -41,7 +41,7 @@ async function measure(count: number, contextTokens: number, unsharedUsd: number
   const { session, agents, turn } = await openCoordinator({ script, contextTokens });
   await turn("Start now.");
   await agents.drain(600_000);
-  const { agent } = (await session.cost()).bySource;
+  const { agent } = (await session.ledger.cost()).bySource;
   if (agent === undefined || agent.responses !== count)
     throw new Error(`${agent?.responses} of ${count} forks answered`);
   const inputTokens = agent.freshTokens + agent.cacheReadTokens + agent.cacheWriteTokens;
@@ -65,7 +65,7 @@ async function priceUnshared(contextTokens: number): Promise<number> {
   const { session, turn, context } = await openCoordinator({ script: () => answer("Done."), contextTokens: 0 });
   await session.append(context(contextTokens));
   await turn("The task: look at part 0");
-  return session.usage().priceUsd;
+  return session.ledger.totals().priceUsd;
 }
 
 /** Agents with a prompt of their own that are given the conversation as text. */

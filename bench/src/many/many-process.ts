@@ -16,7 +16,7 @@ const store = folder === undefined ? memoryStore() : sqliteStore({ folder });
 // Nothing is sent through it.
 const provider = anthropic({} as never);
 const openedAtMs = performance.now();
-const sessions: Session<unknown, unknown>[] = [];
+const sessions: Session[] = [];
 for (let index = 0; index < Number(count); index++) {
   sessions.push(await openSession({ id: `session-${index}`, store, provider, model: "claude-sonnet-4-6" }));
 }

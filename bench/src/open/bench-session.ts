@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { openSession, type Session } from "palimpsest";
-import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
+import { type AnthropicRequest, anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
 
-export type BenchSession = Session<AnthropicRequest, AnthropicResponse>;
+export type BenchSession = Session;
 
 /** The session that one process writes and another one opens: the same words in both. */
 export function openBenchSession(folder: string): Promise<BenchSession> {

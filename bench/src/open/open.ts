@@ -22,7 +22,7 @@ export const openBench: Bench = {
     inTemporaryFolder(async (folder) => {
       const session = await openBenchSession(folder);
       const liveHash = await writeSession(session, PLANS[size]);
-      const entries = session.newestEntry;
+      const entries = session.history.newestEntry;
       await session.close();
       const runs = Array.from({ length: RUNS[size] }, () => ({
         imported: start(),

@@ -39,9 +39,9 @@ async function writePast(session: BenchSession, { batches, roundsPerBatch, resul
       ]),
     ]);
     if (batch % BATCHES_PER_FOLD !== 0) continue;
-    const decision = await foldUpTo(session, session.newestEntry - KEPT_ENTRIES);
+    const decision = await foldUpTo(session, session.history.newestEntry - KEPT_ENTRIES);
     // The last one stays, or the end would be as large as everything.
-    if (++folds % FOLDS_PER_RESTORE === 0 && batch < batches) await session.restore(decision);
+    if (++folds % FOLDS_PER_RESTORE === 0 && batch < batches) await session.history.restore(decision);
   }
 }
 
@@ -54,7 +54,7 @@ async function writeTail(session: BenchSession, tailTokens: number): Promise<Ant
   let undone = 0;
   for (let round = 0; ; round++) {
     const request = await session.prepare();
-    const { tokens } = session.size();
+    const { tokens } = session.view.size();
     if (tokens >= tailTokens) return request;
     const answered = service.answer(request);
     if (answered.kind !== "answered") throw new Error(`The bench's request was refused: ${answered.message}`);
@@ -62,7 +62,7 @@ async function writeTail(session: BenchSession, tailTokens: number): Promise<Ant
     await session.append(calls.map(({ id }) => toolResult(id, textOf(round, TAIL_RESULT_BYTES))));
     if (tokens < ((undone + 1) * tailTokens) / (UNDONE_FOLDS + 1)) continue;
     undone++;
-    await session.restore(await foldUpTo(session, session.newestEntry - KEPT_ENTRIES));
+    await session.history.restore(await foldUpTo(session, session.history.newestEntry - KEPT_ENTRIES));
   }
 }
 
@@ -72,7 +72,7 @@ function foldUpTo(session: BenchSession, to: number): Promise<number> {
     origin: "summary",
     blocks: [{ kind: "text", text: `Summary of entries 1 to ${to}: ${textOf(to, 2_000)}` }],
   };
-  return session.fold({ from: 1, to }, [summary], "bench");
+  return session.history.fold({ from: 1, to }, [summary], "bench");
 }
 
 function toCall(round: number): Block {

@@ -20,7 +20,7 @@ test("what stands in the log once is not lost, even when ids come again", async 
   const { session, say } = await open();
   await say(call("a"));
   await session.append(toolResult("a", markOf("result", 2)));
-  expect(await countLost(session.export(), { prompts: 1, results: 3 })).toEqual({
+  expect(await countLost(session.history.export(), { prompts: 1, results: 3 })).toEqual({
     prompts: 0,
     results: 0,
     unpaired: 0,
@@ -31,7 +31,7 @@ test("what is missing, what stands there twice, and calls that are open are coun
   const { session, say } = await open();
   await session.append(`${markOf("prompt", 0)} Go.`);
   await say(call("c"));
-  expect(await countLost(session.export(), { prompts: 2, results: 3 })).toEqual({
+  expect(await countLost(session.history.export(), { prompts: 2, results: 3 })).toEqual({
     prompts: 2,
     results: 1,
     unpaired: 1,

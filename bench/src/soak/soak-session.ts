@@ -98,9 +98,7 @@ export async function soakSession(
 
   async function run(prompt?: string): Promise<QueryOutcome["kind"]> {
     const { kind } = await outcomeOf(
-      query({
-        session: timed,
-        provider: providers.conversation,
+      query(timed, {
         tools,
         clock,
         maxRounds: 12,
@@ -123,7 +121,7 @@ export async function soakSession(
     await clock.wait(logUniform(random, PAUSE_MS));
   }
   const said = { prompts: prompts.count, results: results.count };
-  const lost = await countLost(session.export(), said);
+  const lost = await countLost(session.history.export(), said);
   await session.close();
   await simulation.close();
   return { judged, lost, ...said, outcomes, stuckTurns, compactions, prepares, warmFrom, heap };
@@ -141,11 +139,7 @@ async function outcomeOf(turn: ReturnType<typeof query>): Promise<QueryOutcome> 
 }
 
 /** The same session, whose `prepare` is timed. */
-function timePrepare(
-  session: Session<object, object>,
-  prepares: PrepareTime[],
-  judged: Judged,
-): Session<object, object> {
+function timePrepare(session: Session, prepares: PrepareTime[], judged: Judged): Session {
   const now = () => ({ wallMs: performance.now() - judged.tookMs, cpuMs: cpuMs() });
   const prepare: typeof session.prepare = async (options) => {
     const before = now();

@@ -49,7 +49,7 @@ export interface Compacted {
   readonly plainView: string;
   /** What the summary came from. */
   readonly rung: string;
-  readonly session: Session<AnthropicRequest, AnthropicResponse>;
+  readonly session: Session;
 }
 
 /** Leads a session of ten windows through the engine and the simulator; stops behind each compaction. */
@@ -114,10 +114,10 @@ export async function* leadSession(seed: string, folder: string): AsyncGenerator
   let pending = await session.prepare();
   const uses: { readonly fact: Fact; readonly at: number }[] = [];
   for (let window = 0; window < WINDOWS; window++) {
-    const startTokens = session.size().tokens;
+    const startTokens = session.view.size().tokens;
     const plan = Array.from({ length: FACTS_PER_WINDOW }, (_, index) => window + (0.95 * index) / FACTS_PER_WINDOW);
     for (let compacted: AnthropicRequest | undefined; compacted === undefined; ) {
-      const { tokens, autoCompactTokens } = session.size();
+      const { tokens, autoCompactTokens } = session.view.size();
       const now = window + Math.max(0, tokens - startTokens) / (autoCompactTokens - startTokens);
       const due = uses.findIndex(({ at }) => at <= now);
       if (plan.length > 0 && plan[0]! <= now) {

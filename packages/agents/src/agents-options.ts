@@ -1,12 +1,11 @@
 import type { Mailbox } from "@palimpsest/coordination";
 import type { Clock, Session, Store, Tool } from "palimpsest";
-import type { AgentWay, PermissionOptions, Sender } from "palimpsest/core";
+import type { AgentWay, PermissionOptions } from "palimpsest/core";
 import type { AgentDefinition } from "./agent-definition.ts";
 
-export interface AgentsOptions<Request, Response> extends Pick<PermissionOptions, "permission" | "askHost"> {
+export interface AgentsOptions extends Pick<PermissionOptions, "permission" | "askHost"> {
   /** The session that starts them: its log knows them all. */
-  readonly session: Session<Request, Response>;
-  readonly provider: Sender<Request, Response>;
+  readonly session: Session;
   /** Where the sessions' logs are. */
   readonly store: Pick<Store, "openReader">;
   /** The session's tools, in their order; `tools` of the agents stand behind them in its list. */
@@ -18,12 +17,12 @@ export interface AgentsOptions<Request, Response> extends Pick<PermissionOptions
   /** The kinds of agents. @default `STANDARD_AGENTS` */
   readonly definitions?: readonly AgentDefinition[];
   /** Opens the session of an agent: of a new one, or of one that goes on. The host binds it to its store. */
-  readonly openChild: (wanted: WantedChild) => Promise<Session<Request, Response>>;
+  readonly openChild: (wanted: WantedChild) => Promise<Session>;
   /**
    * The same tools for another session, for those that are bound to one, with the same names and words.
    * @default the same; what recalls does so from the agent's own log
    */
-  readonly toolsFor?: (child: Session<Request, Response>, agent: ChildFacts) => readonly Tool[];
+  readonly toolsFor?: (child: Session, agent: ChildFacts) => readonly Tool[];
   /** Its address in a team, for mail of other processes. @default there is none */
   readonly mailbox?: Pick<Mailbox, "send" | "receive" | "acknowledge"> & Partial<Pick<Mailbox, "wait">>;
   /** What agents call this session. @default "main" */

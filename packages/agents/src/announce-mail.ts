@@ -3,7 +3,7 @@ import type { Session } from "palimpsest";
 
 export interface AnnounceMailOptions {
   readonly mailbox: Pick<Mailbox, "receive"> & Partial<Pick<Mailbox, "wait">>;
-  readonly session: Pick<Session<never, never>, "tell">;
+  readonly session: Pick<Session, "events">;
 }
 
 export interface MailAnnouncements {
@@ -21,7 +21,7 @@ export function announceMail({ mailbox, session }: AnnounceMailOptions): MailAnn
     const news = messages.filter(({ key }) => !told.has(key));
     for (const { key } of news) told.add(key);
     const from = [...new Set(news.map((message) => message.from.name))];
-    if (news.length > 0) session.tell({ kind: "mail-arrived", count: news.length, from });
+    if (news.length > 0) session.events.emit({ kind: "mail-arrived", count: news.length, from });
     return news.length;
   }
 

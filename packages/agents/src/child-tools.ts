@@ -17,7 +17,7 @@ export function isAllowed(name: string, { definition, readOnlyTools }: ToolLimit
 }
 
 /** The parent's tools for a child: what is brought back from a log is brought back from its own. */
-export function toolsOfChild(tools: readonly Tool[], child: Pick<Session<never, never>, "recall">): readonly Tool[] {
+export function toolsOfChild(tools: readonly Tool[], child: Pick<Session, "recall">): readonly Tool[] {
   const own = recallFrom(child);
   // Only what it does is another: its words stay, because they stand in the prompt that a fork shares.
   return tools.map((tool) => (tool.name === own.name ? { ...tool, run: own.run } : tool));

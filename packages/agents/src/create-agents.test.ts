@@ -35,7 +35,9 @@ describe("in the foreground", () => {
     const { turn, session, sent, done } = await openTeam({ script });
     expect(await turn("Begin. «secret of the leader»")).toMatchObject({ kind: "done", text: "Heard: I found 42." });
     expect(done).toEqual(["Look x"]);
-    expect(session.agents()).toMatchObject([{ id: "a1", way: "subagent", status: "done", goal: "do find it" }]);
+    expect(session.background.agents()).toMatchObject([
+      { id: "a1", way: "subagent", status: "done", goal: "do find it" },
+    ]);
     const ofChild = sent.filter((body) => !body.includes("You lead."));
     expect(ofChild).toHaveLength(2);
     expect(ofChild.join()).not.toContain("secret of the leader");
@@ -68,7 +70,7 @@ describe("in the foreground", () => {
     };
     const { turn, session } = await openTeam({ script, settings: { "agents.rounds": 3 } });
     expect(await turn("Begin.")).toMatchObject({ text: expect.stringContaining("after 3 responses") });
-    expect(session.agents()).toMatchObject([{ status: "failed" }]);
+    expect(session.background.agents()).toMatchObject([{ status: "failed" }]);
     const few = await openTeam({ script, settings: { "agents.tokens": 1 } });
     expect(await few.turn("Begin.")).toMatchObject({ text: expect.stringContaining("agents.tokens allows 1") });
   });
@@ -101,19 +103,19 @@ describe("in the background", () => {
     await turn("Begin.");
     while ((await agents.idle()) === "waiting") await turn();
     expect(await turn("And?")).toMatchObject({ text: "2 reports" });
-    expect(session.agents().map(({ status }) => status)).toEqual(["done", "done"]);
-    expect(session.attached("agent-result")).toHaveLength(2);
+    expect(session.background.agents().map(({ status }) => status)).toEqual(["done", "done"]);
+    expect(session.view.attached("agent-result")).toHaveLength(2);
     expect(await agents.inbox.deliver(session)).toBe(0);
   });
 
   test("results of work that was taken back are dropped, and the work is stopped", async () => {
     const { turn, agents, session } = await openTeam({ script });
-    const before = session.newestEntry;
+    const before = session.history.newestEntry;
     await turn("Begin.");
     await agents.drain(10_000);
-    await session.rewind(before);
+    await session.history.rewind(before);
     await agents.inbox.deliver(session);
-    expect(session.attached("agent-result")).toEqual([]);
+    expect(session.view.attached("agent-result")).toEqual([]);
     expect(agents.list()).toEqual([]);
   });
 
@@ -124,7 +126,7 @@ describe("in the background", () => {
     for (let at = 0; at < 8; at++) await agents.start({ prompt: "talk", description: "talk", way: "background" });
     expect(await agents.drain(60_000)).toBe("drained");
     expect(await agents.inbox.deliver(session)).toBe(8);
-    const told = session.attached("agent-result");
+    const told = session.view.attached("agent-result");
     expect(told.join("").length).toBeLessThan(70_000);
     expect(told[0]).toMatch(/^<agent-result id="a1" outcome="done">\nbegin [\s\S]* end\n<\/agent-result>$/);
     const read = (agents.tools[0]!.run as (input: object, context: object) => Promise<string>)(
@@ -150,13 +152,13 @@ describe("in the background", () => {
 
     isLate = true;
     const second = await openTeam({ script: stuck, store: first.store });
-    expect(second.session.agents()).toMatchObject([{ status: "running" }]);
+    expect(second.session.background.agents()).toMatchObject([{ status: "running" }]);
     expect(await second.agents.send("worker", "are you there")).toMatchObject({ kind: "sent", woken: ["worker"] });
-    expect(second.session.attached("agent-result")[0]).toContain("The program ended while it ran");
+    expect(second.session.view.attached("agent-result")[0]).toContain("The program ended while it ran");
     expect(await second.agents.idle()).toBe("waiting");
     await second.agents.inbox.deliver(second.session);
-    expect(second.session.attached("agent-result").at(-1)).toContain("Back again.");
-    expect(second.session.agents()).toMatchObject([{ status: "done" }]);
+    expect(second.session.view.attached("agent-result").at(-1)).toContain("Back again.");
+    expect(second.session.background.agents()).toMatchObject([{ status: "done" }]);
   });
 
   test("one that had ended when the program died is told of once, and nothing of it is done again", async () => {
@@ -168,7 +170,7 @@ describe("in the background", () => {
     for (const expected of [1, 0, 0]) {
       const next = await openTeam({ script, store: first.store });
       expect(await next.agents.inbox.deliver(next.session)).toBe(expected);
-      expect(next.session.attached("agent-result")).toEqual([
+      expect(next.session.view.attached("agent-result")).toEqual([
         '<agent-result id="a1" outcome="done">\nReport on task-1.\n</agent-result>',
       ]);
       expect(next.sent).toEqual([]);
@@ -182,12 +184,12 @@ describe("in the background", () => {
     await agents.start({ prompt: "task-1", description: "d", way: "background" });
     await agents.drain(10_000);
     await agents.inbox.deliver(session);
-    const [before, requests] = [session.newestEntry, sent.length];
+    const [before, requests] = [session.history.newestEntry, sent.length];
     const late = { id: "a1", step: "ended", outcome: "failed", told: "next-entry" } as const;
-    expect(await session.enterAgent(late, "Start it all again.")).toBe("known");
+    expect(await session.background.enterAgent(late, "Start it all again.")).toBe("known");
     expect(await agents.inbox.deliver(session)).toBe(0);
-    expect([session.newestEntry, sent.length]).toEqual([before, requests]);
-    expect(session.agents()).toMatchObject([{ status: "done" }]);
+    expect([session.history.newestEntry, sent.length]).toEqual([before, requests]);
+    expect(session.background.agents()).toMatchObject([{ status: "done" }]);
   });
 
   test("what it uses is in the session's ledger, each response once, also after it was woken", async () => {
@@ -195,10 +197,10 @@ describe("in the background", () => {
     await turn("Begin.");
     for (const way of ["background", "fork"] as const) await agents.start({ prompt: "p", description: "d", way });
     await agents.drain(10_000);
-    expect((await session.cost()).bySource["agent"]?.responses).toBe(2);
+    expect((await session.ledger.cost()).bySource["agent"]?.responses).toBe(2);
     for (const id of ["a1", "a2"]) expect(await agents.send(id, "more")).toMatchObject({ woken: [id] });
     await agents.drain(10_000);
-    const { agent } = (await session.cost()).bySource;
+    const { agent } = (await session.ledger.cost()).bySource;
     expect(agent?.responses).toBe(4);
     expect(agent?.priceUsd).toBeGreaterThan(0);
   });
@@ -250,9 +252,9 @@ describe("forks", () => {
     const parts = firsts.map((body) => body.split("The task: part-"));
     expect(new Set(parts.map(([before]) => before)).size).toBe(1);
     expect(firsts[0]).toContain("what only the leader was told");
-    expect(session.agents()).toHaveLength(12);
-    expect(session.attached("agent-result").filter((text) => text.includes("Report of part-"))).toHaveLength(12);
-    const { bySource } = await session.cost();
+    expect(session.background.agents()).toHaveLength(12);
+    expect(session.view.attached("agent-result").filter((text) => text.includes("Report of part-"))).toHaveLength(12);
+    const { bySource } = await session.ledger.cost();
     expect(bySource["agent"]!.responses).toBe(24);
   });
 
@@ -284,7 +286,7 @@ describe("forks", () => {
       ["fork", 1],
       ["fork", 1],
     ]);
-    const { bySource } = await session.cost();
+    const { bySource } = await session.ledger.cost();
     expect(read.every(({ priceUsd }) => priceUsd > 0)).toBe(true);
     expect(read.reduce((sum, { priceUsd }) => sum + priceUsd, 0)).toBeCloseTo(bySource["agent"]!.priceUsd, 12);
   });
@@ -300,8 +302,8 @@ describe("forks", () => {
     while ((await agents.idle()) === "waiting") await turn();
     expect(await agents.send("a1", "once more")).toMatchObject({ woken: ["a1"] });
     while ((await agents.idle()) === "waiting") await agents.inbox.deliver(session);
-    expect(session.attached("agent-result").at(-1)).toContain("I cannot fork.");
-    expect(session.agents()).toHaveLength(1);
+    expect(session.view.attached("agent-result").at(-1)).toContain("I cannot fork.");
+    expect(session.background.agents()).toHaveLength(1);
   });
 });
 
@@ -309,11 +311,11 @@ test("an agent whose start was taken back by a rewind is stopped, and spends not
   const busy: Script = ({ request }) => (isMain(request) ? answer("Ok.") : callTools(callTool("Look", { what: "x" })));
   const { session, agents } = await openTeam({ script: busy, settings: { "agents.rounds": 100_000 } });
   await session.append("Before.");
-  const before = session.newestEntry;
+  const before = session.history.newestEntry;
   const started = await agents.start({ prompt: "p", description: "d", way: "background" });
   if (started.kind !== "started") throw new Error(started.why);
-  await session.rewind(before);
+  await session.history.rewind(before);
   await agents.inbox.deliver(session);
   expect((await started.done).outcome).toBe("stopped");
-  expect(session.attached("agent-result")).toEqual([]);
+  expect(session.view.attached("agent-result")).toEqual([]);
 });

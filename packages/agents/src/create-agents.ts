@@ -69,25 +69,24 @@ export type AgentFollowed = QueryEvent | { readonly kind: "phrase"; readonly phr
 const READ_CHARACTERS = 20_000;
 
 /** The agents of a session: whatever is to outlive the process is in its log and in theirs. */
-export function createAgents<Request, Response>(options: AgentsOptions<Request, Response>): Agents {
+export function createAgents(options: AgentsOptions): Agents {
   checkOptions("createAgents", options, {
-    session: withMethods(["append", "prepare", "agents"], "a session: await openSession()"),
-    provider: withMethods(["send"], "the provider of the session"),
+    session: withMethods(["append", "prepare", "fork"], "a session: await openSession()"),
     store: withMethods(["openWriter", "openReader"], "the store of the session"),
     openChild: aFunction("a function that opens a session for an agent"),
   });
   const { session, store, mailbox, definitions = STANDARD_AGENTS } = options;
   const clock = withTimers(options.clock);
   const settings = () => session.settings().settings;
-  const roster = createRoster<Request, Response>({ now: clock.now, mostRunning: () => settings()["agents.running"] });
+  const roster = createRoster({ now: clock.now, mostRunning: () => settings()["agents.running"] });
   const announcements = mailbox && announceMail({ mailbox, session });
   const mail = mailbox && mailboxInbox({ mailbox, session, store, announce: announcements!.announce });
   /** Those of a process that is gone. */
-  let lost = session.agents().filter(({ status }) => status === "running");
+  let lost = session.background.agents().filter(({ status }) => status === "running");
   const ended: EndedAgent[] = [];
   const messages: AgentMessage[] = [];
   /** Those whose result is to come through the inbox, until it waits there. */
-  const unreported = new Set<LiveAgent<Request, Response>>();
+  const unreported = new Set<LiveAgent>();
   let changed = Promise.withResolvers<void>();
   const change = (): void => {
     changed.resolve();
@@ -114,7 +113,7 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
     let count = 0;
     for (const [at, { id, outcome }] of told.entries()) {
       const step = { id, step: "ended", outcome, told: "next-entry" } as const;
-      if ((await target.enterAgent(step, attachment(RESULT, texts[at]!))) === "entered") count++;
+      if ((await target.background.enterAgent(step, attachment(RESULT, texts[at]!))) === "entered") count++;
       ended.splice(
         ended.findIndex((one) => one.id === id),
         1,
@@ -128,7 +127,7 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
 
   /** What it was working on is not wanted any more: it would go on spending. */
   function stopTakenBack(): void {
-    const known = new Set(session.agents().map(({ id }) => id));
+    const known = new Set(session.background.agents().map(({ id }) => id));
     for (const one of roster.live.values()) if (!known.has(one.id)) one.stop("Its work was taken back.");
   }
 
@@ -145,14 +144,13 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
   }
 
   const settle = (): Promise<number> => inbox.deliver(session);
-  const starter: Starter<Request, Response> = createStarter({
+  const starter: Starter = createStarter({
     ...options,
     roster,
     mainOnly: [AGENT_TOOL, ...(options.mainOnlyTools ?? [])],
     ownTools: (sender) => [tool, messageTool((wanted) => post(wanted, sender))],
   });
-  const resume: Starter<Request, Response>["resume"] = async (agent, waiting) =>
-    announced(await starter.resume(agent, waiting));
+  const resume: Starter["resume"] = async (agent, waiting) => announced(await starter.resume(agent, waiting));
   const post: Post = createPost({
     ...options,
     roster,
@@ -165,7 +163,7 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
   });
 
   /** What it says at its end comes through the inbox. */
-  function announced(outcome: StartOutcome<Request, Response>): StartOutcome<Request, Response> {
+  function announced(outcome: StartOutcome): StartOutcome {
     if (outcome.kind === "refused") return outcome;
     const { agent } = outcome;
     unreported.add(agent);
@@ -176,7 +174,7 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
     return outcome;
   }
 
-  function report({ id, name }: LiveAgent<Request, Response>, end: AgentEnd): void {
+  function report({ id, name }: LiveAgent, end: AgentEnd): void {
     ended.push({ id, ...(name === undefined ? {} : { name }), ...end });
     change();
   }
@@ -195,7 +193,9 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
     const end = await done;
     change();
     // A turn that was aborted takes no result any more; a session that was closed, no step.
-    await session.enterAgent({ id, step: "ended", outcome: end.outcome, told: "by-call" }).catch(() => undefined);
+    await session.background
+      .enterAgent({ id, step: "ended", outcome: end.outcome, told: "by-call" })
+      .catch(() => undefined);
     return end;
   }
 
@@ -208,14 +208,14 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
   }
 
   function list(): readonly ListedAgent[] {
-    return session.agents().map((agent) => {
+    return session.background.agents().map((agent) => {
       const one = roster.live.get(agent.id);
       return one === undefined ? agent : { ...agent, live: liveState(one) };
     });
   }
 
-  function liveState({ phrase, rounds, startedAtMs, session: child }: LiveAgent<Request, Response>): LiveState {
-    const used = child?.usage();
+  function liveState({ phrase, rounds, startedAtMs, session: child }: LiveAgent): LiveState {
+    const used = child?.ledger.totals();
     const { freshTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0, outputTokens = 0 } = used ?? {};
     return {
       ...(phrase === undefined ? {} : { phrase }),
@@ -227,7 +227,7 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
   }
 
   const find = (named: string): KnownAgent | undefined => {
-    const agents = session.agents();
+    const agents = session.background.agents();
     return agents.find(({ id }) => id === named) ?? agents.findLast(({ name }) => name === named);
   };
 
@@ -281,7 +281,7 @@ export function createAgents<Request, Response>(options: AgentsOptions<Request, 
     async take({ key, from, body, summary }) {
       if ((await findRecorded([key], { session, store })).length > 0) return;
       const who = `uds:${from.says}`;
-      session.tell({ kind: "mail-arrived", count: 1, from: [who] });
+      session.events.emit({ kind: "mail-arrived", count: 1, from: [who] });
       await session.append(
         toAttachment({ key, from: who, kind: "message", body, ...(summary === undefined ? {} : { summary }) }),
       );

@@ -26,7 +26,7 @@ test("two sessions with agents in one process and one store: what is said in one
     else if (step === 3) await agents.inbox.deliver(session);
     else if (operations % 50 < 10) await turn(what);
     // The conversations would fill the window otherwise.
-    if (operations % 200 >= 198) await session.rewind(1);
+    if (operations % 200 >= 198) await session.history.rewind(1);
   }
   for (const { agents } of teams) await agents.drain(60_000);
   for (const [at, { sent, session, agents }] of teams.entries()) {
@@ -35,6 +35,6 @@ test("two sessions with agents in one process and one store: what is said in one
     expect(sent.every((body) => body.includes(own) || !body.includes("You lead."))).toBe(true);
     expect(sent.filter((body) => body.includes(other))).toEqual([]);
     await agents.inbox.deliver(session);
-    for await (const line of session.export()) expect(line).not.toContain(other);
+    for await (const line of session.history.export()) expect(line).not.toContain(other);
   }
 }, 600_000);

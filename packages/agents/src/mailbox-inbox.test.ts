@@ -10,7 +10,7 @@ test("mail that was compacted away is known, while other mail is in view", async
   const session = await openSession({ store, id: "s", provider, model: "claude-opus-5-5" });
   const mail = (key: string) => toAttachment({ key, from: "tester", kind: "message", body: `About ${key}.` });
   const [compacted] = await session.append(mail("s-tester:m1"));
-  await session.fold({ from: compacted!, to: compacted! }, [], "compacted");
+  await session.history.fold({ from: compacted!, to: compacted! }, [], "compacted");
   await session.append(mail("s-tester:m2"));
   const keys = ["s-tester:m1", "s-tester:m2", "s-tester:m3"];
   expect(await findRecorded(keys, { session, store })).toEqual(["s-tester:m1", "s-tester:m2"]);

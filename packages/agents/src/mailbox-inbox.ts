@@ -7,7 +7,7 @@ import { keyAsWritten, keysIn, MESSAGE } from "./data-marks.ts";
 export interface MailboxInboxOptions {
   readonly mailbox: Pick<Mailbox, "receive" | "acknowledge">;
   /** Whose log the mail goes into. */
-  readonly session: Pick<Session<never, never>, "id" | "attached">;
+  readonly session: Pick<Session, "id" | "view">;
   readonly store: Pick<Store, "openReader">;
   /** Is told of messages before they are taken in. */
   readonly announce: MailAnnouncements["announce"];
@@ -44,7 +44,7 @@ export async function findRecorded(
   keys: readonly string[],
   { session, store }: Pick<MailboxInboxOptions, "session" | "store">,
 ): Promise<readonly string[]> {
-  const shown = keysIn(session.attached(MESSAGE));
+  const shown = keysIn(session.view.attached(MESSAGE));
   const log = await store.openReader(session.id);
   try {
     const found = await Promise.all(

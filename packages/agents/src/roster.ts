@@ -5,7 +5,7 @@ import type { AgentEnd } from "./agent-result.ts";
 import { createSlots } from "./slots.ts";
 
 /** An agent that runs in this process, or waits for its turn. */
-export interface LiveAgent<Request, Response> {
+export interface LiveAgent {
   readonly id: string;
   readonly name?: string;
   readonly way: AgentWay;
@@ -18,7 +18,7 @@ export interface LiveAgent<Request, Response> {
   /** Never rejects. */
   readonly done: Promise<AgentEnd>;
   /** Once it is open. */
-  session?: Session<Request, Response>;
+  session?: Session;
   /** What it said last. */
   text: string;
   rounds: number;
@@ -26,13 +26,13 @@ export interface LiveAgent<Request, Response> {
   phrase?: string;
 }
 
-export interface Launch<Request, Response> {
+export interface Launch {
   readonly id: string;
   readonly name?: string;
   readonly way: AgentWay;
   readonly signal: AbortSignal;
-  readonly open: () => Promise<Session<Request, Response>>;
-  readonly run: (child: Session<Request, Response>, context: RunContext) => Promise<AgentEnd>;
+  readonly open: () => Promise<Session>;
+  readonly run: (child: Session, context: RunContext) => Promise<AgentEnd>;
   /** Messages that wait for it from the beginning. */
   readonly messages?: readonly AgentMessage[];
 }
@@ -43,9 +43,9 @@ export interface RunContext {
   readonly onEvent: (event: QueryEvent) => void;
 }
 
-export interface Roster<Request, Response> {
-  readonly live: ReadonlyMap<string, LiveAgent<Request, Response>>;
-  launch(launch: Launch<Request, Response>): LiveAgent<Request, Response>;
+export interface Roster {
+  readonly live: ReadonlyMap<string, LiveAgent>;
+  launch(launch: Launch): LiveAgent;
 }
 
 export interface RosterOptions {
@@ -55,11 +55,11 @@ export interface RosterOptions {
 }
 
 /** The agents of this process: each runs to its end by itself, and whatever is thrown in it is how it ended. */
-export function createRoster<Request, Response>({ now, mostRunning }: RosterOptions): Roster<Request, Response> {
-  const live = new Map<string, LiveAgent<Request, Response>>();
+export function createRoster({ now, mostRunning }: RosterOptions): Roster {
+  const live = new Map<string, LiveAgent>();
   const slots = createSlots(mostRunning);
 
-  async function carryOut(one: LiveAgent<Request, Response>, launch: Launch<Request, Response>, signal: AbortSignal) {
+  async function carryOut(one: LiveAgent, launch: Launch, signal: AbortSignal) {
     const release = await slots.take(signal);
     if (release === undefined) return stoppedBy(signal);
     try {
@@ -83,7 +83,7 @@ export function createRoster<Request, Response>({ now, mostRunning }: RosterOpti
       const controller = new AbortController();
       const signal = AbortSignal.any([launch.signal, controller.signal]);
       const finished = Promise.withResolvers<AgentEnd>();
-      const one: LiveAgent<Request, Response> = {
+      const one: LiveAgent = {
         id: launch.id,
         way: launch.way,
         startedAtMs: now(),
@@ -117,7 +117,7 @@ function inboxOf(messages: AgentMessage[]): Inbox {
   };
 }
 
-function hear<Request, Response>(one: LiveAgent<Request, Response>, event: QueryEvent): void {
+function hear(one: LiveAgent, event: QueryEvent): void {
   if (event.kind === "response") {
     one.rounds++;
     one.text = event.response.text || one.text;

@@ -9,14 +9,13 @@ import {
   type Session,
   type Tool,
 } from "palimpsest";
-import type { PermissionOptions, Sender } from "palimpsest/core";
+import type { PermissionOptions } from "palimpsest/core";
 import type { AgentEnd } from "./agent-result.ts";
 
-export interface RunOptions<Request, Response> extends Pick<PermissionOptions, "permission" | "askHost"> {
+export interface RunOptions extends Pick<PermissionOptions, "permission" | "askHost"> {
   /** Its hooks are run when the agent starts and stops, and its settings are the agent's limits. */
-  readonly parent: Pick<Session<Request, Response>, "id" | "hooks" | "settings">;
-  readonly child: Session<Request, Response>;
-  readonly provider: Sender<Request, Response>;
+  readonly parent: Pick<Session, "id" | "events" | "settings">;
+  readonly child: Session;
   readonly agentId: string;
   readonly agentType: string;
   readonly tools: readonly Tool[];
@@ -32,10 +31,10 @@ export interface RunOptions<Request, Response> extends Pick<PermissionOptions, "
 const MAX_STOP_BLOCKS = 3;
 
 /** Runs an agent until it has nothing more to say, or its limits are reached. */
-export async function runAgent<Request, Response>(options: RunOptions<Request, Response>): Promise<AgentEnd> {
+export async function runAgent(options: RunOptions): Promise<AgentEnd> {
   const { parent, child, signal, agentId, agentType } = options;
   const told = { sessionId: parent.id, agentId, agentType };
-  const started = await parent.hooks.run("SubagentStart", told, { signal });
+  const started = await parent.events.runHooks("SubagentStart", told, { signal });
   if (started.blocked !== undefined)
     return { outcome: "failed", text: `A hook is against it: ${started.blocked.reason}` };
   const context = started.outputs.flatMap(({ output }) => output.additionalContext ?? []);
@@ -45,24 +44,19 @@ export async function runAgent<Request, Response>(options: RunOptions<Request, R
   for (let blocks = 0; ; blocks++) {
     const end = await runTurn(options, prompt);
     if (end.outcome !== "done" || blocks >= MAX_STOP_BLOCKS) return end;
-    const { blocked } = await parent.hooks.run("SubagentStop", told, { signal });
+    const { blocked } = await parent.events.runHooks("SubagentStop", told, { signal });
     if (blocked === undefined || signal.aborted || child.signal.aborted) return end;
     prompt = [attachment("hook", blocked.reason)];
   }
 }
 
-async function runTurn<Request, Response>(
-  options: RunOptions<Request, Response>,
-  prompt: readonly NewContent[],
-): Promise<AgentEnd> {
-  const { parent, child, provider, tools, inbox, signal, onEvent, permission, askHost, clock } = options;
+async function runTurn(options: RunOptions, prompt: readonly NewContent[]): Promise<AgentEnd> {
+  const { parent, child, tools, inbox, signal, onEvent, permission, askHost, clock } = options;
   const { "agents.rounds": maxRounds, "agents.tokens": mostTokens } = parent.settings().settings;
   const spent = new AbortController();
   const before = paidTokens(child);
   let text = "";
-  const turn = query({
-    session: child,
-    provider,
+  const turn = query(child, {
     tools,
     inbox,
     maxRounds,
@@ -117,7 +111,7 @@ function reasonOf({ reason }: AbortSignal): string {
 }
 
 /** Those read from the cache are nearly free. */
-function paidTokens(session: Pick<Session<never, never>, "usage">): number {
-  const { freshTokens, cacheWriteTokens, outputTokens } = session.usage();
+function paidTokens(session: Pick<Session, "ledger">): number {
+  const { freshTokens, cacheWriteTokens, outputTokens } = session.ledger.totals();
   return freshTokens + cacheWriteTokens + outputTokens;
 }

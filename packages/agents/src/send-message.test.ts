@@ -73,13 +73,13 @@ describe("in one process", () => {
     expect(started.kind === "started" && (await started.done)).toMatchObject({ outcome: "stopped" });
     expect(await agents.idle()).toBe("waiting");
     expect(await agents.inbox.deliver(session)).toBe(2);
-    expect(session.attached("agent-message")[0]).toMatch(
+    expect(session.view.attached("agent-message")[0]).toMatch(
       /from="worker" key="[^"]+" kind="shutdown_response">\napproved: yes\nBye\./,
     );
     expect(await agents.send("worker", "wake up")).toMatchObject({ woken: ["worker"] });
     await agents.drain(10_000);
     await agents.inbox.deliver(session);
-    expect(session.attached("agent-result").at(-1)).toContain("Awake.");
+    expect(session.view.attached("agent-result").at(-1)).toContain("Awake.");
   });
 
   test("nobody of that name: it says who there is", async () => {
@@ -120,7 +120,7 @@ describe("between processes", () => {
     await mate.send({ id: "3", to: "lead", body: "third" });
     expect(await agents.inbox.deliver(session)).toBe(1);
     expect(await agents.inbox.deliver(session)).toBe(0);
-    const shown = session.attached("agent-message");
+    const shown = session.view.attached("agent-message");
     expect(shown.map((text) => text.split("\n")[1])).toEqual(["first", "second", "third"]);
     expect(shown[0]).toContain('from="mate" key="mate-session/1"');
     expect(await agents.send("mate", "thanks")).toEqual({ kind: "sent", to: ["mate"], woken: [] });
@@ -133,7 +133,9 @@ describe("between processes", () => {
     const mailbox = await register("lead", "main-session");
     const { session, agents } = await openTeam({ script: () => answer("Ok."), mailbox });
     const told: object[] = [];
-    session.listen((event) => event.kind === "mail-arrived" && told.push({ count: event.count, from: event.from }));
+    session.events.listen(
+      (event) => event.kind === "mail-arrived" && told.push({ count: event.count, from: event.from }),
+    );
     const mate = await register("mate", "mate-session");
     const waiting = agents.waitForMail(AbortSignal.timeout(10_000));
     await mate.send({ id: "1", to: "lead", body: "first" });
@@ -163,12 +165,12 @@ describe("between processes", () => {
     };
     expect(await mailboxInbox({ mailbox, session, store, announce: () => {} }).deliver(session)).toBe(1);
     await session.append("Go on.");
-    await session.fold(
-      { from: 2, to: session.newestEntry },
+    await session.history.fold(
+      { from: 2, to: session.history.newestEntry },
       [{ role: "user", origin: "summary", blocks: [{ kind: "text", text: "All of it." }] }],
       "test",
     );
-    expect(session.attached("agent-message")).toEqual([]);
+    expect(session.view.attached("agent-message")).toEqual([]);
     expect(await mailboxInbox({ mailbox, session, store, announce: () => {} }).deliver(session)).toBe(0);
   });
 
@@ -178,7 +180,7 @@ describe("between processes", () => {
     const path = join(folder, "sockets", "two");
     const listening = await listenOnSocket({ path, onMessage: two.agents.take });
     expect(await one.agents.send(`uds:${path}`, "hello")).toEqual({ kind: "sent", to: [`uds:${path}`], woken: [] });
-    expect(two.session.attached("agent-message")[0]).toMatch(
+    expect(two.session.view.attached("agent-message")[0]).toMatch(
       /^<agent-message from="uds:one" key="uds:one\/[^"]+">\nhello\n/,
     );
     expect(await one.agents.send("uds:/nowhere", "hello")).toMatchObject({ kind: "refused" });

@@ -6,10 +6,9 @@ import { isApproval, type MessageSent, type MessageWanted } from "./message-tool
 import type { Roster } from "./roster.ts";
 import type { Starter } from "./start-agent.ts";
 
-export interface PostOptions<Request, Response>
-  extends Pick<AgentsOptions<Request, Response>, "session" | "mailbox" | "name"> {
-  readonly roster: Roster<Request, Response>;
-  readonly resume: Starter<Request, Response>["resume"];
+export interface PostOptions extends Pick<AgentsOptions, "session" | "mailbox" | "name"> {
+  readonly roster: Roster;
+  readonly resume: Starter["resume"];
   /** Takes a message for the session itself. */
   readonly toMain: (message: AgentMessage) => void;
   /** Enters in the log what has ended, so that it can be woken. */
@@ -22,7 +21,7 @@ export type Sender = { readonly id: "main" } | { readonly id: string; readonly n
 export type Post = (wanted: MessageWanted, sender: Sender) => Promise<MessageSent>;
 
 /** Brings a message to where its receiver is: a queue of this process, a mailbox, or a socket. */
-export function createPost<Request, Response>(options: PostOptions<Request, Response>): Post {
+export function createPost(options: PostOptions): Post {
   const { session, mailbox, roster, resume, toMain, settle, name: main = "main" } = options;
 
   function toMessage(wanted: MessageWanted, sender: Sender): AgentMessage {
@@ -37,7 +36,7 @@ export function createPost<Request, Response>(options: PostOptions<Request, Resp
       return "queued";
     }
     await settle();
-    const known = session.agents().find((agent) => agent.id === id);
+    const known = session.background.agents().find((agent) => agent.id === id);
     if (known === undefined) return { why: `${id} belongs to work that was taken back.` };
     const resumed = await resume(known, [message]);
     return resumed.kind === "started" ? "woken" : { why: resumed.why };
@@ -84,7 +83,7 @@ export function createPost<Request, Response>(options: PostOptions<Request, Resp
       if (agrees) roster.live.get(sender.id)?.stop("It has ended, as it was asked to.");
       return { kind: "sent", to: [main], woken: [] };
     }
-    const agents = session.agents();
+    const agents = session.background.agents();
     const found = agents.find(({ id }) => id === to) ?? agents.findLast(({ name }) => name === to);
     if (found !== undefined) {
       if (found.id === sender.id) return refused("That is you.");

@@ -28,25 +28,25 @@ export interface WantedAgent {
   readonly callId?: string;
 }
 
-export type StartOutcome<Request, Response> =
-  | { readonly kind: "started"; readonly agent: LiveAgent<Request, Response> }
+export type StartOutcome =
+  | { readonly kind: "started"; readonly agent: LiveAgent }
   | { readonly kind: "refused"; readonly why: string };
 
 /** An agent that the log knows. */
-export type KnownAgent = ReturnType<Session<never, never>["agents"]>[number];
+export type KnownAgent = ReturnType<Session["background"]["agents"]>[number];
 
-export interface StarterOptions<Request, Response> extends AgentsOptions<Request, Response> {
-  readonly roster: Roster<Request, Response>;
+export interface StarterOptions extends AgentsOptions {
+  readonly roster: Roster;
   /** The tools of the agents' own, as an agent of that id and name has them. */
   readonly ownTools: (sender: { readonly id: string; readonly name: string }) => readonly Tool[];
   /** Those of all tools that no agent may use. */
   readonly mainOnly: readonly string[];
 }
 
-export interface Starter<Request, Response> {
-  start(wanted: WantedAgent): Promise<StartOutcome<Request, Response>>;
+export interface Starter {
+  start(wanted: WantedAgent): Promise<StartOutcome>;
   /** Goes on with one that has ended, from its log. */
-  resume(agent: KnownAgent, messages: readonly AgentMessage[]): Promise<StartOutcome<Request, Response>>;
+  resume(agent: KnownAgent, messages: readonly AgentMessage[]): Promise<StartOutcome>;
 }
 
 /** What agents use stands under this name in the ledger of the session that they work for. */
@@ -55,23 +55,21 @@ const AGENT_SOURCE = "agent";
 const GENERAL: AgentDefinition = STANDARD_AGENTS[0]!;
 
 /** Starts agents: each is in the session's log before anything of it runs. */
-export function createStarter<Request, Response>(
-  options: StarterOptions<Request, Response>,
-): Starter<Request, Response> {
+export function createStarter(options: StarterOptions): Starter {
   const { session, roster, openChild, definitions = STANDARD_AGENTS, createId = () => randomUUID() } = options;
   const { readOnlyTools = [], ownTools, mainOnly } = options;
   /** Where the forks of the newest response part from the session. */
   let moment: { readonly calls: readonly string[]; readonly entry: number } | undefined;
 
   function momentOf(callId: string | undefined): number {
-    if (callId === undefined) return session.newestEntry;
+    if (callId === undefined) return session.history.newestEntry;
     if (moment?.calls.includes(callId) !== true) {
-      moment = { calls: session.openCalls().map(({ id }) => id), entry: session.newestEntry };
+      moment = { calls: session.view.openCalls().map(({ id }) => id), entry: session.history.newestEntry };
     }
     return moment.entry;
   }
 
-  function toolsOf(child: Session<Request, Response>, agent: AgentFacts, definition: AgentDefinition): readonly Tool[] {
+  function toolsOf(child: Session, agent: AgentFacts, definition: AgentDefinition): readonly Tool[] {
     const host = options.toolsFor?.(child, { way: agent.way, definition }) ?? toolsOfChild(options.tools, child);
     const own = ownTools({ id: agent.id, name: agent.name ?? agent.id });
     // A fork has its parent's list, because that is the beginning of the prompt; what it may not use is refused.
@@ -83,11 +81,11 @@ export function createStarter<Request, Response>(
   function launch(
     agent: AgentFacts,
     definition: AgentDefinition,
-    rest: Pick<Launch<Request, Response>, "open" | "signal" | "messages"> & {
+    rest: Pick<Launch, "open" | "signal" | "messages"> & {
       readonly prompt: readonly NewContent[];
       readonly responses: ChargeOptions["responses"];
     },
-  ): LiveAgent<Request, Response> {
+  ): LiveAgent {
     const { prompt, responses, ...how } = rest;
     return roster.launch({
       id: agent.id,
@@ -126,7 +124,7 @@ export function createStarter<Request, Response>(
     const allowed = names.filter((name) => isAllowed(name, { definition, readOnlyTools }));
     const allowedTools = [...allowed, ...own].filter((name) => !mainOnly.includes(name));
     const fork = await session.fork({ source: AGENT_SOURCE, id, at, allowedTools });
-    const open = fork.openCalls();
+    const open = fork.view.openCalls();
     if (open.length > 0) await fork.append(open.map((call) => toolResult(call.id, IN_PARENT)));
     return fork;
   }
@@ -154,7 +152,7 @@ export function createStarter<Request, Response>(
       };
       const ends = AbortSignal.any([session.signal, signal]);
       if (way !== "fork") {
-        await session.enterAgent({ ...facts, step: "started" });
+        await session.background.enterAgent({ ...facts, step: "started" });
         const { model } = definition;
         const child = { id: facts.session, begins: "new", system: childSystem(definition), definition } as const;
         const open = () => openChild({ ...child, ...(model === undefined ? {} : { model }) });
@@ -165,7 +163,7 @@ export function createStarter<Request, Response>(
       try {
         // Opened at once: what the session does next is not its own.
         const fork = await openFork(facts.session, momentOf(callId), definition);
-        await session.enterAgent({ ...facts, step: "started" });
+        await session.background.enterAgent({ ...facts, step: "started" });
         const one = launch(facts, definition, {
           open: async () => fork,
           signal: ends,
@@ -183,7 +181,7 @@ export function createStarter<Request, Response>(
     async resume(agent, messages) {
       const definition = agent.definition === undefined ? GENERAL : find(agent.definition);
       if (definition === undefined) return refused(`Its kind, ${agent.definition}, is not there any more.`);
-      if ((await session.enterAgent({ id: agent.id, step: "resumed" })) !== "entered")
+      if ((await session.background.enterAgent({ id: agent.id, step: "resumed" })) !== "entered")
         return refused(`${agent.id} is running, or belongs to work that was taken back.`);
       const isFork = agent.way === "fork";
       const open = () => openChild({ id: agent.session, begins: "again", ...(isFork ? {} : { definition }) });
@@ -198,7 +196,7 @@ export function createStarter<Request, Response>(
     return definitions.find((one) => one.name === name);
   }
 
-  function started(agent: LiveAgent<Request, Response>): StartOutcome<Request, Response> {
+  function started(agent: LiveAgent): StartOutcome {
     return { kind: "started", agent };
   }
 }
@@ -211,18 +209,16 @@ function refused(why: string): { readonly kind: "refused"; readonly why: string 
 
 function checkName(
   name: string,
-  { session, name: main = "main" }: { readonly session: Pick<Session<never, never>, "agents">; readonly name?: string },
+  { session, name: main = "main" }: { readonly session: Pick<Session, "background">; readonly name?: string },
 ): string | undefined {
   if (!isName(name)) return `${JSON.stringify(name)} is no name: use 1 to 64 of A-Z a-z 0-9 _ . -`;
-  const isTaken = name === main || session.agents().some((agent) => agent.name === name || agent.id === name);
+  const isTaken =
+    name === main || session.background.agents().some((agent) => agent.name === name || agent.id === name);
   return isTaken ? `The name ${JSON.stringify(name)} is taken. Choose another.` : undefined;
 }
 
 /** The task stays in view through every compaction of the agent, if it is short enough to be pinned. */
-async function keep(
-  child: Pick<Session<never, never>, "append" | "pin">,
-  prompt: readonly NewContent[],
-): Promise<void> {
+async function keep(child: Pick<Session, "append" | "pins">, prompt: readonly NewContent[]): Promise<void> {
   const [task] = await child.append(prompt);
-  await child.pin(task!).catch(() => undefined);
+  await child.pins.add(task!).catch(() => undefined);
 }

@@ -6,7 +6,7 @@ export type FollowEvent = QueryEvent | { readonly kind: "phrase"; readonly phras
 export interface PhraseOptions {
   readonly listener: (event: FollowEvent) => void;
   readonly clock: Required<Clock>;
-  readonly settings: () => ReturnType<Session<never, never>["settings"]>["settings"];
+  readonly settings: () => ReturnType<Session["settings"]>["settings"];
 }
 
 /** Its calls stand under this name in the agent's ledger. */
@@ -15,10 +15,7 @@ const SUMMARY_SOURCE = "agent_summary";
 const MOST_WORDS = 8;
 
 /** Follows an agent: its events, and every now and then a phrase of what it is doing. Returns what ends it. */
-export function followPhrases<Request, Response>(
-  one: LiveAgent<Request, Response>,
-  { listener, clock, settings }: PhraseOptions,
-): () => void {
+export function followPhrases(one: LiveAgent, { listener, clock, settings }: PhraseOptions): () => void {
   const over = new AbortController();
   const heard = (event: QueryEvent): void => listener(event);
   one.listeners.add(heard);
@@ -48,7 +45,7 @@ export function followPhrases<Request, Response>(
 
 /** On the agent's own cached prompt: only the question and a few words are new. */
 async function askPhrase(
-  session: Pick<Session<never, never>, "ask">,
+  session: Pick<Session, "ask">,
   before: string | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {

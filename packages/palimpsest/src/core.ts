@@ -17,7 +17,6 @@ export type { KnownModel } from "./providers/known-model.ts";
 export { type Charge, type ChargeOptions, chargeParent } from "./query/charge-parent.ts";
 export type { InboxSession } from "./query/inbox.ts";
 export { messageOf, type PermissionOptions } from "./query/permission.ts";
-export type { Sender } from "./query/send-with-retries.ts";
 export { withTimers } from "./session/clock.ts";
 export { forkedReader } from "./session/fork/forked-reader.ts";
 export { loadView } from "./session/load-view.ts";

@@ -68,14 +68,6 @@ export { type QueryOptions, query } from "./query/query.ts";
 export type { QueryEvent, QueryOutcome, ToolEnding } from "./query/query-event.ts";
 export { recallFrom } from "./query/recall-from.ts";
 export type { RetryOptions } from "./query/retry-delay.ts";
-export {
-  type JsonSchema,
-  type StandardSchema,
-  type Tool,
-  type ToolContext,
-  type ToolOutput,
-  tool,
-} from "./query/tool.ts";
 export type { Clock } from "./session/clock.ts";
 export type {
   ApproveCompaction,
@@ -96,14 +88,7 @@ export type { NotesOptions, NotesUpdateOutcome } from "./session/notes/notes-opt
 export { openSession } from "./session/open-session.ts";
 export type { SessionTakeover } from "./session/open-writer.ts";
 export { repairMessages } from "./session/repair-messages.ts";
-export type {
-  PrepareOptions,
-  Range,
-  RecordedResponse,
-  Session,
-  SessionOptions,
-  SessionSize,
-} from "./session/session.ts";
+export type { PrepareOptions, RecordedResponse, Session } from "./session/session.ts";
 export {
   ForkError,
   InvalidContentError,
@@ -115,8 +100,11 @@ export {
   UnknownRequestError,
   WindowFullError,
 } from "./session/session-errors.ts";
+export type { Range, SessionSize } from "./session/session-groups.ts";
+export type { SessionOptions } from "./session/session-options.ts";
 export { readSettings } from "./session/settings-reader.ts";
 export type { SettingsOptions, SettingsSource } from "./session/settings-source.ts";
+export type { StreamedResult } from "./session/streamed-result.ts";
 export type { NewContent } from "./session/to-contents.ts";
 export type { CompactionForecast, Happening, SessionEvent, UsedTokens } from "./session-event.ts";
 export { type ParsedSetting, parseSetting } from "./settings/parse-setting.ts";
@@ -196,4 +184,12 @@ export {
 export type { TextCounts } from "./tokens/scan-text.ts";
 export { DEFAULT_PRIOR, type TokenizerPrior } from "./tokens/tokenizer-prior.ts";
 export { type WindowSources, windowOf } from "./tokens/window.ts";
+export {
+  type JsonSchema,
+  type StandardSchema,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+  tool,
+} from "./tools/tool.ts";
 export type { Accounting, AccountOptions, DuplicateReads } from "./view/account.ts";

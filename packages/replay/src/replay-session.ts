@@ -178,13 +178,13 @@ interface PauseTerms {
 /** Time passes until the request of a round; the prompt is kept warm meanwhile, if that is switched on. */
 async function pauseBefore(
   { arrivals, sentAtMs }: RecordedRound,
-  session: Session<AnthropicRequest, AnthropicResponse>,
+  session: Session,
   { clock, settings, isFirst }: PauseTerms,
 ): Promise<void> {
   if (isFirst || settings["keepWarm.enabled"] !== "on") return clock.advanceTo(sentAtMs);
   const isOver = new AbortController();
   const activity = arrivals.some(({ origin }) => origin === "tool") ? "tool-runs" : "waiting";
-  const kept = session.keepWarm({ activity, signal: isOver.signal });
+  const kept = session.provider.keepWarm({ activity, signal: isOver.signal });
   await clock.advanceTo(sentAtMs);
   isOver.abort();
   await kept;

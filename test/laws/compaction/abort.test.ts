@@ -64,11 +64,11 @@ describe.each(PROFILES)("%s", (profile) => {
       expect(performance.now() - abortedMs).toBeLessThan(1_000);
       const told = events.filter(({ kind }) => kind === "compaction-started" || kind === "compaction-ended");
       expect(told.map(({ kind }) => kind)).toEqual(["compaction-started", "compaction-ended"]);
-      expect(await conversation.session.explain()).toEqual([]);
+      expect(await conversation.session.history.explain()).toEqual([]);
       const next = await conversation.turn("afterwards");
       // What was sent before stands there as it did.
       expect(next.request).toContain("«much»");
-      await conversation.session.rewind(entry);
+      await conversation.session.history.rewind(entry);
       expect(await conversation.next()).toBe(request);
     },
   );

@@ -20,8 +20,8 @@ export interface ConversationOptions {
 export interface Conversation {
   readonly world: World;
   readonly store: Store;
-  session: Session<object, object>;
-  reopen(): Promise<Session<object, object>>;
+  session: Session;
+  reopen(): Promise<Session>;
   /** The next request, as text. */
   next(): Promise<string>;
   /** The user says something, and the model answers. */
@@ -70,7 +70,7 @@ export async function converse(terms: ConversationOptions): Promise<Conversation
       await session.append(textOf({ windows, script: 0 }, windowTokens, name));
       world.reply = undefined;
       const request = await session.prepare();
-      const entry = session.newestEntry;
+      const entry = session.history.newestEntry;
       await session.record(await conversation.send(request, reply), request);
       return { entry, request: JSON.stringify(request) };
     },

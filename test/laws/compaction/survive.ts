@@ -46,9 +46,9 @@ interface Life {
   readonly of: Case;
   readonly world: World;
   readonly clock: ReturnType<typeof idleClock>;
-  readonly open: () => Promise<Session<object, object>>;
+  readonly open: () => Promise<Session>;
   readonly events: SessionEvent[];
-  session: Session<object, object>;
+  session: Session;
   /** Of the user, in order. */
   readonly said: Said[];
   /** Everything that can be recalled, by entry. */
@@ -67,7 +67,7 @@ export async function survive(of: Case): Promise<Survived> {
   }
   await checkRecall(life);
   checkEvents(life.events);
-  const explained = await life.session.explain();
+  const explained = await life.session.history.explain();
   const records = explained.flatMap(({ compaction }) => (compaction === undefined ? [] : [compaction]));
   for (const { tokensBefore, tokensAfter, rung } of records) {
     if (tokensAfter > tokensBefore * 0.8) throw new BrokenLaw(`${rung}: ${tokensBefore} became ${tokensAfter}`);
@@ -158,7 +158,7 @@ async function take(life: Life, turn: Turn, index: number): Promise<void> {
   const { of, world, clock, content } = life;
   await say(life, textOf(turn.say, of.windowTokens, `turn ${index}`));
   const calls = world.asked();
-  const { newestEntry } = life.session;
+  const { newestEntry } = life.session.history;
   const beganMs = clock.now();
   for (let round = 0; round <= turn.rounds; round++) {
     const reply = round < turn.rounds ? calling(turn.calls, index, round) : answer(`Turn ${index} is done.`);
@@ -171,7 +171,7 @@ async function take(life: Life, turn: Turn, index: number): Promise<void> {
   }
   const made = world.asked() - calls;
   // A summary that a model wrote is worth its calls: the next may have as many.
-  const since = (await life.session.explain()).filter(({ boundary }) => boundary > newestEntry);
+  const since = (await life.session.history.explain()).filter(({ boundary }) => boundary > newestEntry);
   const budgets = 1 + since.filter(({ compaction }) => compaction?.rung !== "digest").length;
   if (made > MOST_CALLS * budgets) throw new BrokenLaw(`${made} calls were made to compact in one turn`);
   const tookMs = clock.now() - beganMs;
@@ -221,11 +221,12 @@ async function afterwards(life: Life, { afterwards: next }: Turn, index: number)
   switch (next) {
     case "compact": {
       const calls = life.world.asked();
-      const before = session.newestEntry;
+      const before = session.history.newestEntry;
       const outcome = await summarising(life, () => session.compact());
       if (outcome.kind === "failed" || outcome.kind === "aborted")
         throw new BrokenLaw(`compact: ${JSON.stringify(outcome)}`);
-      if (outcome.kind === "nothing" && session.newestEntry !== before) throw new BrokenLaw("nothing wrote something");
+      if (outcome.kind === "nothing" && session.history.newestEntry !== before)
+        throw new BrokenLaw("nothing wrote something");
       if (life.world.asked() - calls > MOST_CALLS) throw new BrokenLaw("too many calls by hand");
       return;
     }
@@ -239,7 +240,7 @@ async function afterwards(life: Life, { afterwards: next }: Turn, index: number)
     }
     case "pin": {
       const text = `Pinned ${index}: never push to main without asking.`;
-      await session.pin(text);
+      await session.pins.add(text);
       life.pins.push(text);
       return;
     }

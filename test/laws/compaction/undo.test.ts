@@ -29,7 +29,7 @@ describe.each(PROFILES)("%s", (profile) => {
     const conversation = await converse({ profile });
     const compacted = await stack(conversation, 10);
     for (const { entry, request } of compacted.toReversed()) {
-      await conversation.session.rewind(entry);
+      await conversation.session.history.rewind(entry);
       expect(await conversation.next()).toBe(request);
       conversation.session = await conversation.reopen();
       expect(await conversation.next()).toBe(request);
@@ -44,9 +44,9 @@ describe.each(PROFILES)("%s", (profile) => {
     const compacted = await stack(conversation, 10, 0.02);
     await conversation.turn("later");
     // Its own range is not shown as long as later ones have folded it again.
-    await expect(conversation.session.restore(compacted[2]!.boundary)).rejects.toThrow(NoSuchEntryError);
+    await expect(conversation.session.history.restore(compacted[2]!.boundary)).rejects.toThrow(NoSuchEntryError);
     expect(await requestAfter(conversation, "«before»")).not.toContain("Done with order 2.");
-    for (const { boundary } of compacted.slice(2).toReversed()) await conversation.session.restore(boundary);
+    for (const { boundary } of compacted.slice(2).toReversed()) await conversation.session.history.restore(boundary);
     const request = await requestAfter(conversation, "«now»");
     const words = Array.from({ length: 8 }, (_, index) => `Done with order ${index + 2}.`);
     const places = [...words, "«later»", "«now»"].map((one) => request.indexOf(one));
@@ -70,16 +70,16 @@ describe.each(PROFILES)("%s", (profile) => {
     const request = await session.prepare();
     const reply = callTools(callTool("look", {}));
     const { calls } = await session.record(await conversation.send(request, reply), request);
-    await session.restore(boundary);
+    await session.history.restore(boundary);
     // Behind it so much that a compaction is due.
     await session.append(toolResult(calls[0]!.id, "result ".repeat(2_500)));
-    expect(session.size().tokens).toBeGreaterThan(session.size().autoCompactTokens);
-    const boundaries = (await session.explain()).length;
+    expect(session.view.size().tokens).toBeGreaterThan(session.view.size().autoCompactTokens);
+    const boundaries = (await session.history.explain()).length;
     await conversation.next().catch(() => undefined);
-    expect(await session.explain()).toHaveLength(boundaries);
+    expect(await session.history.explain()).toHaveLength(boundaries);
     await session.append("Now then.");
     await conversation.next();
-    expect((await session.explain()).length).toBe(boundaries + 1);
+    expect((await session.history.explain()).length).toBe(boundaries + 1);
   });
 
   test("all that ten compactions have folded is found by number and by words", async () => {

@@ -22,12 +22,11 @@ function agentsMind({ userText, request }: Ask): Reply | undefined {
 /** Agents in the background; their reports come with the next turn. */
 async function workWith(places: readonly string[], values: Values, witness: Witness) {
   const world = openWorld(values, witness, { mind: agentsMind });
-  const { store, provider, clock } = world;
+  const { store, clock } = world;
   const session = await world.open();
   let ids = 0;
   const agents = createAgents({
     session,
-    provider,
     store,
     clock,
     tools: TOOLS,

@@ -19,7 +19,7 @@ async function keepWarm(values: Values, witness: Witness, activity: "tool-runs" 
   const session = await world.open({ system: prose("rule-", 9_000) });
   await world.turn(session, "One.");
   const over = new AbortController();
-  const kept = session.keepWarm({ activity, signal: over.signal });
+  const kept = session.provider.keepWarm({ activity, signal: over.signal });
   await world.clock.pass(HOUR_MS, kept);
   over.abort();
   await kept;

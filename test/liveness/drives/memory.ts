@@ -45,7 +45,7 @@ const SAVE = callTools(
 /** What was said so far: what a model claims is held against it. */
 export async function saidIn(session: LibrarySession, { store }: World): Promise<readonly Said[]> {
   const reader = await store.openReader(session.id);
-  return reader === undefined ? [] : (await readSaid(reader, 1, session.newestEntry)).said;
+  return reader === undefined ? [] : (await readSaid(reader, 1, session.history.newestEntry)).said;
 }
 
 /** Two turns are looked through; the first time the model writes for as many rounds as it may. */
@@ -63,16 +63,10 @@ async function extractWith(values: Values, witness: Witness, { fault }: Pick<Rep
     const session = await world.open();
     const tools = [...TOOLS, memoryTool({ memory, session: session.id, said: () => saidIn(session, world) })];
     const ended: string[] = [];
-    session.listen((event) => {
+    session.events.listen((event) => {
       if (event.kind === "memories-extracted") ended.push(`${event.outcome} ${event.count}`);
     });
-    const extractions = createExtractions({
-      memory,
-      store: world.store,
-      provider: world.provider,
-      tools,
-      readOnlyTools: ["Read"],
-    });
+    const extractions = createExtractions({ memory, store: world.store, tools, readOnlyTools: ["Read"] });
     for (const [turn, words] of ["Please use pnpm here, never npm.", "And use tabs."].entries()) {
       await world.turn(session, words, [], { tools, afterTurn: extractions.afterTurn });
       if (fault !== undefined && turn === 0) {
@@ -168,8 +162,8 @@ export const dream: Drive = (values, witness) =>
     const taken = await home.leases.take("dream", { owner: "liveness" });
     if (taken.kind !== "taken") throw new Error("Somebody else dreams.");
     const session = await world.open({ system: DREAM_SYSTEM });
-    const { store, provider, clock } = world;
-    const task = startDream({ memory, lease: taken.lease, store, sessions: [], session, provider, clock });
+    const { store, clock } = world;
+    const task = startDream({ memory, lease: taken.lease, store, sessions: [], session, clock });
     const { kind } = await task.done;
     const left = (await memory.list()).map(({ slug }) => slug);
     await home.close();

@@ -55,9 +55,9 @@ export const noteTooMuch: Drive = async (values, witness) => {
   });
   const session = await world.open();
   await world.turn(session, "Hello.");
-  await session.updateNotes();
+  await session.notes.update();
   await world.turn(session, "Again.");
-  await session.updateNotes();
+  await session.notes.update();
   await session.close();
   return world.sent;
 };
@@ -70,7 +70,7 @@ export const compactByNotes: Drive = async (values, witness) => {
     const calls = [callTools(callTool("Read", { file_path: `src/${turn}.ts`, words: 1_000 }))];
     await world.turn(session, prose(`wish${turn}-`, 100), calls);
   }
-  await session.updateNotes();
+  await session.notes.update();
   for (let turn = 7; turn < 10; turn++) {
     const calls = [callTools(callTool("Read", { file_path: `src/${turn}.ts`, words: 1_000 }))];
     await world.turn(session, prose(`wish${turn}-`, 100), calls);

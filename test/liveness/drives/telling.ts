@@ -89,14 +89,13 @@ export const proposeAndWrite: Drive = (values, witness) =>
     const world = openWorld(values, witness, {
       mind: (ask) => (isExtraction(ask) && ask.toolResults.length === 0 ? callTools(CLAIM) : undefined),
     });
-    const { store, provider } = world;
+    const { store } = world;
     const session = await world.open();
-    const memory = await openMemory({ folder, clock: world.clock, tell: session.tell });
+    const memory = await openMemory({ folder, clock: world.clock, tell: session.events.emit });
     const tools = [...TOOLS, memoryTool({ memory, session: session.id, said: () => saidIn(session, world) })];
-    const extractions = createExtractions({ memory, store, provider, tools, readOnlyTools: ["Read"] });
+    const extractions = createExtractions({ memory, store, tools, readOnlyTools: ["Read"] });
     const agents = createAgents({
       session,
-      provider,
       store,
       tools,
       openChild: () => Promise.reject(new Error("none")),
@@ -136,8 +135,8 @@ export const interruptAnswer: Drive = async (values, witness) => {
   });
   const session = await world.open();
   const enough = new AbortController();
-  const { provider, clock } = world;
-  const turn = query({ session, provider, clock, tools: TOOLS, prompt: "Hello.", signal: enough.signal });
+  const { clock } = world;
+  const turn = query(session, { clock, tools: TOOLS, prompt: "Hello.", signal: enough.signal });
   for await (const { kind } of turn) if (kind === "text") enough.abort();
   await world.turn(session, "Go on.");
   await session.close();
@@ -179,7 +178,7 @@ export const cutInput: Drive = async (values, witness) => {
     settings: values,
     settingsFrom: { environment: {} },
   });
-  for await (const _ of query({ session, provider, clock, prompt: STORY }));
+  for await (const _ of query(session, { clock, prompt: STORY }));
   await session.close();
   return sent;
 };

@@ -13,16 +13,16 @@ export type OwnedListener = (event: SessionEvent, owner?: EventOwner) => void;
 export interface EventOwners {
   readonly onEvent: (event: SessionEvent) => void;
   /** From now on it is known which events are the session's own. Before, all of them are: it has no agents yet. */
-  opened(session: Pick<AgentSession, "id" | "agents">): void;
+  opened(session: Pick<AgentSession, "id" | "background">): void;
 }
 
 /** Says of each event whose it is, so that the notices of an agent do not read like those of the session. */
 export function nameOwners(listener: OwnedListener): EventOwners {
-  let main: Pick<AgentSession, "id" | "agents"> | undefined;
+  let main: Pick<AgentSession, "id" | "background"> | undefined;
   return {
     onEvent(event) {
       if (main === undefined || event.session === main.id) return listener(event);
-      const agent = main.agents().find(({ session }) => session === event.session);
+      const agent = main.background.agents().find(({ session }) => session === event.session);
       if (agent === undefined) return listener(event, { kind: "fork", name: sourceOf(event.session) });
       listener(event, { kind: "agent", name: agent.name ?? agent.definition ?? agent.id.slice(0, 8) });
     },

@@ -42,7 +42,7 @@ async function betasOf(baseUrl?: string): Promise<readonly string[]> {
     ...{ name: "read", description: "Reads.", input: { type: "object" }, results: "clearable" },
     run: () => "A line of a file that was read. ".repeat(100),
   });
-  for await (const _ of query({ session, provider, prompt: "Read all of it.", tools: [read] }));
+  for await (const _ of query(session, { prompt: "Read all of it.", tools: [read] }));
   await session.close();
   return betas;
 }

@@ -49,7 +49,7 @@ test("events of agents are reported at once, under the agent's name", () => {
   const owners = nameOwners(relay.onEvent);
   owners.onEvent(cleared(1));
   const scout = { id: "1", way: "subagent", goal: "look", session: "s:1", name: "scout", status: "running", entry: 3 };
-  owners.opened({ id: "s", agents: () => [scout as never] });
+  owners.opened({ id: "s", background: { agents: () => [scout] } as never });
   relay.beginTurn();
   for (const session of ["s", "s:1", "s:compact"]) owners.onEvent(cleared(2, session));
   expect(reported.map((one) => (one.kind === "session-event" ? (one.owner ?? "session") : one.kind))).toEqual([

@@ -148,7 +148,7 @@ async function openWith(
   const remembered =
     settings.settings.memory === "off"
       ? undefined
-      : await openAgentMemory({ folder: places.memory, store, tell: (happening) => session.tell(happening) });
+      : await openAgentMemory({ folder: places.memory, store, tell: (happening) => session.events.emit(happening) });
   if (remembered !== undefined) closing(remembered);
   const sections = [instructions, serverSection(servers.instructions), situationSection(options)];
   const head = createSessionHead([...sections, ...(remembered === undefined ? [] : [remembered.section])]);
@@ -193,7 +193,7 @@ async function openWith(
   const made = await createTools({
     ...{ guard, environment, settings: { ...settings.settings, rules, web } },
     ...{ home, agentHome, sessionFolder: places.folderOf(session.id) },
-    shownReads: () => session.filesRead(),
+    shownReads: () => session.view.filesRead(),
     recall: (request) => session.recall(request),
     openResult: alsoOpenFile(openStoredResults(store.results, [session.id]), planFile.path),
     mode: () => mode,

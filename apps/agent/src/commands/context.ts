@@ -11,7 +11,7 @@ import { table } from "../text/table.ts";
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.context);
   return inSession(terminal, { id: positionals[0] }, async (session) => {
-    const [size, accounting] = [session.size(), session.accounting()];
+    const [size, accounting] = [session.view.size(), session.view.accounting()];
     await terminal.print(
       values.json ? JSON.stringify({ session: session.id, size, accounting }) : contextText(size, accounting),
     );

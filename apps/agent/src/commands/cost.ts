@@ -11,7 +11,7 @@ import { table, time, usd } from "../text/table.ts";
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.cost);
   return inSession(terminal, { id: positionals[0] }, async (session) => {
-    const cost = await session.cost();
+    const cost = await session.ledger.cost();
     await terminal.print(values.json ? JSON.stringify({ session: session.id, ...cost }) : costText(cost));
     return EXIT.done;
   });

@@ -51,7 +51,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     ...{ places, folder, environment, store, provider, model: MODEL, mode: "accept-edits", rules, modelFacts: "table" },
   });
   try {
-    await tell(agent, provider, terminal);
+    await tell(agent, terminal);
     return EXIT.done;
   } finally {
     await agent.close();
@@ -61,9 +61,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-type Sender = Parameters<typeof query>[0]["provider"];
-
-async function tell({ session, tools, permission }: Agent, provider: Sender, terminal: Terminal): Promise<void> {
+async function tell({ session, tools, permission }: Agent, terminal: Terminal): Promise<void> {
   const { print, input } = terminal;
   const { takeDenied: _, ...permissions } = permission;
   const act = async (title: string): Promise<void> => {
@@ -72,13 +70,13 @@ async function tell({ session, tools, permission }: Agent, provider: Sender, ter
   };
   const say = async (prompt: string): Promise<void> => {
     await print(`you: ${prompt}`);
-    for await (const event of query({ session, provider, tools, prompt, ...permissions })) {
+    for await (const event of query(session, { tools, prompt, ...permissions })) {
       const line = eventLine(event);
       if (line !== undefined) await print(`   ${line}`);
       if (event.kind === "response" && event.response.text !== "") await print(`model: ${event.response.text}`);
     }
   };
-  const size = (): string => `${session.size().tokens.toLocaleString("en-US")} tokens`;
+  const size = (): string => `${session.view.size().tokens.toLocaleString("en-US")} tokens`;
 
   await print(`A simulated model works on a real folder, with the real tools, in a window of ${WINDOW_TOKENS} tokens.`);
   await act("1. A result that is too large goes to a file; the model sees a preview");
@@ -86,7 +84,7 @@ async function tell({ session, tools, permission }: Agent, provider: Sender, ter
   await act("2. Work goes on; results that are stale are cleared before a request");
   await say("Compare all the modules, then fix the wrong limit.");
   await act("3. Notes, if they are asked for, by a call on the cached prompt");
-  const notes = await session.updateNotes();
+  const notes = await session.notes.update();
   await print(
     `   notes ${notes.kind}${"markdown" in notes ? `: ${notes.markdown.length} characters` : `: ${notes.why}`}`,
   );
@@ -98,12 +96,12 @@ async function tell({ session, tools, permission }: Agent, provider: Sender, ter
   await act("5. Recall: what was stored, cleared and folded is still there");
   await say("Which error code did the log name, exactly?");
   await act("6. Undo: the compaction is taken back");
-  await session.restore(outcome.boundary, "demo");
+  await session.history.restore(outcome.boundary, "demo");
   await print(`   in view again: ${size()}`);
   await act("7. What fills the window (palimpsest context)");
-  await print(contextText(session.size(), session.accounting()));
+  await print(contextText(session.view.size(), session.view.accounting()));
   await act("8. The bill (palimpsest cost)");
-  await print(costText(await session.cost()));
+  await print(costText(await session.ledger.cost()));
   await print(
     `\nThat was the whole of it. With a key: palimpsest -p "..." in a folder of yours. palimpsest --help shows the rest.`,
   );

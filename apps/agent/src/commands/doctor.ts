@@ -118,7 +118,7 @@ async function checkProvider(
     ...{ store: memoryStore(), provider: await offline(provider, await userModels(environment)), model },
     settingsFrom: engineSettings(places, environment),
   });
-  const size = engine.size();
+  const size = engine.view.size();
   const problems = engine.settings().problems.map(({ message }) => {
     return { about: "engine settings", state: "problem", text: message } as const;
   });

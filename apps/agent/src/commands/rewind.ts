@@ -27,8 +27,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     }
     const { rewindFiles } = await openCheckpoints(project, session.id);
     // Files first: if it ends between the two, the same command does the rest.
-    const files = await rewindFiles(message.entry - 1, session.newestEntry);
-    await session.rewind(message.entry - 1, "palimpsest rewind");
+    const files = await rewindFiles(message.entry - 1, session.history.newestEntry);
+    await session.history.rewind(message.entry - 1, "palimpsest rewind");
     const shown = shownFiles(files, project.folder);
     const rewound = { session: session.id, kind: "rewound", before: message.entry, text: message.text, ...shown };
     await terminal.print(values.json ? JSON.stringify(rewound) : toText(rewound));

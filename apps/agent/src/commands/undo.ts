@@ -29,12 +29,12 @@ export type Undone =
 
 /** Takes back the newest compaction that is in effect. */
 export async function undoNewest(session: AgentSession, reason: string): Promise<Undone> {
-  const newest = (await session.explain()).find(({ inEffect }) => inEffect === "yes");
+  const newest = (await session.history.explain()).find(({ inEffect }) => inEffect === "yes");
   if (newest === undefined) return { kind: "nothing" };
   const { boundary, from, to } = newest;
-  const tokensBefore = session.size().tokens;
-  await session.restore(boundary, reason);
-  return { kind: "undone", boundary, from, to, tokensBefore, tokensAfter: session.size().tokens };
+  const tokensBefore = session.view.size().tokens;
+  await session.history.restore(boundary, reason);
+  return { kind: "undone", boundary, from, to, tokensBefore, tokensAfter: session.view.size().tokens };
 }
 
 export function undoneText(undone: Undone): string {

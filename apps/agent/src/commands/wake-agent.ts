@@ -39,8 +39,8 @@ export async function wakeAgent({ agent, text, values, stored, project, terminal
     }
     signal.addEventListener("abort", () => void agents.stop(agent.id));
     while ((await agents.idle()) === "waiting") await agents.inbox.deliver(session);
-    const report = session.attached("agent-result").at(-1) ?? "";
-    const { status } = session.agents().find(({ id }) => id === agent.id) ?? agent;
+    const report = session.view.attached("agent-result").at(-1) ?? "";
+    const { status } = session.background.agents().find(({ id }) => id === agent.id) ?? agent;
     await terminal.print(values.json ? JSON.stringify({ id: agent.id, outcome: status, report }) : report);
     for (const { tool, reason } of permission.takeDenied()) terminal.say(`not allowed: ${tool}: ${reason}`, "warning");
     return status === "done" ? EXIT.done : EXIT.failed;

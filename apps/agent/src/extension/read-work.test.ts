@@ -48,10 +48,10 @@ test("skills come newest first and once, however far back they were used and wha
 test("what was taken back was not done", async () => {
   const { session, call, todos, skills } = await opened();
   await call("Todo", {}, "[ ] one");
-  const point = session.newestEntry;
+  const point = session.history.newestEntry;
   await call("Todo", {}, "[ ] two");
   await call("Skill", { skill: "review" }, "Read it.");
-  await session.rewind(point);
+  await session.history.rewind(point);
   await session.append("Another way.");
   expect({ todos: await todos(), skills: await skills() }).toEqual({ todos: "[ ] one", skills: [] });
 });

@@ -20,7 +20,7 @@ export interface SessionHead {
   /** For `Surroundings.head`. */
   text(): Promise<string | undefined>;
   /** For the end of the messages. */
-  changes(session: Pick<AgentSession, "attached">): Promise<readonly AttachmentPayload[]>;
+  changes(session: Pick<AgentSession, "view">): Promise<readonly AttachmentPayload[]>;
 }
 
 /** The type of attachments in which changes are said, and instructions of folders. */
@@ -41,6 +41,6 @@ export function createSessionHead(sections: readonly HeadSection[]): SessionHead
 }
 
 /** What the model sees of the head, and of what was said about it since. */
-export function shownTexts(session: Pick<AgentSession, "attached">): readonly string[] {
-  return [...session.attached("head"), ...session.attached(INSTRUCTIONS)];
+export function shownTexts(session: Pick<AgentSession, "view">): readonly string[] {
+  return [...session.view.attached("head"), ...session.view.attached(INSTRUCTIONS)];
 }

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { openSession, type Session, type SessionOptions } from "palimpsest";
 
 /** Any provider's. */
-export type AgentSession = Session<unknown, unknown>;
+export type AgentSession = Session;
 export type TakeOptions = SessionOptions<unknown, unknown, unknown>;
 
 /** Opens a session, under a name by which a person finds who has it. */

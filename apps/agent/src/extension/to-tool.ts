@@ -6,7 +6,7 @@ import type { AgentTool } from "./tool.ts";
 /** A tool of the agent as the loop wants it. The agent's own check of its input stays: the loop's is by the schema alone. */
 export function toTool(
   tool: AgentTool,
-  session: Pick<AgentSession, "newestEntry">,
+  session: Pick<AgentSession, "history">,
   folder: string,
   onOutput?: Person["onOutput"],
 ): Tool {
@@ -19,7 +19,7 @@ export function toTool(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     async run(given, { signal, call }) {
       const context = {
-        ...{ signal, callId: call.id, folder, newestEntry: session.newestEntry },
+        ...{ signal, callId: call.id, folder, newestEntry: session.history.newestEntry },
         ...(onOutput === undefined ? {} : { onOutput: (text: string) => onOutput(call.id, text) }),
       };
       const { content, status } = await tool.run(given, context);

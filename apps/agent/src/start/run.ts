@@ -92,9 +92,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       const endpoint = await rememberEndpoint(places.folderOf(agent.session.id), choice);
       if (endpoint === "secret")
         terminal.say("This --base-url may hold a key. It is not kept: give it again.", "warning");
-      const spentBefore = agent.session.usage().priceUsd;
-      const spentUsd = (): number => agent.session.usage().priceUsd - spentBefore;
-      const turn = { agent, provider, report, relay, signal, clock, maxRounds, maxUsd, spentUsd };
+      const spentBefore = agent.session.ledger.totals().priceUsd;
+      const spentUsd = (): number => agent.session.ledger.totals().priceUsd - spentBefore;
+      const turn = { agent, report, relay, signal, clock, maxRounds, maxUsd, spentUsd };
       if (input === "text") {
         const inbox = untilAgentsEnd(agent, report);
         let exitCode = await runTurn({ ...turn, inbox, ...(prompt === undefined ? {} : { prompt }) });
@@ -115,7 +115,6 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 
 interface Turn {
   readonly agent: Agent;
-  readonly provider: Parameters<typeof query>[0]["provider"];
   readonly report: TurnReport;
   readonly relay: EventRelay;
   readonly signal: AbortSignal;
@@ -129,7 +128,7 @@ interface Turn {
 }
 
 async function runTurn(options: Turn): Promise<number> {
-  const { agent, provider, report, relay, signal, clock, prompt, inbox } = options;
+  const { agent, report, relay, signal, clock, prompt, inbox } = options;
   const { maxRounds, maxUsd = Number.POSITIVE_INFINITY, spentUsd } = options;
   const { session, tools, permission } = agent;
   const enough = new AbortController();
@@ -139,8 +138,12 @@ async function runTurn(options: Turn): Promise<number> {
   const watch = setInterval(() => {
     if (spentUsd() >= maxUsd && agent.agents.list().some(({ live }) => live !== undefined)) enough.abort();
   }, LOOK_EVERY_MS);
-  const turn = query({
-    ...{ session, provider, tools, inbox, clock, ...permissions, signal: AbortSignal.any([signal, enough.signal]) },
+  const turn = query(session, {
+    tools,
+    inbox,
+    clock,
+    ...permissions,
+    signal: AbortSignal.any([signal, enough.signal]),
     ...(agent.afterTurn === undefined ? {} : { afterTurn: agent.afterTurn }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(maxRounds === undefined ? {} : { maxRounds }),

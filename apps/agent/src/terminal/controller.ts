@@ -117,7 +117,7 @@ export function createController(options: ControllerOptions): Controller {
       void showBoundary();
   }
   async function showBoundary(): Promise<void> {
-    const [newest] = await agent.session.explain(1);
+    const [newest] = await agent.session.history.explain(1);
     if (newest !== undefined) print([boundaryLine(newest)]);
     await refresh();
   }
@@ -131,7 +131,7 @@ export function createController(options: ControllerOptions): Controller {
   });
 
   const turns = createTurns({
-    ...{ agent: () => agent, provider, clock: terminal.clock, tell, refresh, sayError },
+    ...{ agent: () => agent, clock: terminal.clock, tell, refresh, sayError },
     onIdle() {
       awaitAgents(agent).catch(sayError);
       dream.afterTurn(agent, model).catch(sayError);
@@ -234,7 +234,7 @@ export function createController(options: ControllerOptions): Controller {
 
   /** After a long pause, only once it is said what that costs. */
   async function begin(said: Saying): Promise<void> {
-    const { nextRequest } = await agent.session.cost();
+    const { nextRequest } = await agent.session.ledger.cost();
     const offer = pauseOffer(nextRequest, terminal.clock.now());
     const answer = offer && (await ask(offer));
     if (answer?.kind === "left") return tell({ kind: "prompted", text: said.text });
@@ -243,9 +243,9 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   async function undo(boundary: number): Promise<void> {
-    const before = agent.session.size().tokens;
-    await agent.session.restore(boundary, "undone in the transcript");
-    const after = agent.session.size().tokens;
+    const before = agent.session.view.size().tokens;
+    await agent.session.history.restore(boundary, "undone in the transcript");
+    const after = agent.session.view.size().tokens;
     await openTranscript(`Undone: ${before} -> ${after} tokens.`);
     await refresh();
   }

@@ -3,8 +3,8 @@ import type { BackgroundTask, Status } from "./state.ts";
 
 /** What the line at the bottom says. */
 export async function readStatus({ session, mode }: Agent, model: string): Promise<Status> {
-  const { tokens, percentLeft, level, compaction } = session.size();
-  const { priceUsd, estimatedUsd = 0, nextRequest } = await session.cost();
+  const { tokens, percentLeft, level, compaction } = session.view.size();
+  const { priceUsd, estimatedUsd = 0, nextRequest } = await session.ledger.cost();
   const { cache, coldAtMs } = nextRequest;
   return {
     ...{ tokens, percentLeft, level, compaction, priceUsd, cache, mode: mode(), model },

@@ -1,4 +1,4 @@
-import { createInbox, type NewContent, type Provider, query } from "palimpsest";
+import { createInbox, type NewContent, query } from "palimpsest";
 import type { Agent } from "../cli/open-agent.ts";
 import { stayWarm } from "../cli/stay-warm.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -10,7 +10,6 @@ import { watchTools } from "./watch-tools.ts";
 export interface TurnsOptions {
   /** The one of the session that is open. */
   readonly agent: () => Agent;
-  readonly provider: Provider;
   readonly clock: Terminal["clock"];
   readonly tell: Screen["tell"];
   readonly refresh: () => Promise<void>;
@@ -42,7 +41,7 @@ export interface Turns {
 /** How often a moving sign moves. */
 const TICK_MS = 250;
 
-export function createTurns({ agent, provider, clock, tell, refresh, sayError, onIdle }: TurnsOptions): Turns {
+export function createTurns({ agent, clock, tell, refresh, sayError, onIdle }: TurnsOptions): Turns {
   const waiting = createInbox();
   /** A command can run beside a turn. Escape stops the newest. */
   const running: AbortController[] = [];
@@ -65,8 +64,11 @@ export function createTurns({ agent, provider, clock, tell, refresh, sayError, o
     await beforeTurn(said?.text);
     const { takeDenied: _, ...permissions } = permission;
     const tools = watchTools(opened.tools, (callId, text) => tell({ kind: "tool-result", callId, text }));
-    const events = query({
-      ...{ session, provider, tools, clock, signal, ...permissions },
+    const events = query(session, {
+      tools,
+      clock,
+      signal,
+      ...permissions,
       inbox: { deliver: async (to) => (await waiting.deliver(to)) + (await agents.inbox.deliver(to)) },
       ...(afterTurn === undefined ? {} : { afterTurn }),
       ...(said === undefined ? {} : { prompt: said.content }),

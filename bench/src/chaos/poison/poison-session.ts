@@ -47,10 +47,10 @@ export async function poison(one: PoisonCase): Promise<Poisoned> {
     await reading.close();
 
     const session = await open("first");
-    const said = async () => (await readSaid((await store.openReader("first"))!, 1, session.newestEntry)).said;
+    const said = async () => (await readSaid((await store.openReader("first"))!, 1, session.history.newestEntry)).said;
     const tools: Tool[] = [memoryTool({ memory, session: "first", said })];
-    const extractions = createExtractions({ memory, store, provider, tools, readOnlyTools: [] });
-    const turn = query({ session, provider, tools, afterTurn: extractions.afterTurn });
+    const extractions = createExtractions({ memory, store, tools, readOnlyTools: [] });
+    const turn = query(session, { tools, afterTurn: extractions.afterTurn });
     while ((await turn.next()).done !== true);
     await extractions.drain(30_000);
     await session.close();

@@ -41,15 +41,11 @@ type Options = Partial<SessionOptions<never, never, never>>;
 
 async function open({ store, anthropic: provider, onEvent }: LibraryWorld, options: Options = {}) {
   const session = await openSession({ store, provider, model: MODEL, onEvent, id: "s", ...(options as object) });
-  return session as unknown as Session<unknown, unknown>;
+  return session as unknown as Session;
 }
 
-async function say(
-  session: Session<unknown, unknown>,
-  { anthropic }: LibraryWorld,
-  prompt: Parameters<typeof user>[0],
-) {
-  const turn = query({ session, provider: anthropic as never, prompt: user(prompt) });
+async function say(session: Session, prompt: Parameters<typeof user>[0]) {
+  const turn = query(session, { prompt: user(prompt) });
   for (let next = await turn.next(); ; next = await turn.next()) if (next.done === true) return next.value.kind;
 }
 
@@ -71,7 +67,7 @@ export const mediaCases: readonly PromiseCase[] = [
           const text = numbered(3_000 + random.below(2_000));
           const tools = [{ name: "page", inputSchema: { type: "object" }, resultSize: "bounded" }] as const;
           const first = await open(library, { tools });
-          const round = async (session: Session<unknown, unknown>) => {
+          const round = async (session: Session) => {
             await session.append("Read it.");
             const request = await session.prepare();
             const stream = library.anthropic.send(request as never);
@@ -84,7 +80,7 @@ export const mediaCases: readonly PromiseCase[] = [
           holds((await round(first)).includes(JSON.stringify(text).slice(1, -1)), "the result was not sent whole");
           await first.close();
           const again = await open(library);
-          await say(again, library, "Go on.");
+          await say(again, "Go on.");
           holds(
             (await round(again)).split(JSON.stringify(text).slice(1, -1)).length === 3,
             "after resuming it was not",
@@ -118,15 +114,13 @@ export const mediaCases: readonly PromiseCase[] = [
           const session = await open(library, { clock, settings } as never);
           for (let at = 0; at < 4; at++) {
             const prompt = `Fetch number ${at}.`;
-            for await (const _ of query({
-              session,
-              provider: library.anthropic as never,
+            for await (const _ of query(session, {
               tools: tools as never,
               prompt,
             }));
           }
           nowMs += 3 * 3_600_000;
-          await say(session, library, "And now?");
+          await say(session, "And now?");
           const body = lastBody(library);
           holds(body.includes("result of get_invoice"), "no result of get_invoice was cleared");
           holds(!body.includes("result of pay_invoice"), "a result of pay_invoice was cleared");
@@ -149,7 +143,7 @@ export const mediaCases: readonly PromiseCase[] = [
           const { holds, reported, random } = world;
           const session = await open(library);
           const page = Buffer.from(`<!DOCTYPE html>${"x".repeat(random.below(4_000))}`);
-          const ended = await say(session, library, [{ kind: "text", text: "Look." }, image(page)]);
+          const ended = await say(session, [{ kind: "text", text: "Look." }, image(page)]);
           holds(ended === "done", `the turn ended as ${ended}`);
           holds(!answered(library).includes("refused"), "the provider had to refuse it");
           reported(
@@ -171,10 +165,10 @@ export const mediaCases: readonly PromiseCase[] = [
           const { holds, reported, random } = world;
           const session = await open(library);
           const broken = PNG.subarray(0, 34 + random.below(PNG.length - 44));
-          holds((await say(session, library, [image(PNG)])) === "done", "a good image was not taken");
-          const ended = await say(session, library, [{ kind: "text", text: "And this?" }, image(broken)]);
+          holds((await say(session, [image(PNG)])) === "done", "a good image was not taken");
+          const ended = await say(session, [{ kind: "text", text: "And this?" }, image(broken)]);
           holds(ended === "done", `the turn ended as ${ended}`);
-          holds((await say(session, library, "Go on.")) === "done", "the next turn failed");
+          holds((await say(session, "Go on.")) === "done", "the next turn failed");
           holds(lastBody(library).includes(PNG.toString("base64")), "the good image is gone");
           holds(answered(library).filter((kind) => kind === "refused").length === 1, "it was sent more than once");
           reported(
@@ -197,7 +191,7 @@ export const mediaCases: readonly PromiseCase[] = [
           const session = await open(library);
           for (let at = 0; at < 9; at++)
             await session.append(user([image(jpeg(3_000_000 + random.below(900_000)), "image/jpeg")]));
-          holds((await say(session, library, "What do they show?")) === "done", "the turn failed");
+          holds((await say(session, "What do they show?")) === "done", "the turn failed");
           holds(!answered(library).includes("refused"), "a request was refused");
           const sent = Buffer.byteLength(lastBody(library));
           holds(sent > 10_000_000 && sent < 32_000_000, `the request had ${sent} bytes`);
@@ -223,12 +217,12 @@ export const mediaCases: readonly PromiseCase[] = [
           const session = await open(library, {
             surroundings: { plan: async () => ({ text: plan, path: "/plan.md" }) },
           });
-          for (let at = 0; at < 6; at++) await say(session, library, `Part ${at}: ${"detail ".repeat(900)}`);
+          for (let at = 0; at < 6; at++) await say(session, `Part ${at}: ${"detail ".repeat(900)}`);
           const outcome = await session.compact();
           holds(outcome.kind === "compacted", `the compaction ended as ${outcome.kind}`);
-          await say(session, library, "Go on.");
+          await say(session, "Go on.");
           holds(lastBody(library).includes("left out here: read them in /plan.md"), "the plan has no mark");
-          const [boundary] = await session.explain();
+          const [boundary] = await session.history.explain();
           const part = boundary?.compaction?.putBack?.find(({ type }) => type === "plan");
           holds(
             part?.shown === "cut" && part.tokens > 0 && part.tokens < part.ofTokens,

@@ -35,12 +35,12 @@ export const modelCases: readonly PromiseCase[] = [
       inWorld(folder, inOrder([stalled(random)]), async (world) => {
         for (const [provider, model] of providersOf(world)) {
           const session = await open(world, provider, model);
-          await stopAtText(session, provider);
+          await stopAtText(session);
           const event = told(world.events, "answer-interrupted").at(-1);
           reported(event?.text.startsWith("I was about") === true, `${provider.name}: no event has what was said`);
-          const { priceUsd, estimatedUsd } = session.usage();
+          const { priceUsd, estimatedUsd } = session.ledger.totals();
           holds(priceUsd > 0 && estimatedUsd === priceUsd, `${provider.name}: it cost ${priceUsd} (${estimatedUsd})`);
-          await run(session, provider, "Go on.");
+          await run(session, "Go on.");
           const body = world.exchanges().at(-1)!.body;
           holds(
             /I was about.*was interrupted here/s.test(body),
@@ -70,7 +70,7 @@ export const modelCases: readonly PromiseCase[] = [
           holds((usage?.freshTokens ?? 0) > 0 && estimated === "output", `its usage is ${JSON.stringify(usage)}`);
         }
         reported(told(world.events, "answer-interrupted").length === 1, "no event told of it");
-        await run(session, world.anthropic as AnyProvider, "Go on.");
+        await run(session, "Go on.");
         holds(world.exchanges().at(-1)!.body.includes("I was about"), "the next request has no partial answer");
         await session.close();
       }),
@@ -86,10 +86,10 @@ export const modelCases: readonly PromiseCase[] = [
         ),
         async (world) => {
           const session = await open(world, world.anthropic as AnyProvider, MODEL);
-          await run(session, world.anthropic as AnyProvider, "Hello.");
-          const { bySource } = await session.cost();
+          await run(session, "Hello.");
+          const { bySource } = await session.ledger.cost();
           holds((bySource["retries"]?.priceUsd ?? 0) > 0, "the broken try cost nothing");
-          await run(session, world.anthropic as AnyProvider, "Go on.");
+          await run(session, "Go on.");
           holds(!world.exchanges().at(-1)!.body.includes("Void."), "the next request has words of the broken try");
           const event = told(world.events, "answer-interrupted")[0];
           reported(event?.view === "left-out", "no event told of the broken try");
@@ -108,12 +108,12 @@ export const modelCases: readonly PromiseCase[] = [
       const provider = openaiChat(client, { dialect: "compatible" }) as AnyProvider;
       await inWorld(folder, inOrder([]), async (world) => {
         const session = await open(world, provider, "llama");
-        await run(session, provider, STORY.repeat(600 + random.below(400)));
+        await run(session, STORY.repeat(600 + random.below(400)));
         const [event] = told(world.events, "input-truncated");
         reported(event !== undefined, "no event told that the input was cut");
-        holds(session.size().tokens > 6_000, `its report was taken for the size: ${session.size().tokens}`);
-        await run(session, provider, "What was it about?");
-        holds(session.size().tokens < 4_096, `the conversation still has ${session.size().tokens} tokens`);
+        holds(session.view.size().tokens > 6_000, `its report was taken for the size: ${session.view.size().tokens}`);
+        await run(session, "What was it about?");
+        holds(session.view.size().tokens < 4_096, `the conversation still has ${session.view.size().tokens} tokens`);
         holds(told(world.events, "input-truncated").length === 1, "the next request was cut as well");
         await session.close();
       });
@@ -138,8 +138,7 @@ export const modelCases: readonly PromiseCase[] = [
       ];
       await inWorld(folder, inOrder([]), async (world) => {
         const session = await open(world, provider, "llama");
-        for (let turn = 0; turn < 5; turn++)
-          await run(session, provider, random.pick(texts).repeat(1 + random.below(300)));
+        for (let turn = 0; turn < 5; turn++) await run(session, random.pick(texts).repeat(1 + random.below(300)));
         holds(told(world.events, "input-truncated").length === 0, "a server that read all was suspected");
         reported(told(world.events, "model-guessed").length === 1, "the guess of its window was not told once");
         await session.close();
@@ -161,7 +160,7 @@ export const modelCases: readonly PromiseCase[] = [
         ];
         for (const [provider, model] of given) {
           const session = await open(world, provider, model);
-          const size = session.size();
+          const size = session.view.size();
           holds(size.windowTokens === windowTokens && size.known === "given", `${provider.name}: ${size.windowTokens}`);
           await session.close();
         }
@@ -169,7 +168,7 @@ export const modelCases: readonly PromiseCase[] = [
         await session.append("Hello.");
         await session.prepare();
         const [event] = told(world.events, "model-guessed");
-        reported(event?.windowTokens === session.size().windowTokens, "no event told of the guess");
+        reported(event?.windowTokens === session.view.size().windowTokens, "no event told of the guess");
         await session.close();
       }),
   },
@@ -269,13 +268,13 @@ function open({ store, onEvent }: LibraryWorld, provider: AnyProvider, model: st
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
-async function run(session: Opened, provider: AnyProvider, prompt: string): Promise<void> {
-  for await (const _ of query({ session, provider, prompt, retries: { firstWaitMs: 1 } }));
+async function run(session: Opened, prompt: string): Promise<void> {
+  for await (const _ of query(session, { prompt, retries: { firstWaitMs: 1 } }));
 }
 
-async function stopAtText(session: Opened, provider: AnyProvider): Promise<void> {
+async function stopAtText(session: Opened): Promise<void> {
   const stop = new AbortController();
-  for await (const { kind } of query({ session, provider, prompt: "Hello.", signal: stop.signal }))
+  for await (const { kind } of query(session, { prompt: "Hello.", signal: stop.signal }))
     if (kind === "text") setTimeout(() => stop.abort(), 20);
 }
 

@@ -71,12 +71,12 @@ export const moreCases: readonly PromiseCase[] = [
       const tools = [countTool()];
       try {
         const first = await openSession({ store, provider, onEvent, model, settingsFrom });
-        for await (const _ of query({ session: first, provider, tools, prompt: user("Count") }));
+        for await (const _ of query(first, { tools, prompt: user("Count") }));
         await first.close();
         const isTold = world.events.some(({ kind }) => kind === "result-stored");
         reported(isTold, "no event told of the stored result");
         const second = await openSession({ store, provider, onEvent, model, settingsFrom, id: first.id });
-        for await (const _ of query({ session: second, provider, tools, prompt: user("And now?") }));
+        for await (const _ of query(second, { tools, prompt: user("And now?") }));
         await second.close();
         const [before = "-", after = ""] = bodies(world.exchanges()).slice(-2).map(conversationOf);
         holds(after.startsWith(before.slice(0, -1)), "the request does not begin with the one before");
@@ -99,10 +99,10 @@ export const moreCases: readonly PromiseCase[] = [
       try {
         const session = await openSession({ store, provider, onEvent, model, settingsFrom });
         const enough = new AbortController();
-        const turn = query({ session, provider, prompt: user("Tell me."), signal: enough.signal });
+        const turn = query(session, { prompt: user("Tell me."), signal: enough.signal });
         for await (const { kind } of turn) if (kind === "text") enough.abort();
-        const spentUsd = session.usage().priceUsd;
-        for await (const _ of query({ session, provider, prompt: user("Go on.") }));
+        const spentUsd = session.ledger.totals().priceUsd;
+        for await (const _ of query(session, { prompt: user("Go on.") }));
         await session.close();
         const last = conversationOf(bodies(world.exchanges()).at(-1)!);
         holds(last.includes("word0"), "what was said is not in the next request");
@@ -127,14 +127,14 @@ export const moreCases: readonly PromiseCase[] = [
       const settings = { "compaction.autoPercent": 8 + random.below(4) };
       try {
         const session = await openSession({ store, provider, onEvent, model, settings, settingsFrom });
-        const most = session.size().autoCompactTokens;
+        const most = session.view.size().autoCompactTokens;
         for (let turn = 0; turn < 40 && !hasCompacted(world); turn++) {
           const prompt = user(`Note ${turn}: ${lines(Math.ceil(most / 60))}`);
-          for await (const _ of query({ session, provider, prompt }));
+          for await (const _ of query(session, { prompt }));
         }
-        holds(session.size().tokens < most, `${session.size().tokens} tokens are above ${most}`);
+        holds(session.view.size().tokens < most, `${session.view.size().tokens} tokens are above ${most}`);
         reported(hasCompacted(world), "no event told of a compaction");
-        for await (const _ of query({ session, provider, prompt: user("What was the first note?") }));
+        for await (const _ of query(session, { prompt: user("What was the first note?") }));
         await session.close();
         const last = conversationOf(bodies(world.exchanges()).at(-1)!);
         holds(last.includes("Note 0"), "the user's own words are gone");
@@ -156,7 +156,7 @@ export const moreCases: readonly PromiseCase[] = [
       try {
         const session = await openSession({ store, provider, onEvent, model, settingsFrom });
         const tools = [countTool({ resultSize: "bounded" })];
-        for await (const _ of query({ session, provider, tools, prompt: user("Count") }));
+        for await (const _ of query(session, { tools, prompt: user("Count") }));
         await session.close();
         holds(
           bodies(world.exchanges())
@@ -194,9 +194,9 @@ export const moreCases: readonly PromiseCase[] = [
       try {
         const model = "claude-sonnet-4-6";
         const session = await openSession({ store, provider, onEvent, model, clock, settingsFrom });
-        for await (const _ of query({ session, provider, clock, tools, prompt: user("Go.") }));
+        for await (const _ of query(session, { clock, tools, prompt: user("Go.") }));
         nowMs += 5 * 3_600_000;
-        for await (const _ of query({ session, provider, clock, tools, prompt: user("And now?") }));
+        for await (const _ of query(session, { clock, tools, prompt: user("And now?") }));
         await session.close();
         const last = bodies(world.exchanges()).at(-1)!;
         holds(last.includes("[Cleared"), "nothing was cleared");

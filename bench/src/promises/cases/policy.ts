@@ -62,7 +62,7 @@ async function converse(folder: string, first: Options = {}) {
     talk.session = await open(options);
   }
   async function boundaries(): Promise<number> {
-    return (await talk.session.explain()).length;
+    return (await talk.session.history.explain()).length;
   }
   return talk;
 }
@@ -111,7 +111,7 @@ export const policyCases: readonly PromiseCase[] = [
         const { summaries } = talk.model;
         for (let turn = 0; turn < 2 + random.below(3); turn++) await talk.say(about("more", 200));
         await talk.reopen();
-        const { compaction } = talk.session.size();
+        const { compaction } = talk.session.view.size();
         for (let turn = 0; turn < 2 + random.below(3); turn++) await talk.say(about("more", 200));
         holds(talk.model.summaries === summaries, "a model was asked again at once");
         holds((await talk.boundaries()) === 0, "the conversation was compacted");
@@ -150,7 +150,7 @@ export const policyCases: readonly PromiseCase[] = [
         talk.model.summary = random.pick(REFUSALS);
         await sayUntil(talk, "compaction-ended", 2);
         const sent = await talk.say("And now?");
-        const { tokens, autoCompactTokens } = talk.session.size();
+        const { tokens, autoCompactTokens } = talk.session.view.size();
         holds(tokens < autoCompactTokens, `${tokens} tokens are in a window that is compacted at ${autoCompactTokens}`);
         holds(sent.includes("And now?"), "the user's message was not sent");
         const ended = talk.told("compaction-ended").at(-1);
@@ -190,15 +190,15 @@ export const policyCases: readonly PromiseCase[] = [
       const talk = await converse(folder);
       try {
         await sayUntil(talk, "compaction-ended");
-        const [boundary] = await talk.session.explain();
-        await talk.session.restore(boundary!.boundary);
+        const [boundary] = await talk.session.history.explain();
+        await talk.session.history.restore(boundary!.boundary);
         const turns = 1 + random.below(4);
         for (let turn = 0; turn < turns; turn++) await talk.say(about(`later${turn}`, 500));
         await talk.reopen();
         const sent = [await talk.say("Hello again."), await talk.say("Go on.")].join("");
         holds(talk.told("compaction-started").length === 1, "it was compacted again");
         holds(sent.includes("part0 part0 part0"), "what was brought back is gone");
-        const { compaction } = talk.session.size();
+        const { compaction } = talk.session.view.size();
         reported(
           compaction.policy === "held" && compaction.heldBy === "restored",
           "size() does not say that it is held",
@@ -219,10 +219,10 @@ export const policyCases: readonly PromiseCase[] = [
       const talk = await converse(folder, { settings: { ...EARLY, "compaction.autoPercent": 6 } });
       try {
         await sayUntil(talk, "compaction-ended");
-        const [boundary] = await talk.session.explain();
-        await talk.session.restore(boundary!.boundary);
+        const [boundary] = await talk.session.history.explain();
+        await talk.session.history.restore(boundary!.boundary);
         await sayUntil(talk, "compaction-ended", 2);
-        const [newest] = await talk.session.explain();
+        const [newest] = await talk.session.history.explain();
         holds(newest?.compaction?.reason === "window", `it was compacted because: ${newest?.compaction?.reason}`);
         reported(newest?.compaction?.overrides === "restore", "explain does not say that it overrides the restore");
         reported(
@@ -241,10 +241,10 @@ export const policyCases: readonly PromiseCase[] = [
       const fromTokens = 20_000 + random.below(20_000);
       const talk = await converse(folder, { settings: { ...EARLY, "compaction.economicFromTokens": fromTokens } });
       try {
-        let before = talk.session.size();
+        let before = talk.session.view.size();
         let percentsFit = true;
         for (let part = 0; part < 60 && talk.told("compaction-started").length === 0; part++) {
-          before = talk.session.size();
+          before = talk.session.view.size();
           const { compaction, tokens, percentLeft } = before;
           const at = compaction.policy === "off" ? 0 : compaction.atTokens;
           percentsFit &&= percentLeft === Math.max(0, Math.round((1 - tokens / at) * 100));
@@ -348,7 +348,7 @@ export const policyCases: readonly PromiseCase[] = [
         for (const [index, [settings, model, atTokens]] of expected.entries()) {
           await talk.reopen({ id: `session-${index}`, settings, model } as Options);
           await talk.session.append("Hello");
-          const { compaction } = talk.session.size();
+          const { compaction } = talk.session.view.size();
           const at = compaction.policy === "off" ? 0 : compaction.atTokens;
           holds(at === atTokens, `${JSON.stringify(settings)}: at ${at} tokens instead of ${atTokens}`);
           reported(compaction.profile === (settings.profile ?? "balanced"), "the profile is not told");

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { answer, callTool, callTools, inOrder, type Script } from "@palimpsest/provider-simulator";
-import { collectResults, memoryResults, openSession, type ResultFiles } from "palimpsest";
+import { collectResults, memoryResults, openSession, type ResultFiles, toolResult } from "palimpsest";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import type { Random } from "../../random.ts";
 import { type LibraryWorld, openWorld } from "../library-world.ts";
@@ -39,7 +39,7 @@ export const resultCases: readonly PromiseCase[] = [
       inWorld(folder, async (world) => {
         const [text, needle] = output(random);
         const session = await open(world);
-        const [entry] = await session.appendStream("call", pieces(text, random));
+        const [entry] = await session.append(toolResult("call", pieces(text, random)));
         await session.close();
         await world.store.close();
         const store = sqliteStore({ folder: join(folder, "sessions") });
@@ -62,10 +62,11 @@ export const resultCases: readonly PromiseCase[] = [
       inWorld(folder, async (world) => {
         const session = await open(world);
         const [text, needle] = output(random);
-        const [oldest] = await session.appendStream("first", pieces(text, random));
-        const [gone] = await session.appendStream("second", pieces(`${text}\nand more`, random));
+        const [oldest] = await session.append(toolResult("first", pieces(text, random)));
+        const [gone] = await session.append(toolResult("second", pieces(`${text}\nand more`, random)));
         const { results } = world.store;
-        const lost = (await Array.fromAsync(session.export())).findLast((line) => line.includes('"file"')) ?? "";
+        const lost =
+          (await Array.fromAsync(session.history.export())).findLast((line) => line.includes('"file"')) ?? "";
         for (let count = 0; count < 110 + random.below(20); count++)
           await session.append(`${count}\n${"some other output\n".repeat(6_000)}`);
         const find: ResultFiles["find"] = async (of, file) =>
@@ -91,10 +92,10 @@ export const resultCases: readonly PromiseCase[] = [
       inWorld(folder, async (world) => {
         const session = await open(world);
         const [text, needle] = output(random);
-        const [before] = await session.appendStream("call", pieces(text, random));
+        const [before] = await session.append(toolResult("call", pieces(text, random)));
         for (const kept of [{}, { id: "a-fork-that-is-kept" }]) {
           const fork = await session.fork({ source: "look around", ...kept });
-          const [own] = await fork.appendStream("own", pieces(`own\n${text}`, random));
+          const [own] = await fork.append(toolResult("own", pieces(`own\n${text}`, random)));
           for (const entry of [before!, own!]) {
             const { kind } = await fork.recall({ entry, search: needle });
             holds(kind === "lines", `the fork ${JSON.stringify(kept)} was answered ${kind} for entry ${entry}`);
@@ -119,7 +120,7 @@ export const resultCases: readonly PromiseCase[] = [
         await session.append("Look.");
         const failures = left;
         for (let index = 0; index < failures; index++)
-          await session.appendStream(`${index}`, pieces("x".repeat(bytes), random));
+          await session.append(toolResult(`${index}`, pieces("x".repeat(bytes), random)));
         const request = JSON.stringify(await session.prepare());
         holds(request.split("Cut here").length === failures + 1, "the model is not told that there was more");
         // Two of them are too large together, and now there is room to store one.
@@ -136,10 +137,10 @@ export const resultCases: readonly PromiseCase[] = [
       inWorld(folder, async (world) => {
         const [text] = output(random);
         const over = await open(world, "over");
-        const [entry] = await over.appendStream("call", pieces(text, random));
+        const [entry] = await over.append(toolResult("call", pieces(text, random)));
         await over.close();
         const live = await open(world, "live");
-        const [kept] = await live.appendStream("call", pieces(text, random));
+        const [kept] = await live.append(toolResult("call", pieces(text, random)));
         const nowMs = Date.now() + (31 + random.below(100)) * DAY_MS;
         const { removed, failures } = await collectResults(world.store, { nowMs });
         reported(removed.length === 1 && removed[0]?.session === "over", `removed: ${JSON.stringify(removed)}`);

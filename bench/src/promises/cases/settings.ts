@@ -69,7 +69,7 @@ export const settingsCases: readonly PromiseCase[] = [
         const typo = misspelled(NAME, random);
         writeFileSync(path, JSON.stringify({ [typo]: 5, [NAME]: 6 }));
         const session = await open(world, { settingsFrom: { file, environment: { [VARIABLE]: "many" } } });
-        for (let turn = 0; turn < 2 + random.below(3); turn++) await say(world, session);
+        for (let turn = 0; turn < 2 + random.below(3); turn++) await say(session);
         holds(session.settings().settings[NAME] === 6, "the value of the file does not hold");
         const told = world.events.flatMap((event) => (event.kind === "settings-rejected" ? event.problems : []));
         reported(
@@ -92,9 +92,9 @@ export const settingsCases: readonly PromiseCase[] = [
         const file = settingsFile(path);
         writeFileSync(path, JSON.stringify({ [NAME]: 7 }));
         const session = await open(world, { settingsFrom: { file, environment: {} } });
-        await say(world, session);
+        await say(session);
         writeFileSync(path, `{ "${NAME}": ${random.below(90)}`);
-        await say(world, session);
+        await say(session);
         holds(session.settings().settings[NAME] === 8, "the default does not hold");
         reported(
           world.events.some(({ kind }) => kind === "settings-rejected"),
@@ -117,14 +117,14 @@ export const settingsCases: readonly PromiseCase[] = [
         const session = await open(world, { settingsFrom });
         state = random.below(2) === 0 ? "fails" : "hangs";
         for (let turn = 0; turn < 3; turn++) {
-          await say(world, session);
+          await say(session);
           holds(session.settings().settings[NAME] === 31, "the last value was lost");
         }
         const told = (kind: string): number => world.events.filter((event) => event.kind === kind).length;
         reported(told("flags-failed") === 1, `the outage was told ${told("flags-failed")} times`);
         if (state === "hangs") return;
         state = "works";
-        await say(world, session);
+        await say(session);
         reported(told("flags-recovered") === 1, "its end was not told");
       }),
   },
@@ -259,8 +259,8 @@ function open(
   return openSession({ store, provider, model: MODEL, onEvent, ...more });
 }
 
-async function say({ anthropic: provider }: LibraryWorld, session: OpenedSession): Promise<void> {
-  for await (const _ of query({ session, provider, prompt: "Go on." }));
+async function say(session: OpenedSession): Promise<void> {
+  for await (const _ of query(session, { prompt: "Go on." }));
 }
 
 /** An OpenFeature client over values by the names of settings. */

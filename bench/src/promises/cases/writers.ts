@@ -26,7 +26,7 @@ export const writerCases: readonly PromiseCase[] = [
       try {
         const session = await openSession({ store: mine, provider, model: MODEL, id: "s", owner: "the first" });
         const turn = (async () => {
-          for await (const event of query({ session, provider, prompt: "Think." }))
+          for await (const event of query(session, { prompt: "Think." }))
             if (event.kind === "turn-ended") return event.outcome.kind;
           return "nothing";
         })();
@@ -83,7 +83,7 @@ export const writerCases: readonly PromiseCase[] = [
         await first.append("My last words.");
         await first.close();
         const second = await waiting;
-        const all = (await Array.fromAsync(second.export())).join();
+        const all = (await Array.fromAsync(second.history.export())).join();
         holds(all.includes("My last words."), "it does not go on from where the other was");
       } finally {
         await Promise.all([world.store.close(), other.close(), world.close()]);

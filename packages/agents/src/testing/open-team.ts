@@ -19,7 +19,7 @@ import { type Agents, createAgents } from "../create-agents.ts";
 
 const MODEL = "claude-opus-5-5";
 
-export interface TeamOptions extends Partial<Pick<AgentsOptions<never, never>, "mailbox" | "definitions" | "clock">> {
+export interface TeamOptions extends Partial<Pick<AgentsOptions, "mailbox" | "definitions" | "clock">> {
   readonly script: Script;
   readonly id?: string;
   readonly store?: ReturnType<typeof memoryStore>;
@@ -29,7 +29,7 @@ export interface TeamOptions extends Partial<Pick<AgentsOptions<never, never>, "
 }
 
 export interface Team {
-  readonly session: Session<unknown, unknown>;
+  readonly session: Session;
   readonly agents: Agents;
   readonly store: ReturnType<typeof memoryStore>;
   /** What was sent, as the simulator got it. */
@@ -86,7 +86,6 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
   let ids = 0;
   const agents = createAgents({
     session,
-    provider,
     store,
     tools,
     readOnlyTools: ["Look"],
@@ -103,9 +102,7 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
     ...(rest.clock === undefined ? {} : { clock: rest.clock }),
   });
   async function turn(prompt?: string): Promise<QueryOutcome> {
-    const running = query({
-      session,
-      provider,
+    const running = query(session, {
       tools: [...tools, ...agents.tools],
       inbox: agents.inbox,
       ...(prompt === undefined ? {} : { prompt }),

@@ -51,7 +51,7 @@ async function open(mind: (ask: Ask) => Reply, topics = 12) {
   const past = await openSession({ store, provider, model: MODEL, id: "past" });
   await past.append("The release moves to 2026-12-01, Fact 3 is over.");
   await past.close();
-  const start = async (options: Partial<DreamOptions<never, never>> = {}) => {
+  const start = async (options: Partial<DreamOptions> = {}) => {
     const name = options.lease === undefined ? "dream" : "of nobody";
     const taken = await home.leases.take(name, { owner: "test" });
     if (taken.kind !== "taken") throw new Error("held");
@@ -62,7 +62,6 @@ async function open(mind: (ask: Ask) => Reply, topics = 12) {
       store,
       sessions: ["past"],
       session,
-      provider,
       ...(options as object),
     });
   };
@@ -148,7 +147,7 @@ describe("a run", () => {
       type: "project",
       body: "Parser 3 was rewritten.",
     };
-    const { memory, home, start } = await open((ask) => rounds([["Topics", write]])(ask));
+    const { memory, home, start, provider } = await open((ask) => rounds([["Topics", write]])(ask));
     const before = await filesOf(memory);
     expect(await (await start({ mode: "dry-run" })).done).toMatchObject({
       kind: "held",
@@ -159,14 +158,15 @@ describe("a run", () => {
     expect(await task.done).toMatchObject({ kind: "killed" });
     const lost = await start({ lease: { ...(await lostLease()), guard: async () => ({ kind: "lost" }) } as never });
     expect(await lost.done).toMatchObject({ kind: "lost" });
-    const broken = {
-      name: "broken",
+    const broken: typeof provider = {
+      ...provider,
       // biome-ignore lint/correctness/useYield: it fails before its first part
       async *send() {
         throw new Error("no");
       },
     };
-    const failing = await start({ provider: broken as never });
+    const session = await openSession({ store: memoryStore(), provider: broken, model: MODEL, system: DREAM_SYSTEM });
+    const failing = await start({ session });
     expect(await failing.done).toMatchObject({ kind: "failed" });
     expect(await filesOf(memory)).toEqual(before);
     expect((await home.leases.read("dream")).lastDoneAtMs).toBeUndefined();
@@ -185,10 +185,10 @@ describe("a run", () => {
     version = await versionOf(memory, "topic-3");
     const parent = await openSession({ store: memoryStore(), provider, model: MODEL });
     const told: SessionEvent[] = [];
-    parent.listen((event) => told.push(event));
+    parent.events.listen((event) => told.push(event));
     await (await start({ parent, trigger: "manual" })).done;
     expect(told).toMatchObject([{ kind: "dreamed", trigger: "manual", outcome: "consolidated", changed: 1 }]);
-    const { bySource, priceUsd } = await parent.cost();
+    const { bySource, priceUsd } = await parent.ledger.cost();
     expect(bySource["dream"]).toMatchObject({ responses: 2 });
     expect(bySource["dream"]!.priceUsd).toBeGreaterThan(0);
     expect(priceUsd).toBeCloseTo(bySource["dream"]!.priceUsd, 12);
@@ -199,7 +199,7 @@ describe("a run", () => {
     const { start, provider, home } = await open(() => ({ ...answer("x"), fault: { kind: "spend-limit" } }) as never);
     const parent = await openSession({ store: memoryStore(), provider, model: MODEL });
     const told: SessionEvent[] = [];
-    parent.listen((event) => told.push(event));
+    parent.events.listen((event) => told.push(event));
     for (let run = 0; run < 3; run++) expect(await (await start({ parent })).done).toMatchObject({ kind: "failed" });
     expect(told.map(({ kind }) => kind)).toEqual(["dreamed", "dreamed", "dreamed", "breaker-tripped"]);
     expect(told[0]).toMatchObject({ outcome: "failed", why: expect.any(String) });

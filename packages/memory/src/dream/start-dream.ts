@@ -1,6 +1,6 @@
 import { keepLease, type Lease, type LeaseOutcome } from "@palimpsest/coordination";
 import { query, type Session, type Store, type Tool } from "palimpsest";
-import { type Charge, chargeParent, type Dreamed, type Sender } from "palimpsest/core";
+import { type Charge, chargeParent, type Dreamed } from "palimpsest/core";
 import type { BatchOutcome, BatchStep, BatchSummary } from "../batch.ts";
 import type { Memory } from "../open-memory.ts";
 import type { TopicUse } from "../search/topic-uses.ts";
@@ -10,7 +10,7 @@ import { dreamTools } from "./dream-tools.ts";
 import { BREAKER_FAILURES } from "./gates.ts";
 import { guardShare } from "./guard-share.ts";
 
-export interface DreamOptions<Request, Response> {
+export interface DreamOptions {
   readonly memory: Pick<Memory, "batch">;
   /** One at a time, over all processes. It is given back when the run ends. */
   readonly lease: Lease;
@@ -18,13 +18,12 @@ export interface DreamOptions<Request, Response> {
   readonly store: Pick<Store, "openReader">;
   readonly sessions: readonly string[];
   /** A session of its own, with `DREAM_SYSTEM` as its system prompt. Closed when the run ends. */
-  readonly session: Session<Request, Response>;
-  readonly provider: Sender<Request, Response>;
+  readonly session: Session;
   /**
    * The session on whose behalf it runs: what the run uses is in its ledger, too, under `dream`, and its listeners are told how
    * the run ended. @default only the run's own session has it in its ledger, and its listeners are told
    */
-  readonly parent?: Pick<Session<never, never>, "enterUsage" | "tell">;
+  readonly parent?: Pick<Session, "ledger" | "events">;
   /** How often topics were of use. @default that is not told */
   readonly uses?: ReadonlyMap<string, TopicUse>;
   /** Tools that only read, beside its own. @default none */
@@ -41,7 +40,7 @@ export interface DreamOptions<Request, Response> {
 const DREAM_SOURCE = "dream";
 
 /** Goes over the memory in the background: one run, one commit, or none. */
-export function startDream<Request, Response>(options: DreamOptions<Request, Response>): DreamTask {
+export function startDream(options: DreamOptions): DreamTask {
   const { lease, session, clock = { now: Date.now } } = options;
   const own = createDreamState(clock.now());
   const killed = new AbortController();
@@ -72,11 +71,11 @@ export function startDream<Request, Response>(options: DreamOptions<Request, Res
       await charge?.finish().catch(() => undefined);
       const finished = leaseOutcome(outcome, options.mode);
       await lease.finish(finished);
-      const { tell } = options.parent ?? session;
-      tell({ kind: "dreamed", trigger: options.trigger ?? "auto", ...toldOf(outcome), used: session.usage() });
+      const { emit } = (options.parent ?? session).events;
+      emit({ kind: "dreamed", trigger: options.trigger ?? "auto", ...toldOf(outcome), used: session.ledger.totals() });
       const failures = lease.failures + 1;
       if (finished === "failed" && failures === BREAKER_FAILURES)
-        tell({ kind: "breaker-tripped", of: "dream", failures });
+        emit({ kind: "breaker-tripped", of: "dream", failures });
       await session.close();
       own.end(outcome);
       return outcome;
@@ -104,15 +103,13 @@ interface Staging {
 }
 
 /** The run itself: all changes are staged, none is made. */
-function stage<Request, Response>(
-  { memory, store, sessions, session, provider, uses = new Map(), readTools = [] }: DreamOptions<Request, Response>,
+function stage(
+  { memory, store, sessions, session, uses = new Map(), readTools = [] }: DreamOptions,
   { own, signal, nowMs, charge }: Staging,
 ): Promise<BatchOutcome> {
   const act = async (batch: Parameters<typeof dreamTools>[0]["batch"]): Promise<void> => {
     const tools = [...dreamTools({ batch, store, sessions, uses, onChange: own.touched }), ...readTools];
-    const turn = query({
-      session,
-      provider,
+    const turn = query(session, {
       tools,
       signal,
       prompt: dreamPrompt({
@@ -139,10 +136,7 @@ function stage<Request, Response>(
 }
 
 /** Behind the lease: a holder that was fenced off writes nothing. */
-async function install<Request, Response>(
-  { memory, lease }: DreamOptions<Request, Response>,
-  steps: readonly BatchStep[],
-): Promise<DreamOutcome> {
+async function install({ memory, lease }: DreamOptions, steps: readonly BatchStep[]): Promise<DreamOutcome> {
   const guarded = await lease.guard(() => applySteps(memory, steps));
   if (guarded.kind === "lost") return { kind: "lost", why: "another process has taken the lease" };
   const outcome = guarded.value;
@@ -151,7 +145,7 @@ async function install<Request, Response>(
 }
 
 /** A dry run leaves everything as it was. One that waits for a yes, or has failed, is not begun again at once. */
-function leaseOutcome({ kind }: DreamOutcome, mode: DreamOptions<never, never>["mode"]): LeaseOutcome {
+function leaseOutcome({ kind }: DreamOutcome, mode: DreamOptions["mode"]): LeaseOutcome {
   if (mode === "dry-run" || kind === "killed" || kind === "lost") return "killed";
   if (kind === "held") return "held";
   return kind === "written" || kind === "unchanged" ? "done" : "failed";

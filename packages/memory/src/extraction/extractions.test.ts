@@ -56,7 +56,7 @@ async function open(extraction: (ask: Ask) => Reply, environment: Readonly<Recor
   const session = await reopen();
   const said = async () => {
     const reader = (await store.openReader("s"))!;
-    return (await readSaid(reader, 1, session.newestEntry)).said;
+    return (await readSaid(reader, 1, session.history.newestEntry)).said;
   };
   const page: Tool = {
     name: "Fetch",
@@ -67,21 +67,15 @@ async function open(extraction: (ask: Ask) => Reply, environment: Readonly<Recor
   const tools = [page, memoryTool({ memory, session: "s", said })];
   const ended: Omit<MemoriesExtracted, "kind">[] = [];
   const waiting: number[] = [];
-  session.listen(({ session: _, atMs: __, ...event }) => {
+  session.events.listen(({ session: _, atMs: __, ...event }) => {
     if (event.kind === "memories-waiting") waiting.push(event.count);
     if (event.kind !== "memories-extracted") return;
     const { kind: ___, ...told } = event;
     ended.push(told);
   });
-  const extractions = createExtractions({
-    memory,
-    store,
-    provider,
-    tools,
-    readOnlyTools: ["Fetch"],
-  });
+  const extractions = createExtractions({ memory, store, tools, readOnlyTools: ["Fetch"] });
   const say = async (prompt: string) => {
-    const turn = query({ session, provider, tools, prompt, afterTurn: extractions.afterTurn });
+    const turn = query(session, { tools, prompt, afterTurn: extractions.afterTurn });
     while ((await turn.next()).done !== true);
   };
   return { session, memory, extractions, say, ended, waiting, server, reopen };
@@ -98,10 +92,10 @@ describe("at the end of a turn", () => {
     const topic = await memory.read("pnpm-never-npm");
     expect(topic).toMatchObject({ author: "model", type: "feedback", body: "Use pnpm, never npm." });
     expect(topic!.evidence).toMatchObject([{ session: "s", quote: "use pnpm here, never npm" }]);
-    const { bySource } = await session.cost();
+    const { bySource } = await session.ledger.cost();
     const { cacheReadTokens, freshTokens, cacheWriteTokens } = bySource[EXTRACTION_SOURCE]!;
     expect(cacheReadTokens / (cacheReadTokens + freshTokens + cacheWriteTokens)).toBeGreaterThan(0.95);
-    expect(session.mark(EXTRACTION_SOURCE)).toBeGreaterThan(0);
+    expect(session.background.mark(EXTRACTION_SOURCE)).toBeGreaterThan(0);
   });
 
   test("what a page has said waits in the inbox, under whatever quote", async () => {
@@ -127,13 +121,13 @@ describe("at the end of a turn", () => {
     await extractions.afterTurn(session);
     expect(calls).toBe(1);
     expect(ended.map(({ outcome }) => outcome)).toEqual(["nothing", "nothing"]);
-    expect((await reopen()).mark(EXTRACTION_SOURCE)).toBe(session.mark(EXTRACTION_SOURCE));
+    expect((await reopen()).background.mark(EXTRACTION_SOURCE)).toBe(session.background.mark(EXTRACTION_SOURCE));
 
     const silent = await open(() => answer("never"), { PALIMPSEST_MEMORY_EXTRACTION: "off" });
     await silent.say("Fix the build.");
     await silent.extractions.drain(10_000);
     expect(silent.ended).toEqual([]);
-    expect((await silent.session.cost()).bySource[EXTRACTION_SOURCE]).toBeUndefined();
+    expect((await silent.session.ledger.cost()).bySource[EXTRACTION_SOURCE]).toBeUndefined();
   });
 
   test("over its budget, a turn is passed over for good: a later turn with room does not look through it", async () => {
@@ -144,7 +138,7 @@ describe("at the end of a turn", () => {
     expect(ended).toMatchObject([
       { outcome: "over-budget", count: 0, why: expect.stringContaining("memory.extractionTokens") },
     ]);
-    expect(session.mark(EXTRACTION_SOURCE)).toBeGreaterThan(0);
+    expect(session.background.mark(EXTRACTION_SOURCE)).toBeGreaterThan(0);
     await extractions.afterTurn(session);
     expect(ended.map(({ outcome }) => outcome)).toEqual(["over-budget", "nothing"]);
   });

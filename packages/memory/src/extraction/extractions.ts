@@ -1,5 +1,5 @@
 import { type LedgerTotals, query, type Session, type Store, type Tool } from "palimpsest";
-import type { MemoriesExtracted, PermissionOptions, Sender } from "palimpsest/core";
+import type { MemoriesExtracted, PermissionOptions } from "palimpsest/core";
 import type { Memory } from "../open-memory.ts";
 import { extractionPrompt } from "./extraction-prompt.ts";
 import { MEMORY_TOOL } from "./memory-tool.ts";
@@ -8,11 +8,10 @@ import { readSaid } from "./read-said.ts";
 /** Under this name its calls stand in the ledger, and its mark in the log. */
 export const EXTRACTION_SOURCE = "extract_memories";
 
-export interface ExtractionOptions<Request, Response> extends Pick<PermissionOptions, "permission"> {
+export interface ExtractionOptions extends Pick<PermissionOptions, "permission"> {
   readonly memory: Pick<Memory, "list" | "inbox">;
   /** Where the sessions' logs are. */
   readonly store: Pick<Store, "openReader">;
-  readonly provider: Sender<Request, Response>;
   /** All tools of the session, the memory tool among them: a fork has the same list as its parent. */
   readonly tools: readonly Tool[];
   /** Those of them that change nothing. */
@@ -28,9 +27,9 @@ export interface DailyBudget {
 
 type ExtractionEnded = Omit<MemoriesExtracted, "kind">;
 
-export interface Extractions<Request, Response> {
+export interface Extractions {
   /** For `afterTurn` of a query: at the end of a turn. Never rejects. One at a time; the newest that waits is run afterwards. */
-  afterTurn(session: Session<Request, Response>): Promise<void>;
+  afterTurn(session: Session): Promise<void>;
   /** Waits for what runs, so long and no longer. */
   drain(timeoutMs: number): Promise<"drained" | "left">;
 }
@@ -39,16 +38,14 @@ export interface Extractions<Request, Response> {
  * Looks through each turn for what is worth remembering, on a fork that shares the session's cached prompt. Whoever listens to the
  * session is told how each went, and how many proposals wait for the user afterwards.
  */
-export function createExtractions<Request, Response>(
-  options: ExtractionOptions<Request, Response>,
-): Extractions<Request, Response> {
+export function createExtractions(options: ExtractionOptions): Extractions {
   const { memory } = options;
   let running: Promise<void> | undefined;
-  let next: Session<Request, Response> | undefined;
+  let next: Session | undefined;
   /** Those that were told so: it is not said again after every turn. */
-  const overBudget = new WeakSet<Session<Request, Response>>();
+  const overBudget = new WeakSet<Session>();
 
-  async function runAll(first: Session<Request, Response>): Promise<void> {
+  async function runAll(first: Session): Promise<void> {
     for (let session: typeof next = first; session !== undefined; ) {
       next = undefined;
       const ended = await extract(session, options).catch(
@@ -57,7 +54,7 @@ export function createExtractions<Request, Response>(
       const isTold = ended === undefined || (ended.outcome === "over-budget" && overBudget.has(session));
       if (ended?.outcome === "over-budget") overBudget.add(session);
       else if (ended?.used !== undefined) overBudget.delete(session);
-      if (!isTold) session.tell({ kind: "memories-extracted", ...ended });
+      if (!isTold) session.events.emit({ kind: "memories-extracted", ...ended });
       if (ended?.outcome === "extracted") await tellWaiting(session, memory);
       session = next;
     }
@@ -83,25 +80,22 @@ export function createExtractions<Request, Response>(
   };
 }
 
-async function extract<Request, Response>(
-  session: Session<Request, Response>,
-  options: ExtractionOptions<Request, Response>,
-): Promise<ExtractionEnded | undefined> {
+async function extract(session: Session, options: ExtractionOptions): Promise<ExtractionEnded | undefined> {
   const { settings } = session.settings();
   if (settings["memory.extraction"] === "off") return undefined;
   const { memory, store, daily } = options;
-  const to = session.newestEntry;
+  const to = session.history.newestEntry;
   const log = await store.openReader(session.id);
   if (log === undefined) return { outcome: "failed", count: 0, why: "the session's log is not in the store" };
-  const { said, wroteMemory } = await readSaid(log, session.mark(EXTRACTION_SOURCE) + 1, to);
+  const { said, wroteMemory } = await readSaid(log, session.background.mark(EXTRACTION_SOURCE) + 1, to);
   // What was looked through once is not looked through again, whatever came of it.
   const done = async (ended: ExtractionEnded): Promise<ExtractionEnded> => {
-    await session.setMark(EXTRACTION_SOURCE, to);
+    await session.background.setMark(EXTRACTION_SOURCE, to);
     return ended;
   };
   if (wroteMemory === "yes") return done({ outcome: "own-writes", count: 0 });
   if (!said.some(({ by }) => by === "user")) return done({ outcome: "nothing", count: 0 });
-  const { bySource } = await session.cost();
+  const { bySource } = await session.ledger.cost();
   const spent = paidTokens(bySource[EXTRACTION_SOURCE]);
   const mostTokens = settings["memory.extractionTokens"];
   if (spent >= mostTokens) {
@@ -119,19 +113,13 @@ async function extract<Request, Response>(
   return done({ ...ended, used });
 }
 
-async function runFork<Request, Response>(
-  session: Session<Request, Response>,
-  prompt: string,
-  { provider, tools, readOnlyTools, permission }: ExtractionOptions<Request, Response>,
-) {
+async function runFork(session: Session, prompt: string, { tools, readOnlyTools, permission }: ExtractionOptions) {
   const { settings } = session.settings();
   const signal = AbortSignal.timeout(settings["memory.extractionSeconds"] * 1_000);
   const maxRounds = settings["memory.extractionRounds"];
   const fork = await session.fork({ source: EXTRACTION_SOURCE, allowedTools: [...readOnlyTools, MEMORY_TOOL], signal });
   try {
-    const turn = query({
-      session: fork,
-      provider,
+    const turn = query(fork, {
       tools,
       maxRounds,
       signal,
@@ -162,12 +150,9 @@ async function runFork<Request, Response>(
 }
 
 /** How many wait is only worth a word if some do. */
-export async function tellWaiting(
-  session: Pick<Session<never, never>, "tell">,
-  memory: Pick<Memory, "inbox">,
-): Promise<void> {
+export async function tellWaiting(session: Pick<Session, "events">, memory: Pick<Memory, "inbox">): Promise<void> {
   const { length: count } = await memory.inbox();
-  if (count > 0) session.tell({ kind: "memories-waiting", count });
+  if (count > 0) session.events.emit({ kind: "memories-waiting", count });
 }
 
 function isSave(input: unknown): boolean {

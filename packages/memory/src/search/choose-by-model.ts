@@ -6,7 +6,7 @@ export const RECALL_SOURCE = "recall_memories";
 
 export interface ChooseByModelOptions {
   /** Its ledger holds what the choice costs; its setting `memory.recallModel` names the model, or none. */
-  readonly session: Pick<Session<unknown, unknown>, "ask" | "settings">;
+  readonly session: Pick<Session, "ask" | "settings">;
 }
 
 /** Who waits for an answer waits for this first. */

@@ -1,8 +1,8 @@
 import type { ToolCall } from "../log/block.ts";
+import type { Tool } from "../tools/tool.ts";
+import { readInput } from "../tools/tool-schema.ts";
 import { decidePermission, type PermissionOptions } from "./permission.ts";
 import type { ToolEnding } from "./query-event.ts";
-import type { Tool } from "./tool.ts";
-import { readInput } from "./tool-schema.ts";
 
 export interface AdmitOptions extends PermissionOptions {
   readonly tools: ReadonlyMap<string, Tool>;
@@ -24,7 +24,7 @@ export async function admitCall(call: ToolCall, options: AdmitOptions): Promise<
   const asWritten = await readInput(tool, call.input);
   if (asWritten.kind === "invalid") return turnAway("invalid-input", invalidText(tool, asWritten.problems));
   const told = { sessionId: session.id, toolName: call.name, toolInput: call.input, callId: call.id };
-  const { blocked, outputs } = await session.hooks.run("PreToolUse", told, { signal });
+  const { blocked, outputs } = await session.events.runHooks("PreToolUse", told, { signal });
   if (blocked !== undefined) return turnAway("denied", `This call was not run: ${blocked.reason}`);
   const changed = outputs.findLast(({ output }) => output.newToolInput !== undefined);
   const read = changed === undefined ? asWritten : await readInput(tool, changed.output.newToolInput);

@@ -4,15 +4,15 @@ import type { Clock } from "../session/clock.ts";
 import { watchCall } from "../session/compact/watch-call.ts";
 import { attachment, toolResult } from "../session/messages.ts";
 import type { Session } from "../session/session.ts";
+import type { ToolStream } from "../tools/tool.ts";
 import { type AdmitOptions, admitCall } from "./admit-call.ts";
 import { NOT_RUN } from "./open-calls.ts";
 import { messageOf } from "./permission.ts";
 import type { QueryEvent, ToolEnding } from "./query-event.ts";
 import { runTool, type ToolEnd } from "./run-tool.ts";
-import type { ToolStream } from "./tool.ts";
 
 export interface AnswerOptions extends AdmitOptions {
-  readonly session: Pick<Session<never, never>, "id" | "hooks" | "append" | "appendStream">;
+  readonly session: Pick<Session, "id" | "events" | "append">;
   readonly clock: Required<Clock>;
   readonly toolTimeoutMs: number;
   readonly emit: (event: QueryEvent) => void;
@@ -47,7 +47,7 @@ export async function answerCall(call: ToolCall, options: AnswerOptions): Promis
     return afterTool(call, { input, text: textOf(running.content), ...running }, options);
   }
   const shown = createExcerpt(running.chunks);
-  await session.appendStream(call.id, shown.chunks, () => running.end().status);
+  await session.append(toolResult(call.id, shown.chunks, () => running.end().status));
   const end = running.end();
   emit({ kind: "tool-ended", call, ...end });
   return afterTool(call, { input, text: shown.text(), ...end }, options);
@@ -66,7 +66,7 @@ async function afterTool(
 ): Promise<void> {
   if (signal.aborted) return;
   const told = { sessionId: session.id, toolName: call.name, toolInput: input, callId: call.id };
-  const results = await session.hooks.run("PostToolUse", { ...told, toolResult: text, status }, { signal });
+  const results = await session.events.runHooks("PostToolUse", { ...told, toolResult: text, status }, { signal });
   const said = [results.blocked?.reason, addedContext(results)].filter((words) => words !== undefined);
   if (said.length > 0) await session.append(attachment("hook", said.join("\n\n")));
 }

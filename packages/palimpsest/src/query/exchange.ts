@@ -3,12 +3,12 @@ import { WindowFullError } from "../session/session-errors.ts";
 import type { TurnEnd } from "./query-event.ts";
 import { type SendOptions, sendWithRetries } from "./send-with-retries.ts";
 
-export interface ExchangeOptions<Request, Response> extends SendOptions<Request, Response> {
-  readonly session: Pick<Session<Request, Response>, "prepare" | "recover" | "recordInterrupted">;
+export interface ExchangeOptions extends Omit<SendOptions, "provider"> {
+  readonly session: Pick<Session, "provider" | "prepare" | "recover" | "recordInterrupted">;
 }
 
-export type Exchanged<Request, Response> =
-  | { readonly kind: "response"; readonly response: Response; readonly request: Request }
+export type Exchanged =
+  | { readonly kind: "response"; readonly response: unknown; readonly request: unknown }
   | Exclude<TurnEnd, { kind: "done" | "refused" | "rounds-used-up" }>;
 
 type Aborted = Extract<TurnEnd, { kind: "aborted" }>;
@@ -23,9 +23,7 @@ const RECOVERABLE: readonly string[] = ["overflow", "media-refused"];
  * image or a document, a stub takes its place. Then there is another request: once for each, and the session says when it has
  * been refused too often.
  */
-export async function exchange<Request, Response>(
-  options: ExchangeOptions<Request, Response>,
-): Promise<Exchanged<Request, Response>> {
+export async function exchange(options: ExchangeOptions): Promise<Exchanged> {
   const { session, signal } = options;
   for (;;) {
     const prepared = await prepareOrEnd(session, signal);
@@ -33,6 +31,7 @@ export async function exchange<Request, Response>(
     const { request } = prepared;
     const sent = await sendWithRetries(request, {
       ...options,
+      provider: session.provider,
       onVoid: async (partial) => void (await session.recordInterrupted(partial, request, { view: "left-out" })),
     });
     if (sent.kind === "response") return { ...sent, request };
@@ -55,10 +54,10 @@ export async function exchange<Request, Response>(
   }
 }
 
-async function prepareOrEnd<Request>(
-  session: Pick<Session<Request, never>, "prepare">,
+async function prepareOrEnd(
+  session: Pick<Session, "prepare">,
   signal: AbortSignal,
-): Promise<{ readonly kind: "request"; readonly request: Request } | Aborted | WindowFull> {
+): Promise<{ readonly kind: "request"; readonly request: unknown } | Aborted | WindowFull> {
   try {
     return { kind: "request", request: await session.prepare({ signal, answer: "streamed" }) };
   } catch (error) {

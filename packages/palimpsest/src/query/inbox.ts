@@ -12,7 +12,7 @@ export interface Inbox {
   settle?(signal: AbortSignal): Promise<void>;
 }
 
-export type InboxSession = Pick<Session<never, never>, "append" | "agents" | "enterAgent">;
+export type InboxSession = Pick<Session, "append" | "background">;
 
 /** An inbox in memory: what the user types while the model works. */
 export interface MemoryInbox extends Inbox {

@@ -19,7 +19,7 @@ import { anthropic } from "../providers/anthropic.ts";
 import { openaiChat, openaiResponses } from "../providers/openai.ts";
 import type { Provider } from "../providers/provider.ts";
 import { openSession } from "../session/open-session.ts";
-import type { SessionOptions } from "../session/session.ts";
+import type { SessionOptions } from "../session/session-options.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { type QueryOptions, query } from "./query.ts";
@@ -63,12 +63,12 @@ type Opened = Awaited<ReturnType<typeof open>>;
 
 /** Runs a turn; it is aborted soon after the event that `stopAt` names. */
 async function run(
-  { session, provider, clock }: Opened,
-  options: Partial<QueryOptions<unknown, unknown>>,
+  { session, clock }: Opened,
+  options: Partial<QueryOptions>,
   stopAt?: (event: QueryEvent) => boolean,
 ) {
   const stop = new AbortController();
-  const turn = query({ session, provider, clock, random: () => 0.5, signal: stop.signal, ...options });
+  const turn = query(session, { clock, random: () => 0.5, signal: stop.signal, ...options });
   for (;;) {
     const next = await turn.next();
     if (next.done === true) return next.value;
@@ -93,7 +93,7 @@ describe.each(WORLDS)("%s", (world) => {
     expect(event!.text).toMatch(/^I was about to say/);
     expect(event!.priceUsd).toBeGreaterThan(0);
     expect(outcome.usage).toMatchObject({ responses: 1, estimatedResponses: 1, priceUsd: event!.priceUsd });
-    expect((await opened.session.cost()).bySource["main"]).toMatchObject({ estimatedUsd: event!.priceUsd });
+    expect((await opened.session.ledger.cost()).bySource["main"]).toMatchObject({ estimatedUsd: event!.priceUsd });
 
     expect(await run(opened, { prompt: "Go on." })).toMatchObject({ kind: "done" });
     const next = JSON.stringify(opened.bodies().at(-1));
@@ -110,7 +110,7 @@ describe.each(WORLDS)("%s", (world) => {
     const opened = await open(inOrder([reply]), world, { parameters });
     await run(opened, { prompt: "Hello", tools }, ({ kind }) => kind === "tool_call");
     expect(opened.interrupted()).toMatchObject([{ calls: ["weather"], text: "Let me look." }]);
-    expect(opened.session.openCalls()).toEqual([]);
+    expect(opened.session.view.openCalls()).toEqual([]);
     expect(await run(opened, { prompt: "Go on.", tools })).toMatchObject({ kind: "done" });
     const next = JSON.stringify(opened.bodies().at(-1));
     expect(next).toContain("The tool calls that you had begun (weather) were not run.");
@@ -144,7 +144,7 @@ describe.each(WORLDS)("%s", (world) => {
     const [broken, aborted] = opened.interrupted();
     expect(broken).toMatchObject({ view: "left-out", source: "retries" });
     expect(aborted!.text).toMatch(/^I was about/);
-    const { bySource } = await opened.session.cost();
+    const { bySource } = await opened.session.ledger.cost();
     expect(bySource["retries"]!.priceUsd).toBeGreaterThan(0);
     await run(opened, { prompt: "Go on." });
     expect(JSON.stringify(opened.bodies().at(-1))).not.toContain("The first try");
@@ -163,8 +163,8 @@ describe.each(WORLDS)("%s", (world) => {
 
 test("who stops pulling in the middle of an answer has it recorded all the same", async () => {
   const opened = await open(inOrder([{ ...answer(LONG), fault: stalled }]));
-  const { session, provider, clock } = opened;
-  for await (const event of query({ session, provider, clock, prompt: "Hello" })) if (event.kind === "text") break;
+  const { session, clock } = opened;
+  for await (const event of query(session, { clock, prompt: "Hello" })) if (event.kind === "text") break;
   expect(opened.interrupted()).toMatchObject([{ view: "kept", text: expect.stringContaining("I was") }]);
 });
 
@@ -179,7 +179,7 @@ test("the input is priced as the service billed it, and is the size that is know
   expect(outcome).toMatchObject({ kind: "answered", usage: { cacheReadTokens } });
   expect(cacheReadTokens).toBeGreaterThan(5_000);
   // The words and the marker are added by estimate to the input that was reported.
-  const { tokens } = opened.session.size();
+  const { tokens } = opened.session.view.size();
   expect(tokens).toBeGreaterThan(freshTokens + cacheReadTokens + cacheWriteTokens);
   expect(tokens).toBeLessThan(freshTokens + cacheReadTokens + cacheWriteTokens + 300);
 });
@@ -189,7 +189,7 @@ test("an interrupted answer of a fork is in its parent's ledger, marked as an es
   await run(opened, { prompt: "Hello" });
   const fork = await opened.session.fork({ source: "side" });
   await run({ ...opened, session: fork }, { prompt: "Beside that?" }, isText);
-  const { bySource } = await opened.session.cost();
+  const { bySource } = await opened.session.ledger.cost();
   expect(bySource["side"]).toMatchObject({ responses: 1, estimatedResponses: 1 });
   expect(bySource["side"]!.priceUsd).toBeGreaterThan(0);
 });

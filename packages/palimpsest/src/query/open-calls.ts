@@ -19,10 +19,10 @@ export const CUT_OFF =
 
 /** Answers every call that is still open with this text; returns which. */
 export async function closeOpenCalls(
-  session: Pick<Session<never, never>, "openCalls" | "append">,
+  session: Pick<Session, "view" | "append">,
   text: string,
 ): Promise<readonly ToolCall[]> {
-  const open = session.openCalls();
+  const open = session.view.openCalls();
   if (open.length > 0) await session.append(open.map(({ id }) => toolResult(id, text, "error")));
   return open;
 }

@@ -19,7 +19,7 @@ export type PermissionAnswer = PermissionDecision | { readonly kind: "ask" };
 export type PermissionDecision = { readonly kind: "allow" } | { readonly kind: "deny"; readonly reason: string };
 
 export interface PermissionOptions {
-  readonly session: Pick<Session<never, never>, "id" | "hooks">;
+  readonly session: Pick<Session, "id" | "events">;
   /** @default everything is allowed */
   readonly permission?: Permission;
   /** Asks the user. @default there is nobody to ask: what would have to be asked is denied */
@@ -42,7 +42,7 @@ export async function decidePermission(
     if (answer.kind !== "ask") return answer;
     const { call, input } = wanted;
     const told = { sessionId: session.id, toolName: call.name, toolInput: input, callId: call.id };
-    const { blocked, outputs } = await session.hooks.run("PermissionRequest", told, { signal });
+    const { blocked, outputs } = await session.events.runHooks("PermissionRequest", told, { signal });
     if (blocked !== undefined) return { kind: "deny", reason: blocked.reason };
     const decisions = outputs.map(({ output }) => output.decision);
     if (decisions.includes("deny")) return { kind: "deny", reason: "a rule of the user forbids it" };

@@ -25,9 +25,9 @@ import type { Provider } from "../providers/provider.ts";
 import { openSession } from "../session/open-session.ts";
 import type { Session } from "../session/session.ts";
 import { memoryStore } from "../stores/memory-store.ts";
+import type { Tool } from "../tools/tool.ts";
 import { createInbox } from "./inbox.ts";
 import { query } from "./query.ts";
-import type { Tool } from "./tool.ts";
 
 const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 40 : 2_000;
 
@@ -111,8 +111,12 @@ describe.each(WORLDS)("any turns with %s", (name, createFace, connect) => {
           for (const { how, after, says } of [...cuts, { how: "not", after: 0, says: -1 } as const]) {
             const stop = new AbortController();
             const prompt = `Prompt ${words++}.`;
-            const turn = query({
-              ...{ session, provider, tools: TOOLS, prompt, inbox, signal: stop.signal, maxRounds: 12 },
+            const turn = query(session, {
+              tools: TOOLS,
+              prompt,
+              inbox,
+              signal: stop.signal,
+              maxRounds: 12,
               retries: { firstWaitMs: 1, mostTries: 10 },
             });
             for (let count = 0; ; count++) {
@@ -139,7 +143,7 @@ describe.each(WORLDS)("any turns with %s", (name, createFace, connect) => {
               seen.died++;
               session = await open();
               // A turn that was left before it was pulled has not begun: what a death before it left open is still open.
-            } else if (how !== "leave" || after > 0) expect(session.openCalls()).toEqual([]);
+            } else if (how !== "leave" || after > 0) expect(session.view.openCalls()).toEqual([]);
           }
           const counts = await countsOf(session);
           seen.calls += counts.calls;
@@ -167,9 +171,9 @@ describe.each(WORLDS)("any turns with %s", (name, createFace, connect) => {
 });
 
 /** What the log says, read from its lines. */
-async function countsOf(session: Session<unknown, unknown>) {
+async function countsOf(session: Session) {
   const blocks: Block[] = [];
-  for await (const line of session.export()) {
+  for await (const line of session.history.export()) {
     const entry = fromLine(line);
     const read = entry && readPayload(entry);
     if (read?.kind === "message") blocks.push(...read.payload.blocks);

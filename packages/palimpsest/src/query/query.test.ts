@@ -30,12 +30,12 @@ import { openaiChat, openaiResponses } from "../providers/openai.ts";
 import type { Provider } from "../providers/provider.ts";
 import { readStream } from "../providers/read-stream.ts";
 import { openSession } from "../session/open-session.ts";
-import type { SessionOptions } from "../session/session.ts";
+import type { SessionOptions } from "../session/session-options.ts";
 import { memoryStore } from "../stores/memory-store.ts";
+import type { Tool } from "../tools/tool.ts";
 import { createInbox } from "./inbox.ts";
 import { type QueryOptions, query } from "./query.ts";
 import type { QueryEvent, QueryOutcome } from "./query-event.ts";
-import type { Tool } from "./tool.ts";
 
 type AnyProvider = Provider<unknown, unknown, unknown>;
 type World = "Anthropic" | "OpenAI Responses" | "OpenAI Chat";
@@ -71,16 +71,12 @@ async function open(
 }
 
 type Opened = Awaited<ReturnType<typeof open>>;
-type Asked = Partial<QueryOptions<unknown, unknown>>;
+type Asked = Partial<QueryOptions>;
 
 /** Runs a turn to its end; waits between tries pass at once. */
-async function run(
-  { session, provider, clock }: Opened,
-  options: Asked,
-  watch: (event: QueryEvent) => void = () => {},
-) {
+async function run({ session, clock }: Opened, options: Asked, watch: (event: QueryEvent) => void = () => {}) {
   const events: QueryEvent[] = [];
-  const turn = query({ session, provider, clock, random: () => 0.5, ...options });
+  const turn = query(session, { clock, random: () => 0.5, ...options });
   for (;;) {
     const next = await turn.next();
     if (next.done === true) return { events, outcome: next.value, kinds: kindsOf(events) };
@@ -105,7 +101,7 @@ const cities = callTools(callTool("weather", { city: "Bern" }), callTool("weathe
 const repeatResults: Script = ({ toolResults }) => answer(toolResults.map(({ text }) => text).join(" ") || "Nothing.");
 /** What stands in the log as results, in order. */
 const resultsOf = async (opened: Opened): Promise<readonly string[]> => {
-  const lines = await Array.fromAsync(opened.session.export());
+  const lines = await Array.fromAsync(opened.session.history.export());
   return lines.flatMap((line) => {
     const { kind, payload } = JSON.parse(line);
     const parsed = typeof payload === "string" ? JSON.parse(payload) : payload;
@@ -152,7 +148,7 @@ describe.each(WORLDS)("%s", (world) => {
     expect(of(events, "retry-waiting")).toMatchObject([{ reason, waitMs, tries: 1 }]);
     const [first, second] = opened.sent();
     expect(second!.body).toEqual(first!.body);
-    expect((await Array.fromAsync(opened.session.export())).join()).not.toContain("Half of it");
+    expect((await Array.fromAsync(opened.session.history.export())).join()).not.toContain("Half of it");
   });
 
   test("one that never answers is given up after five tries, and the session goes on", async () => {
@@ -216,7 +212,7 @@ describe.each(WORLDS)("%s", (world) => {
     await opened.session.append("How is it?");
     const request = await opened.session.prepare();
     await opened.session.record(await readStream(opened.provider.send(request)), request);
-    expect(opened.session.openCalls()).toHaveLength(2);
+    expect(opened.session.view.openCalls()).toHaveLength(2);
     const { provider, clock } = opened;
     const again = await openSession({ store, id: "s", provider, model: opened.model, clock, takeover: "always" });
     const { outcome, events } = await run({ ...opened, session: again }, { tools: [weather] });
@@ -383,12 +379,12 @@ test("an abort while the conversation is being compacted ends the turn within a 
     const said = { role: "assistant", origin: "model", blocks: [{ kind: "text", text: `Answer ${n}.` }] } as const;
     await opened.session.append([`Question ${n}: ${"lorem ipsum ".repeat(1_000)}`, said]);
   }
-  const before = opened.session.size().tokens;
+  const before = opened.session.view.size().tokens;
   const { outcome, events } = await run(opened, { prompt: "Go on.", signal: stop.signal });
   expect(outcome).toMatchObject({ kind: "aborted", rounds: 0 });
   expect(performance.now() - stoppedAtMs).toBeLessThan(1_000);
   expect(of(events, "request-started")).toEqual([]);
-  expect(opened.session.size().tokens).toBeGreaterThanOrEqual(before);
+  expect(opened.session.view.size().tokens).toBeGreaterThanOrEqual(before);
   const told = of(events, "session-event").map(({ event }) => event);
   expect(told).toContainEqual(expect.objectContaining({ kind: "compaction-started" }));
   expect(told.at(-1)).toMatchObject({ kind: "compaction-ended", outcome: { failure: "aborted" } });
@@ -515,7 +511,7 @@ test("a stream goes in as it comes; what had come of one that breaks off is kept
     });
     const [{ how, status } = {}] = of(events, "tool-ended");
     // What the model is sent has the status of the log, not that of the event.
-    expect((await Array.fromAsync(opened.session.export())).join()).toContain(`"status":"${status}"`);
+    expect((await Array.fromAsync(opened.session.history.export())).join()).toContain(`"status":"${status}"`);
     return [how, status, ...(await resultsOf(opened))];
   };
   const whole = async function* () {
@@ -538,11 +534,10 @@ test("a stream goes in as it comes; what had come of one that breaks off is kept
 test("who stops pulling aborts the turn, and every call is answered", async () => {
   for (const stopAt of ["response", "tool-started"] as const) {
     const opened = await open(inOrder([cities], repeatResults));
-    const { session, provider, clock } = opened;
+    const { session, clock } = opened;
     const slow: Tool = { ...weather, run: () => new Promise(() => undefined) };
-    for await (const { kind } of query({ session, provider, clock, prompt: "?", tools: [slow] }))
-      if (kind === stopAt) break;
-    expect(session.openCalls()).toEqual([]);
+    for await (const { kind } of query(session, { clock, prompt: "?", tools: [slow] })) if (kind === stopAt) break;
+    expect(session.view.openCalls()).toEqual([]);
     expect(await resultsOf(opened)).toHaveLength(2);
   }
 });

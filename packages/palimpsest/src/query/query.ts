@@ -1,8 +1,9 @@
 import { subtractTotals } from "../cache/ledger.ts";
-import { aList, checkOptions, ifGiven, withMethods } from "../log/check-options.ts";
+import { aList, checkArgument, checkOptions, ifGiven, withMethods } from "../log/check-options.ts";
 import { type Clock, withTimers } from "../session/clock.ts";
 import type { Session } from "../session/session.ts";
 import type { NewContent } from "../session/to-contents.ts";
+import { checkTool, isTool, type Tool } from "../tools/tool.ts";
 import { createEventChannel } from "./event-channel.ts";
 import type { Inbox } from "./inbox.ts";
 import { closeOpenCalls, MAY_HAVE_RUN, NOT_RUN } from "./open-calls.ts";
@@ -10,18 +11,11 @@ import type { PermissionOptions } from "./permission.ts";
 import type { QueryEvent, QueryOutcome, ToolEnding, TurnEnd } from "./query-event.ts";
 import type { RetryOptions } from "./retry-delay.ts";
 import { runTurn } from "./run-turn.ts";
-import type { Sender } from "./send-with-retries.ts";
-import { checkTool, type Tool } from "./tool.ts";
-import { definitionOf } from "./tool-schema.ts";
 
-export interface QueryOptions<Request, Response> extends Pick<PermissionOptions, "permission" | "askHost"> {
-  /** Its hooks are run at the turn's tools and at its end. */
-  readonly session: Session<Request, Response>;
-  /** The one that the session was opened with: requests go through its client. */
-  readonly provider: Sender<Request, Response>;
+export interface QueryOptions extends Pick<PermissionOptions, "permission" | "askHost"> {
   /** What the user says. @default nothing: the model goes on from what the session holds */
   readonly prompt?: NewContent | readonly NewContent[];
-  /** The session's tools from now on. @default its tools stay, and calls of them are answered as unknown */
+  /** The session's tools from now on. @default those that it has; calls of one that was not made by `tool()` are answered as unknown */
   readonly tools?: readonly Tool[];
   /** Ends the turn at once. What is in the log then can be gone on with. */
   readonly signal?: AbortSignal;
@@ -45,7 +39,7 @@ export interface QueryOptions<Request, Response> extends Pick<PermissionOptions,
   /**
    * Work in the background, once the model is done. Nobody waits for it, and what it throws is its own. @default none
    */
-  readonly afterTurn?: (session: Session<Request, Response>) => Promise<void>;
+  readonly afterTurn?: (session: Session) => Promise<void>;
   /** @default the system's clock */
   readonly clock?: Clock;
   /** From 0 to 1, for the waits between tries. @default Math.random */
@@ -53,20 +47,18 @@ export interface QueryOptions<Request, Response> extends Pick<PermissionOptions,
 }
 
 /**
- * One turn: sends what is new, runs the tools that the model calls, and goes on until it has nothing more to ask for. Yields
+ * One turn of a session, through the client of its provider: sends what is new, runs the tools that the model calls, and goes on until it has nothing more to ask for. Yields
  * what happens, returns how it ended. Nothing starts before it is pulled, and who stops pulling (`return`, `break`) aborts it.
  * All that is to outlive it is in the session's log: after a crash, a query without a prompt goes on.
  */
-export async function* query<Request, Response>(
-  options: QueryOptions<Request, Response>,
-): AsyncGenerator<QueryEvent, QueryOutcome> {
-  checkQuery(options);
-  const { session, tools = [], inbox, afterTurn } = options;
+export async function* query(session: Session, options: QueryOptions = {}): AsyncGenerator<QueryEvent, QueryOutcome> {
+  checkQuery(session, options);
+  const { tools, inbox, afterTurn } = options;
   const abandoned = new AbortController();
   const signals = [session.signal, abandoned.signal, ...(options.signal === undefined ? [] : [options.signal])];
   const signal = AbortSignal.any(signals);
   const channel = createEventChannel<QueryEvent>(() => abandoned.abort());
-  const before = session.usage();
+  const before = session.ledger.totals();
   let rounds = 0;
 
   function emit(event: QueryEvent): void {
@@ -81,7 +73,7 @@ export async function* query<Request, Response>(
 
   async function begin(): Promise<void> {
     await close(MAY_HAVE_RUN, "unknown");
-    if (options.tools !== undefined) await session.configure({ tools: tools.map(definitionOf) });
+    if (tools !== undefined) await session.configure({ tools });
     const { prompt = [] } = options;
     const content: readonly NewContent[] = isList(prompt) ? prompt : [prompt];
     if (content.length > 0) await session.append(content);
@@ -92,7 +84,12 @@ export async function* query<Request, Response>(
       yield* channel.during(begin());
       const end = yield* runTurn({
         ...options,
-        ...{ inbox, signal, channel, emit, tools: new Map(tools.map((tool) => [tool.name, tool])) },
+        session,
+        inbox,
+        signal,
+        channel,
+        emit,
+        tools: new Map(session.view.tools().flatMap((one) => (isTool(one) ? [[one.name, one]] : []))),
         rounds: () => rounds,
         maxRounds: options.maxRounds ?? Number.POSITIVE_INFINITY,
         maxContinuations: options.maxContinuations ?? 3,
@@ -112,10 +109,10 @@ export async function* query<Request, Response>(
     }
   }
 
-  const stopListening = session.listen((event) => emit({ kind: "session-event", event }));
+  const stopListening = session.events.listen((event) => emit({ kind: "session-event", event }));
   try {
     const end = yield* turn();
-    const outcome: QueryOutcome = { ...end, rounds, usage: subtractTotals(session.usage(), before) };
+    const outcome: QueryOutcome = { ...end, rounds, usage: subtractTotals(session.ledger.totals(), before) };
     if (end.kind === "done" && afterTurn !== undefined) inBackground(() => afterTurn(session));
     yield { kind: "turn-ended", outcome };
     return outcome;
@@ -126,14 +123,14 @@ export async function* query<Request, Response>(
   }
 }
 
-function checkQuery(options: unknown): void {
+function checkQuery(session: unknown, options: unknown): void {
+  const needed = withMethods(["append", "prepare", "record"], "a session: await openSession()");
+  checkArgument("query(session)", session, needed);
   checkOptions("query", options, {
-    session: withMethods(["append", "prepare", "record"], "a session: await openSession()"),
-    provider: withMethods(["send"], "the provider that the session was opened with"),
     tools: ifGiven(aList("a list of tools: tool({ name, description, input, run })")),
   });
   const { tools = [] } = options as { readonly tools?: readonly unknown[] };
-  for (const one of tools) checkTool("query({ tools }): tool", one);
+  for (const one of tools) checkTool("query(session, { tools }): tool", one);
 }
 
 function isList(prompt: NewContent | readonly NewContent[]): prompt is readonly NewContent[] {

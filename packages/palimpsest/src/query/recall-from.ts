@@ -1,9 +1,9 @@
 import type { Session } from "../session/session.ts";
 import { readRecallInput, recalledText, recallTool } from "../stages/recall/recall-tool.ts";
-import type { Tool } from "./tool.ts";
+import type { Tool } from "../tools/tool.ts";
 
 /** The tool by which the model reads back what was stored, cleared or folded in this session. */
-export function recallFrom(session: Pick<Session<never, never>, "recall">): Tool {
+export function recallFrom(session: Pick<Session, "recall">): Tool {
   const { name, description = "", inputSchema: input } = recallTool;
   return {
     ...{ name, description, input, concurrency: "safe", resultSize: "bounded" },

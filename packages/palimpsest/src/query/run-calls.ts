@@ -1,6 +1,6 @@
 import type { ToolCall } from "../log/block.ts";
+import type { Tool } from "../tools/tool.ts";
 import { type AnswerOptions, answerCall } from "./answer-call.ts";
-import type { Tool } from "./tool.ts";
 
 /** So many run at the same time. */
 const MOST_AT_ONCE = 10;

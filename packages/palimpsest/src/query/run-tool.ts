@@ -1,9 +1,9 @@
 import type { ToolCall, ToolResult } from "../log/block.ts";
 import { type Watched, type WatchOptions, watchCall } from "../session/compact/watch-call.ts";
 import { OVER } from "../session/over.ts";
+import type { Tool, ToolOutput, ToolStream } from "../tools/tool.ts";
 import { messageOf } from "./permission.ts";
 import type { ToolEnding } from "./query-event.ts";
-import type { Tool, ToolOutput, ToolStream } from "./tool.ts";
 import { watchStream } from "./watch-stream.ts";
 
 /** How a tool ended. */

@@ -9,10 +9,8 @@ import { CUT_OFF } from "./open-calls.ts";
 import type { QueryEvent, TurnEnd } from "./query-event.ts";
 import { runCalls } from "./run-calls.ts";
 
-export interface TurnOptions<Request, Response>
-  extends Omit<ExchangeOptions<Request, Response>, "session">,
-    Omit<AnswerOptions, "session"> {
-  readonly session: Session<Request, Response>;
+export interface TurnOptions extends Omit<ExchangeOptions, "session">, Omit<AnswerOptions, "session"> {
+  readonly session: Session;
   readonly channel: EventChannel<QueryEvent>;
   readonly inbox: Inbox | undefined;
   /** Responses so far. */
@@ -27,9 +25,7 @@ const GO_ON =
   "Your answer was cut at its length limit. Go on exactly where it stops, without repeating or introducing anything.";
 
 /** Rounds until the model has nothing more to ask for. What happens is emitted; the log can be sent whenever it ends. */
-export async function* runTurn<Request, Response>(
-  options: TurnOptions<Request, Response>,
-): AsyncGenerator<QueryEvent, TurnEnd> {
+export async function* runTurn(options: TurnOptions): AsyncGenerator<QueryEvent, TurnEnd> {
   const { session, channel, inbox, signal, emit, rounds } = options;
   const { maxRounds, maxContinuations, maxStopBlocks } = options;
   const { during } = channel;
@@ -75,7 +71,7 @@ export async function* runTurn<Request, Response>(
       if (signal.aborted) return { kind: "aborted" };
       if ((yield* during(take())) > 0) continue;
     }
-    const { blocked } = yield* during(session.hooks.run("Stop", { sessionId: session.id }, { signal }));
+    const { blocked } = yield* during(session.events.runHooks("Stop", { sessionId: session.id }, { signal }));
     const done = { kind: "done", text, stop: response.stop } as const;
     if (blocked === undefined || signal.aborted) return done;
     if (stopBlocks >= maxStopBlocks) {
@@ -89,10 +85,10 @@ export async function* runTurn<Request, Response>(
 }
 
 /** Keeps the prompt in the provider's cache while tools run, where the settings allow it and it saves money. */
-async function whileWarm(session: Pick<Session<never, never>, "keepWarm">, work: () => Promise<void>): Promise<void> {
+async function whileWarm(session: Pick<Session, "provider">, work: () => Promise<void>): Promise<void> {
   const over = new AbortController();
   // The work goes on without it, and the session's own failures show at its next use.
-  void session.keepWarm({ activity: "tool-runs", signal: over.signal }).catch(() => undefined);
+  void session.provider.keepWarm({ activity: "tool-runs", signal: over.signal }).catch(() => undefined);
   try {
     await work();
   } finally {

@@ -8,11 +8,8 @@ import { createPartialAnswer } from "./partial-answer.ts";
 import type { FailedSending, QueryEvent } from "./query-event.ts";
 import { type RetryOptions, retryDelayMs } from "./retry-delay.ts";
 
-/** What of a provider is needed to send. */
-export type Sender<Request, Response> = Pick<Provider<Request, Response>, "name" | "send">;
-
-export interface SendOptions<Request, Response> {
-  readonly provider: Sender<Request, Response>;
+export interface SendOptions {
+  readonly provider: Pick<Provider, "name" | "send">;
   readonly retries: RetryOptions;
   /** A stream of which no part comes for so long is broken. */
   readonly stallMs: number;
@@ -24,8 +21,8 @@ export interface SendOptions<Request, Response> {
   readonly onVoid?: (partial: InterruptedAnswer) => Promise<void>;
 }
 
-export type Sent<Response> =
-  | { readonly kind: "response"; readonly response: Response }
+export type Sent =
+  | { readonly kind: "response"; readonly response: unknown }
   /** `partial`: what the last try had brought. */
   | ({ readonly kind: "failed"; readonly partial?: InterruptedAnswer } & FailedSending)
   | { readonly kind: "aborted"; readonly partial: Interrupted };
@@ -34,10 +31,7 @@ export type Sent<Response> =
 type Interrupted = InterruptedAnswer | "nothing-arrived" | "not-asked";
 
 /** Sends one request until it is answered, or waiting does not help. The same bytes every time. */
-export async function sendWithRetries<Request, Response>(
-  request: Request,
-  options: SendOptions<Request, Response>,
-): Promise<Sent<Response>> {
+export async function sendWithRetries(request: unknown, options: SendOptions): Promise<Sent> {
   const { provider, retries, stallMs, clock, random, signal, emit, onVoid = async () => {} } = options;
   let waitedMs = 0;
   for (let tries = 1; ; tries++) {

@@ -1,5 +1,5 @@
 import { type Watched, type WatchOptions, watchCall } from "../session/compact/watch-call.ts";
-import type { ToolStream } from "./tool.ts";
+import type { ToolStream } from "../tools/tool.ts";
 
 /**
  * The chunks of a stream that may hang, throw or never end. It ends in time and throws nothing: how it ended is its return

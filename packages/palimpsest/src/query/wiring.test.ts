@@ -16,10 +16,10 @@ import { anthropic } from "../providers/anthropic.ts";
 import { openSession } from "../session/open-session.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { Store } from "../stores/store.ts";
+import type { Tool } from "../tools/tool.ts";
 import { createInbox } from "./inbox.ts";
 import type { Permission } from "./permission.ts";
 import { query } from "./query.ts";
-import type { Tool } from "./tool.ts";
 
 /** What is tested for itself elsewhere must also be connected: these tests hold the loop to its parts. */
 
@@ -44,16 +44,14 @@ async function runTurn({ hooks = [], permission, tool = remove }: Turn) {
   const store = memoryStore();
   const options = { store, id: "s", provider, model: "claude-opus-5-5", hooks: createHooks(hooks) };
   const session = await openSession(options);
-  const turn = query({
-    session,
-    provider,
+  const turn = query(session, {
     tools: [tool],
     prompt: "Remove a.txt.",
     ...(permission === undefined ? {} : { permission }),
   });
   for await (const _ of turn);
   const reader = (await store.openReader("s"))!;
-  return (await reader.read(1, session.newestEntry)).flatMap((entry) => {
+  return (await reader.read(1, session.history.newestEntry)).flatMap((entry) => {
     const read = readPayload(entry);
     return read.kind === "message" ? read.payload.blocks.filter((block) => block.kind === "tool_result") : [];
   });

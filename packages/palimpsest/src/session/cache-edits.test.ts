@@ -84,10 +84,10 @@ async function begin(values: Partial<Settings> = { "clearing.byCacheEdit": "on" 
     },
     async entries() {
       const reader = (await store.openReader("s"))!;
-      return (await reader.read(1, session.newestEntry)).map(readPayload);
+      return (await reader.read(1, session.history.newestEntry)).map(readPayload);
     },
     async breaks() {
-      return (await Array.fromAsync(session.ledger())).flatMap((line) => line.break ?? []);
+      return (await Array.fromAsync(session.ledger.lines())).flatMap((line) => line.break ?? []);
     },
     deletedIn: async (): Promise<number> => {
       const { cache_edits } = (await session.prepare()) as unknown as {
@@ -108,7 +108,7 @@ test("while the cache is warm, old results are deleted from it: no break, no dec
   expect(await life.breaks()).toEqual([]);
   expect((await life.entries()).filter(({ kind }) => kind === "replace")).toEqual([]);
   // At the twelfth result: all but the newest five.
-  expect([...life.session.filesRead().keys()]).toEqual(["7.ts", "8.ts", "9.ts", "10.ts", "11.ts", "12.ts"]);
+  expect([...life.session.view.filesRead().keys()]).toEqual(["7.ts", "8.ts", "9.ts", "10.ts", "11.ts", "12.ts"]);
   await life.session.append("Go on.");
   expect(JSON.stringify((await life.session.prepare()).messages)).toContain("content of 0.ts");
   expect(await life.deletedIn()).toBe(7);
@@ -123,7 +123,7 @@ test("a resume sends the same deletions, and a boundary forgets them", async () 
   expect(JSON.stringify(await life.session.prepare())).toBe(live);
   await life.ask(answer("Read."));
   const summary = { role: "user", origin: "summary", blocks: [{ kind: "text", text: "All read." }] } as const;
-  await life.session.fold({ from: 2, to: 10 }, [summary], "summarised");
+  await life.session.history.fold({ from: 2, to: 10 }, [summary], "summarised");
   await life.session.append("Go on.");
   expect(await life.deletedIn()).toBe(0);
 });
@@ -135,12 +135,12 @@ test("a prompt that the service has lost takes the deletions with it, and cleari
   life.face.evict();
   await life.ask(answer("Read."));
   expect(await life.breaks()).toMatchObject([{ sort: "alarm", causes: ["server"] }]);
-  const size = life.session.size().tokens;
+  const size = life.session.view.size().tokens;
   await life.session.append("Go on.");
   expect(await life.deletedIn()).toBe(0);
   const cleared = (await life.entries()).filter((read) => read.kind === "replace");
   expect(cleared.map(({ payload }) => payload.reason)).toEqual(Array(10).fill("cleared by-time"));
-  expect(life.session.size().tokens).toBeLessThan(size / 2);
+  expect(life.session.view.size().tokens).toBeLessThan(size / 2);
 });
 
 test("after a pause nothing is deleted, and what was deleted counts again", async () => {
@@ -148,11 +148,11 @@ test("after a pause nothing is deleted, and what was deleted counts again", asyn
   await life.session.append("Read them all.");
   await life.read(13);
   await life.ask(answer("Read."));
-  const warm = life.session.size().tokens;
+  const warm = life.session.view.size().tokens;
   life.clock.advance(6 * 60_000);
   await life.session.append("Go on.");
   expect(await life.deletedIn()).toBe(0);
-  expect(life.session.size().tokens).toBeGreaterThan(warm + 5_000);
+  expect(life.session.view.size().tokens).toBeGreaterThan(warm + 5_000);
 });
 
 test("off unless asked for", async () => {

@@ -4,7 +4,7 @@ import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../pro
 import type { Settings } from "../settings/settings.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { openSession } from "./open-session.ts";
-import type { SessionOptions } from "./session.ts";
+import type { SessionOptions } from "./session-options.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,6 @@
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import type { ConfigurationPayload, Held, ToolDefinition } from "../log/payload.ts";
+import type { Tool } from "../tools/tool.ts";
 import { wellFormed } from "../view/clean-block.ts";
 import type { Configuration } from "../view/view.ts";
 
@@ -8,16 +9,23 @@ export interface WantedConfiguration {
   readonly model?: string;
   /** @default none */
   readonly system?: string;
-  /** @default none */
-  readonly tools?: readonly ToolDefinition[];
+  /** Made by `tool()`, which `query` can run, or definitions for a loop of your own. @default none */
+  readonly tools?: readonly (Tool | ToolDefinition)[];
   /** Fields of the provider's request, passed on as they are. @default none */
   readonly parameters?: Readonly<Record<string, unknown>>;
+}
+
+/** The same as it is written down. */
+export interface NewConfiguration extends Omit<WantedConfiguration, "tools"> {
+  readonly provider: string;
+  readonly model: string;
+  readonly tools?: readonly ToolDefinition[];
 }
 
 /** The entry that makes a configuration what is wanted; undefined if it is that already. */
 export function changeConfiguration(
   before: Configuration | undefined,
-  wanted: WantedConfiguration & { readonly provider: string; readonly model: string },
+  wanted: NewConfiguration,
 ): ConfigurationPayload | undefined {
   const { provider, model } = wanted;
   const system = (wanted.system ?? before?.system ?? "").toWellFormed();

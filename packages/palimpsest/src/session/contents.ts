@@ -1,4 +1,3 @@
-import type { ToolResult } from "../log/block.ts";
 import type { Draft } from "../log/entry.ts";
 import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
@@ -14,6 +13,7 @@ import { toolOf } from "../stages/store-results/tool-of.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import { toolResult } from "./messages.ts";
 import type { SessionState } from "./session-state.ts";
+import type { StreamedResult } from "./streamed-result.ts";
 import { type NewContent, toContents } from "./to-contents.ts";
 
 export interface ContentOptions {
@@ -36,11 +36,7 @@ interface Prepared {
 export interface Contents {
   /** @param before entries that stand before it, in the same batch */
   append(content: readonly NewContent[], before?: readonly Draft[]): Promise<readonly number[]>;
-  appendStream(
-    callId: string,
-    chunks: AsyncIterable<Uint8Array | string>,
-    status: ToolResult["status"] | (() => ToolResult["status"]),
-  ): Promise<readonly number[]>;
+  appendStream(streamed: StreamedResult): Promise<readonly number[]>;
 }
 
 const NEVER: StoringOptions = {
@@ -94,7 +90,7 @@ export function createContents({ session, state, settings, files, tell }: Conten
       return appendAll(prepared, before);
     },
 
-    async appendStream(callId, chunks, wanted) {
+    async appendStream({ callId, chunks, status: wanted }) {
       const tool = toolOf(state.view.items, callId);
       // Not in order with the rest: an output may take minutes, and touches no log until it is there.
       const content = await storeStream(chunks, { ...storing(), ...(tool === undefined ? {} : { tool }) });

@@ -5,7 +5,7 @@ import type { FeatureOptions } from "../tokens/features.ts";
 import { firstOverlapping } from "../view/fold-entry.ts";
 import { sharedTo } from "../view/shared-to.ts";
 import type { View } from "../view/view.ts";
-import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
+import { changeConfiguration, type NewConfiguration } from "./change-configuration.ts";
 import { gatherKnowledge } from "./compact/gather-knowledge.ts";
 import { loadView, readEntry } from "./load-view.ts";
 import { planBoundary } from "./plan-boundary.ts";
@@ -94,7 +94,7 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
   };
 
   /** What is sent beside the messages is what it was then, unless there was nothing yet, or another provider. */
-  function wantedAt({ configuration: then }: View): WantedConfiguration & { provider: string; model: string } {
+  function wantedAt({ configuration: then }: View): NewConfiguration {
     const now = state.configuration;
     return then?.provider === provider
       ? { provider, model: then.model }

@@ -7,7 +7,7 @@ import type { Settings } from "../settings/settings.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { toolResult } from "./messages.ts";
 import { openSession } from "./open-session.ts";
-import type { SessionOptions } from "./session.ts";
+import type { SessionOptions } from "./session-options.ts";
 
 const MINUTE_MS = 60_000;
 const model = "claude-opus-5-5";
@@ -40,7 +40,7 @@ type Begun = Awaited<ReturnType<typeof begin>>;
 /** The tool runs, and its prompt is kept warm until it has ended. */
 async function runTool({ session, clock, callId }: Begun, minutes: number, activity = "tool-runs" as const) {
   const done = new AbortController();
-  const kept = session.keepWarm({ activity, signal: done.signal });
+  const kept = session.provider.keepWarm({ activity, signal: done.signal });
   await clock.pass(minutes * MINUTE_MS, kept);
   done.abort();
   const outcome = await kept;
@@ -54,13 +54,13 @@ describe("a tool that runs for forty minutes", () => {
     const { session, round } = begun;
     const outcome = await runTool(begun, 40);
     expect(outcome).toMatchObject({ pings: 8, ended: "aborted" });
-    const { nextRequest, bySource } = await session.cost();
+    const { nextRequest, bySource } = await session.ledger.cost();
     expect(nextRequest.cache).toBe("warm");
     expect(bySource["keep-warm"]).toMatchObject({ responses: 8, outputTokens: 0, cacheWriteTokens: 0 });
     expect(bySource["keep-warm"]?.priceUsd).toBeCloseTo(outcome.priceUsd, 12);
     const { usage } = await round();
     expect(usage.cacheReadTokens).toBeGreaterThan(8_000);
-    const { breaks, gapUsd, bySource: after } = await session.cost();
+    const { breaks, gapUsd, bySource: after } = await session.ledger.cost();
     expect(breaks).toEqual([]);
     expect(gapUsd).toBeCloseTo(0, 12);
     // Requests of the conversation are counted apart from pings.
@@ -72,22 +72,24 @@ describe("a tool that runs for forty minutes", () => {
     expect(await runTool(begun, 40)).toEqual({
       ...{ pings: 0, priceUsd: 0, ended: "decided", because: "keepWarm.enabled is off" },
     });
-    expect((await begun.session.cost()).nextRequest.cache).toBe("cold");
+    expect((await begun.session.ledger.cost()).nextRequest.cache).toBe("cold");
     const { usage } = await begun.round();
     expect(usage).toMatchObject({ cacheReadTokens: 0 });
-    const { breaks } = await begun.session.cost();
+    const { breaks } = await begun.session.ledger.cost();
     expect(breaks).toMatchObject([{ causes: ["pause"], sort: "alarm" }]);
   });
 
   test("the log holds all of it: opened again, the cache is as warm as it was", async () => {
     const begun = await begin();
     await runTool(begun, 40);
-    const before = await begun.session.cost();
+    const before = await begun.session.ledger.cost();
     await begun.session.close();
     const opened = await begun.reopen();
-    expect(await opened.cost()).toEqual(before);
+    expect(await opened.ledger.cost()).toEqual(before);
     // The bytes of the request are not kept: whoever has not made it here cannot repeat it.
-    expect(await opened.keepWarm({ activity: "waiting" })).toMatchObject({ because: "no request was made here yet" });
+    expect(await opened.provider.keepWarm({ activity: "waiting" })).toMatchObject({
+      because: "no request was made here yet",
+    });
   });
 });
 
@@ -98,10 +100,10 @@ describe("keeping warm ends", () => {
       ...{ pings: 3, ended: "decided", because: "no keep-warm: 3 pings were sent, of at most 3" },
     });
     const { session, clock } = await begin();
-    const kept = session.keepWarm({ activity: "waiting" });
+    const kept = session.provider.keepWarm({ activity: "waiting" });
     await clock.pass(12 * MINUTE_MS, kept);
     expect(await kept).toMatchObject({ pings: 2, because: "no keep-warm: 2 pings were sent, of at most 2" });
-    expect(await session.keepWarm({ activity: "waiting" })).toMatchObject({ pings: 2, ended: "decided" });
+    expect(await session.provider.keepWarm({ activity: "waiting" })).toMatchObject({ pings: 2, ended: "decided" });
   });
 
   test("before it costs more than it may", async () => {
@@ -114,13 +116,13 @@ describe("keeping warm ends", () => {
 
   test("with the next request, with another wait, and when the session is closed", async () => {
     const { session, callId, round } = await begin();
-    const first = session.keepWarm({ activity: "tool-runs" });
-    const second = session.keepWarm({ activity: "tool-runs" });
+    const first = session.provider.keepWarm({ activity: "tool-runs" });
+    const second = session.provider.keepWarm({ activity: "tool-runs" });
     expect(await first).toMatchObject({ ended: "superseded", pings: 0 });
     await session.append(toolResult(callId, "Built."));
     await round();
     expect(await second).toMatchObject({ ended: "superseded" });
-    const third = session.keepWarm({ activity: "waiting" });
+    const third = session.provider.keepWarm({ activity: "waiting" });
     await session.close();
     expect(await third).toMatchObject({ ended: "superseded" });
   });
@@ -128,15 +130,17 @@ describe("keeping warm ends", () => {
   test("where the prompt has changed, the answer is still to come, or the provider takes no ping", async () => {
     const { session, callId } = await begin();
     await session.configure({ system: "Be quick." });
-    expect(await session.keepWarm({ activity: "waiting" })).toMatchObject({ because: "the prompt has changed since" });
+    expect(await session.provider.keepWarm({ activity: "waiting" })).toMatchObject({
+      because: "the prompt has changed since",
+    });
     await session.append(toolResult(callId, "Built."));
     await session.prepare();
-    expect(await session.keepWarm({ activity: "waiting" })).toMatchObject({
+    expect(await session.provider.keepWarm({ activity: "waiting" })).toMatchObject({
       because: "the newest request was not answered yet",
     });
     const thinking = { type: "enabled", budget_tokens: 2_000 };
     const strict = await begin({}, { model: "claude-opus-4-5", parameters: { thinking } });
-    expect(await strict.session.keepWarm({ activity: "waiting" })).toMatchObject({
+    expect(await strict.session.provider.keepWarm({ activity: "waiting" })).toMatchObject({
       because: "anthropic has no request without an answer for it",
     });
   });
@@ -146,7 +150,7 @@ test("each ping is told with its price", async () => {
   const events: SessionEvent[] = [];
   const { session, clock } = await begin({}, { onEvent: (event: SessionEvent) => void events.push(event) });
   const warmed = () => events.filter((event) => event.kind === "cache-warmed");
-  const kept = session.keepWarm({ activity: "tool-runs" });
+  const kept = session.provider.keepWarm({ activity: "tool-runs" });
   await clock.pass(12 * MINUTE_MS, kept);
   expect(warmed()).toMatchObject([{ activity: "tool-runs", pings: 1 }, { pings: 2 }]);
   const [first, second] = warmed();

@@ -15,7 +15,7 @@ import type { Session } from "./session.ts";
 
 const summary = { role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" } as const;
 
-async function begin(): Promise<{ store: Store; session: Session<unknown, unknown> }> {
+async function begin(): Promise<{ store: Store; session: Session }> {
   const store = memoryStore({ leaseMs: 0 });
   // Nothing is sent here.
   const session = await openSession({ store, id: "s", provider: anthropic({} as never), model: "claude-opus-5-5" });
@@ -50,10 +50,10 @@ describe("reading a session", () => {
   test("begins at the newest boundary: what lies before it is not read", async () => {
     const { store, session } = await begin();
     const numbers = await session.append(Array.from({ length: 2_000 }, (_, index) => `message ${index}`));
-    await session.fold({ from: numbers[0]!, to: numbers.at(-3)! }, [summary], "test");
+    await session.history.fold({ from: numbers[0]!, to: numbers.at(-3)! }, [summary], "test");
     await session.append("after");
     const reader = await countingReader(store);
-    const { view } = await loadView(reader, session.newestEntry);
+    const { view } = await loadView(reader, session.history.newestEntry);
     expect(texts(view)).toEqual(["Earlier.", "message 1998", "message 1999", "after"]);
     expect(reader.count()).toBeLessThan(20);
   });
@@ -61,22 +61,26 @@ describe("reading a session", () => {
   test("stacked boundaries, one of them undone: the range comes back, what came later stays", async () => {
     const { store, session } = await begin();
     const [one, two] = await session.append(["one", "two"]);
-    await session.fold({ from: one!, to: two! }, [summary], "first");
+    await session.history.fold({ from: one!, to: two! }, [summary], "first");
     const [three] = await session.append("three");
-    const second = await session.fold({ from: one!, to: three! }, [summary], "second");
+    const second = await session.history.fold({ from: one!, to: three! }, [summary], "second");
     await session.append("four");
     expect(texts(await load(store))).toEqual(["Earlier.", "four"]);
-    await session.restore(second);
+    await session.history.restore(second);
     expect(texts(await load(store))).toEqual(["Earlier.", "three", "four"]);
   });
 
   test("a replacement that a boundary keeps can still be taken back", async () => {
     const { store, session } = await begin();
     const [one, two, three] = await session.append(["one", "two", "three"]);
-    const stub = await session.replace({ from: three!, to: three! }, [{ ...summary, origin: "host" }], "cleared");
-    await session.fold({ from: one!, to: two! }, [summary], "test");
+    const stub = await session.history.replace(
+      { from: three!, to: three! },
+      [{ ...summary, origin: "host" }],
+      "cleared",
+    );
+    await session.history.fold({ from: one!, to: two! }, [summary], "test");
     expect(texts(await load(store))).toEqual(["Earlier.", "Earlier."]);
-    await session.restore(stub);
+    await session.history.restore(stub);
     expect(texts(await load(store))).toEqual(["Earlier.", "three"]);
   });
 
@@ -84,10 +88,10 @@ describe("reading a session", () => {
     const { store, session } = await begin();
     const [one] = await session.append("one");
     const [two] = await session.append("two");
-    await session.rewind(one!);
+    await session.history.rewind(one!);
     await session.append("other two");
     expect(texts(await load(store))).toEqual(["one", "other two"]);
-    await session.rewind(two!);
+    await session.history.rewind(two!);
     expect(texts(await load(store))).toEqual(["one", "two"]);
   });
 
@@ -95,8 +99,8 @@ describe("reading a session", () => {
     const { store, session } = await begin();
     const [one] = await session.append("one");
     await session.append("left behind");
-    await session.rewind(one!);
-    const rewind = session.newestEntry;
+    await session.history.rewind(one!);
+    const rewind = session.history.newestEntry;
     await session.append("two");
     await session.close();
     const opened = await store.openWriter("s", { owner: "eraser", takeover: "always" });
@@ -112,41 +116,41 @@ describe("reading a session", () => {
       const { store, session } = await begin();
       const [one, two] = await session.append(["one", "two"]);
       await session.append("left behind");
-      await session.rewind(two!);
+      await session.history.rewind(two!);
       const [three] = await session.append("three");
-      const decision = await session.replace({ from: two!, to: three! }, [stub], "test");
-      await session.fold({ from: one!, to: one! }, [summary], "test");
-      await session.restore(decision);
+      const decision = await session.history.replace({ from: two!, to: three! }, [stub], "test");
+      await session.history.fold({ from: one!, to: one! }, [summary], "test");
+      await session.history.restore(decision);
       expect(texts(await load(store))).toEqual(["Earlier.", "two", "three"]);
     });
 
     test("with the decisions that held then", async () => {
       const { store, session } = await begin();
       const [one, two, three] = await session.append(["one", "two", "three"]);
-      await session.replace({ from: two!, to: two! }, [stub], "inner");
-      const outer = await session.replace({ from: two!, to: three! }, [stub], "outer");
-      await session.fold({ from: one!, to: one! }, [summary], "test");
-      await session.restore(outer);
+      await session.history.replace({ from: two!, to: two! }, [stub], "inner");
+      const outer = await session.history.replace({ from: two!, to: three! }, [stub], "outer");
+      await session.history.fold({ from: one!, to: one! }, [summary], "test");
+      await session.history.restore(outer);
       expect(texts(await load(store))).toEqual(["Earlier.", "Stub.", "three"]);
     });
 
     test("also if it had hidden the range", async () => {
       const { store, session } = await begin();
       const [one, two] = await session.append(["one", "two", "three"]);
-      const decision = await session.replace({ from: two!, to: two! }, [], "hidden");
-      await session.fold({ from: one!, to: one! }, [summary], "test");
+      const decision = await session.history.replace({ from: two!, to: two! }, [], "hidden");
+      await session.history.fold({ from: one!, to: one! }, [summary], "test");
       expect(texts(await load(store))).toEqual(["Earlier.", "three"]);
-      await session.restore(decision);
+      await session.history.restore(decision);
       expect(texts(await load(store))).toEqual(["Earlier.", "two", "three"]);
     });
 
     test("an item that stands for several entries is replaced and brought back as a whole", async () => {
       const { store, session } = await begin();
       const [one, two, three, four] = await session.append(["one", "two", "three", "four"]);
-      await session.replace({ from: two!, to: three! }, [stub], "inner");
-      const outer = await session.replace({ from: three!, to: four! }, [stub], "overlapping");
-      await session.fold({ from: one!, to: one! }, [summary], "test");
-      await session.restore(outer);
+      await session.history.replace({ from: two!, to: three! }, [stub], "inner");
+      const outer = await session.history.replace({ from: three!, to: four! }, [stub], "overlapping");
+      await session.history.fold({ from: one!, to: one! }, [summary], "test");
+      await session.history.restore(outer);
       expect(texts(await load(store))).toEqual(["Earlier.", "Stub.", "four"]);
     });
   });

@@ -65,7 +65,7 @@ async function open(world: World = "Anthropic", models: ExtraModels = {}) {
   const session = await openSession(options);
   onTestFinished(() => session.close());
   const say = async (...blocks: readonly Block[]) => {
-    const turn = query({ session, provider, prompt: user(blocks) });
+    const turn = query(session, { prompt: user(blocks) });
     for (let next = await turn.next(); ; next = await turn.next()) if (next.done === true) return next.value;
   };
   const bodies = () =>
@@ -86,7 +86,7 @@ describe.each<World>(["Anthropic", "OpenAI Responses", "OpenAI Chat"])(
       expect(bodies().map(({ kind }) => kind)).toEqual(["answered"]);
       expect(bodies()[0]!.body).toContain("left out: its bytes are no image/png");
       expect(refused()).toMatchObject([{ by: "check", problem: "unreadable", media: "image", entry: 2 }]);
-      expect((await Array.fromAsync(session.export())).join("\n")).toContain(JSON.stringify(page.source));
+      expect((await Array.fromAsync(session.history.export())).join("\n")).toContain(JSON.stringify(page.source));
     });
 
     test("one with the wrong type is sent with the right one", async () => {
@@ -131,8 +131,8 @@ test("a loop of one's own asks `recover`, and `restore` brings the image back", 
   );
   expect(await session.recover(error)).toEqual({ kind: "retry", mediaLeftOut: 1 });
   await sending();
-  const decision = session.newestEntry - 1;
-  await session.restore(decision);
+  const decision = session.history.newestEntry - 1;
+  await session.history.restore(decision);
   expect(JSON.stringify(await session.prepare())).toContain(TRUNCATED.toString("base64"));
 });
 

@@ -1,5 +1,6 @@
-import type { Block, Part } from "../log/block.ts";
+import type { Block, Part, ToolResult } from "../log/block.ts";
 import type { AttachmentPayload, MessagePayload, Replacement } from "../log/payload.ts";
+import type { StreamedResult } from "./streamed-result.ts";
 
 /** What the user says: text, or blocks with images and documents. */
 export function user(content: string | readonly Block[]): MessagePayload {
@@ -10,9 +11,25 @@ export function user(content: string | readonly Block[]): MessagePayload {
 export function toolResult(
   callId: string,
   content: string | readonly Part[],
-  status: "ok" | "error" = "ok",
-): MessagePayload {
-  return { role: "user", blocks: [{ kind: "tool_result", callId, content, status }], origin: "tool" };
+  status?: ToolResult["status"],
+): MessagePayload;
+/**
+ * What a tool puts out, while it puts it out.
+ * @param status a function is asked when all of it is there
+ */
+export function toolResult(
+  callId: string,
+  chunks: StreamedResult["chunks"],
+  status?: StreamedResult["status"],
+): StreamedResult;
+export function toolResult(
+  callId: string,
+  content: string | readonly Part[] | StreamedResult["chunks"],
+  status: StreamedResult["status"] = "ok",
+): MessagePayload | StreamedResult {
+  if (isAsyncIterable(content)) return { callId, chunks: content, status };
+  const result = { kind: "tool_result", callId, content, status: status as ToolResult["status"] } as const;
+  return { role: "user", blocks: [result], origin: "tool" };
 }
 
 /** Output of a command that the user ran beside the model. Marked as such here, not guessed from its text later. */
@@ -40,4 +57,8 @@ export function headInPlace(text: string): Replacement {
 
 function toBlocks(content: string | readonly Block[]): readonly Block[] {
   return typeof content === "string" ? [{ kind: "text", text: content }] : content;
+}
+
+function isAsyncIterable(content: unknown): content is StreamedResult["chunks"] {
+  return typeof content === "object" && content !== null && Symbol.asyncIterator in content;
 }

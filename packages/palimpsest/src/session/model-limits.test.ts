@@ -7,7 +7,7 @@ import type { Provider } from "../providers/provider.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { openSession } from "./open-session.ts";
-import type { SessionOptions } from "./session.ts";
+import type { SessionOptions } from "./session-options.ts";
 
 type Any = Provider<unknown, unknown, unknown>;
 
@@ -33,14 +33,14 @@ test("a window that the caller gives is taken for every provider, smaller or lar
     const messages = { provider: anthropic({} as never, { models }) as Any, model: "claude-opus-5-5" };
     for (const one of [responses, chat, messages]) {
       const { session } = await open(one);
-      expect(session.size()).toMatchObject({ windowTokens, known: "given" });
+      expect(session.view.size()).toMatchObject({ windowTokens, known: "given" });
     }
   }
 });
 
 test("the input limit of the table holds where the caller gives none", async () => {
   const { session } = await open({ provider: openaiResponses({} as never) as Any, model: "gpt-6-sol" });
-  expect(session.size()).toMatchObject({ windowTokens: 922_000, known: "table" });
+  expect(session.view.size()).toMatchObject({ windowTokens: 922_000, known: "table" });
 });
 
 test("a model that no table has is asked for, and what the endpoint says is no guess", async () => {
@@ -48,7 +48,7 @@ test("a model that no table has is asked for, and what the endpoint says is no g
   onTestFinished(() => server.close());
   const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 })) as Any;
   const { session, guesses } = await open({ provider, model: "claude-fable-5-2" });
-  expect(session.size()).toMatchObject({ windowTokens: 1_000_000, known: "asked" });
+  expect(session.view.size()).toMatchObject({ windowTokens: 1_000_000, known: "asked" });
   await session.append("Hello");
   await session.prepare();
   expect(guesses()).toEqual([]);
@@ -60,12 +60,12 @@ test("a server that lists its models and describes none of them is asked for its
     list: async () => ({ data: [{ id: "other" }, { id: "llama", max_model_len: 32_768 }] }),
   };
   const { session } = await open({ provider: openaiChat({ models } as never) as Any, model: "llama" });
-  expect(session.size()).toMatchObject({ windowTokens: 32_768, known: "asked" });
+  expect(session.view.size()).toMatchObject({ windowTokens: 32_768, known: "asked" });
 });
 
 test("a guess is called one, once for each model, with its first request", async () => {
   const { session, guesses } = await open({ provider: openaiChat({} as never) as Any, model: "llama" });
-  expect(session.size()).toMatchObject({ windowTokens: 200_000, known: "guessed" });
+  expect(session.view.size()).toMatchObject({ windowTokens: 200_000, known: "guessed" });
   for (const model of ["llama", "llama", "mistral"]) {
     await session.configure({ model });
     await session.append("Hello");
@@ -80,9 +80,9 @@ test("a guess is called one, once for each model, with its first request", async
 test("a window that the settings or the model's name give is no guess", async () => {
   const settings = { "window.tokens": 16_000 };
   const bySetting = await open({ provider: openaiChat({} as never) as Any, model: "llama", settings });
-  expect(bySetting.session.size()).toMatchObject({ windowTokens: 16_000, known: "given" });
+  expect(bySetting.session.view.size()).toMatchObject({ windowTokens: 16_000, known: "given" });
   const byName = await open({ provider: openaiChat({} as never) as Any, model: "llama[1m]" });
-  expect(byName.session.size()).toMatchObject({ windowTokens: 1_000_000, known: "given" });
+  expect(byName.session.view.size()).toMatchObject({ windowTokens: 1_000_000, known: "given" });
 });
 
 test.each([

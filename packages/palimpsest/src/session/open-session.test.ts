@@ -18,7 +18,7 @@ import { memoryStore } from "../stores/memory-store.ts";
 import type { Store } from "../stores/store.ts";
 import { attachment, notice, toolResult, user } from "./messages.ts";
 import { openSession } from "./open-session.ts";
-import type { Session, SessionOptions } from "./session.ts";
+import type { Session } from "./session.ts";
 import {
   NoSuchEntryError,
   NothingToSendError,
@@ -27,12 +27,13 @@ import {
   UnknownRequestError,
   WindowFullError,
 } from "./session-errors.ts";
+import type { SessionOptions } from "./session-options.ts";
 
 const model = "claude-opus-5-5";
 type Options = Partial<SessionOptions<AnthropicRequest, AnthropicResponse, never>>;
 
 /** A session whose requests are judged in this process: the adapter's client is never called. */
-const open = (options: Options = {}): Promise<Session<AnthropicRequest, AnthropicResponse>> =>
+const open = (options: Options = {}): Promise<Session> =>
   openSession({
     store: memoryStore({ leaseMs: 0 }),
     provider: anthropic({} as never),
@@ -65,8 +66,8 @@ describe("a session", () => {
     for (const call of calls) await session.append(toolResult(call.id, "A tree."));
     ({ calls, text } = await session.record(ask(await session.prepare()).response));
     expect([calls, text]).toEqual([[], "Done."]);
-    expect(session.usage()).toMatchObject({ responses: 2 });
-    expect(session.size()).toMatchObject({ windowTokens: 1_000_000, level: "ok" });
+    expect(session.ledger.totals()).toMatchObject({ responses: 2 });
+    expect(session.view.size()).toMatchObject({ windowTokens: 1_000_000, level: "ok" });
   });
 
   test("every request reads from the cache what the one before it held, however much is added", async () => {
@@ -100,9 +101,9 @@ describe("a session", () => {
     const session = await open();
     await session.append("Hello");
     const first = await session.prepare();
-    const entries = session.newestEntry;
+    const entries = session.history.newestEntry;
     expect(await session.prepare()).toEqual(first);
-    expect(session.newestEntry).toBe(entries);
+    expect(session.history.newestEntry).toBe(entries);
   });
 
   test("a request does not change when the session goes on", async () => {
@@ -137,7 +138,7 @@ describe("a session", () => {
     await session.append("Hello");
     expect((await session.prepare()).max_tokens).toBe(15_000);
     await session.append("word ".repeat(8_000));
-    const { tokens } = session.size();
+    const { tokens } = session.view.size();
     expect((await session.prepare()).max_tokens).toBe(20_000 - 400 - tokens);
   });
 
@@ -148,7 +149,7 @@ describe("a session", () => {
     await session.append("word ".repeat(20_000));
     const error = await session.prepare().catch((thrown: unknown) => thrown);
     expect(WindowFullError.isInstance(error) && error.sizeTokens > error.blockingTokens).toBe(true);
-    expect(session.size().level).toBe("blocked");
+    expect(session.view.size().level).toBe("blocked");
   });
 
   test("a tokenizer of the model counts instead of estimating, also after a resume", async () => {
@@ -156,9 +157,9 @@ describe("a session", () => {
     const countText = (text: string): number => text.length * 100;
     const session = await open({ store, id: "s", countText });
     await session.append("Hello");
-    const { tokens } = session.size();
+    const { tokens } = session.view.size();
     expect(tokens).toBeGreaterThan(1_400);
-    expect((await open({ store, id: "s", countText })).size().tokens).toBe(tokens);
+    expect((await open({ store, id: "s", countText })).view.size().tokens).toBe(tokens);
   });
 
   test("the models endpoint is asked if that is wanted", async () => {
@@ -166,8 +167,8 @@ describe("a session", () => {
     const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 }));
     // The table has only the name of this one.
     const unknown = { provider: provider as never, model: "claude-fable-5-2" };
-    expect((await open({ ...unknown, modelFacts: "table" })).size().windowTokens).toBe(200_000);
-    expect((await open({ ...unknown, modelFacts: "asked" })).size().windowTokens).toBe(1_000_000);
+    expect((await open({ ...unknown, modelFacts: "table" })).view.size().windowTokens).toBe(200_000);
+    expect((await open({ ...unknown, modelFacts: "asked" })).view.size().windowTokens).toBe(1_000_000);
     await server.close();
   });
 
@@ -183,7 +184,7 @@ describe("a session", () => {
   test("the environment says when it is full", async () => {
     const environment = { PALIMPSEST_AUTOCOMPACT_PCT: "10" };
     const session = await open({ settingsFrom: { environment } });
-    expect(session.size().autoCompactTokens).toBe(98_000);
+    expect(session.view.size().autoCompactTokens).toBe(98_000);
   });
 
   test("with nothing to send it says so", async () => {
@@ -202,7 +203,7 @@ describe("what a session costs", () => {
     const store = memoryStore({ clock, leaseMs: 0 });
     const settings = { "cache.ttl": "5m" } as const;
     const start = () => open({ provider: provider as never, store, id: "s", clock, settings });
-    const ask = async (session: Session<AnthropicRequest, AnthropicResponse>) => {
+    const ask = async (session: Session) => {
       const request = await session.prepare();
       const answered = face.answer(request);
       if (answered.kind === "refused") throw new Error(answered.message);
@@ -226,9 +227,9 @@ describe("what a session costs", () => {
     face.evict();
     await session.append("Again.");
     await ask(session);
-    const lines = await Array.fromAsync(session.ledger());
+    const lines = await Array.fromAsync(session.ledger.lines());
     expect(lines.map(({ causes }) => causes)).toEqual([[], [], ["pause"], ["server"]]);
-    const { priceUsd, perfectPriceUsd, gapUsd, byCause, breaks, responses } = await session.cost();
+    const { priceUsd, perfectPriceUsd, gapUsd, byCause, breaks, responses } = await session.ledger.cost();
     expect(responses).toBe(4);
     expect(priceUsd).toBeCloseTo(
       lines.reduce((sum, line) => sum + line.priceUsd!, 0),
@@ -243,16 +244,16 @@ describe("what a session costs", () => {
     const { clock, start, ask } = lasting();
     const session = await start();
     await session.append("word ".repeat(8_000));
-    expect((await session.cost()).nextRequest.cache).toBe("new");
+    expect((await session.ledger.cost()).nextRequest.cache).toBe("new");
     await ask(session);
     await session.append("Go on.");
-    const { nextRequest } = await session.cost();
+    const { nextRequest } = await session.ledger.cost();
     expect(nextRequest).toMatchObject({ cache: "warm", coldAtMs: 301_000 });
     expect(nextRequest.coldUsd!).toBeGreaterThan(10 * nextRequest.warmUsd!);
     clock.advance(300_000);
-    expect((await session.cost()).nextRequest.cache).toBe("cold");
+    expect((await session.ledger.cost()).nextRequest.cache).toBe("cold");
     await session.configure({ system: "Be kind." });
-    expect((await session.cost()).nextRequest.cachedTokens).toBe(0);
+    expect((await session.ledger.cost()).nextRequest.cachedTokens).toBe(0);
   });
 
   test("the provider is asked to compare with the newest response, also after a resume and a rewind", async () => {
@@ -262,17 +263,17 @@ describe("what a session costs", () => {
     expect((await ask(session)).diagnostics).toEqual({ previous_message_id: null });
     await session.append("Two.");
     const second = await ask(session);
-    const point = session.newestEntry;
+    const point = session.history.newestEntry;
     expect(second.diagnostics?.previous_message_id).toMatch(/^msg_/);
     await session.append("Three.");
     const third = await session.prepare();
     expect((await (await start()).prepare()).diagnostics).toEqual(third.diagnostics);
     const again = await start();
-    await again.rewind(point);
+    await again.history.rewind(point);
     await again.append("Other three.");
     const other = await ask(again);
     expect(other.diagnostics?.previous_message_id).toBe(third.diagnostics?.previous_message_id);
-    const [line] = (await Array.fromAsync(again.ledger())).slice(-1);
+    const [line] = (await Array.fromAsync(again.ledger.lines())).slice(-1);
     expect(line).toMatchObject({ source: "main", model });
   });
 
@@ -281,17 +282,17 @@ describe("what a session costs", () => {
     const session = await start();
     await session.append("word ".repeat(8_000));
     await session.prepare();
-    const point = session.newestEntry;
+    const point = session.history.newestEntry;
     const first = await ask(session);
-    await session.rewind(point, "once more");
+    await session.history.rewind(point, "once more");
     expect(JSON.stringify(await ask(session))).toBe(JSON.stringify(first));
-    const lines = await Array.fromAsync(session.ledger());
+    const lines = await Array.fromAsync(session.ledger.lines());
     expect(lines.map(({ request, cacheReadTokens }) => [request, cacheReadTokens > 0])).toEqual([
       [point, false],
       [point, true],
     ]);
     expect(lines.every(({ priceUsd }) => priceUsd! > 0)).toBe(true);
-    expect(session.usage()).toMatchObject({ responses: 2, unpricedResponses: 0 });
+    expect(session.ledger.totals()).toMatchObject({ responses: 2, unpricedResponses: 0 });
   });
 });
 
@@ -301,42 +302,42 @@ describe("going back", () => {
     const ask = service(done);
     await session.append("First.");
     const first = await session.prepare();
-    const point = session.newestEntry;
+    const point = session.history.newestEntry;
     await session.record(ask(first).response);
     await session.append("Second.");
     await session.record(ask(await session.prepare()).response);
     await session.configure({ system: "Be kind." });
-    await session.rewind(point);
+    await session.history.rewind(point);
     expect(JSON.stringify(await session.prepare())).toBe(JSON.stringify(first));
-    expect(session.usage().responses).toBe(2);
+    expect(session.ledger.totals().responses).toBe(2);
   });
 
   test("what was folded comes back when it is restored", async () => {
     const session = await open();
     const [one, two] = await session.append(["First.", "Second."]);
     const before = (await session.prepare()).messages;
-    const folded = await session.fold(
+    const folded = await session.history.fold(
       { from: one!, to: two! },
       [{ role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" }],
       "test",
     );
     expect(JSON.stringify((await session.prepare()).messages)).toContain("Earlier.");
-    await session.restore(folded);
+    await session.history.restore(folded);
     expect((await session.prepare()).messages[0]!.content).toEqual(before[0]!.content);
   });
 
   test("numbers that name nothing are refused", async () => {
     const session = await open();
-    await expect(session.rewind(99)).rejects.toThrow("the newest entry is 1");
-    await expect(session.restore(1)).rejects.toThrow("is no decision that is in effect");
-    await expect(session.replace({ from: 5, to: 9 }, [], "test")).rejects.toThrow(NoSuchEntryError);
+    await expect(session.history.rewind(99)).rejects.toThrow("the newest entry is 1");
+    await expect(session.history.restore(1)).rejects.toThrow("is no decision that is in effect");
+    await expect(session.history.replace({ from: 5, to: 9 }, [], "test")).rejects.toThrow(NoSuchEntryError);
   });
 });
 
 describe("thinking that is bound to its conversation", () => {
   const thoughtful = think("Let me see.", done);
 
-  test.each<[string, (session: Session<AnthropicRequest, AnthropicResponse>) => Promise<unknown>]>([
+  test.each<[string, (session: Session) => Promise<unknown>]>([
     ["the system prompt", (session) => session.configure({ system: "Be kind." })],
     [
       "the provider's own tools",
@@ -345,7 +346,7 @@ describe("thinking that is bound to its conversation", () => {
     [
       "an earlier message",
       (session) =>
-        session.replace(
+        session.history.replace(
           { from: 2, to: 2 },
           [{ role: "user", origin: "host", blocks: [{ kind: "text", text: "Hi." }] }],
           "test",
@@ -354,13 +355,13 @@ describe("thinking that is bound to its conversation", () => {
     [
       "everything",
       (session) =>
-        session.fold(
-          { from: 2, to: session.newestEntry },
+        session.history.fold(
+          { from: 2, to: session.history.newestEntry },
           [{ role: "user", origin: "summary", blocks: [{ kind: "text", text: "Hi." }] }],
           "test",
         ),
     ],
-    ["the branch", (session) => session.rewind(1).then(() => session.append("Hi."))],
+    ["the branch", (session) => session.history.rewind(1).then(() => session.append("Hi."))],
   ])("is left out if %s changes before its response comes in, or after", async (_, change) => {
     for (const when of ["before", "after"]) {
       const ask = service(thoughtful);
@@ -383,9 +384,9 @@ describe("thinking that is bound to its conversation", () => {
     const request = await session.prepare();
     const { response } = ask(request);
     await session.record(response, request);
-    const entries = session.newestEntry;
+    const entries = session.history.newestEntry;
     await session.record(response, request);
-    expect(session.newestEntry).toBe(entries);
+    expect(session.history.newestEntry).toBe(entries);
     await session.record(ask(request).response, request);
     await session.append("Next.");
     ask(await session.prepare());
@@ -420,26 +421,28 @@ describe("another provider", () => {
     const store = memoryStore({ leaseMs: 0 });
     const first = await open({ store, id: "s", parameters: { thinking: { type: "adaptive" } } });
     await first.append("Hello");
-    const point = first.newestEntry;
+    const point = first.history.newestEntry;
     await first.record(service({ ...done, stop: "pause" })(await first.prepare()).response);
     const second = await open({ store, id: "s", ...gpt });
     expect(judge.judge(await second.prepare())).toMatchObject({ kind: "accepted", model: "gpt-6-sol" });
-    await second.rewind(point);
+    await second.history.rewind(point);
     expect(judge.judge(await second.prepare())).toMatchObject({ kind: "accepted", model: "gpt-6-sol" });
   });
 });
 
 describe("what cannot be kept is refused before anything is written", () => {
-  test.each<[string, (session: Session<AnthropicRequest, AnthropicResponse>) => Promise<unknown>]>([
+  test.each<[string, (session: Session) => Promise<unknown>]>([
     ["a message in a provider's form", (session) => session.append({ role: "user", content: "hi" } as never)],
     ["blocks in a provider's form", (session) => session.append(user([{ type: "text", text: "hi" } as never]))],
-    ["a range below nothing", (session) => session.replace({ from: -3, to: 1 }, [], "test")],
+    ["a range below nothing", (session) => session.history.replace({ from: -3, to: 1 }, [], "test")],
     [
       "a replacement that is none",
       (session) =>
         session
           .append("hi")
-          .then(([hi]) => session.replace({ from: hi!, to: hi! }, [{ role: "user", content: "" } as never], "test")),
+          .then(([hi]) =>
+            session.history.replace({ from: hi!, to: hi! }, [{ role: "user", content: "" } as never], "test"),
+          ),
     ],
     [
       "a tool with a dot in its name",
@@ -454,7 +457,7 @@ describe("what cannot be kept is refused before anything is written", () => {
     const session = await open();
     await expect(act(session)).rejects.toThrow(PalimpsestError);
     await session.append("Go on.");
-    expect(await Array.fromAsync(session.export())).toHaveLength(session.newestEntry);
+    expect(await Array.fromAsync(session.history.export())).toHaveLength(session.history.newestEntry);
     service(done)(await session.prepare());
   });
 
@@ -478,8 +481,8 @@ describe("what cannot be kept is refused before anything is written", () => {
     const tool = { name: "look", description: "Looks.", inputSchema: { type: "object" } };
     const session = await open({ store, id: "s", tools: [tool] });
     const { inputSchema, description, name } = tool;
-    expect((await open({ store, id: "s", tools: [{ inputSchema, description, name }] })).newestEntry).toBe(
-      session.newestEntry,
+    expect((await open({ store, id: "s", tools: [{ inputSchema, description, name }] })).history.newestEntry).toBe(
+      session.history.newestEntry,
     );
   });
 });
@@ -504,9 +507,9 @@ describe("a session and its store", () => {
   test("a decision is taken back once", async () => {
     const session = await open();
     const [one] = await session.append("one");
-    const decision = await session.replace({ from: one!, to: one! }, [], "hidden");
-    await session.restore(decision);
-    await expect(session.restore(decision)).rejects.toThrow("is no decision that is in effect now");
+    const decision = await session.history.replace({ from: one!, to: one! }, [], "hidden");
+    await session.history.restore(decision);
+    await expect(session.history.restore(decision)).rejects.toThrow("is no decision that is in effect now");
   });
 
   test("opened again, it goes on where it was, with the configuration it had", async () => {
@@ -516,7 +519,7 @@ describe("a session and its store", () => {
     const request = await session.prepare();
     await session.close();
     const again = await open({ store, id: "s" });
-    expect(again.newestEntry).toBe(session.newestEntry);
+    expect(again.history.newestEntry).toBe(session.history.newestEntry);
     expect(JSON.stringify(await again.prepare())).toBe(JSON.stringify(request));
   });
 
@@ -527,10 +530,10 @@ describe("a session and its store", () => {
     const store: Store = memoryStore({ leaseMs: 0 });
     const opened = await store.openWriter("s", { owner: "import" });
     if (opened.kind !== "opened") throw new Error("a new log is free");
-    await importLog(opened.writer, await Array.fromAsync(session.export()));
+    await importLog(opened.writer, await Array.fromAsync(session.history.export()));
     const imported = await open({ store, id: "s", takeover: "always" });
     expect(JSON.stringify(await imported.prepare())).toBe(JSON.stringify(request));
-    expect(await Array.fromAsync(exportLog(opened.writer))).toEqual(await Array.fromAsync(session.export()));
+    expect(await Array.fromAsync(exportLog(opened.writer))).toEqual(await Array.fromAsync(session.history.export()));
   });
 
   test("a session in use is refused, and one that was taken over writes no more", async () => {

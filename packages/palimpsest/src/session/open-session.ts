@@ -13,7 +13,7 @@ import type { LogWriter, Store } from "../stores/store.ts";
 import { account } from "../view/account.ts";
 import { attachedTexts } from "../view/attached-texts.ts";
 import { openCalls } from "../view/open-calls.ts";
-import { appendOnce } from "./append/append-once.ts";
+import { type AppendOptions, appendOnce } from "./append/append-once.ts";
 import { askForFacts, isToBeAsked } from "./ask-for-facts.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
 import { checkArguments, checkSessionOptions } from "./check-arguments.ts";
@@ -32,6 +32,7 @@ import type { Base } from "./fork/forked-reader.ts";
 import { forkedResults } from "./fork/forked-results.ts";
 import { createForks, type OpenSession } from "./fork/forks.ts";
 import { createKeepWarm } from "./keep-warm.ts";
+import { createKnownTools, type KnownTools } from "./known-tools.ts";
 import { attachment, HEAD } from "./messages.ts";
 import { createNotes } from "./notes/notes.ts";
 import { openWriter } from "./open-writer.ts";
@@ -42,10 +43,12 @@ import { createRecord } from "./record-response.ts";
 import { createMediaRecovery } from "./recover-media.ts";
 import { createRequests } from "./requests.ts";
 import { createRunHooks, startContents } from "./run-hooks.ts";
-import type { PrepareOptions, Session, SessionOptions } from "./session.ts";
+import type { PrepareOptions, Session } from "./session.ts";
 import { SessionLostError } from "./session-errors.ts";
+import type { SessionOptions } from "./session-options.ts";
 import { openSessionState } from "./session-state.ts";
 import { checkSettingsOptions, createSettingsReader, type SettingsReader } from "./settings-reader.ts";
+import { isStreamed } from "./streamed-result.ts";
 
 /** Opens a session, or begins one. */
 export async function openSession<Request, Response, Message>(
@@ -79,6 +82,8 @@ interface Opening {
   readonly watch?: ForkTerms["watch"];
   /** Its parent's, if it is a fork: what was told of settings is not told again. */
   readonly settingsReader?: SettingsReader;
+  /** Its parent's, if it is a fork. */
+  readonly knownTools?: KnownTools;
 }
 
 type WholeOptions<Request, Response, Message> = SessionOptions<Request, Response, Message> & {
@@ -122,6 +127,7 @@ async function openWith<Request, Response, Message>(
   const contents = createContents({ session: id, state, settings, files, tell });
   const warmth = createKeepWarm({ state, provider, factsOf, settings, clock, tell });
   const openedAt = state.newestEntry;
+  const knownTools = opening.knownTools ?? createKnownTools();
   const { attendance = "attended" } = options;
   const requests = createRequests({
     ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, fork, tell },
@@ -144,7 +150,7 @@ async function openWith<Request, Response, Message>(
       // What stands before the messages is the parent's.
       const { system: _, tools: __, parameters: ___, ...rest } = options;
       return openWith(
-        { ...opening, settingsReader },
+        { ...opening, settingsReader, knownTools: knownTools.copy() },
         { ...rest, id: opening.id, files: given, clock, model: state.configuration.model },
       );
     },
@@ -157,7 +163,10 @@ async function openWith<Request, Response, Message>(
       const asked = await askForFacts(provider, model, clock);
       if (asked !== undefined) askedFacts.set(model, asked);
     }
-    const payload = changeConfiguration(state.view.configuration, { ...wanted, model, provider: provider.name });
+    const { tools, ...rest } = wanted;
+    const defined = tools === undefined ? {} : { tools: knownTools.define(tools) };
+    const next = { ...rest, ...defined, model, provider: provider.name };
+    const payload = changeConfiguration(state.view.configuration, next);
     if (payload !== undefined) await state.append([toDraft("configuration", payload)]);
   }
 
@@ -210,52 +219,72 @@ async function openWith<Request, Response, Message>(
   const session: Session<Request, Response> = {
     id,
     signal: ends,
-    get newestEntry() {
-      return state.newestEntry;
+    provider: {
+      name: provider.name,
+      send: (request, how) => provider.send(request, how),
+      keepWarm: warmth.keepWarm,
     },
-    append: (content, how) => inOrder(() => appendOnce(state, contents, content, how)),
-    appendStream: (callId, chunks, status = "ok") => contents.appendStream(callId, chunks, status),
-    openCalls: () => openCalls(state.view),
-    hooks: { run: runHooks },
-    listen(listener) {
-      // Its own object: whoever listens twice is told twice, and each ends for itself.
-      const own: Listener = (event) => listener(event);
-      listeners.add(own);
-      return () => void listeners.delete(own);
+    view: {
+      size: requests.size,
+      accounting: (how) => account(state.view, how),
+      openCalls: () => openCalls(state.view),
+      tools: () => knownTools.find(state.configuration.tools),
+      filesRead: requests.filesRead,
+      attached: (type) => attachedTexts(state.view, type),
     },
-    tell,
-    async recall(request) {
-      const recalled = await recall(request, { log: state.log, files, session: id });
-      tell({ kind: "recalled", by: request.entry === undefined ? "search" : "entry", outcome: recalled.kind });
-      return recalled;
+    history: {
+      get newestEntry() {
+        return state.newestEntry;
+      },
+      rewind: (to, reason = "rewound") => inOrder(() => decisions.rewind(to, reason)),
+      replace: (range, replacements, reason) =>
+        inOrder(() => decisions.replace({ ...range, with: replacements, reason })),
+      fold: (range, replacements, reason) => inOrder(() => decisions.fold({ ...range, with: replacements, reason })),
+      snip: (target, reason = "not needed any more") => inOrder(() => decisions.snip(target, reason)),
+      restore: (decision, reason = "restored") => inOrder(() => decisions.restore(decision, reason)),
+      explain: (limit) => inOrder(() => explainBoundaries(state.log, state.view, limit)),
+      export: () => exportLog(state.log),
     },
-    settings: () => resolved,
+    pins: {
+      add: (what) => inOrder(() => pins.pin(what)),
+      remove: (pin) => inOrder(() => pins.unpin(pin)),
+      list: () => state.standing.pins,
+    },
+    notes: {
+      read: notes.read,
+      update: (how) => notes.update(how?.signal),
+    },
+    ledger: {
+      totals: () => spentTokens(state.ledger),
+      cost: () => inOrder(requests.cost),
+      lines: () => readLedgerLines(state.log),
+      enter: enterUsage,
+    },
+    events: {
+      listen(listener) {
+        // Its own object: whoever listens twice is told twice, and each ends for itself.
+        const own: Listener = (event) => listener(event);
+        listeners.add(own);
+        return () => void listeners.delete(own);
+      },
+      emit: tell,
+      runHooks,
+    },
+    background: {
+      agents: () => state.standing.agents,
+      enterAgent: (step, ...told) =>
+        inOrder(async () => {
+          const outcome = weighStep(state.standing.agents, step);
+          if (outcome === "entered") await contents.append(told, [toDraft("agent", step)]);
+          return outcome;
+        }),
+      mark: (name) => state.standing.marks[name] ?? 0,
+      setMark: (name, coveredTo) =>
+        inOrder(async () => void (await state.append([toDraft("mark", { name, coveredTo })]))),
+    },
+    append: (content, how?: AppendOptions) =>
+      isStreamed(content) ? contents.appendStream(content) : inOrder(() => appendOnce(state, contents, content, how)),
     prepare,
-    async compact(how) {
-      await inOrder(requests.runStages);
-      return compactions.compact({ trigger: "manual" }, how);
-    },
-    recover: createRecovery({
-      media: createMediaRecovery({ ...requests, state, tell }),
-      ...{ state, compactions, settings, budget: requests.budget, newestRequest: requests.newestRequest },
-      ...{ forecast: requests.forecast, announceFirst: automatic.announceFirst },
-    }),
-    pin: (what) => inOrder(() => pins.pin(what)),
-    unpin: (pin) => inOrder(() => pins.unpin(pin)),
-    pins: () => state.standing.pins,
-    agents: () => state.standing.agents,
-    enterAgent: (step, ...told) =>
-      inOrder(async () => {
-        const outcome = weighStep(state.standing.agents, step);
-        if (outcome === "entered") await contents.append(told, [toDraft("agent", step)]);
-        return outcome;
-      }),
-    enterUsage,
-    mark: (name) => state.standing.marks[name] ?? 0,
-    setMark: (name, coveredTo) =>
-      inOrder(async () => void (await state.append([toDraft("mark", { name, coveredTo })]))),
-    snip: (target, reason = "not needed any more") => inOrder(() => decisions.snip(target, reason)),
-    explain: (limit) => inOrder(() => explainBoundaries(state.log, state.view, limit)),
     async record(response, request) {
       const recorded = await inOrder(() => record(response, request));
       // A fork is forgotten, or has a parent whose notes know of it.
@@ -263,25 +292,24 @@ async function openWith<Request, Response, Message>(
       return recorded;
     },
     recordInterrupted: (answer, request, how) => inOrder(() => recordInterrupted(answer, request, how)),
-    notes: notes.read,
-    updateNotes: (how) => notes.update(how?.signal),
+    recover: createRecovery({
+      media: createMediaRecovery({ ...requests, state, tell }),
+      ...{ state, compactions, settings, budget: requests.budget, newestRequest: requests.newestRequest },
+      ...{ forecast: requests.forecast, announceFirst: automatic.announceFirst },
+    }),
     configure: (wanted) => inOrder(() => configure(wanted)),
-    replace: (range, replacements, reason) =>
-      inOrder(() => decisions.replace({ ...range, with: replacements, reason })),
-    fold: (range, replacements, reason) => inOrder(() => decisions.fold({ ...range, with: replacements, reason })),
-    restore: (decision, reason = "restored") => inOrder(() => decisions.restore(decision, reason)),
-    rewind: (to, reason = "rewound") => inOrder(() => decisions.rewind(to, reason)),
+    settings: () => resolved,
+    async compact(how) {
+      await inOrder(requests.runStages);
+      return compactions.compact({ trigger: "manual" }, how);
+    },
+    async recall(request) {
+      const recalled = await recall(request, { log: state.log, files, session: id });
+      tell({ kind: "recalled", by: request.entry === undefined ? "search" : "entry", outcome: recalled.kind });
+      return recalled;
+    },
     fork: forks.fork,
     ask: forks.ask,
-    size: requests.size,
-    filesRead: requests.filesRead,
-    attached: (type) => attachedTexts(state.view, type),
-    usage: () => spentTokens(state.ledger),
-    cost: () => inOrder(requests.cost),
-    ledger: () => readLedgerLines(state.log),
-    accounting: (how) => account(state.view, how),
-    export: () => exportLog(state.log),
-    keepWarm: warmth.keepWarm,
     async close() {
       if (!closing.signal.aborted) watch?.closed();
       closing.abort();

@@ -48,7 +48,7 @@ test("a large message that comes with an agent's step is named by its own entry,
   const { session } = await begin();
   const step = { id: "a1", step: "started", session: "child", way: "background", goal: "Look." } as const;
   const said = { role: "user", origin: "host", blocks: [{ kind: "text", text: large("crane") }] } as const;
-  expect(await session.enterAgent(step as never, said)).toBe("entered");
+  expect(await session.background.enterAgent(step as never, said)).toBe("entered");
   const { messages } = await session.prepare();
   const preview = JSON.stringify(messages).match(/<persisted-output.*?<\/persisted-output>/s)?.[0] ?? "";
   expect(await recalledBy(session, preview)).toContain("crane crane");

@@ -67,10 +67,10 @@ async function begin({ values = SMALL, model = BOUND }: { values?: Partial<Setti
     },
     async entries() {
       const reader = (await store.openReader("s"))!;
-      return (await reader.read(1, session.newestEntry)).map(readPayload);
+      return (await reader.read(1, session.history.newestEntry)).map(readPayload);
     },
     async lines() {
-      return Array.fromAsync(session.ledger());
+      return Array.fromAsync(session.ledger.lines());
     },
   };
 }
@@ -88,7 +88,7 @@ test("the provider clears, nothing is cleared here; reads it left out are none, 
   const left = usage?.kind === "usage" ? usage.payload.appliedEdits : undefined;
   // All but the newest three, and never the user's answers.
   expect(left).toMatchObject({ results: 21, thinkingTurns: 0 });
-  expect([...life.session.filesRead().keys()]).toEqual(["22.ts", "23.ts", "24.ts"]);
+  expect([...life.session.view.filesRead().keys()]).toEqual(["22.ts", "23.ts", "24.ts"]);
   expect((await life.entries()).filter(({ kind }) => kind === "replace")).toEqual([]);
   const first = (await life.entries()).find(
     (read) => read.kind === "message" && JSON.stringify(read.payload).includes("content of 1.ts"),
@@ -96,9 +96,9 @@ test("the provider clears, nothing is cleared here; reads it left out are none, 
   const recalled = await life.session.recall({ entry: first!.sequence });
   expect(recalled.kind === "text" && recalled.text).toBe("content of 1.ts ".repeat(300));
   // The size is what the model sees.
-  expect(life.session.size().tokens).toBeLessThan(20_000);
+  expect(life.session.view.size().tokens).toBeLessThan(20_000);
   await life.reopen();
-  expect([...life.session.filesRead().keys()]).toEqual(["22.ts", "23.ts", "24.ts"]);
+  expect([...life.session.view.filesRead().keys()]).toEqual(["22.ts", "23.ts", "24.ts"]);
 });
 
 test("a drop of the cache that the provider's edits bring is expected, and explained by them", async () => {
@@ -158,12 +158,12 @@ test("what was left out counts again as soon as nobody asks for it to be left ou
   await life.session.append("Read them all.");
   await life.read(25);
   await life.ask(answer("Read."));
-  const before = life.session.size().tokens;
+  const before = life.session.view.size().tokens;
   await life.session.configure({ parameters: { thinking: { type: "adaptive" }, context_management: { edits: [] } } });
   await life.session.append("Go on.");
   expect(editsOf(await life.session.prepare())).toEqual([]);
-  expect(life.session.size().tokens).toBeGreaterThan(before + 20_000);
-  expect([...life.session.filesRead().keys()]).toHaveLength(25);
+  expect(life.session.view.size().tokens).toBeGreaterThan(before + 20_000);
+  expect([...life.session.view.filesRead().keys()]).toHaveLength(25);
 });
 
 test("once the provider has left something out, nothing is cleared here until a boundary, though it is asked no more", async () => {

@@ -36,8 +36,8 @@ import { describeNext } from "./describe-next.ts";
 import { findOverridden } from "./find-overridden.ts";
 import type { ForkTerms } from "./fork/fork-terms.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
-import type { SessionSize } from "./session.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
+import type { SessionSize } from "./session-groups.ts";
 import type { SessionState } from "./session-state.ts";
 import { type AnswerWay, defaultOutputTokens, type Terms, termsOf } from "./terms.ts";
 

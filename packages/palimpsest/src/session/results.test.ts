@@ -8,6 +8,7 @@ import { memoryStore } from "../stores/memory-store.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import { sqliteStore } from "../stores/sqlite-store.ts";
 import type { Store } from "../stores/store.ts";
+import { toolResult } from "./messages.ts";
 import { openSession } from "./open-session.ts";
 
 const LINES = Array.from(
@@ -36,7 +37,7 @@ describe("results of a session", () => {
   test("in a durable store are there when it is opened again, with nothing else given", async () => {
     const store = sqliteStore({ folder });
     const session = await open(store);
-    const [entry] = await session.appendStream("call", output(LARGE));
+    const [entry] = await session.append(toolResult("call", output(LARGE)));
     await session.close();
     await store.close();
     const later = sqliteStore({ folder });
@@ -48,7 +49,7 @@ describe("results of a session", () => {
 
   test("go to `files` where those are given", async () => {
     const [store, files] = [memoryStore(), memoryResults()];
-    await (await open(store, "s", files)).appendStream("call", output(LARGE));
+    await (await open(store, "s", files)).append(toolResult("call", output(LARGE)));
     expect(await Array.fromAsync(files.sessions())).toEqual(["s"]);
     expect(await Array.fromAsync(store.results.sessions())).toEqual([]);
   });
@@ -59,9 +60,9 @@ describe("results of a session", () => {
   ])("are reached by a fork %s, whose own are found again too", async (_, wanted, owner) => {
     const store = sqliteStore({ folder });
     const session = await open(store);
-    const [before] = await session.appendStream("call", output(LARGE));
+    const [before] = await session.append(toolResult("call", output(LARGE)));
     const fork = await session.fork({ source: "look around", ...wanted });
-    const [own] = await fork.appendStream("another call", output(`of the fork\n${LARGE}`));
+    const [own] = await fork.append(toolResult("another call", output(`of the fork\n${LARGE}`)));
     for (const entry of [before!, own!])
       expect(await fork.recall({ entry, search: "needle" }), `entry ${entry}`).toMatchObject({ kind: "lines" });
     expect(await fork.recall({ search: "needle" })).toMatchObject({ unsearched: [] });
@@ -85,7 +86,7 @@ describe("results of a session", () => {
     };
     const session = await open(memoryStore(), "s", files);
     await session.append("Look.");
-    const [entry] = await session.appendStream("call", output("x".repeat(300_000)));
+    const [entry] = await session.append(toolResult("call", output("x".repeat(300_000))));
     expect(await session.recall({ entry: entry!, search: "Cut here" })).toMatchObject({
       found: [{ text: expect.stringMatching(/300,000 bytes .* could not be stored: the disk is full/) }],
     });

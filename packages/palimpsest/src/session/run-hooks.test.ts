@@ -34,7 +34,7 @@ test("what hooks say when a session starts, the model knows; once more when it i
   const { messages } = await session.prepare();
   expect(messages).toHaveLength(1);
   expect(JSON.stringify(messages)).toContain("s begins by startup");
-  expect(session.accounting().attachments).toMatchObject({ hook: expect.anything() });
+  expect(session.view.accounting().attachments).toMatchObject({ hook: expect.anything() });
   await session.close();
   const again = await open([hook], store);
   expect(JSON.stringify((await again.session.prepare()).messages)).toContain("s begins by resume");
@@ -56,7 +56,7 @@ test("what they say to the user is in the log and not in the request", async () 
     { event: "SessionStart", run: commandHook("echo 'Not today.' >&2; exit 2") },
   ]);
   await session.append("Hello");
-  const lines = (await Array.fromAsync(session.export())).join();
+  const lines = (await Array.fromAsync(session.history.export())).join();
   for (const words of ["Welcome.", "Not today."]) expect(lines).toContain(words);
   expect(JSON.stringify(await session.prepare())).not.toMatch(/Welcome|Not today/);
   expect(events[0]).toMatchObject({ kind: "hooks-ran", event: "SessionStart", ran: 2, messages: ["Welcome."] });

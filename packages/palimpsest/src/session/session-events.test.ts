@@ -1,12 +1,13 @@
 import { callTool, callTools, createAnthropic, manualClock, type Reply } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
-import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
+import { type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryResults } from "../stores/memory-results.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { toolResult } from "./messages.ts";
 import { openSession } from "./open-session.ts";
-import type { Session, SessionOptions } from "./session.ts";
+import type { Session } from "./session.ts";
+import type { SessionOptions } from "./session-options.ts";
 
 const done: Reply = { words: [{ kind: "text", text: "Done." }] };
 const read = (path: string): Reply => callTools(callTool("Read", { file_path: path }));
@@ -17,7 +18,7 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
   const events: SessionEvent[] = [];
   let reply = done;
   const face = createAnthropic({ clock, script: () => reply });
-  const session: Session<AnthropicRequest, AnthropicResponse> = await openSession({
+  const session: Session = await openSession({
     ...{ store: memoryStore({ clock }), id: "s", provider: anthropic({} as never), model: "claude-opus-5-5", clock },
     tools: [{ name: "Read", inputSchema: { type: "object" } }],
     system: "You are a careful engineer. ".repeat(500),
@@ -50,7 +51,7 @@ test("who comes later is told from then on, until he has heard enough; what he t
   };
   await session.append("One.");
   await ask(done);
-  const [stopOne, stopTwo] = [session.listen(listener), session.listen(listener)];
+  const [stopOne, stopTwo] = [session.events.listen(listener), session.events.listen(listener)];
   stopTwo();
   await session.append("Two.");
   await ask(done);
@@ -76,7 +77,7 @@ describe("whoever listens is told", () => {
     expect(first!.atMs - first!.requestedAtMs).toBe(1_500);
     expect(second).toMatchObject({ text: "Done.", requestModel: "claude-opus-5-5", stop: "end" });
     expect(second!.cacheReadTokens).toBeGreaterThan(0);
-    const { priceUsd } = await session.cost();
+    const { priceUsd } = await session.ledger.cost();
     expect(first!.priceUsd! + second!.priceUsd!).toBeCloseTo(priceUsd, 12);
     expect(of("cache-broken")).toEqual([]);
   });
@@ -88,7 +89,7 @@ describe("whoever listens is told", () => {
     clock.advance(9 * 60_000);
     await session.append("Again");
     await ask(done);
-    const lines = await Array.fromAsync(session.ledger());
+    const lines = await Array.fromAsync(session.ledger.lines());
     const { atMs: _, ...found } = lines.at(-1)!.break!;
     expect(of("cache-broken")).toEqual([{ kind: "cache-broken", session: "s", atMs: clock.now(), ...found }]);
     expect(found.causes).toEqual(["pause"]);
@@ -103,7 +104,7 @@ describe("whoever listens is told", () => {
     async function* output() {
       yield "y".repeat(70_000);
     }
-    const [streamed] = await session.appendStream(ids[1]!, output());
+    const [streamed] = await session.append(toolResult(ids[1]!, output()));
     expect(of("result-stored")).toMatchObject([
       { entry: alone, tool: "Read", bytes: 60_000, way: "alone" },
       { entry: streamed, tool: "Read", bytes: 70_000, way: "alone" },
@@ -125,7 +126,7 @@ describe("whoever listens is told", () => {
       yield "y".repeat(110_000);
     }
     await session.append(toolResult(ids[0]!, "x".repeat(60_000)));
-    await session.appendStream(ids[1]!, output());
+    await session.append(toolResult(ids[1]!, output()));
     for (const id of ids.slice(2)) await session.append(toolResult(id, "w".repeat(49_000)));
     await ask(done);
     const told = of("storing-failed").map(({ bytes, shown }) => [bytes, shown]);
@@ -147,7 +148,7 @@ describe("whoever listens is told", () => {
     async function* output() {
       yield "y".repeat(70_000);
     }
-    await session.appendStream(ids[1]!, output());
+    await session.append(toolResult(ids[1]!, output()));
     expect(of("result-stored")).toEqual([]);
     expect(of("storing-failed").map(({ bytes, error }) => [bytes, error])).toEqual([
       [60_000, "the disk is full"],
@@ -195,7 +196,7 @@ test.each([
   await ask(done);
   await session.append("Again");
   await ask(done);
-  expect(session.usage().responses).toBe(2);
+  expect(session.ledger.totals().responses).toBe(2);
   await new Promise((resolve) => setTimeout(resolve, 20));
   process.off("unhandledRejection", onRejection);
   expect(rejections).toEqual([]);

@@ -5,13 +5,14 @@ import { callTool, callTools, createAnthropic, manualClock, type Reply } from "@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ToolDefinition } from "../log/payload.ts";
 import { readPayload } from "../log/read-payload.ts";
-import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
+import { type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryResults } from "../stores/memory-results.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { toolResult } from "./messages.ts";
 import { openSession } from "./open-session.ts";
-import type { Session, SessionOptions } from "./session.ts";
+import type { Session } from "./session.ts";
+import type { SessionOptions } from "./session-options.ts";
 import { settingsFile } from "./settings-file.ts";
 
 const model = "claude-opus-5-5";
@@ -26,7 +27,7 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
   const store = memoryStore({ clock, leaseMs: 0 });
   let reply: Reply = { words: [{ kind: "text", text: "Done." }] };
   const face = createAnthropic({ clock, script: () => reply });
-  const session: Session<AnthropicRequest, AnthropicResponse> = await openSession({
+  const session: Session = await openSession({
     ...{ store, id: "s", provider: anthropic({} as never), model, tools, clock },
     settings: { "clearing.keepNewest": 3 },
     settingsFrom: { environment: {} },
@@ -41,7 +42,7 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
   }
   async function decisions() {
     const reader = (await store.openReader("s"))!;
-    const reads = (await reader.read(1, session.newestEntry)).map(readPayload);
+    const reads = (await reader.read(1, session.history.newestEntry)).map(readPayload);
     return reads.flatMap((read) => (read.kind === "replace" ? [read.payload] : []));
   }
   return { session, clock, ask, decisions };
@@ -49,8 +50,7 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
 
 const call = (tool: string, path: string): Reply => callTools(callTool(tool, { file_path: path }));
 const done: Reply = { words: [{ kind: "text", text: "Done." }] };
-const sent = async (session: Session<AnthropicRequest, AnthropicResponse>): Promise<string> =>
-  JSON.stringify((await session.prepare()).messages);
+const sent = async (session: Session): Promise<string> => JSON.stringify((await session.prepare()).messages);
 
 describe("what is too large", () => {
   test("is shown as a preview and recalled in full, byte for byte", async () => {
@@ -100,7 +100,7 @@ describe("what is too large", () => {
     const output = Array.from({ length: 4_000 }, (_, line) => `line ${line} of the file`).join("\n");
     for (const id of ids) {
       if (way === "as a whole") await session.append(toolResult(id, output));
-      else await session.appendStream(id, ReadableStream.from([output]));
+      else await session.append(toolResult(id, ReadableStream.from([output])));
     }
     expect(output.length * 3).toBeGreaterThan(250_000);
     expect((await sent(session)).split("line 3999 of the file")).toHaveLength(4);
@@ -135,7 +135,7 @@ describe("what is too large", () => {
       for (let piece = 0; piece < 100; piece++) yield "all is well\n".repeat(100);
       yield "but the end is not\n";
     }
-    const [entry] = await session.appendStream(id!, output());
+    const [entry] = await session.append(toolResult(id!, output()));
     expect(await sent(session)).toContain("but the end is not");
     const found = await session.recall({ entry: entry!, search: "the end" });
     expect(found).toMatchObject({ kind: "lines", found: [{ line: 10_001 }] });
@@ -147,7 +147,7 @@ describe("what is too large", () => {
     await session.append("Read it.");
     const [id] = await ask(call("Read", "a.ts"));
     await session.append(toolResult(id!, "x".repeat(300_000)));
-    const lines = await Array.fromAsync(session.export());
+    const lines = await Array.fromAsync(session.history.export());
     expect(lines.at(-1)).toContain("could not be stored (the disk is full)");
     expect((await sent(session)).length).toBeLessThan(110_000);
   });
@@ -185,7 +185,7 @@ describe("what is stale", () => {
   test("is cleared before a compaction that was asked for, too", async () => {
     const { session, clock, decisions } = await afterReading(8);
     const told: SessionEvent[] = [];
-    session.listen((event) => told.push(event));
+    session.events.listen((event) => told.push(event));
     clock.advance(6 * 60_000);
     expect(await session.compact()).toMatchObject({ reason: "asked" });
     expect(await decisions()).toHaveLength(3);
@@ -196,11 +196,11 @@ describe("what is stale", () => {
 
   test("a file whose read was cleared counts as not read", async () => {
     const { session, clock } = await afterReading(8);
-    expect([...session.filesRead().keys()]).toEqual(["0.ts", "3.ts", "4.ts", "5.ts", "6.ts", "7.ts"]);
+    expect([...session.view.filesRead().keys()]).toEqual(["0.ts", "3.ts", "4.ts", "5.ts", "6.ts", "7.ts"]);
     clock.advance(6 * 60_000);
     await session.append("Go on.");
     await session.prepare();
-    expect([...session.filesRead().keys()]).toEqual(["5.ts", "6.ts", "7.ts"]);
+    expect([...session.view.filesRead().keys()]).toEqual(["5.ts", "6.ts", "7.ts"]);
   });
 
   test("stays while the prompt is warm and clearing it would not pay", async () => {

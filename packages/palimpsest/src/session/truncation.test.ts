@@ -37,7 +37,7 @@ async function begin(script: Script, server: "Ollama" | "vLLM" = "Ollama") {
     });
   const session = await open();
   async function say(prompt: string) {
-    const turn = query({ session, provider, prompt, clock: manualClock(1_000_000) });
+    const turn = query(session, { prompt, clock: manualClock(1_000_000) });
     for (;;) {
       const next = await turn.next();
       if (next.done === true) return next.value;
@@ -61,10 +61,10 @@ describe("a server that cuts the input and says nothing", () => {
     expect(event!.sentTokens).toBeGreaterThan(7_000);
     expect(event!.readTokens).toBeLessThan(4_200);
     // Its report is no size: what was sent is still in view.
-    const { tokens, windowTokens, known } = session.size();
+    const { tokens, windowTokens, known } = session.view.size();
     expect(tokens).toBeGreaterThan(7_000);
     expect({ windowTokens, known }).toEqual({ windowTokens: event!.readTokens, known: "asked" });
-    expect((await open()).size()).toMatchObject({ tokens, windowTokens });
+    expect((await open()).view.size()).toMatchObject({ tokens, windowTokens });
   });
 
   test("the conversation is compacted before the next request", async () => {
@@ -72,7 +72,7 @@ describe("a server that cuts the input and says nothing", () => {
     await say(STORY.repeat(700));
     await say("What was it about?");
     expect(told("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted" } }]);
-    expect(session.size().tokens).toBeLessThan(4_096);
+    expect(session.view.size().tokens).toBeLessThan(4_096);
     expect(told("input-truncated")).toHaveLength(1);
     expect(exchanges().at(-1)!.body).toContain("What was it about?");
   });
@@ -91,7 +91,7 @@ describe("a server that cuts the input and says nothing", () => {
     const { session, say } = await begin(mind);
     await say(STORY.repeat(700));
     await session.configure({ model: "another" });
-    expect(session.size().windowTokens).toBe(200_000);
+    expect(session.view.size().windowTokens).toBe(200_000);
   });
 });
 

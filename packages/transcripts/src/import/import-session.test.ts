@@ -141,7 +141,7 @@ describe("importSession", () => {
       answers("b", { atMs: 7 * MINUTE_MS }),
       used("b", 0, 50_100),
     ]);
-    const cost = await opened.cost();
+    const cost = await opened.ledger.cost();
     expect(cost.priceUsd).toBeCloseTo(((50_000 + 50_100) * 3.75 + 6 * 3 + 20 * 15) / 1e6, 6);
     expect(cost.breaks).toMatchObject([{ causes: ["pause"], rebilledTokens: 50_000 }]);
   });
@@ -156,7 +156,7 @@ describe("importSession", () => {
       answers("b"),
       used("b", 9_000, 10),
     ]);
-    const { bySource } = await opened.cost();
+    const { bySource } = await opened.ledger.cost();
     expect(bySource["main"]).toMatchObject({ responses: 1, cacheReadTokens: 9_000 });
     expect(bySource["subagent"]).toMatchObject({ responses: 1, cacheWriteTokens: 200 });
     expect(outcome).toMatchObject({ responses: 2, subagentResponses: 1 });
@@ -170,7 +170,7 @@ describe("importSession", () => {
       answers("a", { blocks: [text(long)] }),
       used("a", 0, 1, { outputTokens: 4, outputCount: "provisional" }),
     ]);
-    expect(opened.usage().outputTokens).toBeGreaterThan(800);
+    expect(opened.ledger.totals().outputTokens).toBeGreaterThan(800);
   });
 
   describe("a compaction", () => {
@@ -208,7 +208,7 @@ describe("importSession", () => {
         payload: { reason: "folded by codex (auto)" },
       });
       expect(await shownIn(opened)).toEqual(["so far", "w", "next"]);
-      expect(await opened.explain()).toHaveLength(1);
+      expect(await opened.history.explain()).toHaveLength(1);
     });
 
     test("keeps the end of it as it is", async () => {
@@ -284,7 +284,7 @@ describe("importSession", () => {
     ]);
     expect(kinds).toContain("rewind");
     expect(await shownIn(opened)).toEqual(["u", "a", "better", "and more", "next"]);
-    expect(opened.usage().responses).toBe(2);
+    expect(opened.ledger.totals().responses).toBe(2);
   });
 
   test("a parent that was lost is no reason to go back; results off the chain stay", async () => {

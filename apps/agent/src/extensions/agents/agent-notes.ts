@@ -50,7 +50,7 @@ export function createAgentNotes(options: AgentNotesOptions): AgentNotes {
     async saidTo(child, { saidIn }) {
       const [users, own] = [await saidIn(session.id), await saidIn(child)];
       // In the session's log an agent's words stand where it was started.
-      const entry = session.agents().find((agent) => agent.session === child)?.entry ?? 0;
+      const entry = session.background.agents().find((agent) => agent.session === child)?.entry ?? 0;
       return [...users, ...own.map((one) => ({ ...one, entry }))];
     },
     async close() {

@@ -37,7 +37,7 @@ export interface OpenAgentsOptions {
   readonly childOptions: (id: string) => Omit<TakeOptions, "store" | "provider" | "model" | "id" | "system">;
   /** When the model uses the tool for the first time. */
   readonly onFirst: (agents: Agents) => Promise<void>;
-  readonly mailbox: NonNullable<AgentsOptions<unknown, unknown>["mailbox"]>;
+  readonly mailbox: NonNullable<AgentsOptions["mailbox"]>;
 }
 
 /** The tools of agents, as permissions see them. */
@@ -86,17 +86,23 @@ function createOwn(options: OpenAgentsOptions): Agents {
   }
 
   return createAgents({
-    ...{ session, store, provider, definitions, tools: runnable, permission: decide, askHost, openChild },
+    session,
+    store,
+    definitions,
+    tools: runnable,
+    permission: decide,
+    askHost,
+    openChild,
     readOnlyTools: tools
       .filter(({ name, effect }) => effect === "read" || name === ALSO_READ_ONLY)
       .map(({ name }) => name),
     mainOnlyTools: MAIN_ONLY,
-    toolsFor(child: Session<unknown, unknown>, { way, definition }) {
+    toolsFor(child: Session, { way, definition }) {
       const other: Omit<OtherSession, "openResult"> = {
-        shownReads: () => child.filesRead(),
+        shownReads: () => child.view.filesRead(),
         recall: (request) => child.recall(request),
         knows: way === "fork" ? "as-much" : "nothing",
-        newestEntry: () => session.newestEntry,
+        newestEntry: () => session.history.newestEntry,
       };
       const memory = way === "fork" ? undefined : memories.get(definition.name);
       const own = memory?.toolFor(session.id, () => options.notes!.saidTo(child.id, memory));

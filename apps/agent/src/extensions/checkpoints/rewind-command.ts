@@ -51,12 +51,12 @@ async function go(
   const lines: string[] = [];
   // Files first: if it ends between the two, the same command does the rest.
   if (way !== "conversation") {
-    const files = shownFiles(await rewindFiles(entry - 1, session.newestEntry), project.folder);
+    const files = shownFiles(await rewindFiles(entry - 1, session.history.newestEntry), project.folder);
     const told = filesText(files);
     lines.push(...(told.length === 0 ? ["No file was changed since."] : told));
   }
   if (way !== "files") {
-    await session.rewind(entry - 1, "/rewind");
+    await session.history.rewind(entry - 1, "/rewind");
     lines.unshift(`Back to before entry ${entry}. What was taken back stays in the transcript.`);
     prompt(text);
   }

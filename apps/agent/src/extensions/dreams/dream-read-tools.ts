@@ -19,7 +19,7 @@ export interface DreamReadOptions {
 /** The tools by which a dream looks at the project: they only read, and what the user's rules hide stays hidden. */
 export async function dreamReadTools(
   { folder, agentHome }: DreamReadOptions,
-  session: Pick<Session<unknown, unknown>, "filesRead" | "newestEntry">,
+  session: Pick<Session, "view" | "history">,
 ): Promise<readonly Tool[]> {
   const guard = await createPathGuard(folder);
   const { rules } = (await loadSettings({ guard, agentHome })).settings;
@@ -35,6 +35,6 @@ export async function dreamReadTools(
       return { content: "This may not be read. Go on without it.", status: "error" };
     },
   });
-  const files = { guard, shownReads: () => session.filesRead(), states: new Map() };
+  const files = { guard, shownReads: () => session.view.filesRead(), states: new Map() };
   return [readTool(files), globTool(search), grepTool(search)].map((tool) => toTool(allowed(tool), session, folder));
 }

@@ -82,13 +82,20 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
   });
   const index = createMemorySearch({ memory });
   const task = startDream({
-    ...{ memory, lease, store, session, provider, clock, mode, trigger, uses: index.uses() },
+    memory,
+    lease,
+    store,
+    session,
+    clock,
+    mode,
+    trigger,
+    uses: index.uses(),
     ...(parent === undefined ? {} : { parent }),
     readTools: await dreamReadTools({ folder: options.folder, agentHome: places.agentHome }, session),
     sessions: (await sessionsSince(store, lease.lastDoneAtMs ?? 0)).map(({ id }) => id),
   });
   index.close();
-  return { kind: "begun", session: session.id, task, priceUsd: () => session.usage().priceUsd };
+  return { kind: "begun", session: session.id, task, priceUsd: () => session.ledger.totals().priceUsd };
 }
 
 /** What a run had held back was carried out. */

@@ -33,7 +33,7 @@ test("hooks are told of instructions once, and again when a compaction puts them
   const followed = followInstructions({ session, head, instructions });
   const say = async (prompt: string): Promise<void> => {
     await followed.beforeTurn();
-    for await (const _ of query({ session, provider, tools: [], prompt }));
+    for await (const _ of query(session, { tools: [], prompt }));
   };
   for (let turn = 0; turn < 6; turn++) await say(`Message ${turn}: ${"some words ".repeat(3_000)}`);
   expect(loaded).toHaveLength(1);

@@ -7,7 +7,7 @@ import { isTold, readTold } from "./render-instructions.ts";
 import { nameOf, versionOf } from "./section-title.ts";
 
 export interface FollowOptions {
-  readonly session: Pick<AgentSession, "id" | "attached" | "append" | "hooks" | "listen">;
+  readonly session: Pick<AgentSession, "id" | "view" | "append" | "events">;
   readonly head: SessionHead;
   readonly instructions: Instructions;
 }
@@ -23,7 +23,7 @@ export interface FollowedInstructions {
 export function followInstructions({ session, head, instructions }: FollowOptions): FollowedInstructions {
   const announced = new Set<string>();
   // A compaction puts them at the head once more.
-  session.listen((event) => {
+  session.events.listen((event) => {
     if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") announced.clear();
   });
 
@@ -34,7 +34,7 @@ export function followInstructions({ session, head, instructions }: FollowOption
       const text = `${nameOf(file.path)} ${versionOf(file.text)}`;
       if (announced.has(text)) continue;
       announced.add(text);
-      await session.hooks.run("InstructionsLoaded", { sessionId: session.id, path: file.path });
+      await session.events.runHooks("InstructionsLoaded", { sessionId: session.id, path: file.path });
     }
   }
 

@@ -81,7 +81,7 @@ export async function openAgentMemory({ folder, store, clock, tell }: AgentMemor
     saidIn,
     async recall(session, words) {
       if (session.settings().settings["memory.recall"] === "off") return [];
-      const shown = session.attached(RECALLED);
+      const shown = session.view.attached(RECALLED);
       const text = await recallTopics({
         ...{ memory, index, words, shown, nowMs: now(), choose: chooseByModel({ session }) },
       });

@@ -58,7 +58,7 @@ test("a plan that was approved is kept as a file, and is whole in the request af
   const shown = JSON.stringify(PLAN).slice(1, -1);
   const turn = async ({ session, tools, permission }: Awaited<ReturnType<typeof openAgent>>, prompt: string) => {
     const { takeDenied: _, ...permissions } = permission;
-    for await (const _ of query({ session, provider: provider as never, tools, prompt, ...permissions }));
+    for await (const _ of query(session, { tools, prompt, ...permissions }));
   };
 
   const agent = await openAgent(options);
@@ -75,6 +75,6 @@ test("a plan that was approved is kept as a file, and is whole in the request af
   expect(outcome).toMatchObject({ kind: "compacted" });
   await turn(again, "Go on.");
   expect(last()).toContain(`The plan, as it stands:\\n${shown}`);
-  const [boundary] = await again.session.explain();
+  const [boundary] = await again.session.history.explain();
   expect(boundary!.compaction!.putBack).toContainEqual(expect.objectContaining({ type: "plan", shown: "whole" }));
 });

@@ -14,7 +14,7 @@ async function collect(ageDays: number, settings: Readonly<Record<string, number
   const told: unknown[] = [];
   const session = {
     settings: () => ({ settings }) as never,
-    tell: (happening: unknown) => void told.push(happening),
+    events: { emit: (happening: unknown) => void told.push(happening) } as never,
   };
   const results = failure === undefined ? store.results : { ...store.results, remove: () => Promise.reject(failure) };
   const collecting = collectOldResults({ store: { ...store, results }, session, clock: { now: () => nowMs } });

@@ -3,7 +3,7 @@ import type { AgentSession } from "../../extension/take-session.ts";
 
 export interface CollectingOptions {
   readonly store: Store;
-  readonly session: Pick<AgentSession, "settings" | "tell">;
+  readonly session: Pick<AgentSession, "settings" | "events">;
   /** @default the system's clock */
   readonly clock?: { now(): number };
 }
@@ -42,7 +42,7 @@ export function collectOldResults({ store, session, clock = { now: Date.now } }:
 
   function tell(sessions: number, bytes: number, failures: number, error: unknown): void {
     const because = error instanceof Error ? { error: error.message } : {};
-    session.tell({ kind: "results-collected", sessions, bytes, failures, ...because });
+    session.events.emit({ kind: "results-collected", sessions, bytes, failures, ...because });
   }
 
   return {

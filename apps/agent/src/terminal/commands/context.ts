@@ -17,7 +17,7 @@ export const context: SlashCommand = {
   async open({ agent: { session }, project, print, columns }) {
     const log = (await project.store.openReader(session.id))!;
     const largest = largestEntries(await readTranscript(log));
-    print(contextLines(session.size(), session.accounting(), largest, columns));
+    print(contextLines(session.view.size(), session.view.accounting(), largest, columns));
   },
 };
 

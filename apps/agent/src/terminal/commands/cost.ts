@@ -5,5 +5,5 @@ export const cost: SlashCommand = {
   name: "cost",
   about: "what was spent on what, and what the next request costs",
   when: "always",
-  open: async ({ agent: { session }, say }) => say(costText(await session.cost())),
+  open: async ({ agent: { session }, say }) => say(costText(await session.ledger.cost())),
 };

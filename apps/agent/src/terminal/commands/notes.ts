@@ -6,10 +6,12 @@ export const notes: SlashCommand = {
   about: "the session's own notes, by which it goes on after a compaction",
   async open({ words, agent: { session }, during, say }) {
     if (words === "update") {
-      const outcome = await during("Bringing the notes up to date", (signal) => session.updateNotes({ signal }));
+      const outcome = await during("Bringing the notes up to date", (signal) => session.notes.update({ signal }));
       say(`Notes ${outcome.kind}${"why" in outcome ? `: ${outcome.why}` : "."}`, { colour: "quiet" });
     }
-    say(filledSections(await session.notes()) || "Nothing is noted yet. /notes update looks what there is to note.");
+    say(
+      filledSections(await session.notes.read()) || "Nothing is noted yet. /notes update looks what there is to note.",
+    );
   },
 };
 

@@ -6,9 +6,9 @@ export const pin: SlashCommand = {
   about: "keeps a text or an entry in view through every compaction; alone: what is pinned",
   async open({ words, agent: { session }, say }) {
     const removed = /^remove\s+(\d+)$/.exec(words)?.[1];
-    if (removed !== undefined) await session.unpin(Number(removed));
-    else if (words !== "") await session.pin(/^\d+$/.test(words) ? Number(words) : words);
-    const pins = session.pins();
+    if (removed !== undefined) await session.pins.remove(Number(removed));
+    else if (words !== "") await session.pins.add(/^\d+$/.test(words) ? Number(words) : words);
+    const pins = session.pins.list();
     if (pins.length === 0) return say("Nothing is pinned. /pin TEXT, or /pin ENTRY.");
     say(["Pinned (/pin remove N):", ...pins.map(({ entry, text }) => `  ${entry}  ${oneLine(text)}`)].join("\n"));
   },

@@ -13,9 +13,9 @@ export const snip: SlashCommand = {
       if (words !== "") say("Which entry? /snip 8 or /snip 8-12; ctrl-o numbers them.", { colour: "warning" });
       return;
     }
-    const before = agent.session.size().tokens;
-    await agent.session.snip(range, "taken out by the user");
-    say(`Taken out: ${before} -> ${agent.session.size().tokens} tokens. /snip undo brings it back.`);
+    const before = agent.session.view.size().tokens;
+    await agent.session.history.snip(range, "taken out by the user");
+    say(`Taken out: ${before} -> ${agent.session.view.size().tokens} tokens. /snip undo brings it back.`);
   },
 };
 
@@ -45,6 +45,6 @@ async function undo({ agent, project, say }: CommandContext): Promise<void> {
     ({ who, seen, title }) => who === "taken-out" && seen === "yes" && title.includes("snipped"),
   );
   if (newest === undefined) return say("Nothing is taken out.");
-  await agent.session.restore(newest.entry, "/snip undo");
+  await agent.session.history.restore(newest.entry, "/snip undo");
   say(`Back in view: ${newest.title}`);
 }

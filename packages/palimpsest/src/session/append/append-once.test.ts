@@ -33,12 +33,12 @@ test("a key that was used gives the entries of the first time, also after reopen
   const first = await session.append(["One.", toolResult("a", "Two.")], { key: "message-1" });
   const other = await session.append("One.", { key: "message-2" });
   expect(other).not.toEqual(first);
-  const { newestEntry } = session;
+  const { newestEntry } = session.history;
   expect(await session.append("Something else.", { key: "message-1" })).toEqual(first);
   await session.close();
   const again = await open(store);
   expect(await again.append(["One.", toolResult("a", "Two.")], { key: "message-1" })).toEqual(first);
-  expect(again.newestEntry).toBe(newestEntry);
+  expect(again.history.newestEntry).toBe(newestEntry);
   await store.close();
 });
 
@@ -65,21 +65,21 @@ test("a retry of an append whose acknowledgement was lost appends nothing", asyn
   await expect(session.append("Kept?", { key: "k" })).rejects.toThrow("the disk went away");
   failing = false;
   const [entry] = await session.append("Kept?", { key: "k" });
-  expect(entry).toBe(session.newestEntry);
+  expect(entry).toBe(session.history.newestEntry);
   expect(JSON.stringify((await session.prepare()).messages).match(/Kept/g)).toHaveLength(1);
 });
 
 test("an append that a rewind has taken back does not count, one before it does", async () => {
   const session = await open(memoryStore());
   const kept = await session.append("One.", { key: "1" });
-  const point = session.newestEntry;
+  const point = session.history.newestEntry;
   const first = await session.append("Two.", { key: "2" });
-  await session.rewind(point);
+  await session.history.rewind(point);
   expect(await session.append("One.", { key: "1" })).toEqual(kept);
   const second = await session.append("Two, edited.", { key: "2" });
   expect(second[0]).toBeGreaterThan(first[0]!);
   expect(await session.append("Two, edited.", { key: "2" })).toEqual(second);
-  await session.rewind(second[0]! - 1);
+  await session.history.rewind(second[0]! - 1);
   await session.append("Three.", { key: "3" });
   expect(await session.append("One.", { key: "1" })).toEqual(kept);
 });

@@ -62,13 +62,13 @@ test("while it is compacted, agents go on: each is in the new view, each result 
     fc.asyncProperty(fc.array(when, { minLength: 11, maxLength: 11 }), fc.nat(10), async (ends, again) => {
       const { session, send, reopen, during } = await open();
       await session.append("«the task»");
-      for (const id of ids) expect(await session.enterAgent(started(id))).toBe("entered");
+      for (const id of ids) expect(await session.background.enterAgent(started(id))).toBe("entered");
       const end = async (moment: (typeof ends)[number]) => {
         for (const [index, id] of ids.entries()) {
           if (ends[index] !== moment) continue;
-          expect(await session.enterAgent(ended(id, index % 3 === 0 ? "failed" : "done"), resultOf(id))).toBe(
-            "entered",
-          );
+          expect(
+            await session.background.enterAgent(ended(id, index % 3 === 0 ? "failed" : "done"), resultOf(id)),
+          ).toBe("entered");
         }
       };
       await end("before");
@@ -81,10 +81,10 @@ test("while it is compacted, agents go on: each is in the new view, each result 
       // A late or repeated end changes nothing, and neither does a second start.
       if (ends[again] !== "never") {
         seen.repeated++;
-        expect(await session.enterAgent(ended(ids[again]!), resultOf(ids[again]!))).toBe("known");
+        expect(await session.background.enterAgent(ended(ids[again]!), resultOf(ids[again]!))).toBe("known");
       }
-      expect(await session.enterAgent(started(ids[again]!))).toBe("known");
-      expect(await session.enterAgent(ended("of a branch that is gone"), resultOf("x"))).toBe("unknown");
+      expect(await session.background.enterAgent(started(ids[again]!))).toBe("known");
+      expect(await session.background.enterAgent(ended("of a branch that is gone"), resultOf("x"))).toBe("unknown");
 
       await session.append("«on» Go on.");
       const request = await send();
@@ -96,7 +96,7 @@ test("while it is compacted, agents go on: each is in the new view, each result 
         // What ended before is folded with its result, which is named by its entry.
         expect(request.split(`result-of-${id}.`), `${id} ended ${ends[index]}`).toHaveLength(shown);
       }
-      expect((await reopen()).agents()).toEqual(session.agents());
+      expect((await reopen()).background.agents()).toEqual(session.background.agents());
     }),
     { numRuns: process.env["PALIMPSEST_SLOW"] === undefined ? 60 : 1_000 },
   );

@@ -9,8 +9,8 @@ import type { Profile } from "../../settings/settings.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { attachment } from "../messages.ts";
 import { openSession } from "../open-session.ts";
-import type { SessionOptions } from "../session.ts";
 import { WindowFullError } from "../session-errors.ts";
+import type { SessionOptions } from "../session-options.ts";
 
 const MODEL = "claude-opus-5-5";
 const MINUTE_MS = 60_000;
@@ -72,9 +72,9 @@ const words = (about: string, count = 1_500): string => `About ${about} of src/l
 
 /** Speaks until the conversation has so many tokens, or was compacted. */
 async function growTo(world: Awaited<ReturnType<typeof begin>>, tokens: number): Promise<void> {
-  const boundaries = async () => (await world.session.explain()).length;
+  const boundaries = async () => (await world.session.history.explain()).length;
   const before = await boundaries();
-  for (let part = 0; world.session.size().tokens < tokens && (await boundaries()) === before; part++) {
+  for (let part = 0; world.session.view.size().tokens < tokens && (await boundaries()) === before; part++) {
     await world.say(words(`part${part}`));
   }
 }
@@ -87,13 +87,13 @@ describe("a compaction that only saves money", () => {
     const world = await begin();
     world.model.summary = summary;
     await growTo(world, FROM_TOKENS + 2_000);
-    expect(await world.session.explain()).toEqual([]);
+    expect(await world.session.history.explain()).toEqual([]);
     const [ended] = world.told("compaction-ended");
     expect(ended).toMatchObject({ reason: "economic", outcome: { kind: "failed", ...failure } });
     const { retryAtMs = 0 } = ended!.outcome as { retryAtMs?: number };
     expect(retryAtMs - ended!.atMs).toBe(10 * MINUTE_MS);
     expect(world.told("breaker-tripped")).toMatchObject([{ of: "economic-compaction", failures: 1, retryAtMs }]);
-    expect(world.session.size().compaction).toMatchObject({ policy: "held", heldBy: "failed", atTokens: 167_000 });
+    expect(world.session.view.size().compaction).toMatchObject({ policy: "held", heldBy: "failed", atTokens: 167_000 });
     const { asked } = world.model;
     expect(await world.say("And now?")).toContain("About part0");
     expect(world.model.asked).toBe(asked);
@@ -118,9 +118,9 @@ describe("a compaction that only saves money", () => {
     world.clock.advance(10 * MINUTE_MS);
     await world.say("Now.");
     expect(world.told("compaction-ended").at(-1)).toMatchObject({ outcome: { kind: "compacted", rung: "fork" } });
-    const [boundary] = await world.session.explain();
+    const [boundary] = await world.session.history.explain();
     expect(boundary!.compaction).toMatchObject({ reason: "economic", trigger: "auto" });
-    expect(world.session.size().compaction.policy).toBe("economic");
+    expect(world.session.view.size().compaction.policy).toBe("economic");
   });
 
   test("has failed in vain for the window: that compacts without a model all the same", async () => {
@@ -181,11 +181,11 @@ describe("a session that was resumed", () => {
 
   test("is compacted to save money only after the user was told and has spoken again", async () => {
     const world = await resumed("attended");
-    expect(world.session.size().compaction).toMatchObject({ policy: "held", heldBy: "opened", atTokens: 167_000 });
+    expect(world.session.view.size().compaction).toMatchObject({ policy: "held", heldBy: "opened", atTokens: 167_000 });
     await world.say("Hi.");
     expect(world.told("compaction-started")).toEqual([]);
     expect(world.told("compaction-announced")).toMatchObject([{ when: "after-next-message", reason: "economic" }]);
-    expect(world.session.size().compaction).toMatchObject({ policy: "held", heldBy: "opened" });
+    expect(world.session.view.size().compaction).toMatchObject({ policy: "held", heldBy: "opened" });
     await world.say("Go on.");
     expect(world.told("compaction-started")).toMatchObject([{ reason: "economic" }]);
     expect(world.told("compaction-announced")).toHaveLength(1);
@@ -206,14 +206,14 @@ describe("a compaction that was taken back", () => {
   async function takenBack(windowTokens?: number) {
     const world = await begin(windowTokens === undefined ? {} : { windowTokens });
     await growTo(world, 2 * FROM_TOKENS);
-    const [boundary] = await world.session.explain();
-    await world.session.restore(boundary!.boundary);
+    const [boundary] = await world.session.history.explain();
+    await world.session.history.restore(boundary!.boundary);
     return world;
   }
 
   test("is not made again to save money, also after a resume; the user is told once", async () => {
     const world = await takenBack();
-    expect(world.session.size().compaction).toMatchObject({ policy: "held", heldBy: "restored" });
+    expect(world.session.view.size().compaction).toMatchObject({ policy: "held", heldBy: "restored" });
     for (const about of ["one", "two", "three"]) await world.say(words(about));
     expect(world.told("compaction-started")).toHaveLength(1);
     expect(world.told("compaction-announced")).toMatchObject([{ when: "now" }, { when: "when-full" }]);
@@ -228,9 +228,9 @@ describe("a compaction that was taken back", () => {
     const world = await takenBack(60_000);
     while (world.told("compaction-started").length < 2) await world.say(words("more"));
     expect(world.told("compaction-started").at(-1)).toMatchObject({ reason: "window", overrides: "restore" });
-    const [newest] = await world.session.explain();
+    const [newest] = await world.session.history.explain();
     expect(newest!.compaction).toMatchObject({ reason: "window", overrides: "restore" });
-    expect(world.session.size().compaction).toMatchObject({ policy: "economic" });
+    expect(world.session.view.size().compaction).toMatchObject({ policy: "economic" });
   });
 });
 
@@ -247,7 +247,11 @@ describe("compaction.auto is ask", () => {
     const world = await begin({ settings, options: { approveCompaction } });
     const { session } = world;
     while (asked.length === 0) await world.say(words("more"));
-    expect(session.size().compaction).toMatchObject({ policy: "economic", approval: "asks", atTokens: FROM_TOKENS });
+    expect(session.view.size().compaction).toMatchObject({
+      policy: "economic",
+      approval: "asks",
+      atTokens: FROM_TOKENS,
+    });
     expect(asked).toMatchObject([{ reason: "economic" }]);
     await session.append(attachment("reminder", "From the host."));
     await session.prepare();
@@ -288,7 +292,7 @@ test("size tells where compaction really happens, by the profile", async () => {
     await world.session.close();
     const session = await world.open({ id: "t", settings: { profile } });
     await session.append("Hello");
-    return session.size();
+    return session.view.size();
   };
   expect((await sizes(1_000_000, "balanced")).compaction).toEqual({
     ...{
@@ -309,7 +313,7 @@ test("size tells where compaction really happens, by the profile", async () => {
 test("percentLeft is measured against that point", async () => {
   const world = await begin();
   await growTo(world, FROM_TOKENS / 2);
-  const { tokens, percentLeft, level } = world.session.size();
+  const { tokens, percentLeft, level } = world.session.view.size();
   expect(percentLeft).toBe(Math.round((1 - tokens / FROM_TOKENS) * 100));
   expect(level).toBe("ok");
 });

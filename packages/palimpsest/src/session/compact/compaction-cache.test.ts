@@ -35,8 +35,8 @@ async function warmSession() {
     const request = await session.prepare();
     await session.record(await readStream(provider.send(request)), request);
   }
-  expect(session.size().tokens).toBeGreaterThan(LEAST_WARM_TOKENS);
-  const spentBy = async (source: string) => (await session.cost()).bySource[source]!;
+  expect(session.view.size().tokens).toBeGreaterThan(LEAST_WARM_TOKENS);
+  const spentBy = async (source: string) => (await session.ledger.cost()).bySource[source]!;
   return { session, spentBy };
 }
 

@@ -17,7 +17,8 @@ import type { SessionEvent } from "../../session-event.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { toolResult } from "../messages.ts";
 import { openSession } from "../open-session.ts";
-import type { Session, SessionOptions } from "../session.ts";
+import type { Session } from "../session.ts";
+import type { SessionOptions } from "../session-options.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));
@@ -70,11 +71,7 @@ async function open({
   return { session, send, events, asked, provider, store };
 }
 
-async function fill(
-  session: Session<never, never> | unknown,
-  send: () => Promise<unknown>,
-  rounds: number,
-): Promise<void> {
+async function fill(session: Session | unknown, send: () => Promise<unknown>, rounds: number): Promise<void> {
   const to = session as { append(text: string): Promise<unknown> };
   for (let round = 0; round < rounds; round++) {
     await to.append(`Message ${round} about src/load.ts: ${`word${round} `.repeat(1_000)}`);
@@ -86,10 +83,10 @@ describe("a compaction", () => {
   test("by hand folds the conversation into the summary that the model writes on its cached prompt", async () => {
     const { session, send, events } = await open();
     await fill(session, send, 10);
-    const before = session.size().tokens;
+    const before = session.view.size().tokens;
     const outcome = await session.compact({ instructions: "Mind the loader." });
     expect(outcome).toMatchObject({ kind: "compacted", rung: "fork", trigger: "manual", modelCalls: 1, declined: [] });
-    expect(session.size().tokens).toBeLessThan(before * 0.8);
+    expect(session.view.size().tokens).toBeLessThan(before * 0.8);
     await session.append("Go on.");
     const { request } = await send();
     const text = JSON.stringify(request.messages);
@@ -106,7 +103,7 @@ describe("a compaction", () => {
     const ended = events.filter((event) => event.kind === "compaction-ended");
     expect(ended.length).toBeGreaterThan(1);
     expect(ended.every(({ outcome }) => outcome.kind === "compacted")).toBe(true);
-    expect((await session.explain()).length).toBe(ended.length);
+    expect((await session.history.explain()).length).toBe(ended.length);
   });
 
   test("comes when it pays, in the midst of a turn only above a size of its own", async () => {
@@ -120,7 +117,7 @@ describe("a compaction", () => {
     });
     await session.append("Look at all parts of src/load.ts.");
     const begun = () => events.filter((event) => event.kind === "compaction-started");
-    while (begun().length === 0 && session.size().tokens < 100_000) {
+    while (begun().length === 0 && session.view.size().tokens < 100_000) {
       const { recorded } = await send();
       for (const { id } of recorded.calls) await session.append(toolResult(id, "part ".repeat(3_000)));
     }

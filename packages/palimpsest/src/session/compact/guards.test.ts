@@ -89,10 +89,10 @@ test("after three failures in a row no model is asked for a summary, however oft
   await session.append("Look at everything.");
   const askedAfter: number[] = [];
   for (let round = 0; askedAfter.length < 7 && round < 200; round++) {
-    const before = (await session.explain()).length;
+    const before = (await session.history.explain()).length;
     const { calls } = await send();
     for (const { id } of calls) await session.append(toolResult(id, "part ".repeat(2_000)));
-    if ((await session.explain()).length > before) askedAfter.push(asked);
+    if ((await session.history.explain()).length > before) askedAfter.push(asked);
   }
   expect(askedAfter).toHaveLength(7);
   expect(askedAfter[2]).toBeGreaterThan(0);

@@ -72,7 +72,7 @@ test("stands before all that is said, and stays as it is, whatever the host woul
   const texts = await say("Once more", resumed);
   expect(texts[0]).toBe(head);
   expect(texts.join()).not.toContain("Head 2.");
-  expect(resumed.attached("head")).toEqual(["Head 1."]);
+  expect(resumed.view.attached("head")).toEqual(["Head 1."]);
   expect(host.asked).toBe(1);
 });
 
@@ -88,7 +88,7 @@ test.each<[string, () => string | undefined]>([
 ])("is not there if the host %s", async (_, head) => {
   const { say, session } = await open(head);
   expect((await say("Hello"))[0]).toBe(shown("Started by startup."));
-  expect(session.attached("head")).toEqual([]);
+  expect(session.view.attached("head")).toEqual([]);
 });
 
 test("is made anew by a compaction, stands first again, and is the old one when that is taken back", async () => {
@@ -98,18 +98,18 @@ test("is made anew by a compaction, stands first again, and is the old one when 
   const outcome = await session.compact();
   if (outcome.kind !== "compacted") throw new Error(outcome.kind);
   expect(outcome.parts).toMatchObject({ head: expect.any(Number) });
-  expect((await session.explain())[0]!.shownAs).not.toContain("Head 2.");
+  expect((await session.history.explain())[0]!.shownAs).not.toContain("Head 2.");
   const [head, summary] = await say("Go on.");
   expect(head).toBe(shown("Head 2."));
   expect(summary).toContain("the loader was renamed");
-  expect(session.accounting().attachments["head"]).toMatchObject({ count: 1 });
+  expect(session.view.accounting().attachments["head"]).toMatchObject({ count: 1 });
   await session.close();
   const resumed = await openAgain();
   const texts = await say("And on.", resumed);
   expect(texts[0]).toBe(head);
   expect(texts.join()).not.toContain("Head 1.");
-  await resumed.restore(outcome.boundary);
-  expect(resumed.attached("head")).toEqual(["Head 1."]);
+  await resumed.history.restore(outcome.boundary);
+  expect(resumed.view.attached("head")).toEqual(["Head 1."]);
 });
 
 test("folded over and over it is there once; what stands before a part that is folded stays", async () => {
@@ -119,18 +119,18 @@ test("folded over and over it is there once; what stands before a part that is f
   await fill(6);
   host.head = () => "Head 2.";
   expect(await session.compact({ from: middle! })).toMatchObject({ kind: "compacted" });
-  expect(session.attached("head")).toEqual(["Head 1."]);
+  expect(session.view.attached("head")).toEqual(["Head 1."]);
   for (const number of [3, 4]) {
     await fill(10);
     host.head = () => `Head ${number}.`;
     expect(await session.compact()).toMatchObject({ kind: "compacted" });
-    expect(session.attached("head")).toEqual([`Head ${number}.`]);
+    expect(session.view.attached("head")).toEqual([`Head ${number}.`]);
     expect((await say("Go on."))[0]).toBe(shown(`Head ${number}.`));
   }
   host.head = () => undefined;
   await fill(10);
   expect(await session.compact()).toMatchObject({ kind: "compacted" });
-  expect(session.attached("head")).toEqual([]);
+  expect(session.view.attached("head")).toEqual([]);
 });
 
 test("that leaves no room is named with its size", async () => {
@@ -140,5 +140,5 @@ test("that leaves no room is named with its size", async () => {
   const outcome = await session.compact();
   expect(outcome).toMatchObject({ kind: "failed", failure: "too-large" });
   expect(JSON.stringify(outcome)).toMatch(/head \d{5}/);
-  expect(session.attached("head")).toEqual(["Head 1."]);
+  expect(session.view.attached("head")).toEqual(["Head 1."]);
 });

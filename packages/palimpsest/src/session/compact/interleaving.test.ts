@@ -7,7 +7,7 @@ import { readStream } from "../../providers/read-stream.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { LogWriter, Store } from "../../stores/store.ts";
 import { openSession } from "../open-session.ts";
-import type { SessionOptions } from "../session.ts";
+import type { SessionOptions } from "../session-options.ts";
 
 /** What happens between the plan of a compaction and its boundary. */
 
@@ -67,18 +67,18 @@ test("a part that is taken out meanwhile stays out: the summary of it is not ins
   const { session, fill, compactWhile, send } = await open();
   await fill(6);
   const [entry] = await session.append("A secret that was pasted by mistake.");
-  const outcome = await compactWhile(() => session.snip({ from: entry!, to: entry! }, "a secret"));
+  const outcome = await compactWhile(() => session.history.snip({ from: entry!, to: entry! }, "a secret"));
   expect(outcome).toMatchObject({ kind: "nothing", cause: "overtaken" });
   expect(await send()).not.toContain("pasted by mistake");
-  expect(await session.explain()).toEqual([]);
+  expect(await session.history.explain()).toEqual([]);
 });
 
 test("a conversation that is taken back meanwhile stays taken back", async () => {
   const { session, fill, compactWhile, send } = await open();
   await fill(2);
-  const point = session.newestEntry;
+  const point = session.history.newestEntry;
   await fill(5);
-  const outcome = await compactWhile(() => session.rewind(point));
+  const outcome = await compactWhile(() => session.history.rewind(point));
   expect(outcome).toMatchObject({ kind: "nothing", cause: "overtaken" });
   await session.append("Go on.");
   expect(await send()).not.toContain("Message 4");

@@ -26,7 +26,7 @@ const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));
 
 type AnyProvider = Provider<unknown, unknown, unknown>;
-type AnySession = Session<unknown, unknown>;
+type AnySession = Session;
 
 const HEAD = "Use tabs, as the user wrote down.";
 const SUMMARY = "The loader in src/load.ts was renamed and tested twice.";
@@ -104,7 +104,7 @@ async function talk({ send }: World, session: AnySession, name: Name, rounds = 6
 const messagesOf = (request: Fields): Fields[] => (request["messages"] ?? request["input"]) as Fields[];
 
 async function compactionLines(session: AnySession) {
-  return (await Array.fromAsync(session.ledger())).filter(({ source }) => source === "compact");
+  return (await Array.fromAsync(session.ledger.lines())).filter(({ source }) => source === "compact");
 }
 
 const firstBlock = ({ messages }: Fields): Fields => (messages as { content: Fields[] }[])[0]!.content[0]!;
@@ -114,12 +114,12 @@ describe("a compaction by the provider", () => {
     const here = await world();
     const session = await here.open("anthropic");
     await talk(here, session, "anthropic");
-    await session.pin("Never touch main.");
-    const before = session.size().tokens;
+    await session.pins.add("Never touch main.");
+    const before = session.view.size().tokens;
     const outcome = await session.compact();
     expect(outcome).toMatchObject({ kind: "compacted", rung: "provider", modelCalls: 1, declined: [] });
     expect(outcome).toMatchObject({ priceUsd: expect.any(Number), parts: { provider: expect.any(Number) } });
-    expect(session.size().tokens).toBeLessThan(before * 0.8);
+    expect(session.view.size().tokens).toBeLessThan(before * 0.8);
     await session.append("Go on.");
     const { request } = await here.send(session, "anthropic");
     expect(request["betas"]).toContain("compact-2026-09-04");
@@ -230,15 +230,15 @@ describe("a compaction by the provider", () => {
     await talk(here, session, "anthropic");
     await session.append("Once more.");
     const { request } = await here.send(session, "anthropic");
-    const at = session.newestEntry;
+    const at = session.history.newestEntry;
     const outcome = await session.compact();
     if (outcome.kind !== "compacted") throw new Error(outcome.kind);
     await session.append("Go on.");
     await here.send(session, "anthropic");
-    await session.restore(outcome.boundary);
+    await session.history.restore(outcome.boundary);
     const whole = await here.send(session, "anthropic").catch(() => undefined);
     expect(JSON.stringify(whole?.request["messages"])).not.toContain("compaction");
-    await session.rewind(at);
+    await session.history.rewind(at);
     await session.append("Go on in another way.");
     const messages = (await here.send(session, "anthropic")).request["messages"] as unknown[];
     const unmarked = (value: unknown) => JSON.stringify(value).replaceAll(/,"cache_control":\{[^}]*\}/g, "");
@@ -259,18 +259,18 @@ describe.each(["anthropic", "openai-responses"] as const)("what %s folds in the 
   test("is folded here as well, and the answer stays behind it", async () => {
     const here = await world(answer(SUMMARY), 400_000);
     const session = await here.open(name, { parameters: THRESHOLDS[name] });
-    await session.pin("Never touch main.");
+    await session.pins.add("Never touch main.");
     await talk(here, session, name, 3, 9_000);
     await session.append(`The last straw: ${"straw ".repeat(9_000)}`);
-    const before = session.size().tokens;
+    const before = session.view.size().tokens;
     const { recorded } = await here.send(session, name);
     expect(recorded.text).toBe("Done.");
     expect(here.asks.filter(({ purpose }) => purpose === "compaction")).toHaveLength(1);
-    const [told] = await session.explain();
+    const [told] = await session.history.explain();
     expect(told).toMatchObject({ compaction: { rung: "provider", trigger: "auto" }, inEffect: "yes" });
-    expect(session.size().tokens).toBeLessThan(before / 2);
-    const at = session.newestEntry;
-    const size = session.size().tokens;
+    expect(session.view.size().tokens).toBeLessThan(before / 2);
+    const at = session.history.newestEntry;
+    const size = session.view.size().tokens;
     await session.append("Go on.");
     const { request } = await here.send(session, name);
     expect(messagesOf(request).length).toBeLessThan(6);
@@ -280,8 +280,8 @@ describe.each(["anthropic", "openai-responses"] as const)("what %s folds in the 
     // Opened again, it is the same.
     await session.close();
     const again = await here.open(name, { parameters: THRESHOLDS[name] });
-    await again.rewind(at);
-    expect(again.size().tokens).toBe(size);
+    await again.history.rewind(at);
+    expect(again.view.size().tokens).toBe(size);
     await again.append("Go on.");
     const same = await here.send(again, name);
     expect(messagesOf(same.request)).toEqual(messagesOf(request));
@@ -296,7 +296,7 @@ test("the answer keeps its thinking, the size is what was reported, and the fold
   const { recorded } = await here.send(session, "anthropic");
   const { freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = recorded.usage;
   const reported = freshTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
-  expect(session.size().tokens).toBeGreaterThanOrEqual(reported);
+  expect(session.view.size().tokens).toBeGreaterThanOrEqual(reported);
   const [own] = await compactionLines(session);
   expect(own).toMatchObject({ priceUsd: expect.any(Number), causes: [] });
   expect(own!.freshTokens + own!.cacheReadTokens + own!.cacheWriteTokens).toBeGreaterThan(50_000);
@@ -311,7 +311,7 @@ test("what the user says meanwhile comes behind the answer; what was changed mea
   const session = await here.open("anthropic", { parameters: THRESHOLDS.anthropic });
   await talk(here, session, "anthropic", 3, 9_000);
   await session.append(`The last straw: ${"straw ".repeat(9_000)}`);
-  const at = session.newestEntry;
+  const at = session.history.newestEntry;
   const folding = await session.prepare();
   await session.append("By the way.");
   await session.record(await readStream(here.provider("anthropic").send(folding)), folding);
@@ -319,12 +319,12 @@ test("what the user says meanwhile comes behind the answer; what was changed mea
   const [first, second] = request["messages"] as { role: string; content: Fields[] }[];
   expect(first!.content.map(({ type }) => type)).toEqual(["compaction", "thinking", "text"]);
   expect(JSON.stringify(second)).toContain("By the way.");
-  await session.rewind(at);
+  await session.history.rewind(at);
   const late = await session.prepare();
   const response = await readStream(here.provider("anthropic").send(late));
-  await session.snip({ from: 2, to: 2 });
+  await session.history.snip({ from: 2, to: 2 });
   await session.record(response, late);
-  expect((await session.explain()).filter(({ inEffect }) => inEffect === "yes")).toEqual([]);
+  expect((await session.history.explain()).filter(({ inEffect }) => inEffect === "yes")).toEqual([]);
   await session.append("Go on.");
   expect(JSON.stringify((await here.send(session, "anthropic")).request["messages"])).not.toContain(SUMMARY);
 });
@@ -373,7 +373,7 @@ test("any session stays valid over folds of the provider's, rewinds, resumes and
         await session.append(`Message ${messages++} about src/load.ts: ${"word ".repeat(words)}`);
         // Whatever the service refuses is thrown.
         const { request } = await here.send(session, name);
-        points.push(session.newestEntry);
+        points.push(session.history.newestEntry);
         const blocks = messagesOf(request).map((message) => JSON.stringify(message));
         const own = blocks.findIndex((block) => block.includes('"type":"compaction"'));
         expect(own).toBeLessThanOrEqual(0);
@@ -395,11 +395,11 @@ test("any session stays valid over folds of the provider's, rewinds, resumes and
         }
         if (one.kind === "rewind") {
           const at = Math.floor(one.share * (points.length - 1));
-          if (points[at]! < session.newestEntry) await session.rewind(points[at]!);
+          if (points[at]! < session.history.newestEntry) await session.history.rewind(points[at]!);
           points.length = at + 1;
           boundaries.length = 0;
         }
-        if (one.kind === "restore" && boundaries.length > 0) await session.restore(boundaries.pop()!);
+        if (one.kind === "restore" && boundaries.length > 0) await session.history.restore(boundaries.pop()!);
         if (one.kind === "open") {
           await session.close();
           name = one.name;

@@ -33,7 +33,7 @@ async function warmSession(script: Script = () => answer("Done.")) {
     for (let piece = 0; piece < 3; piece++) await session.append(`${part} `.repeat(19_000));
     await send(session);
   }
-  const sentTokens = session.size().tokens;
+  const sentTokens = session.view.size().tokens;
   expect(sentTokens).toBeGreaterThan(100_000);
   return { session, send, options, sentTokens };
 }
@@ -49,7 +49,7 @@ describe("a fork", () => {
       // The parent's last answer is new to the cache, as is the question.
       expect(usage.cacheReadTokens / (sentTokens - 10)).toBeGreaterThan(0.99);
       expect(usage.cacheWriteTokens).toBe(0);
-      const { bySource, unpricedResponses } = await session.cost();
+      const { bySource, unpricedResponses } = await session.ledger.cost();
       expect(bySource[source]).toMatchObject({ responses: 1, cacheReadTokens: usage.cacheReadTokens });
       expect(bySource["main"]!.responses).toBe(3);
       expect(unpricedResponses).toBe(0);
@@ -60,7 +60,7 @@ describe("a fork", () => {
     let fault: object = {};
     const { session, send } = await warmSession(() => ({ ...answer("Done."), ...fault }));
     const told: object[] = [];
-    session.listen((event) => event.kind === "forked" && told.push([event.source, event.outcome, event.used]));
+    session.events.listen((event) => event.kind === "forked" && told.push([event.source, event.outcome, event.used]));
     await (await session.fork({ source: "idle" })).close();
     const { usage } = await session.ask("What was this about?", { source: "one" });
     fault = { fault: { kind: "server-error", message: "no" } };
@@ -90,32 +90,32 @@ describe("a fork", () => {
 
   test("leaves its parent as it is: same view, same next request, no break", async () => {
     const { session, send } = await warmSession();
-    const before = JSON.stringify(session.accounting());
+    const before = JSON.stringify(session.view.accounting());
     const fork = await session.fork({ source: "try" });
     await fork.append("Something else.");
     await send(fork);
-    await fork.replace({ from: 2, to: 2 }, [], "not needed here");
-    expect(JSON.stringify(session.accounting())).toBe(before);
+    await fork.history.replace({ from: 2, to: 2 }, [], "not needed here");
+    expect(JSON.stringify(session.view.accounting())).toBe(before);
     await session.append("Go on.");
     const { recorded } = await send(session);
     expect(recorded.usage.cacheReadTokens).toBeGreaterThan(100_000);
-    expect((await session.cost()).breaks).toEqual([]);
+    expect((await session.ledger.cost()).breaks).toEqual([]);
   });
 
   test("kept under a name is opened again, and cites its parent", async () => {
     const { session, send, options } = await warmSession();
     const fork = await session.fork({ source: "agent", id: "child" });
-    const begin = fork.newestEntry;
+    const begin = fork.history.newestEntry;
     await fork.append("Something of its own.");
     const { request } = await send(fork);
     const expected = JSON.stringify(request.messages);
     await fork.close();
     await session.append("The parent goes on.");
     const again = await openSession({ ...options, id: "child" });
-    await again.rewind(again.newestEntry - 2);
+    await again.history.rewind(again.history.newestEntry - 2);
     expect(JSON.stringify((await again.prepare()).messages)).toBe(expected);
-    await expect(again.rewind(2)).rejects.toThrow(NoSuchEntryError);
-    await again.rewind(begin - 1);
+    await expect(again.history.rewind(2)).rejects.toThrow(NoSuchEntryError);
+    await again.history.rewind(begin - 1);
     const found = await again.recall({ search: "own" });
     expect(found).toMatchObject({ kind: "entries", hits: [{ sequence: begin + 1 }] });
     expect(await again.recall({ entry: 2 })).toMatchObject({ kind: "text", text: expect.stringContaining("one one") });
@@ -164,9 +164,9 @@ describe("a fork", () => {
 
   test("a question that is aborted leaves nothing behind", async () => {
     const { session } = await warmSession();
-    const newest = session.newestEntry;
+    const newest = session.history.newestEntry;
     await expect(session.ask("What?", { source: "x", signal: AbortSignal.abort() })).rejects.toThrow();
-    expect(session.newestEntry).toBe(newest);
+    expect(session.history.newestEntry).toBe(newest);
   });
 });
 

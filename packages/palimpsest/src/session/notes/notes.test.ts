@@ -65,24 +65,24 @@ describe("session notes", () => {
     const written: string[] = [];
     const write = async (markdown: string) => void written.push(markdown);
     const { session, say, options } = await open({ notes: { write } });
-    expect(await session.notes()).toContain(`# ${STATE}`);
+    expect(await session.notes.read()).toContain(`# ${STATE}`);
     for (const about of ["one", "two", "three", "four"]) await say(words(about));
-    const outcome = await session.updateNotes();
+    const outcome = await session.notes.update();
     expect(outcome).toMatchObject({ kind: "updated", markdown: expect.stringContaining("Renaming the loader.") });
-    expect(written).toEqual([await session.notes()]);
-    const { bySource } = await session.cost();
+    expect(written).toEqual([await session.notes.read()]);
+    const { bySource } = await session.ledger.cost();
     expect(bySource["session_notes"]!.cacheReadTokens).toBeGreaterThan(5_000);
     await session.close();
-    expect(await (await openSession(options)).notes()).toBe(written[0]);
+    expect(await (await openSession(options)).notes.read()).toBe(written[0]);
   });
 
   test("stand in for a summary: no model is asked, and what they do not cover is kept", async () => {
     const { session, say, told } = await open();
     for (let round = 0; round < 12; round++) await say(words(`part${round}`));
-    await session.updateNotes();
+    await session.notes.update();
     await say(words("uncovered", 500));
-    while ((await session.explain()).length === 0) await say(words("more", 2_000));
-    const [boundary] = await session.explain();
+    while ((await session.history.explain()).length === 0) await say(words("more", 2_000));
+    const [boundary] = await session.history.explain();
     expect(boundary!.compaction).toMatchObject({ rung: "notes", trigger: "auto", modelCalls: 0, declined: [] });
     expect(boundary!.shownAs).toContain("Renaming the loader.");
     const request = JSON.stringify((await say("Go on.")).messages);
@@ -105,7 +105,7 @@ describe("session notes", () => {
     await clock.pass(30 * MINUTE_MS, Promise.resolve());
     await expect.poll(() => told("notes-updated").length).toBeGreaterThan(0);
     expect(told("notes-updated").length).toBeLessThan(4);
-    expect(await session.notes()).toContain("Renaming the loader.");
+    expect(await session.notes.read()).toContain("Renaming the loader.");
   });
 
   test.each([
@@ -115,9 +115,9 @@ describe("session notes", () => {
   ])("are not touched by an update that answers %s", async (_, reply) => {
     const { session, say } = await open({ reply });
     await say(words("one"));
-    const before = await session.notes();
-    expect(await session.updateNotes()).toMatchObject({ kind: "failed" });
-    expect(await session.notes()).toBe(before);
+    const before = await session.notes.read();
+    expect(await session.notes.update()).toMatchObject({ kind: "failed" });
+    expect(await session.notes.read()).toBe(before);
   });
 
   test("have the headings of a template of one's own, if it is one", async () => {
@@ -125,8 +125,8 @@ describe("session notes", () => {
     const reply = update(section("Risks", "The loader is used twice."));
     const { session, say } = await open({ notes: { template }, reply });
     await say(words("one"));
-    await session.updateNotes();
-    expect(await session.notes()).toContain("# Risks\n_What can go wrong._\n\nThe loader is used twice.");
+    await session.notes.update();
+    expect(await session.notes.read()).toContain("# Risks\n_What can go wrong._\n\nThe loader is used twice.");
     await expect(open({ notes: { template: "no headings" } })).rejects.toThrow(InvalidOptionError);
   });
 

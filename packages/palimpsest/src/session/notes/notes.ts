@@ -17,7 +17,7 @@ import { watchCall } from "../compact/watch-call.ts";
 import type { Forks } from "../fork/forks.ts";
 import { readEntry } from "../load-view.ts";
 import { OVER } from "../over.ts";
-import type { SessionSize } from "../session.ts";
+import type { SessionSize } from "../session-groups.ts";
 import type { SessionState } from "../session-state.ts";
 import type { NotesOptions, NotesUpdateOutcome } from "./notes-options.ts";
 import { notesPolicy, notesSituation } from "./notes-situation.ts";

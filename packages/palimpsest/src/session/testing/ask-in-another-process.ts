@@ -13,7 +13,7 @@ const session = await openSession({
   settingsFrom: { environment: {} },
 });
 process.stdout.write("open\n");
-for await (const event of query({ session, provider, prompt: "Think about it." })) {
+for await (const event of query(session, { prompt: "Think about it." })) {
   if (event.kind === "turn-ended") process.stdout.write(`${event.outcome.kind}\n`);
 }
 await session.close();

@@ -57,6 +57,11 @@ export function tool<Input>(made: Tool<Input>): Tool<Input> {
   return made;
 }
 
+/** Whether it can be run, and is not only described. */
+export function isTool(one: Tool | ToolDefinition): one is Tool {
+  return "run" in one;
+}
+
 /** @param of the function that it was passed to */
 export function checkTool(of: string, made: unknown): void {
   checkOptions(of, made, {
