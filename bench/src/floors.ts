@@ -53,9 +53,27 @@ const FLOORS: readonly Floor[] = [
   },
   {
     bench: "recall",
-    rule: "of held-out queries 85% find the right memory among five, and 80% of those that no memory answers find none",
+    // It was 85% while dates, slips, compounds and longer word lists were found by hand: they won nothing on queries from use.
+    rule: "of held-out queries 78% find the right memory among five, and 80% of those that no memory answers find none",
     holds: ({ hit_at_5_pct, no_answer_clean_pct }) =>
-      (hit_at_5_pct as number) >= 85 && (no_answer_clean_pct as number) >= 80,
+      (hit_at_5_pct as number) >= 78 && (no_answer_clean_pct as number) >= 80,
+  },
+  {
+    bench: "recall",
+    rule: "of queries written from use 31% find the right memory among five, and 92% of those that no memory answers find none",
+    holds: ({ from_use }) => {
+      const { recall_at_5_pct, no_answer_clean_pct } = (from_use as Searchers).ours;
+      return recall_at_5_pct >= 31 && no_answer_clean_pct >= 92;
+    },
+  },
+  {
+    bench: "recall",
+    rule: "the word lists that are kept by hand win more than 3 points each of them, and 8 over FTS5 alone",
+    holds: ({ from_use }) => {
+      const { ours, ours_without_thesaurus, ours_without_common_words, fts5_porter } = from_use as Searchers;
+      const won = (other: { readonly recall_at_5_pct: number }) => ours.recall_at_5_pct - other.recall_at_5_pct;
+      return won(ours_without_thesaurus) > 3 && won(ours_without_common_words) > 3 && won(fts5_porter) > 8;
+    },
   },
   {
     bench: "cache-fidelity",
@@ -186,6 +204,13 @@ const FLOORS: readonly Floor[] = [
       afterTen(ours_in_view_pct) >= 2 * afterTen(plain_in_view_pct),
   },
 ];
+
+type Searchers = Readonly<
+  Record<
+    "ours" | "ours_without_thesaurus" | "ours_without_common_words" | "fts5_porter",
+    { readonly recall_at_5_pct: number; readonly no_answer_clean_pct: number }
+  >
+>;
 
 function afterTen(shares: unknown): number {
   return (shares as Record<string, number>)["10"]!;

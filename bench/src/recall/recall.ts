@@ -1,7 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { openTopicIndex, type TopicIndex } from "@palimpsest/memory/topic-index";
 import type { Bench, Figures } from "../bench.ts";
-import { type LabelledMemory, type LabelledQuery, readLabelled } from "./labelled.ts";
+import { compareOn } from "./compare.ts";
+import { type LabelledMemory, type LabelledQuery, readFromUse, readLabelled } from "./labelled.ts";
+import { SEARCHERS } from "./searchers.ts";
 
 /** So many topics are attached to a message at most. */
 const SHOWN = 5;
@@ -37,10 +39,35 @@ export const recallBench: Bench = {
           ),
         ]),
       ),
+      from_use: await fromUse(memories, queries, size),
       ...timing(memories, held, size === "quick" ? 2_000 : MANY_TOPICS),
     };
   },
 };
+
+/**
+ * Our search and others on the queries that were written from use: by what a person would show it for, not by its text.
+ * A quick run has ours, what it is made of, and the tokenizer that it stands on.
+ */
+async function fromUse(
+  memories: readonly LabelledMemory[],
+  queries: readonly LabelledQuery[],
+  size: "quick" | "full",
+): Promise<Figures> {
+  const development = queries.filter(({ half }) => half === "development");
+  const names = Object.keys(SEARCHERS).filter((name) => size === "full" || /^ours|^fts5_porter/.test(name));
+  const compared = new Map<string, Awaited<ReturnType<typeof compareOn>>>();
+  for (const name of names) {
+    compared.set(name, await compareOn(await SEARCHERS[name]!(memories), development, readFromUse()));
+  }
+  const baselineMs = compared.get("fts5_porter")!.ms;
+  return Object.fromEntries(
+    [...compared].map(([name, { ms, ...figures }]) => [
+      name,
+      { ...figures, time_ratio_to_fts5_porter: rounded(ms / baselineMs, 1) },
+    ]),
+  );
+}
 
 function indexOf(memories: readonly LabelledMemory[]): TopicIndex {
   const index = openTopicIndex(new DatabaseSync(":memory:"));

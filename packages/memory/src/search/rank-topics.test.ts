@@ -5,62 +5,50 @@ import type { Unit } from "./read-query.ts";
 const DAY_MS = 24 * 60 * 60_000;
 const NOW_MS = 1_000 * DAY_MS;
 
-const unit = (text: string, weight: number, matches: Record<string, number> = { [text]: 1 }): Unit => ({
-  text,
+/** Topics that have the word, by id; those with a minus have it in the body only. */
+const unit = (word: string, weight: number, ...having: readonly number[]): Unit => ({
+  word,
   weight,
-  matches: new Map(Object.entries(matches)),
-  topics: 1,
+  share: 1,
+  topics: new Map(having.map((id) => [Math.abs(id), 1])),
+  inTitle: new Set(having.filter((id) => id > 0)),
 });
-const topic = (slug: string, parts: Partial<Candidate>): Candidate => ({
-  slug,
+const topic = (id: number, parts: Partial<Candidate> = {}): Candidate => ({
+  id,
+  slug: `t${id}`,
   updatedAtMs: NOW_MS,
-  name: [],
-  description: [],
-  body: [],
+  titleSays: 4,
   ...parts,
 });
 const slugs = (units: readonly Unit[], topics: readonly Candidate[]) =>
   rankTopics(units, topics, NOW_MS).map(({ slug }) => slug);
 
-test("what stands in the name counts most, what stands in the body least", () => {
-  const topics = [
-    topic("in-body", { name: ["lift"], body: ["lidar"] }),
-    topic("in-description", { name: ["lift"], description: ["lidar"] }),
-    topic("in-name", { name: ["lift", "lidar"] }),
-  ];
-  expect(slugs([unit("lidar", 4)], topics)).toEqual(["in-name", "in-description", "in-body"]);
+test("a word in the title counts more than one in the body, and more in a short title", () => {
+  const topics = [topic(1), topic(2), topic(3, { titleSays: 2 })];
+  expect(slugs([unit("lidar", 1, -1, 2, 3)], topics)).toEqual(["t3", "t2", "t1"]);
 });
 
 test("a query that says much more is less surely about the topic", () => {
-  const topics = [topic("lidar", { name: ["lidar", "dust"] })];
-  const [alone] = rankTopics([unit("lidar", 4)], topics, NOW_MS);
-  const [among] = rankTopics([unit("lidar", 4), unit("invoice", 4, {}), unit("refund", 4, {})], topics, NOW_MS);
+  const [alone] = rankTopics([unit("lidar", 1, -1)], [topic(1)], NOW_MS);
+  const [among] = rankTopics([unit("lidar", 1, -1), unit("invoice", 1), unit("refund", 1)], [topic(1)], NOW_MS);
   expect(among!.score).toBeLessThan(alone!.score / 1.5);
 });
 
 test("of two that say the same, the newer one comes first, and the score stays what it is", () => {
-  const words = { name: ["deploy", "window"], description: ["friday"] };
-  const ranked = rankTopics(
-    [unit("deploy", 3), unit("window", 3)],
-    [topic("old", { ...words, updatedAtMs: NOW_MS - 400 * DAY_MS }), topic("new", words)],
-    NOW_MS,
-  );
-  expect(ranked.map(({ slug }) => slug)).toEqual(["new", "old"]);
+  const units = [unit("deploy", 1, 1, 2), unit("window", 1, 1, 2)];
+  const ranked = rankTopics(units, [topic(1, { updatedAtMs: NOW_MS - 400 * DAY_MS }), topic(2)], NOW_MS);
+  expect(ranked.map(({ slug }) => slug)).toEqual(["t2", "t1"]);
   expect(ranked[0]!.score).toBe(ranked[1]!.score);
 });
 
 test("age does not outweigh what fits clearly better", () => {
-  const old = topic("old", { name: ["deploy", "window"], updatedAtMs: 0 });
-  expect(slugs([unit("deploy", 3), unit("window", 3)], [topic("new", { name: ["deploy"] }), old])[0]).toBe("old");
+  const units = [unit("deploy", 1, 1, 2), unit("window", 1, 1)];
+  expect(slugs(units, [topic(1, { updatedAtMs: 0 }), topic(2)])[0]).toBe("t1");
 });
 
 test("says why: the words that were found, what says most first", () => {
-  const [found] = rankTopics(
-    [unit("Dana", 5, { dana: 1 }), unit("reach", 1, {}), unit("payouts", 2, { payout: 0.95 })],
-    [topic("dana", { name: ["dana"], body: ["payout"] })],
-    NOW_MS,
-  );
-  expect(found?.why).toEqual(["Dana", "payouts"]);
+  const [found] = rankTopics([unit("payouts", 0.4, -1), unit("reach", 0.2), unit("dana", 1, 1)], [topic(1)], NOW_MS);
+  expect(found?.why).toEqual(["dana", "payouts"]);
 });
 
 test("only what is clear, and not far behind the best, is shown", () => {
@@ -71,5 +59,5 @@ test("only what is clear, and not far behind the best, is shown", () => {
 });
 
 test("a query that names nothing fits nothing", () => {
-  expect(rankTopics([], [topic("a", { name: ["lidar"] })], NOW_MS)[0]?.score).toBe(0);
+  expect(rankTopics([], [topic(1)], NOW_MS)[0]?.score).toBe(0);
 });

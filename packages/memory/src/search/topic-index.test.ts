@@ -50,16 +50,11 @@ describe("finds a topic by", () => {
     ["words it has", "lidar in dusty aisles", "lidar"],
     ["other forms of them", "deploying a schema change", "migrations"],
     ["a word of the same family", "how do we handle schema migrations with flyway", "migrations"],
-    ["a part of a compound", "wie viele Verbindungen zur Datenbank", "verbindung"],
-    ["a compound of its words", "Verbindungsgrenze der Praxis", "verbindung"],
     ["a word that means the same", "laser scanner sees nothing near the shredder", "lidar"],
-    ["a day in another form", "may I ship on November 17th?", "freeze"],
     ["a name", "when can I reach Dana?", "dana"],
     ["an identifier", "what is RetryBudget.maxAttempts", "retry"],
     ["an identifier written in another way", "set retry_budget to 3", "retry"],
     ["a file", "look at retry-policy.ts", "retry"],
-    ["a word with a slip", "the shreder in hall 3", "lidar"],
-    ["what is written apart", "can we roll back the tag", "rollback"],
     ["pairs of characters", "两张平台券可以叠加吗", "coupon"],
     ["a word of another language", "优惠券", "coupon"],
   ])("%s", (_, query, slug) => {
@@ -122,9 +117,8 @@ test("a topic that is put again is found by its new words only", () => {
 
 test("what is removed leaves no trace", () => {
   const words = (database: DatabaseSync) => ({
-    words: database.prepare("SELECT word, stem, root, topics FROM topic_word ORDER BY word").all(),
-    texts: database.prepare("SELECT name, description, body FROM topic_text ORDER BY name").all(),
-    topics: database.prepare("SELECT slug, type, version FROM topic ORDER BY slug").all(),
+    texts: database.prepare("SELECT title, body FROM topic_text ORDER BY title").all(),
+    topics: database.prepare("SELECT slug, type, version, title_says FROM topic ORDER BY slug").all(),
   });
   fc.assert(
     fc.property(

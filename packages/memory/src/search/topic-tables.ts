@@ -1,38 +1,34 @@
 import type { DatabaseSync } from "node:sqlite";
+import { COMMON_WORDS } from "./common-words.ts";
+import { SAME_MEANING } from "./same-meaning.ts";
 
-/** Rises when words are told apart in another way: tables of another version are made anew, and all topics are due again. */
-const INDEX_VERSION = 2;
+/** Rises with every change of the tables or of the word lists: tables of another version are made anew, and all topics are due again. */
+const INDEX_VERSION = 3;
 
 /**
- * FTS5 keeps words (`termsOf`), not texts: its tokenizer `ascii` splits at the spaces between them and nowhere else. Forms and
- * compounds of a word are found among the words themselves, so `topic_word` has each of them once, with how many topics have it;
- * `ending` is the stem read backwards. What is deleted from FTS5 is overwritten there, too (`secure-delete`).
+ * FTS5 keeps words (`readWords`), not texts: its tokenizer `ascii` splits at the spaces between them and nowhere else, and
+ * `porter` makes the forms of an English word one. The word lists stand in tables with the same tokenizer, so that any form
+ * of their words is found. Deleted topics are overwritten in FTS5, too (`secure-delete`).
  */
+const TOKENIZER = "tokenize='porter ascii'";
 const TABLES: readonly string[] = [
   `CREATE TABLE topic (
   id INTEGER PRIMARY KEY,
   slug TEXT NOT NULL UNIQUE,
   type TEXT NOT NULL,
   updated_at_ms REAL NOT NULL,
-  version TEXT NOT NULL
+  version TEXT NOT NULL,
+  title_says REAL NOT NULL
 ) STRICT`,
-  "CREATE VIRTUAL TABLE topic_text USING fts5(name, description, body, tokenize='ascii')",
+  `CREATE VIRTUAL TABLE topic_text USING fts5(title, body, ${TOKENIZER})`,
   "INSERT INTO topic_text (topic_text, rank) VALUES ('secure-delete', 1)",
-  `CREATE TABLE topic_word (
-  word TEXT PRIMARY KEY,
-  stem TEXT NOT NULL,
-  root TEXT NOT NULL,
-  ending TEXT NOT NULL,
-  topics INTEGER NOT NULL
-) STRICT, WITHOUT ROWID`,
-  "CREATE INDEX topic_word_by_stem ON topic_word (stem)",
-  "CREATE INDEX topic_word_by_root ON topic_word (root)",
-  "CREATE INDEX topic_word_by_ending ON topic_word (ending)",
+  `CREATE VIRTUAL TABLE same_meaning USING fts5(words, ${TOKENIZER})`,
+  `CREATE VIRTUAL TABLE common_words USING fts5(words, ${TOKENIZER})`,
   "CREATE TABLE topic_index (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT",
   `INSERT INTO topic_index (id, version) VALUES (1, ${INDEX_VERSION})`,
 ];
 
-const DROP_TABLES = ["topic", "topic_text", "topic_word", "topic_spelling", "topic_index"].map(
+const DROP_TABLES = ["topic", "topic_text", "topic_word", "same_meaning", "common_words", "topic_index"].map(
   (table) => `DROP TABLE IF EXISTS ${table}`,
 );
 
@@ -41,7 +37,11 @@ export function makeTables(database: DatabaseSync): void {
   if (readVersion(database) === INDEX_VERSION) return;
   atOnce(database, () => {
     // Another process may have made them meanwhile.
-    if (readVersion(database) !== INDEX_VERSION) database.exec([...DROP_TABLES, ...TABLES].join(";\n"));
+    if (readVersion(database) === INDEX_VERSION) return;
+    database.exec([...DROP_TABLES, ...TABLES].join(";\n"));
+    const insertGroup = database.prepare("INSERT INTO same_meaning (words) VALUES (?)");
+    for (const group of SAME_MEANING) insertGroup.run(group);
+    database.prepare("INSERT INTO common_words (words) VALUES (?)").run(COMMON_WORDS);
   });
 }
 

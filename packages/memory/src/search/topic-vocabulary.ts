@@ -1,37 +1,28 @@
 import type { StatementSync } from "node:sqlite";
-import { rootOf, stemOf } from "./stem.ts";
-import type { KnownWord, Vocabulary } from "./vocabulary.ts";
+import type { Vocabulary } from "./read-query.ts";
 
-type Prepare = (sql: string) => StatementSync;
-
-/** The words of all topics, as they stand in the database. */
-export function topicVocabulary(prepare: Prepare): Vocabulary {
-  const read = (where: string, ...values: readonly string[]): readonly KnownWord[] =>
-    prepare(`SELECT word, topics FROM topic_word WHERE ${where}`)
-      .all(...values)
-      .map(({ word, topics }) => ({ word: String(word), topics: Number(topics) }));
+/** The words of all topics, as FTS5 has them. */
+export function topicVocabulary(prepare: (sql: string) => StatementSync): Vocabulary {
   return {
     topics: Number(prepare("SELECT count(*) AS topics FROM topic").get()?.["topics"]),
-    withStem: (stem) => read("stem = ?", stem),
-    withRoot: (root) => read("root = ?", root),
-    beginningWith: (start) => read("word > ? AND word < ?", start, `${start}\u{10ffff}`),
-    endingWith: (end) => read("ending > ? AND ending < ?", backwards(end), `${backwards(end)}\u{10ffff}`),
+    having(words, where) {
+      const column = where === "title" ? "title : " : "";
+      // One value instead of thousands of rows, each of which would become an object.
+      const found = prepare("SELECT json_group_array(rowid) AS ids FROM topic_text WHERE topic_text MATCH ?").get(
+        `${column}(${words.map(quoted).join(" OR ")})`,
+      );
+      return JSON.parse(String(found?.["ids"])) as number[];
+    },
+    sameMeaning(word) {
+      const groups = prepare("SELECT words FROM same_meaning WHERE same_meaning MATCH ?").all(quoted(word));
+      return [...new Set(groups.flatMap(({ words }) => String(words).split(" ")))].filter((other) => other !== word);
+    },
+    isCommon: (word) =>
+      prepare("SELECT 1 FROM common_words WHERE common_words MATCH ?").get(quoted(word)) !== undefined,
   };
 }
 
-/** A topic more that has the word. */
-export function countWord(prepare: Prepare, word: string): void {
-  const stem = stemOf(word);
-  prepare(`INSERT INTO topic_word (word, stem, root, ending, topics) VALUES (?, ?, ?, ?, 1)
-ON CONFLICT (word) DO UPDATE SET topics = topics + 1`).run(word, stem, rootOf(stem), backwards(stem));
-}
-
-/** A topic less; what none has is forgotten. */
-export function discountWord(prepare: Prepare, word: string): void {
-  prepare("UPDATE topic_word SET topics = topics - 1 WHERE word = ?").run(word);
-  prepare("DELETE FROM topic_word WHERE word = ? AND topics <= 0").run(word);
-}
-
-function backwards(text: string): string {
-  return [...text].reverse().join("");
+/** Words have letters and digits only: there are no quotes to escape. */
+function quoted(word: string): string {
+  return `"${word}"`;
 }

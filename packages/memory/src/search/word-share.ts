@@ -1,18 +1,10 @@
-import { COMMON_WORDS } from "./common-words.ts";
 import { FUNCTION_WORDS } from "./function-words.ts";
-import { SAME_MEANING } from "./same-meaning.ts";
-import { stemOf } from "./stem.ts";
 
 /** Of the weight that its rarity gives it, what a common word keeps. Chosen on the development half of the labelled queries. */
-const COMMON_SHARE = 0.5;
+const COMMON_SHARE = 0.6;
 
-/**
- * How much a word can say about what a text is about, from 0 (`the`) to 1 (`lidar`), whatever collection it stands in. A word
- * of another script is as common as the words that mean the same.
- */
-export function wordShare(word: string): number {
-  const isSpelled = /^[a-z]/.test(word);
-  if (FUNCTION_WORDS.has(word) || (isSpelled && word.length === 1)) return 0;
-  const others = isSpelled ? [] : (SAME_MEANING.get(word) ?? []);
-  return [word, ...others].some((one) => COMMON_WORDS.has(stemOf(one))) ? COMMON_SHARE : 1;
+/** How much a word can say about the subject of a text, from 0 (`the`, `7`) to 1 (`lidar`), in any collection. */
+export function wordShare(word: string, isCommon: (word: string) => boolean): number {
+  if (FUNCTION_WORDS.has(word) || /^([a-z]|\p{N}{1,2})$/u.test(word)) return 0;
+  return isCommon(word) ? COMMON_SHARE : 1;
 }

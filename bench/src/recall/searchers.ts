@@ -1,0 +1,117 @@
+import { DatabaseSync } from "node:sqlite";
+import { create, insertMultiple, search } from "@orama/orama";
+import MiniSearch from "minisearch";
+import { openTopicIndex } from "palimpsest/topic-index";
+import snowball from "snowball-stemmers";
+import type { Searcher } from "./compare.ts";
+import type { LabelledMemory } from "./labelled.ts";
+
+const FOUND = 20;
+const DAY_OF_ASKING = Date.parse("2025-07-01");
+const FIELDS = ["slug", "name", "description", "body"] as const;
+
+/** Ours, and ours with a part taken away in its tables; then the parts that others keep, as they come. */
+export const SEARCHERS: Readonly<Record<string, Searcher>> = {
+  ours: ours(""),
+  ours_without_thesaurus: ours("DELETE FROM same_meaning"),
+  ours_without_common_words: ours("DELETE FROM common_words"),
+  ours_without_stemming: ours(
+    ["topic_text", "same_meaning", "common_words"]
+      .map((table) => retokenized(table, table === "topic_text" ? "title, body" : "words"))
+      .join("\n"),
+  ),
+  fts5_porter: fts5("porter unicode61 remove_diacritics 2", wordsOf),
+  fts5_trigram: fts5("trigram", (text) => wordsOf(text).flatMap(trigramsOf)),
+  fts5_snowball: fts5("unicode61 remove_diacritics 2", snowballStems, snowballStems),
+  minisearch: async (memories) => {
+    const index = new MiniSearch({ idField: "slug", fields: [...FIELDS] });
+    index.addAll([...memories]);
+    return (text) => index.search(text).slice(0, FOUND).map(toScored);
+  },
+  minisearch_prefix_fuzzy: async (memories) => {
+    const index = new MiniSearch({ idField: "slug", fields: [...FIELDS] });
+    index.addAll([...memories]);
+    return (text) => index.search(text, { prefix: true, fuzzy: 0.2 }).slice(0, FOUND).map(toScored);
+  },
+  orama: async (memories) => {
+    const schema = { slug: "string", name: "string", description: "string", body: "string" } as const;
+    const index = create({ schema });
+    await insertMultiple(
+      index,
+      memories.map(({ slug, name, description, body }) => ({ slug, name, description, body })),
+    );
+    return async (text) => {
+      const { hits } = await search(index, { term: text, limit: FOUND, threshold: 1 });
+      return hits.map(({ document, score }) => ({ slug: document.slug, score }));
+    };
+  },
+};
+
+function ours(change: string): Searcher {
+  return async (memories) => {
+    const database = new DatabaseSync(":memory:");
+    const index = openTopicIndex(database);
+    database.exec(change);
+    for (const memory of memories) index.put({ ...memory, updatedAtMs: Date.parse(memory.updated), version: "1" });
+    return (text) => index.search(text, { limit: FOUND, nowMs: DAY_OF_ASKING, bar: "possible" });
+  };
+}
+
+/** Makes a table of ours anew, with its rows, under another tokenizer. */
+function retokenized(name: string, columns: string): string {
+  return `CREATE TEMP TABLE kept AS SELECT ${columns} FROM ${name};
+DROP TABLE ${name};
+CREATE VIRTUAL TABLE ${name} USING fts5(${columns}, tokenize='ascii');
+INSERT INTO ${name} (${columns}) SELECT ${columns} FROM kept;
+DROP TABLE kept;`;
+}
+
+/** All words of the query, any of which may match; ranked by SQLite's bm25. */
+function fts5(
+  tokenizer: string,
+  readQuery: (text: string) => readonly string[],
+  readText = (text: string): readonly string[] => [text],
+): Searcher {
+  return async (memories) => {
+    const database = new DatabaseSync(":memory:");
+    database.exec(`CREATE VIRTUAL TABLE topic USING fts5(${FIELDS.join(", ")}, tokenize='${tokenizer}')`);
+    const insert = database.prepare("INSERT INTO topic VALUES (?, ?, ?, ?)");
+    const indexed = (text: string): string => readText(text).join(" ");
+    for (const memory of memories) insert.run(memory.slug, ...rest(memory).map(indexed));
+    const query = database.prepare(
+      `SELECT slug, -bm25(topic) AS score FROM topic WHERE topic MATCH ? ORDER BY score DESC LIMIT ${FOUND}`,
+    );
+    return (text) => {
+      const words = readQuery(text).map((word) => `"${word}"`);
+      if (words.length === 0) return [];
+      return query.all(words.join(" OR ")).map((row) => ({ slug: String(row["slug"]), score: Number(row["score"]) }));
+    };
+  };
+}
+
+function rest({ name, description, body }: LabelledMemory): readonly string[] {
+  return [name, description, body];
+}
+
+function wordsOf(text: string): readonly string[] {
+  return (
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
+}
+
+function trigramsOf(word: string): readonly string[] {
+  const characters = [...word];
+  return characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(""));
+}
+
+function snowballStems(text: string): readonly string[] {
+  const [english, german] = [snowball.newStemmer("english"), snowball.newStemmer("german")];
+  return wordsOf(text).map((word) => german.stem(english.stem(word)));
+}
+
+function toScored({ id, score }: { readonly id: unknown; readonly score: number }) {
+  return { slug: String(id), score };
+}
