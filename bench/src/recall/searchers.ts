@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { create, insertMultiple, search } from "@orama/orama";
+import { openTopicIndex } from "@palimpsest/memory/topic-index";
 import MiniSearch from "minisearch";
-import { openTopicIndex } from "palimpsest/topic-index";
 import snowball from "snowball-stemmers";
 import type { Searcher } from "./compare.ts";
 import type { LabelledMemory } from "./labelled.ts";
