@@ -8,7 +8,7 @@ import { checkShape } from "./session-shape.ts";
 import { readSource } from "./source-facts.ts";
 
 const SOURCES = "packages/palimpsest/src";
-const WITHOUT_NODE = ["index.ts", "providers/anthropic.ts", "providers/openai.ts"];
+const WITHOUT_NODE = ["index.ts", "core.ts", "providers/anthropic.ts", "providers/openai.ts"];
 const readText = (path: string): string => readFileSync(path, "utf8");
 const globals = readGlobalNames();
 
@@ -25,6 +25,14 @@ describe("the public interface of the engine", () => {
 
   test.each(WITHOUT_NODE)("%s reaches no module of Node and no package", (entry) => {
     expect(checkReach(`${SOURCES}/${entry}`, sources)).toEqual([]);
+  });
+
+  test.each([
+    ["index.ts", 60],
+    ["core.ts", 150],
+  ])("%s has at most %i names, and none of them shadows a global", (entry, maxNames) => {
+    const source = readSource(`${SOURCES}/${entry}`, readText(`${SOURCES}/${entry}`));
+    expect(checkNames(source, { maxNames, globals })).toEqual([]);
   });
 });
 

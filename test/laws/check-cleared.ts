@@ -1,4 +1,5 @@
-import { type Entry, type ReadEntry, readPayload, type ToolCall, type ToolResult } from "palimpsest";
+import type { ToolCall, ToolResult } from "palimpsest";
+import { type Entry, type ReadEntry, readPayload } from "palimpsest/core";
 
 /** What the sessions of the laws were opened with. */
 export interface ClearingRules {

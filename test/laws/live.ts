@@ -1,15 +1,11 @@
 import {
   attachment,
-  type Entry,
   memoryResults,
   memoryStore,
-  NoSuchEntryError,
   NothingToSendError,
   notice,
   openSession,
   type ResultFiles,
-  readOverflow,
-  readPayload,
   type Session,
   type Settings,
   type Store,
@@ -18,6 +14,7 @@ import {
   user,
   WindowFullError,
 } from "palimpsest";
+import { type Entry, NoSuchEntryError, readOverflow, readPayload } from "palimpsest/core";
 import { checkCleared } from "./check-cleared.ts";
 import type { Operation } from "./operations.ts";
 import type { World } from "./worlds.ts";

@@ -1,6 +1,7 @@
 import type { Reply, Words } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
-import type { Block, MessagePayload } from "palimpsest";
+import type { Block } from "palimpsest";
+import type { MessagePayload } from "palimpsest/core";
 
 /** One pixel. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";

@@ -1,4 +1,4 @@
-import type { SettingName } from "palimpsest";
+import type { SettingName } from "palimpsest/core";
 import { watchAgent, workWithAgents } from "./drives/agents.ts";
 import { sayTwice, waitForTool, waitForUser } from "./drives/cache.ts";
 import { goOnCold, goOnFull, goOnWarm, goOnWithDeletions, goOnWithEdits } from "./drives/clearing.ts";

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
-import { importLog, memoryStore, openSession, readPayload } from "palimpsest";
+import { importLog, memoryStore, openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
+import { readPayload } from "palimpsest/core";
 import { expect, test } from "vitest";
 
 const samples = globSync("test/logs/*/*.jsonl").sort();

@@ -60,7 +60,7 @@ test("workerd, an edge runtime: a whole session", async () => {
   expect(status).toBe(0);
 });
 
-test.each(["palimpsest", "palimpsest/anthropic", "palimpsest/openai"])(
+test.each(["palimpsest", "palimpsest/core", "palimpsest/anthropic", "palimpsest/openai"])(
   "%s wants no module of its runtime",
   async (name) => {
     expect((await bundle(name, "es")).imports).toEqual([]);

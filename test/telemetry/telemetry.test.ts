@@ -10,7 +10,8 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { answer } from "@palimpsest/provider-simulator";
-import type { Happening, SessionEvent } from "palimpsest";
+import type { SessionEvent } from "palimpsest";
+import type { Happening } from "palimpsest/core";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ATTRIBUTES, METRICS } from "../../packages/palimpsest/src/telemetry/names.ts";
 import { type TelemetryOptions, telemetry } from "../../packages/palimpsest/src/telemetry/telemetry.ts";

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { readTranscript } from "@palimpsest/transcripts";
 import { analyse } from "@palimpsest/transcripts/analyse";
-import { knownModel } from "palimpsest";
+import { knownModel } from "palimpsest/core";
 
 /** What a fresh process says of itself, in one line of JSON. */
 export interface Measured {

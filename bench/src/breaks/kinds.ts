@@ -1,4 +1,5 @@
-import { type Cause, type Replacement, user } from "palimpsest";
+import { user } from "palimpsest";
+import type { Cause, Replacement } from "palimpsest/core";
 import { type Simulation, type SimulationOptions, TOOLS, textOf } from "./simulated-session.ts";
 
 /** One pixel. */

@@ -1,6 +1,6 @@
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Draft, EMPTY_LOG, sealEntries, sha256 } from "palimpsest";
+import { type Draft, EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { readLog, takeLog } from "./open-log.ts";
 import { inTemporaryFolder } from "./temporary-folder.ts";

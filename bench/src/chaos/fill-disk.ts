@@ -1,6 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Store, sealEntries, sha256 } from "palimpsest";
+import type { Store } from "palimpsest";
+import { sealEntries, sha256 } from "palimpsest/core";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { addLosses, audit, type Losses, noLosses } from "./ledger.ts";
 import { mount, unmount } from "./mount.ts";

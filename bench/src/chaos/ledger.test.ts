@@ -1,4 +1,4 @@
-import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest";
+import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
 import { expect, test } from "vitest";
 import { audit } from "./ledger.ts";
 

@@ -1,4 +1,4 @@
-import { checkChain, EMPTY_LOG, type Entry, sha256 } from "palimpsest";
+import { checkChain, EMPTY_LOG, type Entry, sha256 } from "palimpsest/core";
 import type { Acknowledged } from "./writer-process.ts";
 
 /** What must not happen, counted. */

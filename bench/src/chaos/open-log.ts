@@ -1,4 +1,5 @@
-import type { Entry, LogWriter, Store } from "palimpsest";
+import type { Store } from "palimpsest";
+import type { Entry, LogWriter } from "palimpsest/core";
 import { sqliteStore } from "palimpsest/sqlite-store";
 
 /** The writer of a log, taken from whoever had it. */

@@ -6,7 +6,7 @@
  */
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Draft, sealEntries, sha256 } from "palimpsest";
+import { type Draft, sealEntries, sha256 } from "palimpsest/core";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { takeLog } from "./open-log.ts";
 

@@ -1,6 +1,6 @@
+import type { Block } from "palimpsest";
 import {
   addFeatures,
-  type Block,
   type Calibration,
   estimateTokens,
   type Features,
@@ -9,7 +9,7 @@ import {
   NO_FEATURES,
   padTokens,
   startCalibration,
-} from "palimpsest";
+} from "palimpsest/core";
 import type { Growth } from "./growths.ts";
 
 /** Predicts, growth by growth, the tokens of one session's next request. */

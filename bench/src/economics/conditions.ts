@@ -1,5 +1,5 @@
 import type { ReplayModel } from "@palimpsest/replay";
-import type { ModelPrices } from "palimpsest";
+import type { ModelPrices } from "palimpsest/core";
 
 /** What a session is replayed under: the window, what a cache read costs, how long a prompt is kept. */
 export interface Condition {

@@ -1,6 +1,7 @@
 import { callTool, callTools, createAnthropic } from "@palimpsest/provider-simulator";
-import { type Block, type Replacement, toolResult } from "palimpsest";
+import { type Block, toolResult } from "palimpsest";
 import type { AnthropicRequest, AnthropicResponse } from "palimpsest/anthropic";
+import type { Replacement } from "palimpsest/core";
 import { type BenchSession, hashOfRequest } from "./bench-session.ts";
 
 export interface LogPlan {

@@ -1,5 +1,6 @@
 import type { RecordedCompaction, RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/transcripts";
-import type { Block, ReadEntry } from "palimpsest";
+import type { Block } from "palimpsest";
+import type { ReadEntry } from "palimpsest/core";
 import { toBlock } from "../counting/to-block.ts";
 import type { RecordedFile } from "../traces.ts";
 import { countTokens } from "./count-tokens.ts";

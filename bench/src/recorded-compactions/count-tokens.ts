@@ -1,4 +1,4 @@
-import { estimateTokens, featuresOf, startCalibration } from "palimpsest";
+import { estimateTokens, featuresOf, startCalibration } from "palimpsest/core";
 
 const CALIBRATION = startCalibration();
 

@@ -1,5 +1,5 @@
 import { contentsOf, type Touch, touchesOf } from "@palimpsest/replay";
-import { type Evidence, type PlannedFile, planFiles, rankFiles } from "palimpsest";
+import { type Evidence, type PlannedFile, planFiles, rankFiles } from "palimpsest/core";
 import type { RecordedBoundary } from "./boundaries.ts";
 import { countTokens } from "./count-tokens.ts";
 

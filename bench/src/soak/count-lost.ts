@@ -1,4 +1,5 @@
-import { type Block, fromLine, readPayload } from "palimpsest";
+import type { Block } from "palimpsest";
+import { fromLine, readPayload } from "palimpsest/core";
 
 /** What was said to a session, by the names of its marked texts. */
 export interface Said {

@@ -1,8 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { fetchInProcess, type IdleClock } from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
-import { type Provider, readOverflow } from "palimpsest";
+import type { Provider } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
+import { readOverflow } from "palimpsest/core";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
 import { type Handled, type JudgeOptions, MODELS, type Profile, type Purpose } from "./create-judge.ts";
 import { startJudge } from "./start-judge.ts";

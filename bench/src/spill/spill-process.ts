@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
-import { type StreamedContent, storeStream } from "palimpsest";
+import { type StreamedContent, storeStream } from "palimpsest/core";
 import { resultFiles } from "palimpsest/result-files";
 
 /** What a process that took an output says of itself, in one line of JSON. */

@@ -1,5 +1,6 @@
 import type { MessageKind } from "@palimpsest/coordination";
-import { type AttachmentPayload, attachment } from "palimpsest";
+import { attachment } from "palimpsest";
+import type { AttachmentPayload } from "palimpsest/core";
 import { MESSAGE, marked } from "./data-marks.ts";
 
 /** A message as it reaches a session. */

@@ -1,6 +1,7 @@
 import type { Mailbox } from "@palimpsest/coordination";
 import type { Clock, Session, Store, Tool } from "palimpsest";
 import type { AgentWay, PermissionOptions } from "palimpsest/core";
+
 import type { AgentDefinition } from "./agent-definition.ts";
 
 export interface AgentsOptions extends Pick<PermissionOptions, "permission" | "askHost"> {

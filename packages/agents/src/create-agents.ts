@@ -1,6 +1,7 @@
 import type { PeerMessage } from "@palimpsest/coordination";
 import { attachment, type Inbox, type QueryEvent, type Tool } from "palimpsest";
 import { aFunction, checkOptions, type InboxSession, withMethods, withTimers } from "palimpsest/core";
+
 import { STANDARD_AGENTS } from "./agent-definition.ts";
 import { type AgentMessage, toAttachment } from "./agent-message.ts";
 import { type AgentEnd, type EndedAgent, resultTexts } from "./agent-result.ts";

@@ -1,5 +1,6 @@
 import { type Mailbox, separateRecorded } from "@palimpsest/coordination";
-import { type Entry, type Inbox, readPayload, type Session, type Store } from "palimpsest";
+import type { Inbox, Session, Store } from "palimpsest";
+import { type Entry, readPayload } from "palimpsest/core";
 import { toAttachment } from "./agent-message.ts";
 import type { MailAnnouncements } from "./announce-mail.ts";
 import { keyAsWritten, keysIn, MESSAGE } from "./data-marks.ts";

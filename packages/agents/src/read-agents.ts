@@ -1,5 +1,6 @@
-import { type Entry, type LogReader, readPayload, type Store } from "palimpsest";
-import { forkedReader, loadView, readLedgerLines } from "palimpsest/core";
+import type { Store } from "palimpsest";
+import { type Entry, forkedReader, type LogReader, loadView, readLedgerLines, readPayload } from "palimpsest/core";
+
 import type { KnownAgent } from "./start-agent.ts";
 
 /** An agent as the logs tell of it, for whoever looks from another process. */

@@ -1,4 +1,5 @@
-import { readPayload, type Store } from "palimpsest";
+import type { Store } from "palimpsest";
+import { readPayload } from "palimpsest/core";
 
 /** What an agent said last, and whether it had nothing more to do. */
 export interface Report {

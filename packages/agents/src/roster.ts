@@ -1,5 +1,6 @@
 import type { Inbox, QueryEvent, Session } from "palimpsest";
 import { type AgentWay, messageOf } from "palimpsest/core";
+
 import { type AgentMessage, toAttachment } from "./agent-message.ts";
 import type { AgentEnd } from "./agent-result.ts";
 import { createSlots } from "./slots.ts";

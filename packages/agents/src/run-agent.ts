@@ -10,6 +10,7 @@ import {
   type Tool,
 } from "palimpsest";
 import type { PermissionOptions } from "palimpsest/core";
+
 import type { AgentEnd } from "./agent-result.ts";
 
 export interface RunOptions extends Pick<PermissionOptions, "permission" | "askHost"> {

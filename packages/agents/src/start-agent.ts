@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isName } from "@palimpsest/coordination";
 import { type NewContent, type Session, type Tool, toolResult } from "palimpsest";
 import { type AgentStarted, type ChargeOptions, chargeParent, messageOf } from "palimpsest/core";
+
 import { type AgentDefinition, STANDARD_AGENTS } from "./agent-definition.ts";
 import type { AgentMessage } from "./agent-message.ts";
 import { childSystem, forkTask, IN_PARENT, taskOf } from "./agent-prompts.ts";

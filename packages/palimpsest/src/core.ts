@@ -1,6 +1,12 @@
 /** `palimpsest/core`: the parts of the engine, for packages that are built on it and for hosts that need more than the root. */
 export { LIFETIME_MS } from "./cache/choose-ttl.ts";
+export type { NextRequestCost, SessionCost } from "./cache/cost.ts";
+export { findDrop, nameCauses } from "./cache/find-break.ts";
+export type { CacheBreak, LedgerLine, LedgerTotals } from "./cache/ledger.ts";
+export { type BilledTokens, priceUsd } from "./cache/prices.ts";
 export { USUAL_COSTS } from "./cache/token-costs.ts";
+export type { Cause, ChangeCause } from "./log/cause.ts";
+export { checkChain } from "./log/check-chain.ts";
 export {
   aFunction,
   anAsyncIterable,
@@ -10,27 +16,87 @@ export {
   type Needed,
   withMethods,
 } from "./log/check-options.ts";
+export { type Draft, EMPTY_LOG, type Entry, type LogHead } from "./log/entry.ts";
+export { fromLine, toLine } from "./log/entry-line.ts";
+export { entryText } from "./log/entry-text.ts";
 export { inputTokensOf } from "./log/input-tokens.ts";
 export { asCount, asList, asObject, asString, asStrings, type JsonObject, present } from "./log/json-fields.ts";
-export type { AgentEnded, AgentStarted, AgentWay, MessagePayload, ReplacePayload } from "./log/payload.ts";
-export type { KnownModel } from "./providers/known-model.ts";
+export { detectMediaType } from "./log/media-type.ts";
+export type {
+  AgentEnded,
+  AgentStarted,
+  AgentWay,
+  AttachmentPayload,
+  CompactionRung,
+  CompactionTrigger,
+  MessagePayload,
+  Replacement,
+  ReplacePayload,
+} from "./log/payload.ts";
+export type { ModelPrices } from "./log/prices.ts";
+export { type PassedOver, type ReadEntry, readPayload } from "./log/read-payload.ts";
+export { sealEntries } from "./log/seal-entries.ts";
+export { type KnownModel, knownModel } from "./providers/known-model.ts";
+export type { ExtraModels } from "./providers/models.ts";
+export { readOverflow } from "./providers/overflow.ts";
+export type { ResponseContent, StreamPart } from "./providers/provider.ts";
 export { type Charge, type ChargeOptions, chargeParent } from "./query/charge-parent.ts";
-export type { InboxSession } from "./query/inbox.ts";
-export { messageOf, type PermissionOptions } from "./query/permission.ts";
+export type { InboxSession, MemoryInbox } from "./query/inbox.ts";
+export { createPartialAnswer } from "./query/partial-answer.ts";
+export { messageOf, type PermissionDecision, type PermissionOptions, type WantedCall } from "./query/permission.ts";
 export { withTimers } from "./session/clock.ts";
+export type { ApproveCompaction, CompactOptions } from "./session/compact/compact-options.ts";
+export type { CompactionPoint } from "./session/compact/compaction-point.ts";
+export type { ExplainedBoundary } from "./session/compact/explain.ts";
+export type { NamedText, PlacedText } from "./session/compact/surroundings.ts";
+export type { AskOptions, ForkOptions } from "./session/fork/fork-options.ts";
 export { forkedReader } from "./session/fork/forked-reader.ts";
 export { loadView } from "./session/load-view.ts";
 export { readLedgerLines } from "./session/read-ledger-lines.ts";
-export {
-  type OpenedRecorder,
-  openRecorder,
-  type RecordedContent,
-  type RecorderOptions,
-  type SessionRecorder,
-} from "./session/recorder/open-recorder.ts";
-export type { PastResponse, PastTokens, PastUsage } from "./session/recorder/past-response.ts";
-export type { Dreamed, MemoriesExtracted, MemoryJudged, Tell } from "./session-event.ts";
+export { openRecorder, type SessionRecorder } from "./session/recorder/open-recorder.ts";
+export type { RecordedResponse } from "./session/session.ts";
+export { ForkError, NoSuchEntryError, PinTooLargeError, UnknownRequestError } from "./session/session-errors.ts";
+export type { SessionSize } from "./session/session-groups.ts";
+export type { CompactionForecast, Dreamed, Happening, MemoriesExtracted, MemoryJudged, Tell } from "./session-event.ts";
+export { parseSetting } from "./settings/parse-setting.ts";
+export { PROFILES } from "./settings/profiles.ts";
+export type { ResolvedSettings } from "./settings/resolve-settings.ts";
+export type { Profile, SettingName } from "./settings/settings.ts";
+export { createEvidence } from "./stages/compact/evidence/evidence.ts";
+export type { Evidence } from "./stages/compact/evidence/evidence-state.ts";
+export { evidenceText } from "./stages/compact/evidence/evidence-text.ts";
+export { type PlannedFile, planFiles } from "./stages/compact/rehydrate/plan-files.ts";
+export { rankFiles } from "./stages/compact/rehydrate/rank-files.ts";
+export { userMessagesText } from "./stages/compact/user-messages.ts";
+export { type Recalled, type RecallRequest, recall } from "./stages/recall/recall.ts";
+export { type StreamedContent, storeStream } from "./stages/store-results/store-stream.ts";
+export { forksOf } from "./stores/find-forks.ts";
+export { eachSession } from "./stores/list-sessions.ts";
+export { MAX_METADATA_BYTES, toMetadataText } from "./stores/metadata.ts";
 export { readEntries } from "./stores/read-entries.ts";
-export { FEATURE_NAMES } from "./tokens/features.ts";
+export type { ResultContent } from "./stores/results.ts";
+export { sha256 } from "./stores/sha256.ts";
+export type {
+  AppendResult,
+  DeleteResult,
+  ListedSession,
+  LogReader,
+  LogWriter,
+  OpenWriterOptions,
+  OpenWriterResult,
+  SearchHit,
+  SessionMetadata,
+  SessionPage,
+} from "./stores/store.ts";
+export { type Calibration, estimateTokens, learn, padTokens, startCalibration } from "./tokens/calibration.ts";
+export {
+  addFeatures,
+  FEATURE_NAMES,
+  type FeatureName,
+  type Features,
+  featuresOf,
+  NO_FEATURES,
+} from "./tokens/features.ts";
+export type { Accounting } from "./view/account.ts";
 export { fileOf } from "./view/file-of.ts";
 export type { Item, MessageItem } from "./view/item.ts";

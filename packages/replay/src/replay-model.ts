@@ -1,5 +1,5 @@
 import { ANTHROPIC_MODELS, type AnthropicModel } from "@palimpsest/provider-simulator";
-import type { ModelPrices } from "palimpsest";
+import type { ModelPrices } from "palimpsest/core";
 
 /** The model that a recording is replayed with: what the engine decides by, and what the service holds a request to. */
 export interface ReplayModel {

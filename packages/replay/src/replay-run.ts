@@ -1,4 +1,4 @@
-import { type BilledTokens, type ModelPrices, priceUsd } from "palimpsest";
+import { type BilledTokens, type ModelPrices, priceUsd } from "palimpsest/core";
 
 /** What a request of a replay was for. `refetch`: the model asked for something that it no longer saw. */
 export type RequestSource = "conversation" | "refetch" | "summary" | "notes" | "ping";

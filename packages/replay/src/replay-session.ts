@@ -10,7 +10,6 @@ import {
   memoryStore,
   openSession,
   ProviderError,
-  readOverflow,
   recallTool,
   type Session,
   type Settings,
@@ -18,6 +17,7 @@ import {
   toolResult,
 } from "palimpsest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
+import { readOverflow } from "palimpsest/core";
 import { headOf } from "./head.ts";
 import { followFiles } from "./known-files.ts";
 import { createNeedCheck } from "./need-check.ts";

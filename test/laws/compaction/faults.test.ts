@@ -1,5 +1,6 @@
 import { cutStream, overloaded, resetConnection, serverError, stallStream } from "@palimpsest/provider-simulator";
-import { type Entry, memoryStore, type Store, WindowFullError } from "palimpsest";
+import { memoryStore, type Store, WindowFullError } from "palimpsest";
+import type { Entry } from "palimpsest/core";
 import { describe, expect, test } from "vitest";
 import { converse } from "./conversation.ts";
 import { SUMMARISERS, type Summariser } from "./summarisers.ts";

@@ -1,6 +1,5 @@
 import { answer, callTools, idleClock, type Reply } from "@palimpsest/provider-simulator";
 import {
-  type CompactionRung,
   memoryResults,
   memoryStore,
   openSession,
@@ -10,6 +9,7 @@ import {
   type SessionEvent,
   toolResult,
 } from "palimpsest";
+import type { CompactionRung } from "palimpsest/core";
 import { type Case, type Turn, textOf } from "./histories.ts";
 import { SUMMARISERS } from "./summarisers.ts";
 import { createWorld, type World } from "./worlds.ts";

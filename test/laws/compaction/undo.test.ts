@@ -1,5 +1,6 @@
 import { answer, callTool, callTools } from "@palimpsest/provider-simulator";
-import { NoSuchEntryError, toolResult } from "palimpsest";
+import { toolResult } from "palimpsest";
+import { NoSuchEntryError } from "palimpsest/core";
 import { describe, expect, test } from "vitest";
 import { type Conversation, converse } from "./conversation.ts";
 import { PROFILES } from "./worlds.ts";

@@ -1,4 +1,5 @@
-import { readPayload, type Store, type ToolDefinition } from "palimpsest";
+import type { Store, ToolDefinition } from "palimpsest";
+import { readPayload } from "palimpsest/core";
 
 /** The tools that a stored session has offered last; none if it is new. */
 export async function offeredTools(store: Store, id: string | undefined): Promise<readonly ToolDefinition[]> {

@@ -1,6 +1,7 @@
 import { findTranscripts, readTranscript, UnknownTranscriptError } from "@palimpsest/transcripts";
 import { type Analysis, type AnalysisSum, addAnalysis, analyse, NO_SESSIONS } from "@palimpsest/transcripts/analyse";
-import { knownModel, type ModelFacts } from "palimpsest";
+import type { ModelFacts } from "palimpsest";
+import { knownModel } from "palimpsest/core";
 
 export interface AnalysedFile {
   readonly path: string;

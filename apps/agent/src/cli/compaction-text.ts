@@ -1,4 +1,4 @@
-import type { CompactionPoint } from "palimpsest";
+import type { CompactionPoint } from "palimpsest/core";
 
 /** Where the conversation is compacted next, as rows of a table: what, and when. */
 export function compactionRows(point: CompactionPoint): readonly (readonly [what: string, when: string])[] {

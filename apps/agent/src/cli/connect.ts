@@ -1,4 +1,5 @@
-import type { ExtraModels, Provider } from "palimpsest";
+import type { Provider } from "palimpsest";
+import type { ExtraModels } from "palimpsest/core";
 import type { ProviderChoice, ProviderWord } from "./choose-provider.ts";
 
 export interface ConnectOptions {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { PROFILES, type Profile, type ResolvedSettings, type SettingName } from "palimpsest";
+import { PROFILES, type Profile, type ResolvedSettings, type SettingName } from "palimpsest/core";
 import { table } from "../text/table.ts";
 import { writePrivateFile } from "../workspace/private-files.ts";
 import { UsageError } from "./read-arguments.ts";

@@ -1,4 +1,5 @@
-import type { Happening, SessionEvent } from "palimpsest";
+import type { SessionEvent } from "palimpsest";
+import type { Happening } from "palimpsest/core";
 import { describe, expect, it } from "vitest";
 import { noticeOf } from "./notice-text.ts";
 

@@ -1,4 +1,5 @@
-import type { CacheBreak, Cause, SessionEvent } from "palimpsest";
+import type { SessionEvent } from "palimpsest";
+import type { CacheBreak, Cause } from "palimpsest/core";
 import type { EventOwner } from "../agent/event-owner.ts";
 import { usd } from "../text/table.ts";
 

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import type { MemoryInbox } from "palimpsest";
+import type { MemoryInbox } from "palimpsest/core";
 
 /** Messages that come line by line, as JSON: `{"kind":"user","text":"..."}`. */
 export interface PromptLines {

@@ -1,4 +1,4 @@
-import { type Entry, entryText, readPayload } from "palimpsest";
+import { type Entry, entryText, readPayload } from "palimpsest/core";
 import { time } from "../text/table.ts";
 
 /** An entry as it was said, with so many of its lines. Undefined for what nobody has said: requests, usage, configuration. */

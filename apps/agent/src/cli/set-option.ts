@@ -1,4 +1,5 @@
-import { parseSetting, type Settings } from "palimpsest";
+import type { Settings } from "palimpsest";
+import { parseSetting } from "palimpsest/core";
 import { UsageError } from "./read-arguments.ts";
 
 /** Engine settings as `--set NAME=VALUE` gives them; of two for one name, the later holds. */

@@ -1,4 +1,5 @@
-import type { LedgerTotals, QueryEvent, QueryOutcome, SessionEvent } from "palimpsest";
+import type { QueryEvent, QueryOutcome, SessionEvent } from "palimpsest";
+import type { LedgerTotals } from "palimpsest/core";
 import type { EventOwner } from "../agent/event-owner.ts";
 import type { DeniedCall } from "../permissions/headless-permission.ts";
 import { EXIT } from "./exit-codes.ts";

@@ -1,4 +1,4 @@
-import type { ExtraModels } from "palimpsest";
+import type { ExtraModels } from "palimpsest/core";
 import { readUserSettings } from "../permissions/load-settings.ts";
 import { agentHomeOf } from "../workspace/places.ts";
 import type { Terminal } from "./terminal.ts";

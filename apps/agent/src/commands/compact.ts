@@ -1,4 +1,5 @@
-import type { CompactionOutcome, CompactOptions } from "palimpsest";
+import type { CompactionOutcome } from "palimpsest";
+import type { CompactOptions } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { withEndpoint } from "../cli/endpoint.ts";

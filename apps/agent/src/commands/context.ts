@@ -1,4 +1,4 @@
-import type { Accounting, SessionSize } from "palimpsest";
+import type { Accounting, SessionSize } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
 import { compactionRows } from "../cli/compaction-text.ts";
 import { EXIT } from "../cli/exit-codes.ts";

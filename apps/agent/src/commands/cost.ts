@@ -1,4 +1,4 @@
-import type { CacheBreak, SessionCost } from "palimpsest";
+import type { CacheBreak, SessionCost } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { PROVIDER_SAYS } from "../cli/notice-text.ts";

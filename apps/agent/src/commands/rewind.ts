@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { entryText, type LogReader, readPayload } from "palimpsest";
+import { entryText, type LogReader, readPayload } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inSession, type Project } from "../cli/open-project.ts";

@@ -1,6 +1,6 @@
 import { isAgentSession } from "@palimpsest/agents";
 import { RECORDED_AGENTS, type RecordedAgent } from "@palimpsest/transcripts";
-import { eachSession } from "palimpsest";
+import { eachSession } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";

@@ -1,4 +1,4 @@
-import type { ApproveCompaction, WantedCall } from "palimpsest";
+import type { ApproveCompaction, WantedCall } from "palimpsest/core";
 import type { PlanPorts } from "../extensions/plan/plan-mode.ts";
 import type { AskUser } from "../extensions/questions/ask-user.ts";
 

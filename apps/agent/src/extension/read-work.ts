@@ -1,4 +1,5 @@
-import { type LogReader, type NamedText, readPayload, type Store, type ToolCall, type ToolResult } from "palimpsest";
+import type { Store, ToolCall, ToolResult } from "palimpsest";
+import { type LogReader, type NamedText, readPayload } from "palimpsest/core";
 import { EXIT_PLAN, PLAN_APPROVED } from "../extensions/plan/plan-mode.ts";
 import { NOTHING_LEFT } from "../extensions/todos/todo.ts";
 

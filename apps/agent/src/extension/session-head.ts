@@ -1,4 +1,5 @@
-import { type AttachmentPayload, attachment } from "palimpsest";
+import { attachment } from "palimpsest";
+import type { AttachmentPayload } from "palimpsest/core";
 import type { AgentSession } from "./take-session.ts";
 
 /** One part of what stands before all that is said. */

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { memoryStore, recall } from "palimpsest";
+import { memoryStore } from "palimpsest";
+import { recall } from "palimpsest/core";
 import { describe, expect, test } from "vitest";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { call, temporaryProject, textOf } from "../testing/temporary-project.ts";

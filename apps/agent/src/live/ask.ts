@@ -1,4 +1,5 @@
-import { type Provider, ProviderError, type ResponseContent, readStream, type ToolDefinition } from "palimpsest";
+import { type Provider, ProviderError, readStream, type ToolDefinition } from "palimpsest";
+import type { ResponseContent } from "palimpsest/core";
 import type { Endpoint, Finding, Terms } from "./probe.ts";
 import { wireFields } from "./wire-fields.ts";
 

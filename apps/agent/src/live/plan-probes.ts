@@ -1,4 +1,5 @@
-import { type ModelFacts, priceUsd } from "palimpsest";
+import type { ModelFacts } from "palimpsest";
+import { priceUsd } from "palimpsest/core";
 import type { PlannedCall, Probe, Terms } from "./probe.ts";
 
 export interface LivePlan {

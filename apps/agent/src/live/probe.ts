@@ -1,4 +1,5 @@
-import type { ModelFacts, Provider, ResponseContent } from "palimpsest";
+import type { ModelFacts, Provider } from "palimpsest";
+import type { ResponseContent } from "palimpsest/core";
 import type { ProviderWord } from "../cli/choose-provider.ts";
 import type { Fields } from "./wire-fields.ts";
 import type { Exchange } from "./wire-tap.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CompatibleServer } from "@palimpsest/provider-simulator";
-import { priceUsd } from "palimpsest";
+import { priceUsd } from "palimpsest/core";
 import type { ProviderChoice } from "../cli/choose-provider.ts";
 import { compareFields, type Difference } from "./compare-fields.ts";
 import { termsByAsking, termsByRefusal, termsByTable } from "./find-terms.ts";

@@ -1,4 +1,5 @@
-import type { Permission, PermissionDecision, WantedCall } from "palimpsest";
+import type { Permission } from "palimpsest";
+import type { PermissionDecision, WantedCall } from "palimpsest/core";
 import type { AgentTool } from "../extension/tool.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import { allowingRules } from "./allowing-rules.ts";

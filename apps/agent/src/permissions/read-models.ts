@@ -1,4 +1,5 @@
-import type { ExtraModels, ModelFacts } from "palimpsest";
+import type { ModelFacts } from "palimpsest";
+import type { ExtraModels } from "palimpsest/core";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import type { ExtraModels } from "palimpsest";
+import type { ExtraModels } from "palimpsest/core";
 import { checkSettings } from "./check-settings.ts";
 import type { PermissionMode } from "./decide-permission.ts";
 import { readModels } from "./read-models.ts";

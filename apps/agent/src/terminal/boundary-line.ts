@@ -1,4 +1,4 @@
-import type { ExplainedBoundary } from "palimpsest";
+import type { ExplainedBoundary } from "palimpsest/core";
 import { type Line, plain } from "../text/line.ts";
 import { usd } from "../text/table.ts";
 

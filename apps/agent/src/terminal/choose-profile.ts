@@ -1,4 +1,4 @@
-import { PROFILES, type Profile } from "palimpsest";
+import { PROFILES, type Profile } from "palimpsest/core";
 import { PROFILE_NAMES, writeProfile } from "../cli/engine-config.ts";
 import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
 import { plain } from "../text/line.ts";

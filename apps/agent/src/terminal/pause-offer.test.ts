@@ -1,4 +1,4 @@
-import type { NextRequestCost } from "palimpsest";
+import type { NextRequestCost } from "palimpsest/core";
 import { expect, test } from "vitest";
 import { textOf } from "../text/line.ts";
 import { pauseOffer } from "./pause-offer.ts";

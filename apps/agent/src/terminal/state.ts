@@ -1,4 +1,4 @@
-import type { CompactionPoint, CompactionTrigger } from "palimpsest";
+import type { CompactionPoint, CompactionTrigger } from "palimpsest/core";
 import type { DialogState } from "../extension/dialog.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { MarkdownState } from "../text/markdown.ts";

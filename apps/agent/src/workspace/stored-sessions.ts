@@ -1,5 +1,6 @@
 import { isAgentSession } from "@palimpsest/agents";
-import { eachSession, entryText, type LogReader, readPayload, type Store } from "palimpsest";
+import type { Store } from "palimpsest";
+import { eachSession, entryText, type LogReader, readPayload } from "palimpsest/core";
 import type { UsedBefore } from "../cli/choose-provider.ts";
 import { UsageError } from "../cli/read-arguments.ts";
 import { oneLine } from "../text/table.ts";

@@ -9,7 +9,7 @@ import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Mailbox, type Message, openHome, separateRecorded } from "@palimpsest/coordination";
-import { type Draft, sealEntries, sha256 } from "palimpsest";
+import { type Draft, sealEntries, sha256 } from "palimpsest/core";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { takeLog } from "../open-log.ts";
 import { receiverOf } from "./mail-ledger.ts";

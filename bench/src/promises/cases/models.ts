@@ -13,8 +13,9 @@ import {
   stallStream,
 } from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
-import { createPartialAnswer, openSession, type Provider, query, type SessionEvent } from "palimpsest";
+import { openSession, type Provider, query, type SessionEvent } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
+import { createPartialAnswer } from "palimpsest/core";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
 import type { Random } from "../../random.ts";
 import { type LibraryWorld, openWorld } from "../library-world.ts";

@@ -1,5 +1,6 @@
 import { answer, type Reply, type Script } from "@palimpsest/provider-simulator";
-import { type CompactionForecast, openSession, type SessionEvent, type SessionOptions } from "palimpsest";
+import { openSession, type SessionEvent, type SessionOptions } from "palimpsest";
+import type { CompactionForecast } from "palimpsest/core";
 import { openWorld } from "../library-world.ts";
 import type { PromiseCase } from "../promise-case.ts";
 import { startAgent } from "../start-agent.ts";

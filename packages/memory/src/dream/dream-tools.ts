@@ -1,4 +1,5 @@
-import { type LogReader, readPayload, type Store, type Tool } from "palimpsest";
+import type { Store, Tool } from "palimpsest";
+import { type LogReader, readPayload } from "palimpsest/core";
 import type { Batch } from "../batch.ts";
 import type { StagedOutcome } from "../outcomes.ts";
 import type { TopicUse } from "../search/topic-uses.ts";

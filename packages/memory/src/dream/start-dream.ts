@@ -1,6 +1,7 @@
 import { keepLease, type Lease, type LeaseOutcome } from "@palimpsest/coordination";
 import { query, type Session, type Store, type Tool } from "palimpsest";
 import { type Charge, chargeParent, type Dreamed } from "palimpsest/core";
+
 import type { BatchOutcome, BatchStep, BatchSummary } from "../batch.ts";
 import type { Memory } from "../open-memory.ts";
 import type { TopicUse } from "../search/topic-uses.ts";

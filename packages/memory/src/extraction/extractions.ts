@@ -1,5 +1,6 @@
-import { type LedgerTotals, query, type Session, type Store, type Tool } from "palimpsest";
-import type { MemoriesExtracted, PermissionOptions } from "palimpsest/core";
+import { query, type Session, type Store, type Tool } from "palimpsest";
+import type { LedgerTotals, MemoriesExtracted, PermissionOptions } from "palimpsest/core";
+
 import type { Memory } from "../open-memory.ts";
 import { extractionPrompt } from "./extraction-prompt.ts";
 import { MEMORY_TOOL } from "./memory-tool.ts";

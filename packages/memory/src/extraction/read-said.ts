@@ -1,5 +1,5 @@
-import { type LogReader, readPayload } from "palimpsest";
-import { readEntries } from "palimpsest/core";
+import { type LogReader, readEntries, readPayload } from "palimpsest/core";
+
 import { type Said, toSaid } from "../trust/said.ts";
 import { MEMORY_TOOL } from "./memory-tool.ts";
 

@@ -1,4 +1,4 @@
-import type { MessagePayload, ReadEntry } from "palimpsest";
+import type { MessagePayload, ReadEntry } from "palimpsest/core";
 import { expect, test } from "vitest";
 import { RECALLED, type Said, toSaid } from "./said.ts";
 

@@ -1,4 +1,5 @@
-import type { Block, PassedOver, ReadEntry } from "palimpsest";
+import type { Block } from "palimpsest";
+import type { PassedOver, ReadEntry } from "palimpsest/core";
 
 /** Something that was said in a session. `outside`: what tools, files and pages brought. */
 export interface Said {

@@ -1,5 +1,5 @@
-import { estimateTokens, startCalibration } from "palimpsest";
-import { inputTokensOf, LIFETIME_MS } from "palimpsest/core";
+import { estimateTokens, inputTokensOf, LIFETIME_MS, startCalibration } from "palimpsest/core";
+
 import type { RecordedResponse } from "../readers/gather-responses.ts";
 import type { RecordedCompaction, RecordedUsage } from "../readers/recorded.ts";
 import type {

@@ -1,5 +1,6 @@
-import { type Block, type FeatureName, type Features, featuresOf, type Part } from "palimpsest";
-import { FEATURE_NAMES } from "palimpsest/core";
+import type { Block, Part } from "palimpsest";
+import { FEATURE_NAMES, type FeatureName, type Features, featuresOf } from "palimpsest/core";
+
 import type { RecordedBlock, RecordedPart } from "../readers/recorded.ts";
 
 /** Of longer texts only pieces are looked at: what they cost together is counted by the provider, shares are all that is asked. */

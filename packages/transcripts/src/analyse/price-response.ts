@@ -1,5 +1,5 @@
-import { type ModelPrices, priceUsd } from "palimpsest";
-import { inputTokensOf, USUAL_COSTS } from "palimpsest/core";
+import { inputTokensOf, type ModelPrices, priceUsd, USUAL_COSTS } from "palimpsest/core";
+
 import type { RecordedUsage } from "../readers/recorded.ts";
 
 const PER_MILLION = 1e-6;

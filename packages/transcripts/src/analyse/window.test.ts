@@ -1,4 +1,4 @@
-import { featuresOf } from "palimpsest";
+import { featuresOf } from "palimpsest/core";
 import { describe, expect, test } from "vitest";
 import { AGENT, createWindow, FIXED, type NewItem } from "./window.ts";
 

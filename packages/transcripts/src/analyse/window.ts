@@ -6,7 +6,7 @@ import {
   learn,
   NO_FEATURES,
   startCalibration,
-} from "palimpsest";
+} from "palimpsest/core";
 import type { FileRead } from "./track-reads.ts";
 
 /** Something that stands in the window: a block of a message. */

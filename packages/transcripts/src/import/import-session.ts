@@ -1,12 +1,15 @@
-import { type KnownModel, knownModel, type Store } from "palimpsest";
+import type { Store } from "palimpsest";
 import {
   anAsyncIterable,
   checkArgument,
   checkOptions,
+  type KnownModel,
+  knownModel,
   openRecorder,
   type SessionRecorder,
   withMethods,
 } from "palimpsest/core";
+
 import { gatherResponses } from "../readers/gather-responses.ts";
 import type { RecordedAgent, RecordedEntry, RecordedSession } from "../readers/recorded.ts";
 import { createStepWriter, type StepWriter } from "./write-steps.ts";

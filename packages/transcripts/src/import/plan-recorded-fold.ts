@@ -1,5 +1,5 @@
-import type { Replacement } from "palimpsest";
-import type { Item, MessageItem, ReplacePayload } from "palimpsest/core";
+import type { Item, MessageItem, Replacement, ReplacePayload } from "palimpsest/core";
+
 import type { Thread } from "../readers/create-thread.ts";
 import type { RecordedAgent, RecordedCompaction, RecordedMessage } from "../readers/recorded.ts";
 import { toLogBlocks, toOrigin } from "./to-log-blocks.ts";

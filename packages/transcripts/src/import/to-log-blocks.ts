@@ -1,5 +1,6 @@
-import type { Block, MessagePayload, Part } from "palimpsest";
-import { asObject } from "palimpsest/core";
+import type { Block, Part } from "palimpsest";
+import { asObject, type MessagePayload } from "palimpsest/core";
+
 import type { RecordedAgent, RecordedBlock, RecordedMessage, RecordedPart } from "../readers/recorded.ts";
 
 /**

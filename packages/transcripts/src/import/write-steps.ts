@@ -1,5 +1,6 @@
 import { attachment, notice } from "palimpsest";
 import type { KnownModel, MessagePayload, ReplacePayload, SessionRecorder } from "palimpsest/core";
+
 import { createThread } from "../readers/create-thread.ts";
 import type { RecordedResponse, RecordedStep } from "../readers/gather-responses.ts";
 import type { RecordedAgent, RecordedCompaction, RecordedMessage, RecordedUsage } from "../readers/recorded.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { ResultContent } from "palimpsest";
+import type { ResultContent } from "palimpsest/core";
 import { openInside, UnsafeFileError } from "../../workspace/open-inside.ts";
 import type { GuardedPath, PathGuard } from "../../workspace/path-guard.ts";
 import type { OpenStoredResult } from "./stored-results.ts";

@@ -1,5 +1,6 @@
 import { extname } from "node:path";
-import { detectMediaType, type Part } from "palimpsest";
+import type { Part } from "palimpsest";
+import { detectMediaType } from "palimpsest/core";
 
 /** The limit of most providers for one image. */
 export const MOST_IMAGE_BYTES: number = 5 * 1_048_576;

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import type { ResultContent, ResultFiles } from "palimpsest";
+import type { ResultFiles } from "palimpsest";
+import type { ResultContent } from "palimpsest/core";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 
 /** Opens a stored tool result by the path in its preview; undefined if the path names none. */

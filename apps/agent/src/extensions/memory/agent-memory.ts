@@ -11,7 +11,8 @@ import {
   recallTopics,
   type Said,
 } from "@palimpsest/memory";
-import { type AttachmentPayload, attachment, type Store, type Tool } from "palimpsest";
+import { attachment, type Store, type Tool } from "palimpsest";
+import type { AttachmentPayload } from "palimpsest/core";
 import type { HeadSection } from "../../extension/session-head.ts";
 import type { AgentSession } from "../../extension/take-session.ts";
 import type { AgentTool } from "../../extension/tool.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { PlacedText } from "palimpsest";
+import type { PlacedText } from "palimpsest/core";
 import type { Work } from "../../extension/read-work.ts";
 import { writePrivateFile } from "../../workspace/private-files.ts";
 import type { PlanPorts } from "./plan-mode.ts";

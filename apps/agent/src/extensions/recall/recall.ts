@@ -1,4 +1,5 @@
-import { recallTool as definition, type Recalled, type RecallRequest, readRecallInput, recalledText } from "palimpsest";
+import { recallTool as definition, readRecallInput, recalledText } from "palimpsest";
+import type { Recalled, RecallRequest } from "palimpsest/core";
 import type { AgentTool } from "../../extension/tool.ts";
 
 /** Session.recall(). */

@@ -1,4 +1,5 @@
-import { type ProviderError, readOverflow } from "palimpsest";
+import type { ProviderError } from "palimpsest";
+import { readOverflow } from "palimpsest/core";
 import { type Asked, ask, failedFinding, user } from "../ask.ts";
 import type { Endpoint, Finding, Probe } from "../probe.ts";
 import { wireFields } from "../wire-fields.ts";

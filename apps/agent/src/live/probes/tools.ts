@@ -1,4 +1,5 @@
-import type { ResponseContent, ToolDefinition } from "palimpsest";
+import type { ToolDefinition } from "palimpsest";
+import type { ResponseContent } from "palimpsest/core";
 import { ask, failedFinding, type Question, user } from "../ask.ts";
 import type { Finding, Probe, Terms } from "../probe.ts";
 import { wireFields } from "../wire-fields.ts";

@@ -1,4 +1,4 @@
-import type { Accounting, SessionSize } from "palimpsest";
+import type { Accounting, SessionSize } from "palimpsest/core";
 import { contextRows, duplicatesText, sizeText } from "../../commands/context.ts";
 import type { SlashCommand } from "../../extension/slash-command.ts";
 import { type Colour, type Line, plain, plainLines } from "../../text/line.ts";

@@ -1,4 +1,4 @@
-import { type Entry, entryText, type LogReader, readPayload } from "palimpsest";
+import { type Entry, entryText, type LogReader, readPayload } from "palimpsest/core";
 import { cleanText } from "../../text/clean-text.ts";
 import type { TranscriptEntry } from "./transcript-state.ts";
 

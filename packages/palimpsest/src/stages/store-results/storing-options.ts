@@ -23,7 +23,7 @@ export interface StoringOptions {
 
 export type StoringSettings = Required<StoringOptions>;
 
-export const DEFAULT_STORING: StoringSettings = {
+const DEFAULT_STORING: StoringSettings = {
   // Some 12,000 tokens: most of what tools return is far below, and what is above is seldom read to its end.
   thresholdCharacters: 50_000,
   aggregateCharacters: 200_000,
