@@ -45,8 +45,8 @@ test("a compatible server answers for any model", async () => {
 });
 
 test.each([
-  [["--server", "nobody"], "No server of the name nobody is known."],
-  [["--port", "eighty"], "--port takes a whole number, not eighty."],
+  [["--server", "nobody"], 'Unknown server "nobody". Known servers: '],
+  [["--port", "eighty"], "--port must be a whole number, not eighty."],
   [["--colour"], "Unknown option '--colour'"],
 ])("%j is refused with what is known", (args, message) => {
   const { status, stderr } = spawnSync(process.execPath, [CLI, ...args], { encoding: "utf8" });

@@ -10,12 +10,13 @@ import { bytesTokenizer } from "./tokenizer.ts";
 import { inputTokensOf } from "./usage.ts";
 import { virtualTokenizer } from "./virtual-tokenizer.ts";
 
-/** The simulator as a process: all faces on one port, the model repeats what it is told, every exchange is one line. */
+/** Runs the simulator as a process: all providers on one port. The model repeats its input, and every exchange prints one line. */
 const USAGE = `provider-simulator [--port N] [--server NAME] [--seed N]
 
-  --port N       where to listen on 127.0.0.1 (default: a free port)
-  --server NAME  Chat Completions as this server speaks it: ${Object.keys(compatibleProfiles).join(", ")}
-  --seed N       count with a tokenizer drawn from this seed (default: 3.5 bytes a token)`;
+  --port N       Listen on this port of 127.0.0.1 (default: a free port)
+  --server NAME  Behave like this Chat Completions server: ${Object.keys(compatibleProfiles).join(", ")}
+  --seed N       Count tokens with a tokenizer drawn from this seed (default: 3.5 bytes per token)
+  --help         Show this help`;
 
 const OPTIONS = {
   port: { type: "string" },
@@ -54,12 +55,13 @@ async function run(): Promise<void> {
 
 function toNumber(name: string, text: string): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 0) throw new Error(`--${name} takes a whole number, not ${text}.`);
+  if (!Number.isInteger(number) || number < 0) throw new Error(`--${name} must be a whole number, not ${text}.`);
   return number;
 }
 
 function profileOf(name: string): (typeof compatibleProfiles)[CompatibleServer] {
-  if (!Object.hasOwn(compatibleProfiles, name)) throw new Error(`No server of the name ${name} is known.`);
+  if (!Object.hasOwn(compatibleProfiles, name))
+    throw new Error(`Unknown server "${name}". Known servers: ${Object.keys(compatibleProfiles).join(", ")}.`);
   return compatibleProfiles[name as CompatibleServer];
 }
 
