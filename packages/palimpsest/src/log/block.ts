@@ -1,13 +1,13 @@
 /**
- * What a message is made of, in words that fit every provider. A block that a provider wrote and that our words cannot
- * give back byte for byte carries the provider's own form beside it (`native`).
+ * A part of a message, in a form that fits every provider. If our form cannot reproduce a provider's block byte for byte, the
+ * block also carries the provider's own form (`native`).
  */
 export type Block = Text | Thinking | ToolCall | ToolResult | Media | Opaque;
 
-/** What can stand in a tool result. */
+/** A part of a tool result. */
 export type Part = Text | Media | Opaque;
 
-/** A block as one provider wrote it. Sent back to that provider as it is, and to no other. */
+/** A block in the form of one provider. It is sent back unchanged to that provider, and to no other. */
 export interface Native {
   readonly provider: string;
   readonly block: unknown;
@@ -19,23 +19,23 @@ export interface Text {
   readonly native?: Native;
 }
 
-/** Reasoning that the provider signed: sent back byte for byte or not at all, and only to the provider it came from. */
+/** Reasoning that the provider signed. It is sent back byte for byte or not at all, and only to its provider. */
 export interface Thinking {
   readonly kind: "thinking";
   readonly provider: string;
   /** Often empty: newer models show only the signature. */
   readonly text: string;
-  /** Signed or sealed content; absent if it stands in `native`. */
+  /** Signed or encrypted content; absent if `native` has it. */
   readonly signature?: string;
   readonly native?: Native;
 }
 
 export interface ToolCall {
   readonly kind: "tool_call";
-  /** Not unique everywhere: some local servers use one id again and again. */
+  /** Not always unique: some local servers reuse one id. */
   readonly id: string;
   readonly name: string;
-  /** As the model wrote it; a string where that was no JSON. */
+  /** The parsed input; a string if the model wrote invalid JSON. */
   readonly input: unknown;
   readonly native?: Native;
 }
@@ -56,7 +56,7 @@ export type MediaSource =
   | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }
   | { readonly kind: "url"; readonly url: string };
 
-/** Anything else a provider knows and we only carry: a server tool's call, a search result, a file on its side. */
+/** A block that we only pass on: a server tool's call, a search result, a file on the provider's side. */
 export interface Opaque {
   readonly kind: "opaque";
   readonly native: Native;

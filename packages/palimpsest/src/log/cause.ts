@@ -1,7 +1,7 @@
 import type { ModelPrices } from "./prices.ts";
 import type { AskedOfProvider } from "./provider-edits.ts";
 
-/** What makes a prompt begin in another way than the one before it: all of it stands in the log. */
+/** A reason why a prompt does not start with the bytes of the previous prompt. All of them are in the log. */
 export type ChangeCause =
   | "provider"
   | "model"
@@ -13,64 +13,64 @@ export type ChangeCause =
   | "betas"
   /** Other fields of the provider's request. */
   | "parameters"
-  /** The first image came, or the last one went. */
+  /** The first image was added, or the last one removed. */
   | "images"
-  /** The provider forgot the thinking from before the user's newest words, as it does for some models. */
+  /** The provider dropped the thinking from before the newest user message, as it does for some models. */
   | "earlier-thinking"
-  /** The provider left out more or less of the conversation than before, as it was asked to; or was asked for other edits. */
+  /** The provider left out more or less of the conversation than before, or the request asked for other edits. */
   | "provider-edits"
   | "replace"
   | "boundary"
   | "restore"
   | "rewind"
-  /** Another time to live was asked for. */
+  /** The request asked for another cache lifetime. */
   | "cache-ttl";
 
-/** Why a prompt was not read from the cache. `pause`: it was there for too long. `server`: the log knows no reason. */
+/** Why a prompt was not read from the cache. `pause`: it had expired. `server`: the log shows no reason. */
 export type Cause = ChangeCause | "pause" | "server";
 
-/** One way in which a request differs from the one before it. */
+/** One difference between a request and the previous request. */
 export interface PromptChange {
   readonly cause: ChangeCause;
-  /** The newest entry that made it so. */
+  /** The newest entry that caused it. */
   readonly at: number;
-  /** The earliest entry that is shown in another way now; absent where what stands before all messages has changed. */
+  /** The earliest entry that is shown differently now; absent if system prompt, tools or parameters changed. */
   readonly from?: number;
-  /** Which tools, which parameters; of a decision, its reason. */
+  /** The names of the tools or parameters, or the reason of the decision. */
   readonly what?: readonly string[];
-  /** What decisions have announced to move, if they did. */
+  /** How many tokens the decisions said they would invalidate, if they did. */
   readonly announcedTokens?: number;
 }
 
-/** What has to be known of a request to say later what its cache did, and why; what is asked is also rendered with it. */
+/** Facts about a request that explain later what its cache did. */
 export interface CacheFacts extends AskedOfProvider {
   /** The `configuration` entry that it was made with. */
   readonly configuration: number;
   readonly images: "some" | "none";
   readonly lifetimeMs: number;
-  /** The answered request that it was compared with; absent for the first. */
+  /** The answered request that it was compared with; absent for the first request. */
   readonly comparedWith?: number;
-  /** How it differs from that one, the change that comes earliest in the prompt first. @default none */
+  /** The differences from that request, earliest in the prompt first. @default none */
   readonly changes?: readonly PromptChange[];
-  /** How much of that one, by estimate, it still begins with. @default all of it */
+  /** How much of that request it still starts with, as an estimate. @default all of it */
   readonly keptTokens?: number;
-  /** What the model cost then; absent where nobody has said. */
+  /** The prices at that time; absent if unknown. */
   readonly prices?: ModelPrices;
 }
 
 /**
- * Where a request departs from the one before it, as the provider itself says. `nowhere`: it does not. `parameters`:
- * something else than what the other words name. `unknown`: the provider could not compare.
+ * Where a request differs from the previous one, as reported by the provider. `nowhere`: no difference. `parameters`: a
+ * difference that no other value names. `unknown`: the provider could not compare.
  */
 export interface CacheDiagnosis {
   readonly reason: "model" | "tools" | "system" | "messages" | "parameters" | "nowhere" | "unknown";
   readonly missedTokens?: number;
 }
 
-/** What, beside tools, system prompt and messages, moves a provider's cached prompts. */
+/** What changes a provider's cached prompt, besides tools, system prompt and messages. */
 export interface CacheEffects {
-  /** By field of the request, what its change is called. Of a field that is not named, it is not known to do nothing. */
+  /** The cause for each request field. A field that is not listed may have an effect, too. */
   readonly parameters: Readonly<Record<string, ChangeCause | "nothing">>;
-  /** Whether all messages are read anew when the first image comes or the last one goes. */
+  /** Whether adding the first image or removing the last one invalidates all messages. */
   readonly images: "messages" | "nothing";
 }

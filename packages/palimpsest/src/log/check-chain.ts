@@ -7,7 +7,7 @@ export interface ChainProblem {
   readonly what: "missing" | "payload" | "chain";
 }
 
-/** Where entries, in order of their numbers, are not what was once appended after `before`. */
+/** Finds entries that differ from what was appended after `before`. Entries come in order of their numbers. */
 export function checkChain(entries: Iterable<Entry>, before: LogHead, digest: Digest): ChainProblem[] {
   const problems: ChainProblem[] = [];
   let { sequence, hash } = before;
@@ -18,7 +18,7 @@ export function checkChain(entries: Iterable<Entry>, before: LogHead, digest: Di
     if (entry.payload !== undefined && digest(entry.payload) !== entry.digest) {
       problems.push({ sequence: entry.sequence, what: "payload" });
     }
-    // Behind a gap the hash before is not known: the chain is taken up again from what stands there.
+    // After a gap the previous hash is unknown, so the chain continues from the entry that is there.
     if (entry.sequence <= sequence || (isNext && chainHash(entry, hash, digest) !== entry.hash)) {
       problems.push({ sequence: entry.sequence, what: "chain" });
     }

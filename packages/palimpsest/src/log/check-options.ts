@@ -1,6 +1,6 @@
 import { InvalidOptionError } from "./invalid-option-error.ts";
 
-/** What an option must be: in words for whoever passed another, and as a test. */
+/** What an option must be: a text for the error message, and a test. */
 export interface Needed {
   readonly needed: string;
   fits(value: unknown): boolean;
@@ -31,15 +31,15 @@ export function anAsyncIterable(needed: string): Needed {
   return { needed, fits: (value) => isObject(value) && Symbol.asyncIterator in value };
 }
 
-/** The same, or nothing at all. */
+/** The same requirement for an optional value. */
 export function ifGiven({ needed, fits }: Needed): Needed {
   return { needed, fits: (value) => value === undefined || fits(value) };
 }
 
 /**
- * Holds what a caller passed against what is needed: who writes no TypeScript is told at once what to pass, instead of a
- * TypeError from somewhere within.
- * @param of the function, as it is called
+ * Checks the options of a call. Callers without TypeScript get an error that says what to pass, instead of a TypeError from
+ * inside the library.
+ * @param of the name of the function
  */
 export function checkOptions(of: string, options: unknown, needed: Readonly<Record<string, Needed>>): void {
   if (!isObject(options)) {
@@ -52,7 +52,7 @@ export function checkOptions(of: string, options: unknown, needed: Readonly<Reco
   for (const [name, one] of Object.entries(needed)) checkArgument(`${of}({ ${name} })`, options[name], one);
 }
 
-/** The same for one argument. */
+/** Checks one argument. */
 export function checkArgument(name: string, value: unknown, { needed, fits }: Needed): void {
   if (!fits(value)) throw new InvalidOptionError(name, value, needed);
 }

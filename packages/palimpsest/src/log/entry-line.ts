@@ -1,12 +1,12 @@
 import type { Entry } from "./entry.ts";
 
-/** One entry as one line of JSON, with the payload in the open: people read it, and other programs. */
+/** Writes an entry as one line of JSON, with a readable payload, for people and other programs. */
 export function toLine({ payload, ...entry }: Entry): string {
   const fields = JSON.stringify(entry);
   return payload === undefined ? fields : `${fields.slice(0, -1)},"payload":${payload}}`;
 }
 
-/** The entry of a line, or undefined for a line that is none. Whether it is a true one, its chain tells. */
+/** Reads an entry from a line; undefined if the line is no entry. It does not verify the entry: `checkChain` does. */
 export function fromLine(line: string): Entry | undefined {
   let value: unknown;
   try {

@@ -3,9 +3,9 @@ import type { Entry } from "./entry.ts";
 import { readPayload } from "./read-payload.ts";
 
 /**
- * What an entry says, as one text: what is searched and what is recalled. Undefined if it says nothing (a request, a usage
- * report) or its payload is gone. A message of one text is that text, unchanged; the parts of others stand on lines of
- * their own. Thinking is left out: it is the provider's, and often not readable.
+ * The text of an entry, for search and recall. Undefined if it has none (a request, a usage report) or its payload is erased. A
+ * message with one text block is that text, unchanged; other messages have one part per line. Thinking is left out, because it
+ * belongs to the provider and is often unreadable.
  */
 export function entryText(entry: Entry): string | undefined {
   const read = readPayload(entry);

@@ -1,37 +1,37 @@
 /**
- * One record of a session's log. It never changes. Only its payload can be erased on demand, and because the chain of
- * hashes runs over payload digests, the chain stays whole without it.
+ * One record of a session's log. It never changes, but its payload can be erased. The hash chain covers payload digests, so it
+ * stays valid without the payload.
  */
 export interface Entry {
-  /** 1, 2, 3, ... without gaps: the entry's name for as long as the session exists. */
+  /** The entry's number: 1, 2, 3, ... without gaps. It never changes. */
   readonly sequence: number;
-  /** The entry this one continues; 0 for the first. Going back to an earlier entry begins a branch there. */
+  /** The number of the entry that this one continues; 0 for the first. A rewind continues an earlier entry and starts a branch. */
   readonly parent: number;
   readonly kind: string;
-  /** Of the payload's shape, counted for each kind by itself. */
+  /** The version of the payload's shape. Each kind has its own versions. */
   readonly version: number;
   readonly atMs: number;
-  /** JSON text; absent once it was erased. */
+  /** JSON text; absent if it was erased. */
   readonly payload: string | undefined;
   readonly digest: string;
-  /** Covers everything above but the payload, and the hash of the entry before. */
+  /** Covers all fields above except the payload, and the hash of the previous entry. */
   readonly hash: string;
 }
 
-/** What is to become an entry. */
+/** The content of a new entry. */
 export interface Draft {
   readonly kind: string;
   readonly version: number;
   /** JSON text. */
   readonly payload: string;
-  /** @default the entry before it */
+  /** @default the previous entry */
   readonly parent?: number;
 }
 
-/** The newest entry of a log, as far as the next one has to know it. */
+/** What the next entry needs to know about the newest entry of a log. */
 export type LogHead = Pick<Entry, "sequence" | "hash">;
 
 export const EMPTY_LOG: LogHead = { sequence: 0, hash: "" };
 
-/** A fingerprint that cannot be forged, as text. The core hashes nothing itself: SHA-256 comes in from outside. */
+/** Computes a cryptographic hash as text. The core has no hash function of its own: SHA-256 is passed in. */
 export type Digest = (text: string) => string;

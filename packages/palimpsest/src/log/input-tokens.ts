@@ -1,6 +1,6 @@
 import type { UsagePayload } from "./payload.ts";
 
-/** All input of a request. Cached tokens fill the window like any others. */
+/** All input tokens of a request. Cached tokens fill the window, too. */
 export function inputTokensOf(
   usage: Pick<UsagePayload, "freshTokens" | "cacheReadTokens" | "cacheWriteTokens">,
 ): number {

@@ -2,7 +2,7 @@ import { PalimpsestError } from "./palimpsest-error.ts";
 
 const MOST_SHOWN = 200;
 
-/** An option or argument that cannot be used: its name, what was given, and what is needed. */
+/** An invalid option or argument: its name, the given value, and what is needed. */
 export class InvalidOptionError extends PalimpsestError {
   static readonly code = "invalid-option";
   readonly code: string = InvalidOptionError.code;
@@ -23,7 +23,7 @@ function shown(value: unknown): string {
   try {
     text = JSON.stringify(value) ?? String(value);
   } catch {
-    // Rings and big integers cannot be written down.
+    // Cyclic objects and big integers have no JSON form.
     text = Object.prototype.toString.call(value);
   }
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text;

@@ -1,13 +1,13 @@
 import type { Media } from "./block.ts";
 
-/** Images that the services take. */
+/** Image types that the services accept. */
 export const IMAGE_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const PDF = "application/pdf";
 
-/** A PDF may have some bytes before its mark; nothing else is looked at further than this. */
+/** A PDF may have some bytes before its signature. No more bytes than this are examined. */
 const LOOKED_AT_BYTES = 1_024;
 
-/** The type of an image or a PDF by its first bytes, whatever its name says; undefined if the bytes are neither. */
+/** Detects the type of an image or a PDF from its first bytes; undefined for other content. */
 export function detectMediaType(bytes: Uint8Array): string | undefined {
   const starts = (...expected: readonly number[]): boolean => expected.every((byte, at) => bytes[at] === byte);
   const says = (at: number, word: string): boolean =>
@@ -20,19 +20,19 @@ export function detectMediaType(bytes: Uint8Array): string | undefined {
   return text.includes("%PDF-") ? PDF : undefined;
 }
 
-/** Held against its own bytes. `corrected`: another type than it says. `unreadable`: nothing that a service takes. */
+/** The result of checking media. `corrected`: the bytes have another type than declared. `unreadable`: no service accepts them. */
 export type CheckedMedia =
   | { readonly kind: "fine" }
   | { readonly kind: "corrected"; readonly media: Media }
   | { readonly kind: "unreadable"; readonly why: string };
 
 /**
- * Whether media are what they say. Only what a service would be shown is looked at: a URL, a plain text and types that no
- * service takes are fine, because they are sent as they are or as words.
+ * Checks whether media have their declared type. It examines only content that a service would decode. URLs, plain text and
+ * types that no service accepts pass, because they are sent unchanged or as text.
  */
 export function checkMedia(media: Media): CheckedMedia {
   const { kind, source } = media;
-  // What is malformed is refused as such when it is appended.
+  // Malformed content is refused when it is appended.
   if (source?.kind !== "base64" || typeof source.data !== "string") return { kind: "fine" };
   const { mediaType, data } = source;
   const isShown = kind === "image" ? IMAGE_TYPES.includes(mediaType) : mediaType === PDF;
@@ -51,7 +51,7 @@ function unreadable(why: string): CheckedMedia {
   return { kind: "unreadable", why };
 }
 
-/** Undefined if it is no base64. */
+/** Undefined if the text is not base64. */
 function firstBytes(base64: string): Uint8Array | undefined {
   try {
     const binary = atob(base64.slice(0, Math.ceil(LOOKED_AT_BYTES / 3) * 4));

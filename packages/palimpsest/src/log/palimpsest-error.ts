@@ -1,4 +1,4 @@
-/** What all errors of this library are. Each class has a code that names it for good, and fields with the numbers that explain it. */
+/** The base class of all errors of this library. Each class has a stable code, and fields with the numbers that explain the error. */
 export abstract class PalimpsestError extends Error {
   abstract readonly code: string;
 
@@ -7,7 +7,7 @@ export abstract class PalimpsestError extends Error {
     this.name = new.target.name;
   }
 
-  /** Holds across copies of this package, where `instanceof` does not. Called on the class in question. */
+  /** Works across copies of this package, where `instanceof` does not. Call it on the error class. */
   static isInstance<Kind extends PalimpsestError>(
     this: { readonly code: string; readonly prototype: Kind },
     error: unknown,

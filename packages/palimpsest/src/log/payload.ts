@@ -3,7 +3,7 @@ import type { CacheDiagnosis, CacheFacts } from "./cause.ts";
 import type { ModelPrices } from "./prices.ts";
 import type { AppliedEdits } from "./provider-edits.ts";
 
-/** What stands in the entries of a log, by kind. A reader passes over kinds and versions that it does not know. */
+/** The payload of each kind of entry. Readers skip kinds and versions that they do not know. */
 export interface Payloads {
   readonly message: MessagePayload;
   readonly attachment: AttachmentPayload;
@@ -27,7 +27,7 @@ export interface Payloads {
 
 export type PayloadKind = keyof Payloads;
 
-/** The version of each payload that this release writes; it reads that one and all before it. */
+/** The payload versions that this release writes. It reads these and all earlier versions. */
 export const PAYLOAD_VERSIONS: Readonly<Record<PayloadKind, number>> = {
   message: 1,
   attachment: 1,
@@ -49,30 +49,30 @@ export const PAYLOAD_VERSIONS: Readonly<Record<PayloadKind, number>> = {
   key: 1,
 };
 
-/** One message, or one piece of one: each tool result is an entry of its own, so that a decision can name it. */
+/** A message, or a part of one: each tool result has its own entry, so that a decision can refer to it. */
 export interface MessagePayload {
   readonly role: "user" | "assistant";
   readonly blocks: readonly Block[];
-  /** Who wrote it. `command`: output of a command the user ran. `host`: text that the program around the model put in. */
+  /** The author. `command`: output of a command that the user ran. `host`: text from the program around the model. */
   readonly origin: "human" | "model" | "tool" | "command" | "host" | "summary";
-  /** Who gets to see it. Progress, notices and errors are for the user only and never sent. @default "everyone" */
+  /** Who sees it. Progress, notices and errors are for the user only and are never sent. @default "everyone" */
   readonly audience?: "everyone" | "model" | "user";
-  /** The provider's id of the response; its pieces share it. */
+  /** The provider's response id; all parts of a response share it. */
   readonly responseId?: string;
-  /** The `request` entry that this responds to. */
+  /** The `request` entry that it answers. */
   readonly answers?: number;
   readonly model?: string;
-  /** Whose response it is. */
+  /** The provider that wrote the response. */
   readonly provider?: string;
-  /** Why the model stopped, where it matters for what may be sent next. `paused`: it is to be sent back as it is. */
+  /** Why the model stopped, if that affects the next request. `paused`: the response must be sent back unchanged. */
   readonly stop?: "paused";
-  /** Where the text is in full, if it was too large: what stands in the blocks is a preview of it. */
+  /** Where the full text is, if it was too large. The blocks then hold a preview. */
   readonly stored?: StoredContent;
 }
 
-/** Content that is kept outside of the log, in a file of the session's. */
+/** Content outside the log, in a file of the session. */
 export interface StoredContent {
-  /** The file's name: the digest and an ending. Never a path: the session's folder may move. */
+  /** The file's name: the digest and an extension. Never a path, because the session's folder may move. */
   readonly file: string;
   readonly bytes: number;
   readonly lines: number;
@@ -80,20 +80,20 @@ export interface StoredContent {
   readonly digest: string;
 }
 
-/** Content that the host adds for the model: a reminder, a file put back, a memory. Sent as part of a user message. */
+/** Content that the host adds for the model: a reminder, a file after a compaction, a memory. It is sent as part of a user message. */
 export interface AttachmentPayload {
-  /** What sort of attachment, for accounting and clean-up. */
+  /** The type of attachment, for accounting and clean-up. */
   readonly type: string;
   readonly blocks: readonly Block[];
 }
 
-/** What is sent beside the messages. Unchanged parts point at the entry in which they stand in full. */
+/** What is sent besides the messages. An unchanged part refers to the entry that holds it. */
 export interface ConfigurationPayload {
   readonly provider: string;
   readonly model: string;
   readonly system: Held<string>;
   readonly tools: Held<readonly ToolDefinition[]>;
-  /** Fields of the provider's request that the caller chose (thinking, effort, ...), passed on as they are. */
+  /** Provider request fields chosen by the caller (thinking, effort, ...), passed on unchanged. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Why it changed. */
   readonly cause: string;
@@ -107,90 +107,90 @@ export interface ToolDefinition {
   /** JSON Schema of its input. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /**
-   * Whether old results may be replaced by a stub once they are stale; `recall` still reads them. For the engine; not sent.
+   * Whether old results may be replaced by a stub; `recall` still reads them. Not sent to the provider.
    * @default "clearable", and "kept" for a tool with side effects
    */
   readonly results?: "clearable" | "kept";
   /**
-   * `bounded`: the tool limits its own results, as a tool that reads files page by page does. Its results are not stored in
-   * a file for their size. For the engine; not sent. @default results over `toolResults.thresholdCharacters` are stored
+   * `bounded`: the tool limits the size of its results, for example because it reads files page by page. Its results are not
+   * stored in files. Not sent to the provider. @default results over `toolResults.thresholdCharacters` are stored
    */
   readonly resultSize?: "bounded";
   /**
-   * `some`: a call changes something outside of the conversation, so calling again does not bring its result back.
-   * For the engine; not sent. @default "none"
+   * `some`: a call changes something outside the conversation, so a second call does not reproduce the result.
+   * Not sent to the provider. @default "none"
    */
   readonly sideEffects?: "none" | "some";
 }
 
 /**
- * A request was made ready from everything before this entry. What it contained is sealed: flattening never orders,
- * merges or drops it in another way again. Written before the request is handed out.
+ * A request was prepared from everything before this entry. Its content is sealed: later requests never order, merge or drop it
+ * differently. This entry is written before the request is returned.
  */
 export interface RequestPayload {
   readonly maxTokens: number;
   readonly estimatedTokens: number;
-  /** Who asks. @default "main" */
+  /** The source of the request. @default "main" */
   readonly source?: string;
-  /** The newest response of the same provider before it: what the provider is to compare it with, if it can. */
+  /** The newest earlier response of the same provider, for the provider's cache diagnostics. */
   readonly previousResponseId?: string;
-  /** How long the provider is asked to keep the prompt, where that can be chosen. @default "5m" */
+  /** The requested cache lifetime, where the provider lets us choose. @default "5m" */
   readonly cacheTtl?: CacheTtl;
   readonly cache?: CacheFacts;
 }
 
-/** How long a prompt is kept in the cache. */
+/** How long the provider caches a prompt. */
 export type CacheTtl = "5m" | "1h";
 
-/** What one response used, in the same words for every provider. */
+/** The token counts of one response, in the same form for every provider. */
 export interface UsagePayload {
   readonly responseId: string;
-  /** The `request` entry it belongs to; absent for a call that was not made from this view. */
+  /** The `request` entry that it belongs to; absent for a call that was not made from this view. */
   readonly answers?: number;
   readonly model: string;
-  /** Input that was neither read from the cache nor written to it. */
+  /** Input tokens that were neither read from the cache nor written to it. */
   readonly freshTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** The part of `cacheWriteTokens` with a time to live of one hour. */
+  /** The part of `cacheWriteTokens` with a lifetime of one hour. */
   readonly cacheWrite1hTokens?: number;
-  /** How much of the cached prompt was deleted, of all that the request named; not in the counts above. @default 0 */
+  /** Tokens deleted from the cached prompt at our request; not included in the counts above. @default 0 */
   readonly deletedTokens?: number;
   readonly outputTokens: number;
   /** The part of `outputTokens` spent on reasoning. */
   readonly reasoningTokens?: number;
-  /** Who asked. @default "main" */
+  /** The source of the call. @default "main" */
   readonly source?: string;
-  /** `interrupted`: the answer was stopped before it was whole. @default it was whole */
+  /** `interrupted`: the answer was stopped before its end. @default the answer is complete */
   readonly ending?: "interrupted";
-  /** Which counts are an estimate, because the provider had not reported them when the answer was stopped. @default none */
+  /** Which counts are estimates, because the provider had not reported them when the answer was stopped. @default none */
   readonly estimated?: "output" | "all";
   /**
-   * `truncated`: the server read less than it was sent, and said nothing. Its counts are right for the price, and do not
-   * tell the size of the view.
+   * `truncated`: the server silently read less than was sent. Its counts are correct for the price, but not for the size of the
+   * view.
    */
   readonly input?: "truncated";
-  /** When the call was made; absent where a `request` entry says it. */
+  /** When the call was made; absent if a `request` entry has the time. */
   readonly madeAtMs?: number;
-  /** What the model cost then; absent where a `request` entry says it, or nobody has said. */
+  /** The prices at that time; absent if a `request` entry has them, or if they are unknown. */
   readonly prices?: ModelPrices;
-  /** What the provider says about its cache, where it says something. */
+  /** The provider's cache diagnostics, if it sent any. */
   readonly cacheDiagnosis?: CacheDiagnosis;
-  /** What of the request the provider left out, as it was asked to; the counts above are without it. */
+  /** What the provider left out of the request at our request; not included in the counts above. */
   readonly appliedEdits?: AppliedEdits;
   /**
-   * The provider has folded the conversation before it wrote the response. `before`: the counts are of what the conversation
-   * has become. `within`: of what it was, so they do not tell its size.
+   * The provider compacted the conversation before it wrote the response. `before`: the counts are those of the compacted
+   * conversation. `within`: the counts include the conversation before it, so they do not tell the new size.
    */
   readonly folded?: "before" | "within";
 }
 
-/** A message as a decision puts it in place of others. */
+/** A message that a decision shows instead of others. */
 export interface Replacement {
   readonly role: "user" | "assistant";
   readonly blocks: readonly Block[];
   readonly origin: MessagePayload["origin"];
-  /** The type of attachment, if it is one: then it is sent as one, and is not put in the user's mouth. */
+  /** The type of attachment, if it is one. It is then sent as an attachment and not as the user's own words. */
   readonly attachment?: string;
 }
 
@@ -210,9 +210,9 @@ export interface DecisionCost {
   readonly netUsd?: number;
 }
 
-/** Takes a `replace` or a `boundary` back: the range is shown as it was before. */
+/** Takes back a `replace` or a `boundary`: the range is shown as before. */
 export interface RestorePayload {
-  /** The entry that is taken back, and the range it had. */
+  /** The entry that is taken back, and its range. */
   readonly of: number;
   readonly from: number;
   readonly to: number;
@@ -221,23 +221,23 @@ export interface RestorePayload {
   readonly was?: "replace" | "boundary";
 }
 
-/** A `replace` that reading begins at: it carries what must outlive the entries it covers. */
+/** A compaction: a `replace` at which reading starts. It carries the state that must outlive the entries it covers. */
 export interface BoundaryPayload extends ReplacePayload {
-  /** What the view consists of from here on, in order; the boundary's own replacement is in it. */
+  /** The content of the view after the boundary, in order, including the boundary's own replacement. */
   readonly outline: readonly Shown[];
   readonly state: CarriedState;
-  /** The request in the middle of whose answer the provider has folded it: the answer follows, and was written behind it. */
+  /** The request during whose answer the provider compacted the conversation. The answer follows the boundary. */
   readonly answers?: number;
-  /** How it came about; absent if the host folded it by itself. */
+  /** How the compaction was made; absent if the host replaced the range itself. */
   readonly compaction?: CompactionRecord;
 }
 
-/** `reactive`: the provider has refused a request as too long. */
+/** What started a compaction. `reactive`: the provider refused a request as too long. */
 export type CompactionTrigger = "auto" | "manual" | "reactive";
 
 /**
- * Why a compaction is made. `window`: the window is nearly full, or the provider has refused a request as too long.
- * `economic`: it saves money, and the window has room. `asked`: the user or the host has asked for it.
+ * The reason for a compaction. `window`: the window is nearly full, or the provider refused a request as too long.
+ * `economic`: it saves money, and the window has room. `asked`: the user or the host asked for it.
  */
 export type CompactionReason = "window" | "economic" | "asked";
 
@@ -298,102 +298,102 @@ export interface Shown {
 export interface CarriedState {
   /** The `configuration` entry in effect. */
   readonly configuration: number;
-  /** What the estimator has learned. */
+  /** The state of the token estimator. */
   readonly calibration: unknown;
-  /** What was spent, on whatever branch, and why. */
+  /** The ledger: what was spent on all branches, and why. */
   readonly ledger: unknown;
-  /** Pins, notes, what the user said, facts, failures. */
+  /** The carried state: pins, notes, numbers of user messages, evidence, failures. */
   readonly standing?: unknown;
 }
 
-/** Back to an earlier entry, which is this one's parent: what lies between is on another branch now. */
+/** Goes back to an earlier entry, which is this entry's parent. The entries in between are on another branch now. */
 export interface RewindPayload {
   readonly reason: string;
-  /** What was spent until now: going back does not give it back. */
+  /** The ledger at this point: a rewind does not refund anything. */
   readonly ledger: unknown;
-  /** The newest entry that was shown before and still is; 0 if none. */
+  /** The newest entry that was shown before and still is; 0 if there is none. */
   readonly sharedTo: number;
-  /** The request that stands at the end of what was gone back to: it may be sent once more. */
+  /** The request at the end of the restored view. It may be sent again. */
   readonly request?: { readonly entry: number; readonly cache?: CacheFacts };
 }
 
-/** The first entry of a fork's own log: the session that it continues, and the entry at which it parts from it. */
+/** The first entry of a fork's own log: its parent session, and the entry at which the fork starts. */
 export interface ForkPayload {
   readonly session: string;
   readonly sequence: number;
-  /** Of that entry: whoever reads both logs can tell that it is the same conversation. */
+  /** The hash of that entry. It proves that both logs hold the same conversation. */
   readonly hash: string;
-  /** Who asked for it: its requests and its usage are counted under this name. */
+  /** The source under which its requests and token counts are recorded. */
   readonly source: string;
-  /** Tools that it may use. All stay in the list, which the cache is found by; calls of others are refused. @default all */
+  /** The tools that it may use. The list of tools stays complete, so that the cache is found; calls of other tools are refused. @default all */
   readonly allowedTools?: readonly string[];
 }
 
 /** A text that stays in view through every compaction, byte for byte. */
 export interface PinPayload {
   readonly text: string;
-  /** The entry that it was taken from, if it was. */
+  /** The entry that the text was copied from, if any. */
   readonly of?: number;
 }
 
 export interface UnpinPayload {
-  /** The `pin` entry that is taken back. */
+  /** The `pin` entry to remove. */
   readonly of: number;
 }
 
 /** One version of the session's notes. */
 export interface NotesPayload {
   readonly markdown: string;
-  /** The newest entry that they know of. */
+  /** The newest entry that the notes cover. */
   readonly coveredTo: number;
 }
 
-/** A compaction that was tried and changed nothing. */
+/** A compaction attempt that changed nothing. */
 export interface AttemptPayload {
   readonly trigger: CompactionTrigger;
   readonly failure: CompactionFailure;
   readonly why: string;
-  /** Failures of economic compactions are counted apart. @default "window" */
+  /** Failures of economic compactions are counted separately. @default "window" */
   readonly reason?: CompactionReason;
 }
 
 /**
- * `too-large`: what cannot be folded leaves no room. `no-summary`: models answered, but with no summary that passes the checks,
- * or none could be asked. `api-error`: the calls failed. `prompt-too-long`: the provider refused them as too long. `declined`: a
- * hook blocked it, or there was nothing to gain.
+ * Why a compaction failed. `too-large`: content that cannot be compacted leaves no room. `no-summary`: no model answered with a
+ * summary that passes the checks, or no model could be asked. `api-error`: the calls failed. `prompt-too-long`: the provider
+ * refused them as too long. `declined`: a hook blocked it, or it would not have saved anything.
  */
 export type CompactionFailure = "too-large" | "no-summary" | "api-error" | "prompt-too-long" | "declined";
 
-/** The provider has refused a request because it was too long, and may have said how long. */
+/** The provider refused a request as too long. It may have named the limit. */
 export interface OverflowPayload {
   readonly request?: number;
   readonly inputTokens?: number;
   readonly limitTokens?: number;
   /**
-   * `truncated`: it was not refused: the server cut the input to `limitTokens` and said nothing. Then `estimatedTokens` is
-   * what was sent, by estimate. @default "refused"
+   * `truncated`: the server did not refuse the request, but silently cut the input to `limitTokens`. `estimatedTokens` is then an
+   * estimate of what was sent. @default "refused"
    */
   readonly how?: "refused" | "truncated";
   readonly estimatedTokens?: number;
 }
 
-/** A step in the life of an agent that this session has started. */
+/** A status change of an agent that this session started. */
 export type AgentPayload = AgentStarted | AgentEnded | AgentResumed;
 
-/** `subagent`: its caller waits for it. `background`: nobody does. `fork`: it continues this conversation. `teammate`: its own process. */
+/** How an agent runs. `subagent`: its caller waits for it. `background`: nobody waits. `fork`: it continues this conversation. `teammate`: it has its own process. */
 export type AgentWay = "subagent" | "background" | "fork" | "teammate";
 
 export interface AgentStarted {
   readonly id: string;
   readonly step: "started";
   readonly way: AgentWay;
-  /** What it is to do, in one line. */
+  /** Its task, in one line. */
   readonly goal: string;
-  /** Its own session. */
+  /** The id of its own session. */
   readonly session: string;
-  /** What others call it by. */
+  /** The name by which other agents address it. */
   readonly name?: string;
-  /** What kind of agent it is. */
+  /** The kind of agent. */
   readonly definition?: string;
 }
 
@@ -401,19 +401,19 @@ export interface AgentEnded {
   readonly id: string;
   readonly step: "ended";
   readonly outcome: "done" | "failed" | "stopped";
-  /** Where its result stands: in the entry right behind, or in the result of the call that waited for it. */
+  /** Where its result is: in the next entry, or in the result of the call that waited for it. */
   readonly told: "next-entry" | "by-call";
 }
 
-/** It was woken by a message, and goes on from its log. */
+/** A message resumed it; it continues from its log. */
 export interface AgentResumed {
   readonly id: string;
   readonly step: "resumed";
 }
 
-/** Somebody has been through the log up to an entry, and need not go there again. */
+/** A reader has processed the log up to an entry. */
 export interface MarkPayload {
-  /** Who. */
+  /** The name of the reader. */
   readonly name: string;
   readonly coveredTo: number;
 }
