@@ -37,8 +37,13 @@ export function chargeParent({ parent, child, source, responses }: ChargeOptions
         if (line.usage <= begunAt || line.request !== undefined) continue;
         const { model, freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens, outputTokens } = line;
         enter({
-          ...{ responseId: `${child.id}:${line.usage}`, model, source },
-          ...{ freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens },
+          responseId: `${child.id}:${line.usage}`,
+          model,
+          source,
+          freshTokens,
+          cacheReadTokens,
+          cacheWriteTokens,
+          outputTokens,
           ...(cacheWrite1hTokens === undefined ? {} : { cacheWrite1hTokens }),
         });
       }

@@ -50,7 +50,12 @@ async function open(
   const clock = manualClock(1_000_000);
   const events: SessionEvent[] = [];
   const session = await openSession({
-    ...{ store: memoryStore({ leaseMs: 0 }), id: "s", provider, model, clock, settingsFrom: { environment: {} } },
+    store: memoryStore({ leaseMs: 0 }),
+    id: "s",
+    provider,
+    model,
+    clock,
+    settingsFrom: { environment: {} },
     ...options,
     onEvent: (event) => void events.push(event),
   });

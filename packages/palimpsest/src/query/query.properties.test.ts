@@ -46,7 +46,10 @@ const TOOLS: readonly Tool[] = [
   { name: "wild", description: "Throws.", input, run: () => Promise.reject(new Error("wild")) },
   { name: "deaf", description: "Never answers.", input, timeoutMs: 10, run: () => new Promise(() => undefined) },
   {
-    ...{ name: "stream", description: "Streams.", input, concurrency: "safe" },
+    name: "stream",
+    description: "Streams.",
+    input,
+    concurrency: "safe",
     async *run() {
       for (const chunk of ["Some ", "thing."]) yield chunk;
     },

@@ -63,7 +63,12 @@ async function open(
   const model = world === "Anthropic" ? "claude-opus-5-5" : "gpt-6-sol";
   const clock = manualClock(1_000_000);
   const session = await openSession({
-    ...{ store: memoryStore({ leaseMs: 0 }), id: "s", provider, model, clock, settingsFrom: { environment: {} } },
+    store: memoryStore({ leaseMs: 0 }),
+    id: "s",
+    provider,
+    model,
+    clock,
+    settingsFrom: { environment: {} },
     ...options,
   });
   const sent = (): readonly Exchange[] => server.recorder.exchanges;
@@ -93,7 +98,9 @@ const of = <Kind extends QueryEvent["kind"]>(events: readonly QueryEvent[], kind
   events.filter((event): event is Extract<QueryEvent, { kind: Kind }> => event.kind === kind);
 
 const weather: Tool = {
-  ...{ name: "weather", description: "Weather of a city.", concurrency: "safe" },
+  name: "weather",
+  description: "Weather of a city.",
+  concurrency: "safe",
   input: { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false },
   run: async (input) => `Rain in ${(input as { city: string }).city}.`,
 };
@@ -414,7 +421,8 @@ test("permission: rules, hooks and the host are asked in turn", async () => {
   const opened = await open(inOrder([calls], repeatResults), "Anthropic", { hooks: createHooks([hook]) });
   const asked: unknown[] = [];
   const { outcome } = await run(opened, {
-    ...{ prompt: "How is it?", tools: [weather] },
+    prompt: "How is it?",
+    tools: [weather],
     permission: ({ input }) =>
       (input as { city: string }).city === "Bern" ? { kind: "deny", reason: "not Bern" } : { kind: "ask" },
     askHost: ({ input }) => {

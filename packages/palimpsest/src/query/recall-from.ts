@@ -6,7 +6,11 @@ import type { Tool } from "../tools/tool.ts";
 export function recallFrom(session: Pick<Session, "recall">): Tool {
   const { name, description = "", inputSchema: input } = recallTool;
   return {
-    ...{ name, description, input, concurrency: "safe", resultSize: "bounded" },
+    name,
+    description,
+    input,
+    concurrency: "safe",
+    resultSize: "bounded",
     run: async (asked) => recalledText(await session.recall(readRecallInput(asked))),
   };
 }

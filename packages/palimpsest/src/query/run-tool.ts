@@ -65,7 +65,8 @@ function failed(
     case "stalled":
     case "too-late":
       return {
-        ...{ how: "timed-out", status },
+        how: "timed-out",
+        status,
         content: `The tool was given up after ${stallMs / 1_000} seconds without an answer. It may have taken effect.`,
       };
     case "aborted":

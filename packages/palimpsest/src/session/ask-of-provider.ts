@@ -33,7 +33,11 @@ export function toAsked(edits: ProviderEdits | undefined, deleted: readonly Dele
 
 function editsOf({ view, ledger, settings, budget, rules, provider, turn, nowMs }: AskingParts) {
   return planEdits({
-    ...{ view, settings, budget, turn, thinking: rules.thinking },
+    view,
+    settings,
+    budget,
+    turn,
+    thinking: rules.thinking,
     takesEdits: provider.takesEdits?.(view.configuration?.parameters ?? {}) ?? "no",
     idleMs: nowMs - (ledger.sources["main"]?.previous?.atMs ?? nowMs),
   });
@@ -45,8 +49,11 @@ function deletionsOf({ view, ledger, results, settings, provider, nowMs }: Askin
   const previous = ledger.sources["main"]?.previous;
   return planDeletions(
     {
-      ...{ index: results, eligibility: eligibilityOf(view.configuration, settings), deleted: view.deleted },
-      ...{ cache: cachedPrompt(previous, nowMs), cachedTo: previous?.request ?? 0 },
+      index: results,
+      eligibility: eligibilityOf(view.configuration, settings),
+      deleted: view.deleted,
+      cache: cachedPrompt(previous, nowMs),
+      cachedTo: previous?.request ?? 0,
     },
     { leastResults: settings["clearing.cacheEditResults"], keepNewest: settings["clearing.cacheEditKeepNewest"] },
   );

@@ -55,7 +55,7 @@ async function begin(values: Partial<Settings> = { "clearing.byCacheEdit": "on" 
   const tools = [{ name: "Read", inputSchema: { type: "object" } }];
   const settings: Partial<Settings> = { "clearing.keepNewest": 3, ...values };
   const open = (more: object = {}) =>
-    openSession({ ...{ store, id: "s", provider, model: "claude-sonnet-4-6", tools, clock, settings }, ...more });
+    openSession({ store, id: "s", provider, model: "claude-sonnet-4-6", tools, clock, settings, ...more });
   let session = await open();
   let index = 0;
   async function ask(said: Reply): Promise<readonly string[]> {

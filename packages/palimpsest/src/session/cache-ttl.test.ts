@@ -14,8 +14,12 @@ async function begin(ttl?: "auto" | "5m" | "1h") {
   const store = memoryStore({ clock, leaseMs: 0 });
   const face = createAnthropic({ clock });
   const options = (settings: Partial<Settings>): SessionOptions<AnthropicRequest, AnthropicResponse, never> => ({
-    ...{ store, id: "s", provider: anthropic({} as never) as never, model: "claude-opus-5-5", clock },
-    ...{ system: "You are a careful engineer. ".repeat(500) },
+    store,
+    id: "s",
+    provider: anthropic({} as never) as never,
+    model: "claude-opus-5-5",
+    clock,
+    system: "You are a careful engineer. ".repeat(500),
     settings,
     settingsFrom: { environment: {} },
   });

@@ -19,8 +19,11 @@ test("a parameter that does not fit the request is told once for each value", as
   const events: SessionEvent[] = [];
   const thinking = { type: "enabled", budget_tokens: 50_000 };
   const session = await openSession({
-    ...{ store: memoryStore(), provider: anthropic({} as never), model: "claude-sonnet-4-6" },
-    ...{ parameters: { thinking, temperature: 1 }, settingsFrom: { environment: {} } },
+    store: memoryStore(),
+    provider: anthropic({} as never),
+    model: "claude-sonnet-4-6",
+    parameters: { thinking, temperature: 1 },
+    settingsFrom: { environment: {} },
     onEvent: (event) => void events.push(event),
   });
   const lowered = { type: "enabled", budget_tokens: 19_999 };

@@ -30,7 +30,8 @@ export function findOverridden(parameters: Readonly<Record<string, unknown>>, re
     const option = OPTIONS[parameter];
     return [
       {
-        ...{ parameter, given },
+        parameter,
+        given,
         ...(sent === undefined ? {} : { sent }),
         ...(option === undefined ? {} : { option }),
       },

@@ -30,7 +30,8 @@ function begin() {
     tell: (happening) => told.push(happening),
   });
   return {
-    ...{ memory, told },
+    memory,
+    told,
     setAnswer: (next: Answer) => (answer = next),
     advance: (ms: number) => (nowMs += ms),
     runOut: () => late?.(),

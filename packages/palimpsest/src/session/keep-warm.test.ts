@@ -22,7 +22,12 @@ async function begin(values: Partial<Settings> = {}, more: Partial<SessionOption
   const client = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 });
   const store = memoryStore({ clock, leaseMs: 0 });
   const options = {
-    ...{ store, id: "s", provider: anthropic(client), model, tools, clock },
+    store,
+    id: "s",
+    provider: anthropic(client),
+    model,
+    tools,
+    clock,
     system: "You are a careful engineer. ".repeat(2_000),
     settings: { "cache.ttl": "5m", "keepWarm.enabled": "on", ...values },
     settingsFrom: { environment: {} },
@@ -70,7 +75,10 @@ describe("a tool that runs for forty minutes", () => {
   test("without pings it is written again, and the pause is named", async () => {
     const begun = await begin({ "keepWarm.enabled": "off" });
     expect(await runTool(begun, 40)).toEqual({
-      ...{ pings: 0, priceUsd: 0, ended: "decided", because: "keepWarm.enabled is off" },
+      pings: 0,
+      priceUsd: 0,
+      ended: "decided",
+      because: "keepWarm.enabled is off",
     });
     expect((await begun.session.ledger.cost()).nextRequest.cache).toBe("cold");
     const { usage } = await begun.round();
@@ -97,7 +105,9 @@ describe("keeping warm ends", () => {
   test("after as many pings as are allowed, counted over the whole pause", async () => {
     const begun = await begin({ "keepWarm.whileToolRuns": 3 });
     expect(await runTool(begun, 40)).toMatchObject({
-      ...{ pings: 3, ended: "decided", because: "no keep-warm: 3 pings were sent, of at most 3" },
+      pings: 3,
+      ended: "decided",
+      because: "no keep-warm: 3 pings were sent, of at most 3",
     });
     const { session, clock } = await begin();
     const kept = session.provider.keepWarm({ activity: "waiting" });

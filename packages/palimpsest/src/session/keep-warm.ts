@@ -85,8 +85,15 @@ export function createKeepWarm<Request, Response>(parts: KeepWarmParts<Request, 
     };
     const plan = planPing(
       {
-        ...{ activity, sinceMs: rhythm.atMs, refreshedAtMs, lifetimeMs, prefixTokens },
-        ...{ costs, pings, spentUsd, nowMs: clock.now() },
+        activity,
+        sinceMs: rhythm.atMs,
+        refreshedAtMs,
+        lifetimeMs,
+        prefixTokens,
+        costs,
+        pings,
+        spentUsd,
+        nowMs: clock.now(),
       },
       limits,
     );
@@ -115,7 +122,10 @@ export function createKeepWarm<Request, Response>(parts: KeepWarmParts<Request, 
     running = mine;
     const kept = pause;
     const end = (ended: KeptWarm["ended"], because: string): KeptWarm => ({
-      ...{ pings: kept?.pings ?? 0, priceUsd: kept?.priceUsd ?? 0, ended, because },
+      pings: kept?.pings ?? 0,
+      priceUsd: kept?.priceUsd ?? 0,
+      ended,
+      because,
     });
     if (settings()["keepWarm.enabled"] === "off") return end("decided", "keepWarm.enabled is off");
     const over = signal === undefined ? mine.signal : AbortSignal.any([signal, mine.signal]);

@@ -182,8 +182,12 @@ describe("reading a session", () => {
     const drafts = [
       toDraft("message", message),
       toDraft("configuration", {
-        ...{ provider: "p", model: "m", parameters: {}, cause: "test" },
-        ...{ system: { heldBy: 1 }, tools: { value: [] } },
+        provider: "p",
+        model: "m",
+        parameters: {},
+        cause: "test",
+        system: { heldBy: 1 },
+        tools: { value: [] },
       }),
     ];
     await opened.writer.append(sealEntries(drafts, { head: EMPTY_LOG, atMs: 0, digest: sha256 }));

@@ -14,11 +14,9 @@ type Any = Provider<unknown, unknown, unknown>;
 async function open(options: Partial<SessionOptions<unknown, unknown, unknown>> & { readonly model: string }) {
   const events: SessionEvent[] = [];
   const session = await openSession({
-    ...{
-      store: memoryStore({ leaseMs: 0 }),
-      provider: anthropic({} as never) as Any,
-      settingsFrom: { environment: {} },
-    },
+    store: memoryStore({ leaseMs: 0 }),
+    provider: anthropic({} as never) as Any,
+    settingsFrom: { environment: {} },
     ...options,
     onEvent: (event) => void events.push(event),
   });

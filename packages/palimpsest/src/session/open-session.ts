@@ -130,7 +130,17 @@ async function openWith<Request, Response, Message>(
   const knownTools = opening.knownTools ?? createKnownTools();
   const { attendance = "attended" } = options;
   const requests = createRequests({
-    ...{ session: id, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files, clock, fork, tell },
+    session: id,
+    state,
+    provider,
+    factsOf,
+    maxOutputTokens,
+    settings,
+    refreshSettings,
+    files,
+    clock,
+    fork,
+    tell,
     attendance: { kind: attendance, openedAt },
     onHandOut(request, entry) {
       warmth.begin(request, entry);
@@ -138,13 +148,31 @@ async function openWith<Request, Response, Message>(
     },
   });
   const record = createRecord({
-    ...{ session: id, state, provider, requests, factsOf, settings, clock, tell, fork, surroundings },
+    session: id,
+    state,
+    provider,
+    requests,
+    factsOf,
+    settings,
+    clock,
+    tell,
+    fork,
+    surroundings,
   });
   const recordInterrupted = createRecordInterrupted({ state, provider, requests, factsOf, clock, tell, fork });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
   const enterUsage = createEnterUsage(state, factsOf);
   const forks = createForks({
-    ...{ session: id, state, provider, requests, factsOf, enterUsage, base, signal: ends, tell, clock },
+    session: id,
+    state,
+    provider,
+    requests,
+    factsOf,
+    enterUsage,
+    base,
+    signal: ends,
+    tell,
+    clock,
     openLog: (name) => openWriter(name === undefined ? memoryStore({ clock }) : store, name ?? id, options),
     async open(opening) {
       // What stands before the messages is the parent's.
@@ -171,12 +199,30 @@ async function openWith<Request, Response, Message>(
   }
 
   const notes = createNotes({
-    ...{ state, forks, factsOf, settings, clock, tell, signal: ends, size: requests.size },
+    state,
+    forks,
+    factsOf,
+    settings,
+    clock,
+    tell,
+    signal: ends,
+    size: requests.size,
     notes: options.notes ?? {},
   });
   const compactions = createCompactions({
-    ...{ session: id, state, provider, forks, factsOf, settings, clock, tell, runHooks, signal: ends },
-    ...{ budget: requests.budget, filesRead: requests.filesRead, notes },
+    session: id,
+    state,
+    provider,
+    forks,
+    factsOf,
+    settings,
+    clock,
+    tell,
+    runHooks,
+    signal: ends,
+    budget: requests.budget,
+    filesRead: requests.filesRead,
+    notes,
     surroundings: options.surroundings ?? {},
     attendance,
     append: (added) => state.inOrder(() => contents.append(added)),
@@ -294,8 +340,13 @@ async function openWith<Request, Response, Message>(
     recordInterrupted: (answer, request, how) => inOrder(() => recordInterrupted(answer, request, how)),
     recover: createRecovery({
       media: createMediaRecovery({ ...requests, state, tell }),
-      ...{ state, compactions, settings, budget: requests.budget, newestRequest: requests.newestRequest },
-      ...{ forecast: requests.forecast, announceFirst: automatic.announceFirst },
+      state,
+      compactions,
+      settings,
+      budget: requests.budget,
+      newestRequest: requests.newestRequest,
+      forecast: requests.forecast,
+      announceFirst: automatic.announceFirst,
     }),
     configure: (wanted) => inOrder(() => configure(wanted)),
     settings: () => resolved,

@@ -38,7 +38,7 @@ async function begin({ values = SMALL, model = BOUND }: { values?: Partial<Setti
   const parameters = { thinking: { type: "adaptive" } };
   const settings: Partial<Settings> = { "clearing.keepNewest": 3, ...values };
   const open = (more: object = {}) =>
-    openSession({ ...{ store, id: "s", provider, model, tools, clock, parameters, settings }, ...more });
+    openSession({ store, id: "s", provider, model, tools, clock, parameters, settings, ...more });
   let session = await open();
   let index = 0;
 

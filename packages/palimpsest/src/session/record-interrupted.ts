@@ -1,6 +1,6 @@
 import { estimateUsage } from "../cache/estimate-usage.ts";
 import { lineOf } from "../cache/ledger-line.ts";
-import type { UsagePayload } from "../log/payload.ts";
+import type { MessagePayload, UsagePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Tell } from "../session-event.ts";
@@ -64,15 +64,23 @@ export function createRecordInterrupted<Request>(parts: InterruptionParts<Reques
     const { text, calls = [], responseId = `interrupted-${handedOut?.entry ?? 0}`, model = requestModel } = answer;
     const answers = handedOut === undefined ? {} : { answers: handedOut.entry };
     const isKept = view === "kept";
-    const said = {
-      ...({ role: "assistant", origin: "model", blocks: [{ kind: "text", text }] } as const),
-      ...{ responseId, model, provider: provider.name, ...answers },
+    const said: MessagePayload = {
+      role: "assistant",
+      origin: "model",
+      blocks: [{ kind: "text", text }],
+      responseId,
+      model,
+      provider: provider.name,
+      ...answers,
     };
     const { usage, estimated } = hasArrived(answer) ? usageOf(answer, handedOut) : {};
     const { prices } = factsOf(requestModel);
     const source = isKept ? fork?.source : (fork?.source ?? RETRIES);
     const used: UsagePayload | undefined = usage && {
-      ...{ responseId, model, ...wholeTokens(usage), ending: "interrupted" },
+      responseId,
+      model,
+      ...wholeTokens(usage),
+      ending: "interrupted",
       // A request that is sent again waits for its answer still.
       ...(isKept ? answers : {}),
       ...(source === undefined ? {} : { source }),
@@ -94,8 +102,15 @@ export function createRecordInterrupted<Request>(parts: InterruptionParts<Reques
       ...priced,
     };
     tell({
-      ...{ kind: "answer-interrupted", source: source ?? "main", provider: provider.name, requestModel, model },
-      ...{ responseId, view, text, calls },
+      kind: "answer-interrupted",
+      source: source ?? "main",
+      provider: provider.name,
+      requestModel,
+      model,
+      responseId,
+      view,
+      text,
+      calls,
       ...(used === undefined ? {} : { used: countsOf(used) }),
       ...(estimated === undefined ? {} : { estimated }),
       ...priced,

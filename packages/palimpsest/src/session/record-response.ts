@@ -2,7 +2,7 @@ import type { LedgerLine } from "../cache/ledger.ts";
 import { lineOf } from "../cache/ledger-line.ts";
 import type { ToolCall } from "../log/block.ts";
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
-import type { OverflowPayload } from "../log/payload.ts";
+import type { MessagePayload, OverflowPayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import { readSilentOverflow } from "../providers/overflow.ts";
@@ -60,8 +60,13 @@ export function createRecord<Request, Response, Message>(
     const { responseId, model, stop, cacheDiagnosis, appliedEdits } = rest;
     const { entry: request, model: requestModel = state.configuration.model } = requests.answeredBy(answered) ?? {};
     const answers = request === undefined ? {} : { answers: request };
-    const message = {
-      ...({ role: "assistant", origin: "model", blocks, responseId, model, provider: provider.name } as const),
+    const message: MessagePayload = {
+      role: "assistant",
+      origin: "model",
+      blocks,
+      responseId,
+      model,
+      provider: provider.name,
       ...answers,
       ...(stop === "paused" ? { stop } : {}),
     };
@@ -72,9 +77,16 @@ export function createRecord<Request, Response, Message>(
       compaction === undefined || isKnown
         ? undefined
         : await planProviderFold({
-            ...{ session, state, compaction, response: { responseId, model }, request, settings: settings() },
-            ...{ budget: requests.budget(), facts: factsOf(model) },
-            ...{ todos: await surroundings.todos?.(), head: await surroundings.head?.() },
+            session,
+            state,
+            compaction,
+            response: { responseId, model },
+            request,
+            settings: settings(),
+            budget: requests.budget(),
+            facts: factsOf(model),
+            todos: await surroundings.todos?.(),
+            head: await surroundings.head?.(),
           });
     // A provider that has compacted the conversation itself has read less, and nothing was cut.
     const truncation =
@@ -82,7 +94,11 @@ export function createRecord<Request, Response, Message>(
         ? undefined
         : truncationOf({ ...whole, ...answers, ...(appliedEdits && { appliedEdits }) });
     const used = {
-      ...{ responseId, model, ...whole, ...answers, ...source },
+      responseId,
+      model,
+      ...whole,
+      ...answers,
+      ...source,
       ...(fold && { folded: fold.folded }),
       ...(cacheDiagnosis && { cacheDiagnosis }),
       ...(appliedEdits && { appliedEdits }),
@@ -104,12 +120,15 @@ export function createRecord<Request, Response, Message>(
       const entries = await state.append([...drafts, ...learned, ...(fold?.behind ?? [])]);
       const line = lineOf(before, entries[drafts.length - 1]!, used, clock.now());
       fold?.happenings.forEach(tell);
-      tellRecorded({ ...{ provider: provider.name, requestModel, model, responseId, stop, text }, ...whole }, line);
+      tellRecorded({ provider: provider.name, requestModel, model, responseId, stop, text, ...whole }, line);
       if (truncation !== undefined) tell({ kind: "input-truncated", model: requestModel, ...truncation });
     }
     const overflow = readSilentOverflow({ usage, stop }, requests.budget().windowTokens);
     const recorded = {
-      ...{ ...rest, usage, text, calls: calls.filter((call) => !refused.includes(call)) },
+      ...rest,
+      usage,
+      text,
+      calls: calls.filter((call) => !refused.includes(call)),
       ...(refused.length === 0 ? {} : { refusedCalls: refused }),
       ...(overflow === undefined ? {} : { overflow }),
       ...(truncation === undefined ? {} : { truncation }),
@@ -127,7 +146,10 @@ export function createRecord<Request, Response, Message>(
   function tellRecorded(response: Told, line: LedgerLine): void {
     const { atMs: requestedAtMs, priceUsd, break: broken } = line;
     tell({
-      ...{ kind: "response-recorded", source: line.source, requestedAtMs, ...response },
+      kind: "response-recorded",
+      source: line.source,
+      requestedAtMs,
+      ...response,
       ...(priceUsd === undefined ? {} : { priceUsd }),
     });
     if (broken === undefined) return;

@@ -154,7 +154,13 @@ export function createRequests<Request, Response, Message>(
     if (fork !== undefined) return toAsked(view.edits, view.deleted);
     results.update(view);
     return askOfProvider({
-      ...{ ...terms(configuration), view, ledger, results, provider, settings: settings(), nowMs: clock.now() },
+      ...terms(configuration),
+      view,
+      ledger,
+      results,
+      provider,
+      settings: settings(),
+      nowMs: clock.now(),
       turn: isNewTurn(view) ? "new" : "open",
     });
   }
@@ -229,8 +235,18 @@ export function createRequests<Request, Response, Message>(
       results.update(view);
       bytes.update(view);
       const { drafts, happenings } = await stage({
-        ...{ session, view, ledger, results, settings: settings(), files, budget, bytes },
-        ...{ thinking: rules.thinking, prices: facts.prices, asked, nowMs: clock.now() },
+        session,
+        view,
+        ledger,
+        results,
+        settings: settings(),
+        files,
+        budget,
+        bytes,
+        thinking: rules.thinking,
+        prices: facts.prices,
+        asked,
+        nowMs: clock.now(),
         maxRequestBytes: facts.maxRequestBytes,
       });
       if (drafts.length > 0) await state.append(drafts);
@@ -275,7 +291,13 @@ export function createRequests<Request, Response, Message>(
     if (messages.length === 0) throw new NothingToSendError(session);
     const { kind: _, from, to: __, ...sealed } = newestSeal(state.view)!;
     const request = provider.renderRequest({
-      ...{ model, system, tools, parameters, messages, marks, cacheTtl: "5m" },
+      model,
+      system,
+      tools,
+      parameters,
+      messages,
+      marks,
+      cacheTtl: "5m",
       ...sealed,
       session: fork?.root ?? session,
     });

@@ -25,7 +25,11 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = (store: Store, id = "s", files?: ResultFiles) =>
   openSession({
-    ...{ store, id, provider: anthropic({} as never), model: "claude-opus-5-5", settingsFrom: { environment: {} } },
+    store,
+    id,
+    provider: anthropic({} as never),
+    model: "claude-opus-5-5",
+    settingsFrom: { environment: {} },
     ...(files === undefined ? {} : { files }),
   });
 

@@ -14,13 +14,11 @@ import { openSession } from "./open-session.ts";
 async function open(list: readonly Hook[], store: Store = memoryStore({ leaseMs: 0 })) {
   const events: SessionEvent[] = [];
   const session = await openSession({
-    ...{
-      store,
-      id: "s",
-      provider: anthropic({} as never),
-      model: "claude-opus-5-5",
-      settingsFrom: { environment: {} },
-    },
+    store,
+    id: "s",
+    provider: anthropic({} as never),
+    model: "claude-opus-5-5",
+    settingsFrom: { environment: {} },
     hooks: createHooks(list),
     onEvent: (event) => void events.push(event),
   });
@@ -42,7 +40,9 @@ test("what hooks say when a session starts, the model knows; once more when it i
 
 test("a new session that takes the place of another begins by clear", async () => {
   const session = await openSession({
-    ...{ store: memoryStore(), provider: anthropic({} as never), model: "claude-opus-5-5" },
+    store: memoryStore(),
+    provider: anthropic({} as never),
+    model: "claude-opus-5-5",
     hooks: createHooks([{ event: "SessionStart", run: ({ source }) => `begins by ${source}` }]),
     startedBy: "clear",
   });

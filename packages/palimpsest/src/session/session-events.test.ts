@@ -19,7 +19,11 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
   let reply = done;
   const face = createAnthropic({ clock, script: () => reply });
   const session: Session = await openSession({
-    ...{ store: memoryStore({ clock }), id: "s", provider: anthropic({} as never), model: "claude-opus-5-5", clock },
+    store: memoryStore({ clock }),
+    id: "s",
+    provider: anthropic({} as never),
+    model: "claude-opus-5-5",
+    clock,
     tools: [{ name: "Read", inputSchema: { type: "object" } }],
     system: "You are a careful engineer. ".repeat(500),
     settings: { "clearing.keepNewest": 3 },

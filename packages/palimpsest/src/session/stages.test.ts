@@ -28,7 +28,12 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
   let reply: Reply = { words: [{ kind: "text", text: "Done." }] };
   const face = createAnthropic({ clock, script: () => reply });
   const session: Session = await openSession({
-    ...{ store, id: "s", provider: anthropic({} as never), model, tools, clock },
+    store,
+    id: "s",
+    provider: anthropic({} as never),
+    model,
+    tools,
+    clock,
     settings: { "clearing.keepNewest": 3 },
     settingsFrom: { environment: {} },
     ...(options as object),

@@ -31,8 +31,13 @@ async function begin(script: Script, server: "Ollama" | "vLLM" = "Ollama") {
   const store = memoryStore({ leaseMs: 0 });
   const open = () =>
     openSession({
-      ...{ store, id: "s", provider, model: "llama", clock: manualClock(1_000_000) },
-      ...{ settingsFrom: { environment: {} }, onEvent: (event: SessionEvent) => void events.push(event) },
+      store,
+      id: "s",
+      provider,
+      model: "llama",
+      clock: manualClock(1_000_000),
+      settingsFrom: { environment: {} },
+      onEvent: (event: SessionEvent) => void events.push(event),
       takeover: "always",
     });
   const session = await open();
@@ -122,13 +127,17 @@ test("a server that reads all of it is never suspected, whatever is said and how
       let reply: Reply = answer("Yes.");
       const profile = compatibleProfiles.vLLM;
       const face = createOpenAiChat({
-        ...{ script: () => reply, profile },
+        script: () => reply,
+        profile,
         ...(tokenizer === undefined ? {} : { tokenizer }),
       } as Parameters<typeof createOpenAiChat>[0]);
       const events: SessionEvent[] = [];
       const session = await openSession({
-        ...{ store: memoryStore(), provider: openaiChat({} as never, { dialect: "compatible" }), model: "llama" },
-        ...{ settings: { "compaction.auto": "off", "window.tokens": 10_000_000 }, settingsFrom: { environment: {} } },
+        store: memoryStore(),
+        provider: openaiChat({} as never, { dialect: "compatible" }),
+        model: "llama",
+        settings: { "compaction.auto": "off", "window.tokens": 10_000_000 },
+        settingsFrom: { environment: {} },
         onEvent: (event) => void events.push(event),
       });
       for (const { kind, size } of turns) {

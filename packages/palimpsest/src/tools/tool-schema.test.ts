@@ -4,7 +4,8 @@ import { tool } from "./tool.ts";
 import { definitionOf, readInput } from "./tool-schema.ts";
 
 const read = tool({
-  ...{ name: "read", description: "Reads a file." },
+  name: "read",
+  description: "Reads a file.",
   input: z.object({ path: z.string(), lines: z.coerce.number().default(10) }),
   run(input) {
     expectTypeOf(input).toEqualTypeOf<{ path: string; lines: number }>();

@@ -14,10 +14,17 @@ const SECTIONS = Array.from({ length: 9 }, (_, index) => `## ${index + 1}. Title
 const SUMMARY = `<summary>\n${SECTIONS.join("\n")}\n</summary>`;
 
 const started = (id: string): AgentPayload => ({
-  ...{ id, step: "started", way: "background", goal: `goal-${id}.`, session: `s-${id}` },
+  id,
+  step: "started",
+  way: "background",
+  goal: `goal-${id}.`,
+  session: `s-${id}`,
 });
 const ended = (id: string, outcome: "done" | "failed" = "done"): AgentPayload => ({
-  ...{ id, step: "ended", outcome, told: "next-entry" },
+  id,
+  step: "ended",
+  outcome,
+  told: "next-entry",
 });
 const resultOf = (id: string) => attachment("agent-result", `result-of-${id}.`);
 
@@ -29,7 +36,9 @@ async function open() {
   });
   const inProcess = fetchInProcess({ face, clock: idleClock() });
   const client = new Anthropic({
-    ...{ apiKey: "none", baseURL: "http://simulator.local", maxRetries: 0 },
+    apiKey: "none",
+    baseURL: "http://simulator.local",
+    maxRetries: 0,
     fetch: async (url, init) => {
       if (String(init?.body).includes("nine sections")) await meanwhile();
       return inProcess(url, init);

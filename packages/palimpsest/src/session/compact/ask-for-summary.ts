@@ -69,11 +69,16 @@ export async function askForSummary<Request, Response, Message>(
       ? budget.windowTokens
       : windowOfModel(model, factsOf(model), { settings: held }).tokens;
   const talks = createTalks({
-    ...{ ...options, signal, model },
+    ...options,
+    signal,
+    model,
     maxOutputTokens: directOutputTokens(held, windowTokens),
     foldRequest: (told) =>
       foldRequest(options.provider, {
-        ...{ session, snapshot: plan.snapshot, range: plan.range, instructions: told },
+        session,
+        snapshot: plan.snapshot,
+        range: plan.range,
+        instructions: told,
         rules: { provider: options.provider.name, thinking: factsOf(configuration.model).thinking },
         maxOutputTokens: directOutputTokens(held, windowTokens),
       }),

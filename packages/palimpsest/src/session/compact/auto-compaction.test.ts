@@ -49,7 +49,12 @@ async function begin({ windowTokens = 200_000, settings = {}, options = {} }: Wo
   const store = memoryStore({ leaseMs: 0, clock });
   const open = (more: Partial<SessionOptions<never, never, never>> = {}, changed: object = {}) =>
     openSession({
-      ...{ store, provider, model: MODEL, system: "Be brief.", id: "s", clock },
+      store,
+      provider,
+      model: MODEL,
+      system: "Be brief.",
+      id: "s",
+      clock,
       settings: { "cache.ttl": "1h", ...economic, ...settings, ...changed },
       settingsFrom: { environment: {} },
       onEvent: (event) => events.push(event),
@@ -295,13 +300,11 @@ test("size tells where compaction really happens, by the profile", async () => {
     return session.view.size();
   };
   expect((await sizes(1_000_000, "balanced")).compaction).toEqual({
-    ...{
-      policy: "economic",
-      atTokens: 100_000,
-      withinTurnAtTokens: 150_000,
-      approval: "automatic",
-      profile: "balanced",
-    },
+    policy: "economic",
+    atTokens: 100_000,
+    withinTurnAtTokens: 150_000,
+    approval: "automatic",
+    profile: "balanced",
   });
   expect((await sizes(1_000_000, "economy")).compaction).toMatchObject({ policy: "economic", atTokens: 60_000 });
   expect((await sizes(1_000_000, "quality")).compaction).toMatchObject({ policy: "economic", atTokens: 250_000 });

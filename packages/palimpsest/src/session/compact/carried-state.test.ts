@@ -13,7 +13,11 @@ const names = (of: string): string =>
 
 function response(round: number) {
   return {
-    ...{ id: `msg_${round}`, type: "message", role: "assistant", model: MODEL, stop_reason: "tool_use" },
+    id: `msg_${round}`,
+    type: "message",
+    role: "assistant",
+    model: MODEL,
+    stop_reason: "tool_use",
     stop_sequence: null,
     content: [
       { type: "text", text: `I look at src/question_${round}/part_1.ts.` },

@@ -25,7 +25,10 @@ async function warmSession() {
   closers.push(() => server.close());
   const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 }));
   const session = await openSession({
-    ...{ store: memoryStore({ leaseMs: 0 }), provider, model: MODEL, system: "Be brief." },
+    store: memoryStore({ leaseMs: 0 }),
+    provider,
+    model: MODEL,
+    system: "Be brief.",
     tools: [{ name: "look", inputSchema: { type: "object" } }],
     settings: { "compaction.auto": "off" },
     settingsFrom: { environment: {} },

@@ -60,7 +60,11 @@ async function open({
   const events: SessionEvent[] = [];
   const store = memoryStore({ leaseMs: 0 });
   const session = await openSession({
-    ...{ store, provider, model: MODEL, system: "Be brief.", id: "s" },
+    store,
+    provider,
+    model: MODEL,
+    system: "Be brief.",
+    id: "s",
     onEvent: (event) => events.push(event),
     ...(options as object),
   });

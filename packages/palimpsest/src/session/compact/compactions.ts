@@ -86,8 +86,12 @@ export function createCompactions<Request, Response, Message>(
     const { boundaries, turns } = snapshot.standing.chain;
     const origin = originOf(cause);
     tell({
-      ...{ kind: "compaction-started", compaction, ...origin, tokensBefore: snapshot.sizeTokens },
-      ...{ earlierCompactions: boundaries, ...(boundaries === 0 ? {} : { turnsSincePrevious: turns }) },
+      kind: "compaction-started",
+      compaction,
+      ...origin,
+      tokensBefore: snapshot.sizeTokens,
+      earlierCompactions: boundaries,
+      ...(boundaries === 0 ? {} : { turnsSincePrevious: turns }),
     });
     let told: CompactionEnded["outcome"] = { kind: "failed", failure: "no_summary", why: "it ended by an error" };
     try {
@@ -122,7 +126,9 @@ export function createCompactions<Request, Response, Message>(
   function tripped(of: "compaction" | "economic-compaction", breaker: BreakerState): void {
     const retryMs = retryAtMs(breaker, of === "compaction" ? WINDOW_BREAKER : ECONOMIC_BREAKER);
     tell({
-      ...{ kind: "breaker-tripped", of, failures: breaker.failures },
+      kind: "breaker-tripped",
+      of,
+      failures: breaker.failures,
       ...(retryMs === undefined ? {} : { retryAtMs: retryMs }),
     });
   }
@@ -148,7 +154,12 @@ export function createCompactions<Request, Response, Message>(
     if ("kind" in plan) return { outcome: plan };
     const instructions = mergeInstructions(customInstructions, before);
     const asked = await askForSummary(plan, {
-      ...{ ...options, settings: held, filesRead: options.filesRead(), trigger, reason, signal },
+      ...options,
+      settings: held,
+      filesRead: options.filesRead(),
+      trigger,
+      reason,
+      signal,
       instructions: instructions ?? "",
       onProgress: (receivedCharacters) =>
         tell({ kind: "compaction-progressed", compaction, phase: "summarising", receivedCharacters }),
@@ -173,7 +184,9 @@ export function createCompactions<Request, Response, Message>(
     if (outcome.kind === "compacted") await afterwards(outcome, ready, plan.snapshot.standing.breaker);
     const { view, spent, withoutSummary } = ready;
     return {
-      ...{ outcome, summary: view.text, used: spent.used },
+      outcome,
+      summary: view.text,
+      used: spent.used,
       ...(withoutSummary === undefined ? {} : { withoutSummary }),
     };
   }

@@ -50,7 +50,13 @@ export function composeRecord(
 }
 
 const NO_ROOM: Room = {
-  ...{ summary: 0, userMessages: 0, evidence: 0, latestResults: 0, files: 0, skills: 0, surroundings: 0 },
+  summary: 0,
+  userMessages: 0,
+  evidence: 0,
+  latestResults: 0,
+  files: 0,
+  skills: 0,
+  surroundings: 0,
 };
 
 /** Without a model's summary there is always less that can be told: down to the user's words and a few facts. */
@@ -90,7 +96,10 @@ async function composeWithin(
     files,
     parts: hostParts,
   } = await putBack({
-    ...{ surroundings, room, evidence, countTokens },
+    surroundings,
+    room,
+    evidence,
+    countTokens,
     newestTexts: [text],
     shownFiles: new Set([...filesRead].flatMap(([path, entry]) => (isKept(entry) ? [path] : []))),
     fileTokens: settings["rehydration.fileTokens"],
@@ -104,7 +113,11 @@ async function composeWithin(
   const around = tokensAround(plan) + countTokens(text) + blockTokens;
   const tokensAfter = Object.values(putBackTokens).reduce((sum, tokens) => sum + tokens, around);
   return {
-    ...{ text, attachments, files, tokensAfter, putBack: hostParts },
+    text,
+    attachments,
+    files,
+    tokensAfter,
+    putBack: hostParts,
     ...(block === undefined ? {} : { block }),
     parts: { ...parts, ...headPart(plan), ...putBackTokens, ...(block === undefined ? {} : { provider: blockTokens }) },
   };

@@ -44,7 +44,12 @@ export async function explainBoundaries(
     const made = replacements.filter(({ attachment }) => attachment === undefined);
     const texts = made.flatMap(({ blocks }) => blocks.flatMap((b) => (b.kind === "text" ? [b.text] : [])));
     explained.push({
-      ...{ boundary: entry.sequence, atMs: entry.atMs, from, to, reason, shownAs: texts.join("\n") },
+      boundary: entry.sequence,
+      atMs: entry.atMs,
+      from,
+      to,
+      reason,
+      shownAs: texts.join("\n"),
       inEffect: undone(entry.sequence) ? "taken-back" : shown.has(entry.sequence) ? "yes" : "folded-again",
       ...(cost === undefined ? {} : { cost }),
       ...(compaction === undefined ? {} : { compaction }),

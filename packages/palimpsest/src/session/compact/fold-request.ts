@@ -39,7 +39,13 @@ export function foldRequest<Request, Message>(
   const leftOut = isOnlyGoOn(rendering.flat.at(-1), folded) ? provider.renderMessage(rendering.flat.at(-1)!).length : 0;
   const cacheTtl: CacheTtl = newest?.cacheTtl ?? "5m";
   const request = provider.renderRequest({
-    ...{ model, system, tools, parameters, cacheTtl, maxTokens, session },
+    model,
+    system,
+    tools,
+    parameters,
+    cacheTtl,
+    maxTokens,
+    session,
     messages: messages.slice(0, messages.length - leftOut),
     marks: marks.slice(0, -1),
   });

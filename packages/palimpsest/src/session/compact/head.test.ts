@@ -31,7 +31,12 @@ async function open(first: () => string | undefined = () => "Head 1.") {
   const hooks = createHooks([{ event: "SessionStart", run: ({ source }) => `Started by ${source}.` }]);
   const openAgain = () =>
     openSession({
-      ...{ store, provider, model: "claude-opus-5-5", system: "Be brief.", id: "s", hooks },
+      store,
+      provider,
+      model: "claude-opus-5-5",
+      system: "Be brief.",
+      id: "s",
+      hooks,
       surroundings: {
         async head() {
           host.asked++;

@@ -42,8 +42,15 @@ export async function installBoundary(
   const { text, block, attachments, parts, putBack, tokensAfter } = view;
   const record: CompactionRecord = {
     ...origin,
-    ...{ variant, rung, declined, messages: range.folded.length, parts, putBack },
-    ...{ tokensBefore: snapshot.sizeTokens, tokensAfter, modelCalls: spent.calls },
+    variant,
+    rung,
+    declined,
+    messages: range.folded.length,
+    parts,
+    putBack,
+    tokensBefore: snapshot.sizeTokens,
+    tokensAfter,
+    modelCalls: spent.calls,
     ...(spent.calls === 0 ? {} : { priceUsd: spent.priceUsd }),
     ...(ready.instructions === undefined ? {} : { instructions: ready.instructions }),
   };

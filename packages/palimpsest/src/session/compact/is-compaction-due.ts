@@ -118,7 +118,11 @@ function forecastOf(
   const savesTokensPerRequest = tokens - expectedTokens;
   const { usdPerUnit } = costs;
   return {
-    ...{ reason, why, tokens, expectedTokens, savesTokensPerRequest },
+    reason,
+    why,
+    tokens,
+    expectedTokens,
+    savesTokensPerRequest,
     ...(usdPerUnit === undefined ? {} : { savesUsdPerRequest: savesTokensPerRequest * costs.read * usdPerUnit }),
     ...(reason === "window" && takenBack.length > 0 ? { overrides: "restore" } : {}),
   };

@@ -76,7 +76,8 @@ export interface NothingPlanned {
 }
 
 const MOSTLY_USER: NothingPlanned = {
-  ...{ kind: "nothing", cause: "too-small" },
+  kind: "nothing",
+  cause: "too-small",
   why: "it could only be smaller by enough if the user's own words were cut",
 };
 
@@ -88,7 +89,11 @@ const FRAME_TOKENS = 300;
 export function takeSnapshot(state: SessionState, budget: Budget): Snapshot {
   const { view, standing, configuration, newestEntry } = state;
   return {
-    ...{ view, standing, configuration, newestEntry, budget },
+    view,
+    standing,
+    configuration,
+    newestEntry,
+    budget,
     changedAt: view.changedAt,
     items: [...view.items],
     sizeTokens: sizeTokens(view),
@@ -165,9 +170,20 @@ export async function planFold(
   const fixedTokens = Object.values(fixed).reduce((sum, tokens) => sum + tokens, FRAME_TOKENS);
   const waits = trigger === "manual" || range.pending.length > 0;
   return {
-    ...{ snapshot, range, variant, knowledge, evidence, head, fixed, targetTokens, leastShrink },
+    snapshot,
+    range,
+    variant,
+    knowledge,
+    evidence,
+    head,
+    fixed,
+    targetTokens,
+    leastShrink,
     room: shareRoom({
-      ...{ thresholdTokens: targetTokens, sizeTokens: snapshot.sizeTokens, fixedTokens, leastShrink },
+      thresholdTokens: targetTokens,
+      sizeTokens: snapshot.sizeTokens,
+      fixedTokens,
+      leastShrink,
       atMost: mostTokens(settings),
     }),
     material: {

@@ -80,7 +80,11 @@ async function world(summary: Reply = answer(SUMMARY), windowTokens = 50_000): P
     provider: (name) => providers[name],
     open: (name, { system = "Be brief.", parameters = {} } = {}) =>
       openSession({
-        ...{ store, provider: providers[name], model: MODELS[name], id: "s", system },
+        store,
+        provider: providers[name],
+        model: MODELS[name],
+        id: "s",
+        system,
         parameters: { ...(name === "anthropic" ? { thinking: { type: "adaptive" } } : {}), ...parameters },
         settings: { "compaction.byProvider": "on", "compaction.auto": "off" },
         settingsFrom: { environment: {} },

@@ -61,19 +61,22 @@ export async function planProviderFold(options: ProviderFoldOptions): Promise<Pl
   const price = usage === undefined || facts.prices === undefined ? {} : { priceUsd: priceUsd(usage, facts.prices) };
   const { sizeTokens: tokensBefore, standing, newestEntry } = snapshot;
   const record: CompactionRecord = {
-    ...{
-      trigger: "auto",
-      reason: "window",
-      variant: "full",
-      rung: "provider",
-      declined: [],
-      messages: range.folded.length,
-      parts,
-    },
-    ...{ tokensBefore, tokensAfter, modelCalls: 0, ...price },
+    trigger: "auto",
+    reason: "window",
+    variant: "full",
+    rung: "provider",
+    declined: [],
+    messages: range.folded.length,
+    parts,
+    tokensBefore,
+    tokensAfter,
+    modelCalls: 0,
+    ...price,
   };
   const decision = {
-    ...{ from: range.from, to: request, reason: "compacted (by the provider, in the middle of an answer)" },
+    from: range.from,
+    to: request,
+    reason: "compacted (by the provider, in the middle of an answer)",
     with: [{ role: "assistant", origin: "summary", blocks: [block] } as const],
     cost: { shedTokens: Math.max(0, tokensBefore - tokensAfter), invalidatedPrefixTokens: 0 },
   };
@@ -94,11 +97,18 @@ export async function planProviderFold(options: ProviderFoldOptions): Promise<Pl
     folded: usage === undefined ? "within" : "before",
     happenings: [
       {
-        ...{ kind: "compaction-started", compaction: name, trigger: "auto", reason: "window", tokensBefore },
-        ...{ earlierCompactions: boundaries, ...(boundaries === 0 ? {} : { turnsSincePrevious: turns }) },
+        kind: "compaction-started",
+        compaction: name,
+        trigger: "auto",
+        reason: "window",
+        tokensBefore,
+        earlierCompactions: boundaries,
+        ...(boundaries === 0 ? {} : { turnsSincePrevious: turns }),
       },
       {
-        ...{ kind: "compaction-ended", compaction: name, reason: "window" },
+        kind: "compaction-ended",
+        compaction: name,
+        reason: "window",
         outcome: { kind: "compacted", rung: "provider", tokensBefore, tokensAfter, summary: text },
       },
     ],

@@ -18,16 +18,35 @@ const lines = (count: number): string => Array.from({ length: count }, (_, at) =
 const textOf = ({ blocks: [block] }: AttachmentPayload): string => (block?.kind === "text" ? block.text : "");
 
 const EVIDENCE: Evidence = {
-  ...{ version: 1, newest: 100, round: 50, commands: [], errors: [], rules: [], facts: [], open: [] },
+  version: 1,
+  newest: 100,
+  round: 50,
+  commands: [],
+  errors: [],
+  rules: [],
+  facts: [],
+  open: [],
   files: ["a.ts", "b.ts", "c.ts"].map((path) => ({
-    ...{ path, reads: 1, edits: 0, readEntry: 1, ranges: [], round: 49, weight: 1 },
+    path,
+    reads: 1,
+    edits: 0,
+    readEntry: 1,
+    ranges: [],
+    round: 49,
+    weight: 1,
   })),
 };
 
 function options(surroundings: Surroundings, room: Partial<typeof ROOM> = {}): PutBackOptions {
   return {
-    ...{ surroundings, countTokens, fileTokens: 1_000, skillTokens: 400 },
-    ...{ evidence: EVIDENCE, newestTexts: [], shownFiles: new Set<string>(), room: { ...ROOM, ...room } },
+    surroundings,
+    countTokens,
+    fileTokens: 1_000,
+    skillTokens: 400,
+    evidence: EVIDENCE,
+    newestTexts: [],
+    shownFiles: new Set<string>(),
+    room: { ...ROOM, ...room },
   };
 }
 

@@ -41,7 +41,10 @@ export async function putBack(options: PutBackOptions): Promise<PutBack> {
     ...OTHERS.map(([name]) => asked<string | PlacedText>(surroundings[name])),
   ]);
   const skillTexts = skills.map(({ name, text }) => ({
-    ...{ type: "skill", name, heading: `Skill ${name}:`, text },
+    type: "skill",
+    name,
+    heading: `Skill ${name}:`,
+    text,
     rest: "use the skill again",
   }));
   const shownSkills = fitTexts(skillTexts, room.skills, countTokens, options.skillTokens);
@@ -100,7 +103,9 @@ function fitTexts(
     parts.push({
       type,
       ...(name === undefined ? {} : { name }),
-      ...{ shown: state, tokens, ofTokens },
+      shown: state,
+      tokens,
+      ofTokens,
       ...(state === "whole" ? {} : { why: `there was room for ${Math.max(0, Math.floor(most))} tokens` }),
     });
     if (shown !== undefined) attachments.push(attachment(type, shown));

@@ -143,7 +143,11 @@ export function createTalks<Request, Response, Message>(
     sendAlone(
       { ...options, enterUsage },
       {
-        ...{ source: COMPACTION_SOURCE, model: options.model, system: DIRECT_SYSTEM, said, signal: own },
+        source: COMPACTION_SOURCE,
+        model: options.model,
+        system: DIRECT_SYSTEM,
+        said,
+        signal: own,
         maxOutputTokens: options.maxOutputTokens,
         onPart: (part) => heard("text" in part ? part.text : ""),
       },

@@ -33,7 +33,12 @@ export async function sendAlone<Request, Response, Message>(
   { source, system, said, maxOutputTokens, signal, onPart, ...wanted }: AloneCall,
 ): Promise<Answer> {
   const request = provider.renderRequest({
-    ...{ model: wanted.model, system, tools: [], parameters: {}, marks: [], cacheTtl: "5m" },
+    model: wanted.model,
+    system,
+    tools: [],
+    parameters: {},
+    marks: [],
+    cacheTtl: "5m",
     messages: said.flatMap((message) => provider.renderMessage(message)),
     maxTokens: Math.min(maxOutputTokens, factsOf(wanted.model).maxOutputTokens),
     session: `${session}:${source}`,

@@ -16,7 +16,11 @@ function situationWith(compaction: CompactionPoint) {
   return notesSituation({
     snapshot: { items: [call], standing: NOTHING_STANDING, tokensOf: () => 80_000, sizeTokens: 95_000 },
     ledger: { ...EMPTY_LEDGER, sources: { main: { previous } } },
-    ...{ prices: undefined, compaction, settings, notesTokens: 0, nowMs: 1_000 },
+    prices: undefined,
+    compaction,
+    settings,
+    notesTokens: 0,
+    nowMs: 1_000,
   } as unknown as SituationSources)!;
 }
 

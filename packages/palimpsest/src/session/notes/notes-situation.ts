@@ -30,7 +30,8 @@ export function notesSituation(sources: SituationSources): UpdateSituation | und
   const uncovered = messages.filter(({ to }) => to > coveredTo);
   const sum = (items: readonly MessageItem[]): number => items.reduce((total, item) => total + tokensOf(item), 0);
   return {
-    ...{ sizeTokens, notesTokens },
+    sizeTokens,
+    notesTokens,
     cachedTokens: previous.cacheReadTokens + previous.cacheWriteTokens,
     conversationTokens: sum(messages),
     uncoveredTokens: sum(uncovered),

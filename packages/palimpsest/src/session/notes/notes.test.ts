@@ -41,7 +41,12 @@ async function open({
   const provider = anthropic(client, { models: { [MODEL]: { windowTokens: windowTokens ?? 60_000 } } });
   const events: SessionEvent[] = [];
   const options = {
-    ...{ store: memoryStore({ leaseMs: 0, clock }), provider, model: MODEL, system: "Be brief.", id: "s", clock },
+    store: memoryStore({ leaseMs: 0, clock }),
+    provider,
+    model: MODEL,
+    system: "Be brief.",
+    id: "s",
+    clock,
     settings: { "cache.ttl": "5m" as const, ...settings },
     settingsFrom: { environment: {} },
     onEvent: (event: SessionEvent) => events.push(event),

@@ -82,7 +82,9 @@ export function createNotes(parts: NotesParts): SessionNotes {
       const { countTokens } = snapshot;
       await talk.say(updatePrompt({ notes, countTokens, limits, ...(prompt === undefined ? {} : { prompt }) }));
       const watched = await watchCall((own, heard) => talk.answer({ signal: own, onPart: heard }), {
-        ...{ clock, signal: ends, stallMs: DEAD_MS },
+        clock,
+        signal: ends,
+        stallMs: DEAD_MS,
       });
       if (watched.kind !== "done") return { kind: "failed", why: whyNot(watched) };
       const update = readUpdate(watched.result, notes);
@@ -176,14 +178,18 @@ export function createNotes(parts: NotesParts): SessionNotes {
       const { notes: noted } = state.standing;
       if (noted === undefined) return { kind: "declined", cause: "no-notes", reason: "there are no notes" };
       return planNotesCompaction({
-        ...{ items: snapshot.items, notes: await current(), notesEntry: noted.entry, coveredTo: noted.coveredTo },
+        items: snapshot.items,
+        notes: await current(),
+        notesEntry: noted.entry,
+        coveredTo: noted.coveredTo,
         ...(snapshot.standing.chain.boundary === 0 ? {} : { newestBoundary: snapshot.standing.chain.boundary }),
         minimumTokens: held["notes.keepTokens"],
         minimumTextMessages: held["notes.keepTextMessages"],
         maximumTokens: held["notes.keepMostTokens"],
         sectionTokens: held["notes.sectionTokens"],
         thresholdTokens: snapshot.budget.autoCompactTokens,
-        ...{ tokensOf: snapshot.tokensOf, countTokens: snapshot.countTokens },
+        tokensOf: snapshot.tokensOf,
+        countTokens: snapshot.countTokens,
       });
     },
   };

@@ -9,7 +9,11 @@ const [folder, url, leaseMs] = process.argv.slice(2) as [string, string, string]
 const store = sqliteStore({ folder, leaseMs: Number(leaseMs) });
 const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: url, maxRetries: 0 }));
 const session = await openSession({
-  ...{ store, id: "s", provider, model: "claude-opus-5-5", owner: "the asker" },
+  store,
+  id: "s",
+  provider,
+  model: "claude-opus-5-5",
+  owner: "the asker",
   settingsFrom: { environment: {} },
 });
 process.stdout.write("open\n");
