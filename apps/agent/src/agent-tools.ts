@@ -1,6 +1,9 @@
-export { createTools, type ToolPorts, type Tools } from "./create-tools.ts";
-export type { AgentTool, ToolContext, ToolEffect, ToolOutcome } from "./extension/tool.ts";
+export type { Extension, ToolSession, TurnStart } from "./extension/extension.ts";
+export type { AskUser, PlanAnswer, Question } from "./extension/person.ts";
+export type { AgentTool, ToolContext, ToolOutcome } from "./extension/tool.ts";
 export type { Checkpoints, RewoundFiles } from "./extensions/checkpoints/checkpoints.ts";
+export { checkpointsExtension } from "./extensions/checkpoints/checkpoints-extension.ts";
+export { filesExtension } from "./extensions/files/files-extension.ts";
 export {
   type Instructions,
   type InstructionsOptions,
@@ -12,14 +15,16 @@ export {
   type ToolServers,
   type ToolServersOptions,
 } from "./extensions/mcp/open-tool-servers.ts";
-export type { PlanAnswer } from "./extensions/plan/plan-mode.ts";
-export type { AskUser, Question } from "./extensions/questions/ask-user.ts";
+export { searchExtension } from "./extensions/search/search-extension.ts";
 export type { Sandbox } from "./extensions/shell/sandbox.ts";
+export { shellExtension } from "./extensions/shell/shell-extension.ts";
 export { type FetchedPage, type FetchPageOptions, fetchPage } from "./extensions/web/fetch-page.ts";
 export { isPublicAddress } from "./extensions/web/is-public-address.ts";
+export { webExtension } from "./extensions/web/web-extension.ts";
 export { decidePermission, type PermissionMode, type PermissionVerdict } from "./permissions/decide-permission.ts";
 export { type LoadedSettings, loadSettings, trustFile } from "./permissions/load-settings.ts";
-export { type PermissionCall, toPermissionCall } from "./permissions/permission-call.ts";
+export { type PermissionCall, type ToolEffect, toPermissionCall } from "./permissions/permission-call.ts";
 export type { AgentSettings, HookSetting } from "./permissions/settings.ts";
 export type { ToolServer } from "./permissions/tool-server.ts";
 export { createPathGuard, type PathGuard } from "./workspace/path-guard.ts";
+export { placesOf } from "./workspace/places.ts";

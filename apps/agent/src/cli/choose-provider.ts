@@ -1,3 +1,4 @@
+import type { UsedBefore } from "../workspace/stored-sessions.ts";
 import { oneOf } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -7,14 +8,6 @@ export interface WantedProvider {
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
   readonly "base-url"?: string | undefined;
-}
-
-/** What a session was last sent to, in the words of its log. */
-export interface UsedBefore {
-  readonly provider: string;
-  readonly model: string;
-  /** Where it went, if that was not the provider's own endpoint. */
-  readonly baseUrl?: string;
 }
 
 export interface ProviderChoice {

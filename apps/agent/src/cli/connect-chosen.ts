@@ -1,11 +1,6 @@
 import type { Provider } from "palimpsest";
-import {
-  chooseProvider,
-  noKeyText,
-  type ProviderChoice,
-  type UsedBefore,
-  type WantedProvider,
-} from "./choose-provider.ts";
+import type { UsedBefore } from "../workspace/stored-sessions.ts";
+import { chooseProvider, noKeyText, type ProviderChoice, type WantedProvider } from "./choose-provider.ts";
 import { connect } from "./connect.ts";
 import type { Terminal } from "./terminal.ts";
 import { userModels } from "./user-models.ts";

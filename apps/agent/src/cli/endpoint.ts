@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writePrivateFile } from "../workspace/private-files.ts";
-import type { ProviderChoice, UsedBefore } from "./choose-provider.ts";
+import type { UsedBefore } from "../workspace/stored-sessions.ts";
+import type { ProviderChoice } from "./choose-provider.ts";
 
 /**
  * Which endpoint a session goes to. It is kept beside the log and not in it: a log can be given away, and whose machine it was

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { PROFILES, type Profile, type ResolvedSettings, type SettingName } from "palimpsest/core";
 import { table } from "../text/table.ts";
 import { writePrivateFile } from "../workspace/private-files.ts";
-import { UsageError } from "./read-arguments.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[];
 

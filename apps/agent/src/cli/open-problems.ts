@@ -1,7 +1,7 @@
-import type { Agent } from "./open-agent.ts";
+import type { Agent } from "../agent/agent.ts";
 
 /** What could not be used, one line each. What is wrong with the engine's settings is told as an event. */
-export function problemsOf({ settings, sandbox, problems }: Agent): readonly string[] {
+export function problemsOf({ settings, problems }: Agent): readonly string[] {
   const { heldBack } = settings;
   return [
     ...settings.problems,
@@ -9,6 +9,5 @@ export function problemsOf({ settings, sandbox, problems }: Agent): readonly str
     ...(heldBack.length === 0
       ? []
       : [`This project's settings are not trusted, so these do not hold: ${heldBack.join("; ")}. (palimpsest trust)`]),
-    ...(sandbox.kind === "none" && settings.settings.sandbox === "required" ? [sandbox.reason] : []),
   ];
 }

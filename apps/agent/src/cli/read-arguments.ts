@@ -1,8 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { nearest } from "../text/nearest.ts";
-
-/** The command line makes no sense; the message says what would. */
-export class UsageError extends Error {}
+import { UsageError } from "../workspace/usage-error.ts";
 
 export type Arguments<Options extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ readonly options: Options; readonly allowPositionals: true; readonly args: string[] }>

@@ -1,6 +1,6 @@
 import type { Settings } from "palimpsest";
 import { parseSetting } from "palimpsest/core";
-import { UsageError } from "./read-arguments.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 
 /** Engine settings as `--set NAME=VALUE` gives them; of two for one name, the later holds. */
 export function toEngineSettings(given: readonly string[] = []): Partial<Settings> {

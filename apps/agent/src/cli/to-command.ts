@@ -1,6 +1,6 @@
 import { nearest } from "../text/nearest.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 import { COMMAND_NAMES, type CommandName } from "./command-list.ts";
-import { UsageError } from "./read-arguments.ts";
 
 /** A command by its name; another word is no command, and what may have been meant is said. */
 export function toCommand(word: string): CommandName {

@@ -5,13 +5,14 @@ import { entryText } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject, type Project } from "../cli/open-project.ts";
-import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import { oneOf, readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { type AgentOrder, controlPath, giveOrder } from "../extensions/agents/control-socket.ts";
 import { readPhrases } from "../extensions/agents/phrases.ts";
 import { readTeammates, writeToTeammate } from "../extensions/mail/teammates.ts";
 import { table, usd } from "../text/table.ts";
 import { findSession, type StoredSession } from "../workspace/stored-sessions.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 import { followLog } from "./follow-log.ts";
 import { wakeAgent } from "./wake-agent.ts";
 
@@ -24,7 +25,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const word = oneOf("agents", given, WORDS)!;
   return inProject(terminal, async (project) => {
     const stored = await findSession(project.store, values.session);
-    const order = (wanted: AgentOrder) => giveOrder(controlPath(project.places.agentHome, stored.id), wanted);
+    const order = (wanted: AgentOrder) => giveOrder(controlPath(project.places, stored.id), wanted);
     const isAlive = async (): Promise<boolean> => (await order({ kind: "watch" })) === "done";
     const agents = await readAgents(project.store, stored.id);
     const mates = (await readTeammates(project.places)).filter(({ session }) => session !== stored.id);

@@ -3,8 +3,9 @@ import { analysisText, sumText } from "../analyse/analysis-text.ts";
 import { type Analyses, type Prices, readAnalyses } from "../analyse/read-analyses.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { readArguments, UsageError } from "../cli/read-arguments.ts";
+import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 
 /** What a recorded session spent, on what, and what was lost. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -1,15 +1,16 @@
-import type { CompactionOutcome } from "palimpsest";
 import type { CompactOptions } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { withEndpoint } from "../cli/endpoint.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { openAgent } from "../cli/open-agent.ts";
 import { inProject } from "../cli/open-project.ts";
-import { countOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import { countOf, readArguments } from "../cli/read-arguments.ts";
 import { sayNotices } from "../cli/say-notices.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { openAgent } from "../open-agent.ts";
+import { outcomeText } from "../text/outcome-text.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 
 /** Summarizes the conversation now, or a part of it. The words behind the command say what the summary must keep. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -46,13 +47,4 @@ function partOf(from: number | undefined, upTo: number | undefined): Pick<Compac
   if (from !== undefined && upTo !== undefined) throw new UsageError("--from ENTRY or --up-to ENTRY, not both.");
   if (from !== undefined) return { from };
   return upTo === undefined ? {} : { upTo };
-}
-
-/** What came of a compaction, in words. */
-export function outcomeText(outcome: CompactionOutcome): string {
-  if (outcome.kind === "aborted") return "Aborted. The session is as it was.";
-  if (outcome.kind !== "compacted") return `Not compacted: ${outcome.why}`;
-  const { tokensBefore, tokensAfter, rung, modelCalls, priceUsd } = outcome;
-  const price = priceUsd === undefined ? "" : `, $${priceUsd.toFixed(4)}`;
-  return `Compacted: ${tokensBefore} -> ${tokensAfter} tokens (by ${rung}, ${modelCalls} calls${price}). palimpsest undo takes it back.`;
 }

@@ -1,11 +1,12 @@
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import { oneOf, readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { bashCompletion } from "../completion/bash.ts";
 import { completedCommands } from "../completion/completed-words.ts";
 import { fishCompletion } from "../completion/fish.ts";
 import { zshCompletion } from "../completion/zsh.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 
 const WRITERS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 

@@ -7,7 +7,7 @@ import { COMMANDS } from "../cli/command-list.ts";
 import { offline } from "../cli/connect.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject, type Project } from "../cli/open-project.ts";
-import { readArguments, UsageError } from "../cli/read-arguments.ts";
+import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { userModels } from "../cli/user-models.ts";
 import { findSandbox } from "../extensions/shell/sandbox.ts";
@@ -16,6 +16,7 @@ import { loadSettings } from "../permissions/load-settings.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { listSessions } from "../workspace/stored-sessions.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 
 interface Finding {
   readonly about: string;

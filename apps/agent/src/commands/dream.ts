@@ -6,16 +6,15 @@ import { readSettings } from "palimpsest";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { EXIT } from "../cli/exit-codes.ts";
+import { inOperatedProject } from "../cli/in-operated-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import { sayNotices } from "../cli/say-notices.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { AgentSession } from "../extension/take-session.ts";
+import { keepHeld } from "../extensions/dreams/keep-held.ts";
 import { beginDream, confirmDream, type DreamPlace, isDreamDue } from "../extensions/dreams/project-dream.ts";
-import { inOperatedProject } from "../operations/open-operations.ts";
 import { usd } from "../text/table.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
-import type { Places } from "../workspace/places.ts";
-import { writePrivateFile } from "../workspace/private-files.ts";
 import { listSessions } from "../workspace/stored-sessions.ts";
 
 /**
@@ -78,11 +77,6 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
       await memory.close();
     }
   });
-}
-
-/** What a run held back is kept until the user says yes. */
-export async function keepHeld({ heldDream }: Places, outcome: DreamOutcome): Promise<void> {
-  if (outcome.kind === "held") await writePrivateFile(heldDream, JSON.stringify(outcome.steps));
 }
 
 /** What the last run held back. */

@@ -10,9 +10,10 @@ import {
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
-import { readArguments, UsageError } from "../cli/read-arguments.ts";
+import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { table } from "../text/table.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 
 type Outcome = TranscriptReference & (ImportedSession | { readonly kind: "unknown"; readonly why: string });
 

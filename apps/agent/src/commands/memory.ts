@@ -3,15 +3,17 @@ import { resolve } from "node:path";
 import { createMemorySearch, type Memory, openMemory, type WriteOutcome } from "@palimpsest/memory";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import { inOperatedProject } from "../cli/in-operated-project.ts";
+import { oneOf, readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { notesFolder } from "../extensions/agents/agent-notes.ts";
 import { loadDefinitions } from "../extensions/agents/load-definitions.ts";
+import { outcomeText } from "../extensions/memory/outcome-text.ts";
 import { readSections } from "../extensions/memory/read-sections.ts";
-import { inOperatedProject } from "../operations/open-operations.ts";
 import { table, time } from "../text/table.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import type { Places } from "../workspace/places.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 
 const WORDS = COMMANDS.memory.operands.completes;
 type Word = (typeof WORDS)[number];
@@ -165,24 +167,6 @@ function failed(text: string, value: unknown): Report {
 function outcomeReport(outcome: WriteOutcome): Report {
   const isDone = outcome.kind === "written" || outcome.kind === "unchanged";
   return { text: outcomeText(outcome), value: outcome, exitCode: isDone ? EXIT.done : EXIT.failed };
-}
-
-/** What came of a change, in words. */
-export function outcomeText(outcome: WriteOutcome): string {
-  switch (outcome.kind) {
-    case "written":
-      return outcome.version === "none"
-        ? `${outcome.slug} is forgotten. Its text is kept.`
-        : `${outcome.slug} is kept.`;
-    case "unchanged":
-      return `${outcome.slug} says that already.`;
-    case "proposed":
-      return `${outcome.slug} waits in the inbox: ${outcome.why}`;
-    case "stale":
-      return `${outcome.slug} is there already, or was changed since. Nothing was written.`;
-    case "refused":
-      return `Nothing was written: ${outcome.why}`;
-  }
 }
 
 function indented(text: string): string {

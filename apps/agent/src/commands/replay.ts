@@ -11,9 +11,10 @@ import {
 import { readTranscript } from "@palimpsest/transcripts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import { oneOf, readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { table, usd } from "../text/table.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 
 const DEFAULT_POLICIES = ["append-only", "window167", "default"];
 const DEFAULT_MODEL = "claude-opus-4-8";

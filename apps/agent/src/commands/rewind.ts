@@ -1,13 +1,14 @@
-import { relative } from "node:path";
 import { entryText, type LogReader, readPayload } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inSession, type Project } from "../cli/open-project.ts";
-import { countOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import { countOf, readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { type Checkpoints, createCheckpoints, type RewoundFiles } from "../extensions/checkpoints/checkpoints.ts";
+import { filesText, shownFiles } from "../extensions/checkpoints/rewound-text.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 
 const SHOWN_CHARACTERS = 60;
 
@@ -58,21 +59,6 @@ async function openCheckpoints({ folder, places }: Project, session: string): Pr
   const { settings } = await loadSettings({ guard: await createPathGuard(folder), agentHome: places.agentHome });
   const guard = await createPathGuard(folder, settings.folders);
   return createCheckpoints({ sessionFolder: places.folderOf(session), guard });
-}
-
-/** Paths as seen from the project. */
-export function shownFiles({ restored, removed, changedByOthers }: RewoundFiles, folder: string): RewoundFiles {
-  const shown = (paths: readonly string[]) => paths.map((path) => relative(folder, path));
-  return { restored: shown(restored), removed: shown(removed), changedByOthers: shown(changedByOthers) };
-}
-
-/** What became of the files, a line each. */
-export function filesText({ restored, removed, changedByOthers }: RewoundFiles): readonly string[] {
-  return [
-    ...restored.map((path) => `restored ${path}`),
-    ...removed.map((path) => `removed ${path}`),
-    ...changedByOthers.map((path) => `left ${path} as it is: something else has changed it since`),
-  ];
 }
 
 interface Rewound extends RewoundFiles {

@@ -3,10 +3,10 @@ import type { WantedProvider } from "../cli/choose-provider.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { withEndpoint } from "../cli/endpoint.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { openAgent } from "../cli/open-agent.ts";
 import type { Project } from "../cli/open-project.ts";
 import { sayNotices } from "../cli/say-notices.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { openAgent } from "../open-agent.ts";
 import type { StoredSession } from "../workspace/stored-sessions.ts";
 
 export interface WakeOptions {

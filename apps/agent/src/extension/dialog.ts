@@ -1,4 +1,3 @@
-import { type Editor, EMPTY_EDITOR } from "../terminal/editor.ts";
 import type { Line } from "../text/line.ts";
 
 /** A question to whoever sits before the screen. */
@@ -26,26 +25,3 @@ export type DialogAnswer =
   | { readonly kind: "words"; readonly text: string }
   /** Escape. */
   | { readonly kind: "left" };
-
-export interface DialogState extends Dialog {
-  readonly id: number;
-  /** Which option, of those that are shown; the one behind the last is the answer in own words. */
-  readonly at: number;
-  readonly ticked: readonly string[];
-  /** Own words, or what is searched for. */
-  readonly typed: Editor;
-}
-
-export function openDialog(id: number, dialog: Dialog): DialogState {
-  return { ...dialog, id, at: 0, ticked: [], typed: EMPTY_EDITOR };
-}
-
-/** The options that fit what was typed. */
-export function shownOptions({ options, shown, typed }: DialogState): readonly Option[] {
-  const words = typed.characters.join("").toLowerCase().split(/\s+/).filter(Boolean);
-  if (shown !== "searched" || words.length === 0) return options;
-  return options.filter(({ label, about = "" }) => {
-    const text = `${label} ${about}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-}

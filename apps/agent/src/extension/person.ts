@@ -1,29 +1,35 @@
-import type { ApproveCompaction, WantedCall } from "palimpsest/core";
-import type { PlanPorts } from "../extensions/plan/plan-mode.ts";
-import type { AskUser } from "../extensions/questions/ask-user.ts";
+import type { ApproveCompaction } from "palimpsest/core";
+import type { PermissionMode } from "../permissions/decide-permission.ts";
+import type { AskPermission } from "../permissions/permission-question.ts";
 
-/** Whoever sits before the screen, as the agent reaches them. */
-export interface Person extends Pick<PlanPorts, "approvePlan"> {
+/** The person at the screen, as the agent reaches them. */
+export interface Person {
   readonly askUser: AskUser;
-  readonly askPermission: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionReply>;
+  readonly askPermission: AskPermission;
+  readonly approvePlan: ApprovePlan;
   readonly approveCompaction: ApproveCompaction;
   /** Is shown what a tool puts out, while it runs. */
   readonly onOutput: (callId: string, text: string) => void;
   /** Is shown which hooks run. */
   readonly onHook: (name: string, state: "started" | "ended") => void;
+  /** Is told something in passing. */
+  readonly onNotice: (text: string) => Promise<void>;
+  /** Work in the background has begun or ended: the status is drawn again. */
+  readonly onBackground: () => Promise<void>;
 }
 
-export interface PermissionQuestion extends WantedCall {
-  /** Why it has to be asked. */
-  readonly reason: string;
-  /** Rules that together would allow calls like this one; empty where no rule would. */
-  readonly allowedBy: readonly string[];
+export interface Question {
+  readonly question: string;
+  readonly options: readonly { readonly label: string; readonly description?: string | undefined }[];
+  readonly choose: "one" | "several";
 }
 
-export type PermissionReply =
-  | { readonly kind: "once" }
-  /** By the rules that were named, until the program ends. */
-  | { readonly kind: "session" }
-  /** By the rules that were named: they are kept in the user's settings. */
-  | { readonly kind: "always" }
-  | { readonly kind: "deny"; readonly comment: string };
+/** Undefined: the user did not want to answer. An answer may be none of the options. */
+export type AskUser = (question: Question, signal: AbortSignal) => Promise<readonly string[] | undefined>;
+
+/** Shows the plan to the user. With `approved` comes the mode to continue in. */
+export type ApprovePlan = (plan: string, signal: AbortSignal) => Promise<PlanAnswer>;
+
+export type PlanAnswer =
+  | { readonly kind: "approved"; readonly mode: Exclude<PermissionMode, "plan"> }
+  | { readonly kind: "rejected"; readonly comment: string };

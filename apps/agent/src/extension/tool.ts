@@ -1,17 +1,12 @@
 import type { Part, ToolDefinition } from "palimpsest";
+import type { PermittedTool } from "../permissions/permission-call.ts";
 import { type Fields, InputError, type InputShape, toJsonSchema, toValues } from "./input.ts";
 
-/** What a tool can do to the world; permissions are decided by it. */
-export type ToolEffect = "read" | "edit" | "execute" | "talk";
-
 /** A tool of the agent: its definition for the model, and what it does. */
-export interface AgentTool extends ToolDefinition {
+export interface AgentTool extends ToolDefinition, PermittedTool {
   readonly description: string;
   /** `safe`: may run beside others. `alone`: changes what others see. */
   readonly concurrency: "safe" | "alone";
-  readonly effect: ToolEffect;
-  /** Every call goes to the network, whatever its input. @default only calls that ask for it do */
-  readonly network?: "always";
   /** How long it may go without an answer, where that is longer than for others. */
   readonly timeoutMs?: number;
   /** Rejects only where the call was aborted; whatever else goes wrong is an outcome that tells the model what to do. */

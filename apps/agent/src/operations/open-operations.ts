@@ -1,14 +1,11 @@
 import type { SessionEvent } from "palimpsest";
-import { inProject, type Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { loadSettings } from "../permissions/load-settings.ts";
-import { createPathGuard } from "../workspace/path-guard.ts";
+import type { Environment } from "../workspace/command-environment.ts";
 import type { OpenedFlags } from "./open-flags.ts";
 import type { AgentTelemetry } from "./open-telemetry.ts";
 import { readTelemetryWish } from "./telemetry-wish.ts";
 
 export interface OperationsOptions {
-  readonly environment: Terminal["environment"];
+  readonly environment: Environment;
   readonly agentHome: string;
   /** The module with the client of a flag service, as the user's settings name it. @default none */
   readonly flags?: string;
@@ -30,28 +27,8 @@ const FLUSH_MS = 3_000;
 const PACKAGES =
   "npm install @opentelemetry/sdk-trace @opentelemetry/sdk-metrics @opentelemetry/resources @opentelemetry/exporter-trace-otlp-proto @opentelemetry/exporter-metrics-otlp-proto";
 
-/** Opens a project for as long as the work takes, with what the operator has set up around it. */
-export async function inOperatedProject<Result>(
-  terminal: Terminal,
-  work: (project: Project, operations: Operations) => Promise<Result>,
-): Promise<Result> {
-  return inProject(terminal, async (project) => {
-    const { folder, places } = project;
-    const { agentHome } = places;
-    const { settings } = await loadSettings({ guard: await createPathGuard(folder), agentHome });
-    const { flags } = settings;
-    const { environment } = terminal;
-    const operations = await openOperations({ environment, agentHome, ...(flags === undefined ? {} : { flags }) });
-    try {
-      return await work(project, operations);
-    } finally {
-      for (const unsent of await operations.close()) terminal.say(unsent, "warning");
-    }
-  });
-}
-
 /** Nothing is loaded for what was not asked for. */
-async function openOperations({ environment, agentHome, flags: path }: OperationsOptions): Promise<Operations> {
+export async function openOperations({ environment, agentHome, flags: path }: OperationsOptions): Promise<Operations> {
   const problems: string[] = [];
   const telemetry = await openWished(environment, problems);
   const flags = path === undefined ? undefined : await openNamed(path, agentHome, problems);
@@ -67,10 +44,7 @@ async function openOperations({ environment, agentHome, flags: path }: Operation
   };
 }
 
-async function openWished(
-  environment: Terminal["environment"],
-  problems: string[],
-): Promise<AgentTelemetry | undefined> {
+async function openWished(environment: Environment, problems: string[]): Promise<AgentTelemetry | undefined> {
   const wish = readTelemetryWish(environment);
   if (wish.kind === "none") return undefined;
   if (wish.kind === "unusable") {

@@ -1,7 +1,7 @@
 import type { SessionEvent } from "palimpsest";
 import { telemetry } from "palimpsest/telemetry";
-import type { Terminal } from "../cli/terminal.ts";
-import { readVersion } from "../cli/version.ts";
+import type { Environment } from "../workspace/command-environment.ts";
+import { readVersion } from "../workspace/version.ts";
 import type { TelemetryWish } from "./telemetry-wish.ts";
 
 export interface AgentTelemetry {
@@ -25,7 +25,7 @@ interface Exporter<Items> {
 /** Spans and metrics of all sessions of this process, sent as the `OTEL_*` variables say: the SDK and its exporters read them. */
 export async function openTelemetry(
   { traces, metrics }: TelemetryWish & { kind: "otlp" },
-  environment: Terminal["environment"],
+  environment: Environment,
 ): Promise<AgentTelemetry> {
   const [{ TracerProvider, BatchSpanProcessor }, { MeterProvider, PeriodicExportingMetricReader }, resources] =
     await Promise.all([
@@ -76,11 +76,7 @@ export async function openTelemetry(
 
 type ExporterClass = new (options: { readonly timeoutMillis?: number }) => never;
 
-async function loadExporter(
-  name: string,
-  wanted: "sent" | "off",
-  environment: Terminal["environment"],
-): Promise<readonly never[]> {
+async function loadExporter(name: string, wanted: "sent" | "off", environment: Environment): Promise<readonly never[]> {
   if (wanted === "off") return [];
   const module = (await import(name)) as Readonly<Record<string, ExporterClass>>;
   const found = Object.entries(module).find(([exported]) => /^OTLP\w+Exporter$/.test(exported));

@@ -1,4 +1,4 @@
-import type { Terminal } from "../cli/terminal.ts";
+import type { Environment } from "../workspace/command-environment.ts";
 
 /** What the standard variables of OpenTelemetry ask for. */
 export type TelemetryWish =
@@ -10,7 +10,7 @@ export type TelemetryWish =
 const ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
 /** Nothing is sent unless an endpoint is set or `otlp` is chosen: a program in a terminal is not asked to talk by default. */
-export function readTelemetryWish(environment: Terminal["environment"]): TelemetryWish {
+export function readTelemetryWish(environment: Environment): TelemetryWish {
   if (environment["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true") return { kind: "none" };
   const traces = isWanted(environment, "TRACES") ? "sent" : "off";
   const metrics = isWanted(environment, "METRICS") ? "sent" : "off";
@@ -25,7 +25,7 @@ export function readTelemetryWish(environment: Terminal["environment"]): Telemet
   return { kind: "otlp", traces, metrics };
 }
 
-function isWanted(environment: Terminal["environment"], signal: "TRACES" | "METRICS"): boolean {
+function isWanted(environment: Environment, signal: "TRACES" | "METRICS"): boolean {
   const chosen = environment[`OTEL_${signal}_EXPORTER`]?.trim() ?? "";
   if (chosen !== "") return chosen.split(",").includes("otlp");
   return Boolean(environment[ENDPOINT] || environment[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]);

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { PermissionQuestion, PermissionReply } from "../extension/person.ts";
 import { defineTool, done } from "../extension/tool.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { attendedPermission } from "./attended-permission.ts";
+import type { PermissionQuestion, PermissionReply } from "./permission-question.ts";
 import type { Rule } from "./rule.ts";
 
 const bash = defineTool({

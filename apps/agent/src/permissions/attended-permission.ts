@@ -1,15 +1,15 @@
-import type { Person } from "../extension/person.ts";
 import { allowingRules } from "./allowing-rules.ts";
 import { decidePermission } from "./decide-permission.ts";
 import type { HeadlessPermission, PermissionPorts } from "./headless-permission.ts";
 import { keepAllowed } from "./keep-allowed.ts";
 import { toPermissionCall } from "./permission-call.ts";
+import type { AskPermission } from "./permission-question.ts";
 import { type Rule, readRule } from "./rule.ts";
 
 export interface AttendedPorts extends Omit<PermissionPorts, "rules"> {
   /** What is allowed for the session is added. */
   readonly rules: Rule[];
-  readonly person: Pick<Person, "askPermission">;
+  readonly person: { readonly askPermission: AskPermission };
   readonly agentHome: string;
 }
 

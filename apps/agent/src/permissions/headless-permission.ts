@@ -1,14 +1,13 @@
 import type { Permission } from "palimpsest";
 import type { PermissionDecision, WantedCall } from "palimpsest/core";
-import type { AgentTool } from "../extension/tool.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import { allowingRules } from "./allowing-rules.ts";
 import { decidePermission, type PermissionMode } from "./decide-permission.ts";
-import { toPermissionCall } from "./permission-call.ts";
+import { type PermittedTool, toPermissionCall } from "./permission-call.ts";
 import type { Rule } from "./rule.ts";
 
 export interface PermissionPorts {
-  readonly tools: ReadonlyMap<string, Pick<AgentTool, "name" | "effect" | "network">>;
+  readonly tools: ReadonlyMap<string, PermittedTool>;
   readonly guard: PathGuard;
   readonly rules: readonly Rule[];
   readonly mode: () => PermissionMode;

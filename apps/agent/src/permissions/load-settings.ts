@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { loadFile } from "../extensions/files/file-states.ts";
+import { loadFile } from "../workspace/load-file.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import { writePrivateFile } from "../workspace/private-files.ts";
 import { type MergedSettings, mergeSettings, type ReadSettings, readSettings } from "./settings.ts";

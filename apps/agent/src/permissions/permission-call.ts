@@ -1,6 +1,16 @@
 import { posix, relative } from "node:path";
-import type { AgentTool, ToolEffect } from "../extension/tool.ts";
 import type { GuardedPath, PathGuard } from "../workspace/path-guard.ts";
+
+/** What a tool can do to the world; permissions are decided by it. */
+export type ToolEffect = "read" | "edit" | "execute" | "talk";
+
+/** A tool as permissions see it. */
+export interface PermittedTool {
+  readonly name: string;
+  readonly effect: ToolEffect;
+  /** Every call goes to the network, whatever its input. @default only calls that ask for it do */
+  readonly network?: "always";
+}
 
 /** A call as permissions see it. */
 export interface PermissionCall {
@@ -20,7 +30,7 @@ const PROTECTED =
 
 /** What is to be known of a call to decide on it. Links are followed: a rule holds for what a path leads to. */
 export async function toPermissionCall(
-  { name, effect, network: always }: Pick<AgentTool, "name" | "effect" | "network">,
+  { name, effect, network: always }: PermittedTool,
   input: unknown,
   guard: PathGuard,
 ): Promise<PermissionCall> {

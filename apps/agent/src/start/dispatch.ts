@@ -1,10 +1,10 @@
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { EXIT } from "../cli/exit-codes.ts";
-import { UsageError } from "../cli/read-arguments.ts";
 import { processTerminal, type Terminal } from "../cli/terminal.ts";
 import { placesOf } from "../workspace/places.ts";
 import { makePrivateFolder } from "../workspace/private-files.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 import { findCommand } from "./find-command.ts";
 
 /** Runs the command that is meant; resolves to the exit code. Each command loads what it needs, and no more. */

@@ -1,22 +1,24 @@
 import { text as readAll } from "node:stream/consumers";
 import { type Clock, createInbox, type Inbox, type NewContent, query } from "palimpsest";
+import type { Agent, AgentOptions } from "../agent/agent.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
 import { type EventRelay, relayEvents } from "../cli/event-relay.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { type Agent, type AgentOptions, openAgent } from "../cli/open-agent.ts";
+import { inOperatedProject } from "../cli/in-operated-project.ts";
 import { problemsOf } from "../cli/open-problems.ts";
-import { amountOf, countOf, oneOf, readArguments, UsageError } from "../cli/read-arguments.ts";
+import { amountOf, countOf, oneOf, readArguments } from "../cli/read-arguments.ts";
 import { readPromptLines } from "../cli/read-prompts.ts";
 import { toEngineSettings } from "../cli/set-option.ts";
 import { stayWarm } from "../cli/stay-warm.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { createReport, type TurnReport, toResult } from "../cli/turn-report.ts";
 import { waitingInbox } from "../extensions/agents/open-agents.ts";
-import { inOperatedProject } from "../operations/open-operations.ts";
+import { openAgent } from "../open-agent.ts";
 import { type Rule, readRule } from "../permissions/rule.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 
 const { options: OPTIONS } = COMMANDS.run;
 const LOOK_EVERY_MS = 500;
@@ -144,7 +146,7 @@ async function runTurn(options: Turn): Promise<number> {
     clock,
     ...permissions,
     signal: AbortSignal.any([signal, enough.signal]),
-    ...(agent.afterTurn === undefined ? {} : { afterTurn: agent.afterTurn }),
+    afterTurn: agent.afterTurn,
     ...(prompt === undefined ? {} : { prompt }),
     ...(maxRounds === undefined ? {} : { maxRounds }),
   });

@@ -1,8 +1,7 @@
 import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
-import type { PermissionQuestion, PermissionReply, Person } from "../extension/person.ts";
-import type { PlanAnswer } from "../extensions/plan/plan-mode.ts";
-import type { Question } from "../extensions/questions/ask-user.ts";
+import type { Person, PlanAnswer, Question } from "../extension/person.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
+import type { PermissionQuestion, PermissionReply } from "../permissions/permission-question.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { highlight } from "../text/highlight.ts";
 import { type Line, plain, plainLines } from "../text/line.ts";
@@ -11,7 +10,7 @@ import { type ApprovalPorts, approveCompaction } from "./approve-compaction.ts";
 import { toolTitle } from "./views/tool-title.ts";
 import { diffLines } from "./views/view-item.ts";
 
-export interface PersonPorts extends Pick<Person, "onOutput" | "onHook">, ApprovalPorts {
+export interface PersonPorts extends Pick<Person, "onOutput" | "onHook" | "onNotice" | "onBackground">, ApprovalPorts {
   /** Ends the turn. */
   stop(): void;
 }

@@ -1,30 +1,32 @@
 import { join } from "node:path";
 import { commandOutput, type Provider, type SessionEvent } from "palimpsest";
+import type { Agent, AgentOptions } from "../agent/agent.ts";
 import type { EventOwner } from "../agent/event-owner.ts";
-import type { Agent, AgentOptions } from "../cli/open-agent.ts";
 import { problemsOf } from "../cli/open-problems.ts";
 import type { Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { loadCommand } from "../commands/load-command.ts";
 import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
-import type { CommandContext, SlashCommand } from "../extension/slash-command.ts";
-import { createBackgroundDream } from "../extensions/dreams/background-dream.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { type Line, type Look, plain, plainLines } from "../text/line.ts";
+import { readTranscript } from "../workspace/read-transcript.ts";
 import { askPerson } from "./ask-person.ts";
 import { attachImages } from "./attach-images.ts";
 import { boundaryLine } from "./boundary-line.ts";
 import { chooseProfile } from "./choose-profile.ts";
+import { asTerminal } from "./commands/as-terminal.ts";
 import { findCommand } from "./commands/find-command.ts";
+import type { ScreenContext } from "./commands/screen-command.ts";
+import { slashCommands } from "./commands/slash-commands.ts";
 import { findFiles } from "./find-files.ts";
 import { pauseOffer } from "./pause-offer.ts";
 import { promptFile } from "./prompt-history.ts";
-import { readBackground, readStatus } from "./read-status.ts";
+import { readStatus } from "./read-status.ts";
 import { runShell } from "./run-shell.ts";
 import type { Screen } from "./screen.ts";
 import type { Effect } from "./screen-event.ts";
 import { earlierItems, isCutShort } from "./start-items.ts";
-import { readTranscript } from "./transcript/read-transcript.ts";
 import { createTurns, type Saying } from "./turns.ts";
 
 export interface ControllerOptions {
@@ -32,7 +34,6 @@ export interface ControllerOptions {
   readonly terminal: Terminal;
   readonly provider: Provider;
   readonly model: string;
-  readonly commands: readonly SlashCommand[];
   /** Opens the agent. @param id a session to go on with; a new one if there is none */
   readonly open: (ports: ScreenPorts, model: string, id?: string) => Promise<Agent>;
   readonly screen: () => Screen;
@@ -57,7 +58,7 @@ const SHOWN_ENTRIES = 200;
 const MODES: readonly PermissionMode[] = ["default", "accept-edits", "plan"];
 
 export function createController(options: ControllerOptions): Controller {
-  const { project, terminal, provider, commands } = options;
+  const { project, terminal, provider } = options;
   const { folder, places, store } = project;
   const tell: Screen["tell"] = (event) => options.screen().tell(event);
   const history = promptFile(join(places.project, "prompts.jsonl"));
@@ -65,7 +66,7 @@ export function createController(options: ControllerOptions): Controller {
   const left = Promise.withResolvers<void>();
   let lastDialog = 0;
   let agent: Agent;
-  let { model } = options;
+  let commands = slashCommands([]);
 
   function print(lines: readonly Line[]): void {
     tell({ kind: "printed", items: [{ kind: "lines", lines: [[], ...lines] }] });
@@ -77,8 +78,7 @@ export function createController(options: ControllerOptions): Controller {
     say(error instanceof Error ? error.message : String(error), { colour: "bad" });
   }
   async function refresh(): Promise<void> {
-    const status = await readStatus(agent, model);
-    tell({ kind: "status", status, background: readBackground(agent, dream.state()) });
+    tell({ kind: "status", status: await readStatus(agent), background: agent.status() });
   }
 
   function ask(dialog: Dialog, signal?: AbortSignal): Promise<DialogAnswer> {
@@ -109,6 +109,11 @@ export function createController(options: ControllerOptions): Controller {
     stop: () => turns.stop(),
     onOutput: (callId, text) => tell({ kind: "tool-output", callId, text }),
     onHook: (name, state) => tell({ kind: "hook", name, state }),
+    async onNotice(text) {
+      say(text, { colour: "quiet" });
+      await refresh();
+    },
+    onBackground: refresh,
   });
 
   function onEvent(event: SessionEvent, owner?: EventOwner): void {
@@ -122,24 +127,23 @@ export function createController(options: ControllerOptions): Controller {
     await refresh();
   }
 
-  const dream = createBackgroundDream({
-    ...{ project, provider, environment: terminal.environment, clock: terminal.clock, refresh },
-    async say(text) {
-      say(text, { colour: "quiet" });
-      await refresh();
-    },
-  });
-
   const turns = createTurns({
-    ...{ agent: () => agent, clock: terminal.clock, tell, refresh, sayError },
-    onIdle() {
-      awaitAgents(agent).catch(sayError);
-      dream.afterTurn(agent, model).catch(sayError);
-    },
+    agent: () => agent,
+    clock: terminal.clock,
+    tell,
+    refresh,
+    sayError,
+    onIdle: () => void awaitAgents(agent).catch(sayError),
   });
 
-  async function openSession(id?: string, startedBy: ScreenPorts["startedBy"] = "startup"): Promise<void> {
+  async function openSession(
+    model: string,
+    id?: string,
+    startedBy: ScreenPorts["startedBy"] = "startup",
+  ): Promise<void> {
     agent = await options.open({ person, onEvent, startedBy }, model, id);
+    commands = slashCommands(agent.commands);
+    tell({ kind: "commands", commands: commands.map(({ name, about }) => ({ name, about })) });
     if (id !== undefined) {
       const log = (await store.openReader(id))!;
       const transcript = await readTranscript(log, SHOWN_ENTRIES);
@@ -189,19 +193,34 @@ export function createController(options: ControllerOptions): Controller {
     await options.show("transcript");
   }
 
-  const context = (words: string): CommandContext => ({
-    ...{ words, agent, project, provider, terminal, commands, columns: options.screen().state().columns },
-    ...{ print, say, ask, during: turns.during, openTranscript },
-    model: () => model,
+  const context = (words: string): ScreenContext => ({
+    words,
+    agent,
+    session: agent.session,
+    project,
+    provider,
+    terminal,
+    commands,
+    columns: options.screen().state().columns,
+    print,
+    say,
+    ask,
+    during: turns.during,
+    openTranscript,
     prompt: (text) => tell({ kind: "prompted", text }),
-    async setModel(wanted) {
-      await agent.session.configure({ model: wanted });
-      model = wanted;
+    submit: sayToModel,
+    async runCommand(what, name, args) {
+      const { run } = await loadCommand(name);
+      const { columns } = options.screen().state();
+      await turns.during(what, (signal, progress) =>
+        run(args, asTerminal({ terminal, say, columns }, signal, progress), agent.session),
+      );
     },
     async reopen(id) {
+      const model = agent.model();
       await closeSession();
       tell({ kind: "cleared" });
-      await openSession(id, "clear");
+      await openSession(model, id, "clear");
     },
     goOn: () => turns.start(),
     leave: left.resolve,
@@ -226,6 +245,10 @@ export function createController(options: ControllerOptions): Controller {
       if (turns.state === "idle") return runOwn(text.slice(1).trim());
       return say("A command of yours has to wait: something runs. Esc stops it.", { colour: "warning" });
     }
+    await sayToModel(text);
+  }
+
+  async function sayToModel(text: string): Promise<void> {
     const { content, problems } = await attachImages(text, folder);
     for (const problem of problems) say(problem, { colour: "warning" });
     if (turns.state === "idle") return begin({ text, content });
@@ -278,12 +301,9 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   return {
-    start: (id) => openSession(id),
+    start: (id) => openSession(options.model, id),
     act: (effect) => void perform(effect).catch(sayError),
     left: left.promise,
-    async close() {
-      await dream.close();
-      await closeSession();
-    },
+    close: closeSession,
   };
 }

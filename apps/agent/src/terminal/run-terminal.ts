@@ -1,12 +1,11 @@
 import { join } from "node:path";
 import type { Provider } from "palimpsest";
+import type { Agent } from "../agent/agent.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import type { Agent } from "../cli/open-agent.ts";
 import type { Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { readVersion } from "../cli/version.ts";
 import { themeOf } from "../text/paint.ts";
-import { SLASH_COMMANDS } from "./commands/slash-commands.ts";
+import { readVersion } from "../workspace/version.ts";
 import { createController, type ScreenPorts } from "./controller.ts";
 import { type Drawing, draw } from "./draw.ts";
 import { promptFile } from "./prompt-history.ts";
@@ -40,15 +39,23 @@ export async function runTerminal({
   const history = await promptFile(join(project.places.project, "prompts.jsonl")).read();
   let drawing: Drawing | undefined;
   const controller = createController({
-    ...{ project, terminal, provider, model, open, commands: SLASH_COMMANDS },
+    project,
+    terminal,
+    provider,
+    model,
+    open,
     screen: () => screen,
     show: async (what) => drawing?.show(what),
     redraw: () => drawing?.redraw(),
   });
   const screen = createScreen(
     startState({
-      ...{ columns: stdout.columns, rows: stdout.rows, style, nowMs: terminal.clock.now(), history },
-      commands: SLASH_COMMANDS.map(({ name, about }) => ({ name, about })),
+      columns: stdout.columns,
+      rows: stdout.rows,
+      style,
+      nowMs: terminal.clock.now(),
+      history,
+      commands: [],
     }),
     controller.act,
   );

@@ -1,10 +1,10 @@
 import type { QueryEvent, SessionEvent } from "palimpsest";
 import type { EventOwner } from "../agent/event-owner.ts";
 import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
+import type { TranscriptEntry } from "../workspace/read-transcript.ts";
 import type { Item } from "./item.ts";
 import type { Key } from "./key.ts";
 import type { ScreenState, Status } from "./state.ts";
-import type { TranscriptEntry } from "./transcript/transcript-state.ts";
 
 /** What the screen is told. */
 export type ScreenEvent =
@@ -24,6 +24,7 @@ export type ScreenEvent =
   | { readonly kind: "queued"; readonly text: string }
   | { readonly kind: "printed"; readonly items: readonly Item[] }
   | { readonly kind: "status"; readonly status: Status; readonly background: ScreenState["background"] }
+  | { readonly kind: "commands"; readonly commands: ScreenState["commands"] }
   | { readonly kind: "asked"; readonly id: number; readonly dialog: Dialog }
   /** Nobody waits for the answer any more. */
   | { readonly kind: "unasked"; readonly id: number }

@@ -1,8 +1,8 @@
 import { cleanText } from "../text/clean-text.ts";
 import { type Line, plain } from "../text/line.ts";
 import { type MarkdownState, markdownLine } from "../text/markdown.ts";
+import type { TranscriptEntry } from "../workspace/read-transcript.ts";
 import type { Item } from "./item.ts";
-import type { TranscriptEntry } from "./transcript/transcript-state.ts";
 
 export interface StartFacts {
   readonly version: string;

@@ -1,7 +1,8 @@
 import type { CompactionPoint, CompactionTrigger } from "palimpsest/core";
-import type { DialogState } from "../extension/dialog.ts";
+import type { BackgroundTask } from "../extension/extension.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { MarkdownState } from "../text/markdown.ts";
+import type { DialogState } from "./dialogs/dialog-state.ts";
 import { type Editor, EMPTY_EDITOR } from "./editor.ts";
 import type { Item } from "./item.ts";
 import type { TranscriptState } from "./transcript/transcript-state.ts";
@@ -47,13 +48,6 @@ interface RunningCompaction {
   readonly startedAtMs: number;
   readonly phase: string;
   readonly receivedCharacters: number;
-}
-
-/** What goes on while nobody waits for it: commands, agents, a dream. */
-export interface BackgroundTask {
-  readonly what: string;
-  /** The command that shows more of it. */
-  readonly shownBy: "/tasks" | "/agents" | "/memory log";
 }
 
 /** One turn of the model, as far as it is not finished. */

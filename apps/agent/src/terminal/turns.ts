@@ -1,5 +1,5 @@
 import { createInbox, type NewContent, query } from "palimpsest";
-import type { Agent } from "../cli/open-agent.ts";
+import type { Agent } from "../agent/agent.ts";
 import { stayWarm } from "../cli/stay-warm.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { CommandContext } from "../extension/slash-command.ts";
@@ -70,7 +70,7 @@ export function createTurns({ agent, clock, tell, refresh, sayError, onIdle }: T
       signal,
       ...permissions,
       inbox: { deliver: async (to) => (await waiting.deliver(to)) + (await agents.inbox.deliver(to)) },
-      ...(afterTurn === undefined ? {} : { afterTurn }),
+      afterTurn,
       ...(said === undefined ? {} : { prompt: said.content }),
     });
     for await (const event of events) {

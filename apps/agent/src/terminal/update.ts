@@ -1,10 +1,10 @@
 import type { SessionEvent } from "palimpsest";
 import type { EventOwner } from "../agent/event-owner.ts";
 import { noticeOf } from "../cli/notice-text.ts";
-import { openDialog } from "../extension/dialog.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { plainLines } from "../text/line.ts";
 import { charactersOf } from "../text/width.ts";
+import { openDialog } from "./dialogs/dialog-state.ts";
 import { updateDialog } from "./dialogs/update-dialog.ts";
 import { editorOf, insert } from "./editor.ts";
 import type { Key } from "./key.ts";
@@ -53,6 +53,8 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
       return step({ ...state, queued: [...state.queued, event.text] });
     case "printed":
       return step({ ...state, items: [...state.items, ...event.items] });
+    case "commands":
+      return step({ ...state, commands: event.commands });
     case "status":
       return step({ ...state, status: event.status, background: event.background });
     case "asked":

@@ -145,6 +145,8 @@ function normalized(screen: string): string {
       .replaceAll(/cache warm \d+:\d\d/g, "cache warm m:ss")
       .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠿")
       .replaceAll(/\((\d+) s\b/g, "(n s")
+      // How long an agent has been at it.
+      .replaceAll(/(?<=\$\d\.\d{4} {2})\d+ s\b/g, "0 s")
       .replaceAll(/\/\S*palimpsest-agent-\w+\/project/g, "/project")
       .replaceAll(/\/\S*palimpsest-agent-\w+\//g, "/")
       .replaceAll(/project-[0-9a-f]{12}/g, "project-hash")

@@ -1,9 +1,7 @@
 import type { SettingsSource } from "palimpsest";
 import { settingsFile } from "palimpsest/settings-file";
-import type { Terminal } from "../cli/terminal.ts";
+import type { Environment } from "./command-environment.ts";
 import type { Places } from "./places.ts";
-
-type Environment = Terminal["environment"];
 
 /** Switches of other programs of this sort, and the variable of ours that says the same. */
 const SWITCHES: Readonly<Record<string, string>> = {

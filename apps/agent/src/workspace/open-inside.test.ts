@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
-import { loadFile } from "../extensions/files/file-states.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
+import { loadFile } from "./load-file.ts";
 import { writeInside } from "./open-inside.ts";
 
 const RACE_MS = 1_500;

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
-import type { Terminal } from "../cli/terminal.ts";
+import type { Environment } from "./command-environment.ts";
+
+/** A socket path has at most some hundred characters with its folder, so a name is the beginning of an id. */
+const SOCKET_NAME_CHARACTERS = 18;
 
 /** Where everything of the agent is kept, for one project. All of it is for this user only. */
 export interface Places {
@@ -21,24 +24,31 @@ export interface Places {
   readonly engineSettings: string;
   /** What belongs to one session beside its log: checkpoints, output of commands. */
   folderOf(session: string): string;
+  /** Where a running session is reached by other processes. */
+  socketOf(session: string): string;
 }
 
-export function agentHomeOf(environment: Terminal["environment"]): string {
+export function agentHomeOf(environment: Environment): string {
   return environment["PALIMPSEST_HOME"] || join(environment["HOME"] || homedir(), ".palimpsest");
 }
 
 /** @param folder the project's, links followed */
-export function placesOf(folder: string, environment: Terminal["environment"]): Places {
+export function placesOf(folder: string, environment: Environment): Places {
   const home = environment["HOME"] || homedir();
   const agentHome = agentHomeOf(environment);
   const readable = basename(folder).replaceAll(/[^A-Za-z0-9._-]/g, "-") || "root";
   const digest = createHash("sha256").update(folder).digest("hex").slice(0, 12);
   const project = join(agentHome, "projects", `${readable}-${digest}`);
   return {
-    ...{ home, agentHome, project, sessions: join(project, "sessions"), memory: join(project, "memory") },
+    home,
+    agentHome,
+    project,
+    sessions: join(project, "sessions"),
+    memory: join(project, "memory"),
     homeFile: join(agentHome, "home.sqlite"),
     heldDream: join(project, "held-dream.json"),
     engineSettings: join(agentHome, "engine.json"),
     folderOf: (session) => join(project, "files", session),
+    socketOf: (session) => join(agentHome, "sockets", session.slice(0, SOCKET_NAME_CHARACTERS)),
   };
 }

@@ -1,10 +1,17 @@
 import { isAgentSession } from "@palimpsest/agents";
 import type { Store } from "palimpsest";
 import { eachSession, entryText, type LogReader, readPayload } from "palimpsest/core";
-import type { UsedBefore } from "../cli/choose-provider.ts";
-import { UsageError } from "../cli/read-arguments.ts";
 import { oneLine } from "../text/table.ts";
 import { isDreamSession } from "./dream-session.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** What a session was last sent to, in the words of its log. */
+export interface UsedBefore {
+  readonly provider: string;
+  readonly model: string;
+  /** Where it went, if that was not the provider's own endpoint. */
+  readonly baseUrl?: string;
+}
 
 export interface StoredSession {
   readonly id: string;

@@ -1,6 +1,18 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createPathGuard, createTools, loadSettings, type PathGuard, type Sandbox } from "palimpsest-agent";
+import { memoryStore } from "palimpsest";
+import {
+  checkpointsExtension,
+  createPathGuard,
+  filesExtension,
+  loadSettings,
+  type PathGuard,
+  placesOf,
+  type Sandbox,
+  searchExtension,
+  shellExtension,
+  webExtension,
+} from "palimpsest-agent";
 import { type Canaries, setCanaries } from "./canaries.ts";
 
 /** What lies outside of the project: must neither be read nor change. */
@@ -50,19 +62,33 @@ export async function inPlayground<Result>(act: (playground: Playground) => Prom
   await mkdir(agentHome);
   const guard = await createPathGuard(folder);
   const { settings } = await loadSettings({ guard, agentHome });
-  const made = await createTools({
+  const context = {
+    folder,
     guard,
     settings,
-    home,
-    agentHome,
+    permissions: { mode: () => "default" as const, setMode: () => {}, rules: [...settings.rules] },
+    places: placesOf(folder, { HOME: home }),
     sessionFolder: join(agentHome, "session"),
     environment: { ...process.env, ...SECRET_ENVIRONMENT, HOME: home },
-    shownReads: () => new Map(),
-    recall: async () => ({ kind: "nothing-asked" }),
-    mode: () => "default",
-    setMode: () => {},
-    approvePlan: async () => ({ kind: "rejected", comment: "" }),
-  });
+    store: memoryStore(),
+    offered: [],
+  };
+  const openResult = () => async () => undefined;
+  const { keepBefore } = checkpointsExtension(context);
+  const shell = await shellExtension(context);
+  const extensions = [
+    filesExtension(context, { keepBefore, openResult }),
+    await searchExtension(context, { openResult }),
+    shell,
+    webExtension(context),
+  ];
+  const session = {
+    id: "session",
+    history: { newestEntry: 1 },
+    view: { filesRead: () => new Map<string, number>() },
+    recall: async () => ({ kind: "nothing-asked" as const }),
+  };
+  const tools = extensions.flatMap((extension) => extension.tools?.({ session, kind: "main", main: session }) ?? []);
   const watched = [outside, join(base, "project-backup"), join(base, "file.txt")];
   const inHome = [".ssh", ".aws", ".netrc", ".npmrc", ".config", ".gnupg"].map((name) => join(home, name));
   const canaries = await setCanaries({ watched: [...watched, ...inHome], secrets: [SECRET] });
@@ -74,10 +100,10 @@ export async function inPlayground<Result>(act: (playground: Playground) => Prom
       agentHome,
       outside,
       guard,
-      sandbox: made.sandbox,
+      sandbox: shell.sandbox,
       canaries,
       async use(name, input) {
-        const tool = made.tools.find((candidate) => candidate.name === name);
+        const tool = tools.find((candidate) => candidate.name === name);
         if (tool === undefined) throw new Error(`there is no tool ${name}`);
         const signal = AbortSignal.timeout(20_000);
         const { content } = await tool.run(input, { signal, callId: "call", folder, newestEntry: 1 });
@@ -89,7 +115,7 @@ export async function inPlayground<Result>(act: (playground: Playground) => Prom
       },
     });
   } finally {
-    await made.close();
+    await shell.close?.();
     await canaries.close();
     await rm(base, { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import type { Agents } from "@palimpsest/agents";
 import { listenOnSocket, sendToSocket } from "@palimpsest/coordination";
+import type { Places } from "../../workspace/places.ts";
 import type { Phrases } from "./phrases.ts";
 
 /** What the user wants of the agents of a session that runs in another process. */
@@ -11,15 +11,12 @@ export type AgentOrder =
   | { readonly kind: "stop"; readonly id: string }
   | { readonly kind: "send"; readonly to: string; readonly text: string };
 
-/** Names of sockets have at most some hundred characters with their folder: the beginning of an id has to do. */
-export const ID_CHARACTERS = 18;
-
 /**
  * Where a process that runs agents takes orders of its user. Not the place where other sessions send messages: what a message
  * says is never an order.
  */
-export function controlPath(agentHome: string, session: string): string {
-  return join(agentHome, "sockets", `${session.slice(0, ID_CHARACTERS)}.control`);
+export function controlPath({ socketOf }: Pick<Places, "socketOf">, session: string): string {
+  return `${socketOf(session)}.control`;
 }
 
 /** Takes orders for as long as it is open. */

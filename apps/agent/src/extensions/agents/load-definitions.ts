@@ -2,9 +2,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentDefinition, readAgentDefinition, STANDARD_AGENTS } from "@palimpsest/agents";
 import { readTrust } from "../../permissions/load-settings.ts";
+import { hashOf, loadFile } from "../../workspace/load-file.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
-import { hashOf, loadFile } from "../files/file-states.ts";
-import { readSkill } from "../skills/read-skills.ts";
+import { readUnlinked } from "../../workspace/read-unlinked.ts";
 
 export interface DefinitionsOptions {
   readonly guard: PathGuard;
@@ -34,7 +34,7 @@ export async function loadDefinitions({ guard, agentHome }: DefinitionsOptions):
   const located = await guard.locate(".palimpsest/agents");
   const ofProject =
     located.kind === "inside" ? await readFolder(located.path, (path) => readInside(path, located.root)) : [];
-  const ofUser = await readFolder(join(agentHome, "agents"), readSkill);
+  const ofUser = await readFolder(join(agentHome, "agents"), readUnlinked);
   const trusted = ofProject.length === 0 ? {} : await readTrust(agentHome);
   const definitions = new Map(STANDARD_AGENTS.map((definition) => [definition.name, definition]));
   const heldBack: LoadedDefinitions["heldBack"][number][] = [];

@@ -6,42 +6,30 @@ import {
   type WantedChild,
 } from "@palimpsest/agents";
 import type { Inbox, Provider, Session, Store, Tool, ToolDefinition } from "palimpsest";
-import type { OtherSession } from "../../create-tools.ts";
-import type { HeadSection, SessionHead } from "../../extension/session-head.ts";
-import { type AgentSession, type TakeOptions, takeSession } from "../../extension/take-session.ts";
+import type { ToolSession } from "../../extension/extension.ts";
+import type { OpenedSession } from "../../extension/opened-session.ts";
+import { type AgentSession, takeSession } from "../../extension/take-session.ts";
 import { toTool } from "../../extension/to-tool.ts";
-import type { AgentTool } from "../../extension/tool.ts";
-import type { HeadlessPermission } from "../../permissions/headless-permission.ts";
+import type { PermittedTool } from "../../permissions/permission-call.ts";
 import type { AgentMemory } from "../memory/agent-memory.ts";
 import type { AgentNotes } from "./agent-notes.ts";
 
 export interface OpenAgentsOptions {
-  readonly session: AgentSession;
+  readonly opened: OpenedSession;
   readonly store: Store;
   readonly provider: Provider;
   readonly model: string;
   readonly folder: string;
-  /** The session's tools, and the same as the loop wants them. */
-  readonly tools: readonly AgentTool[];
-  readonly runnable: readonly Tool[];
-  /** The same tools for another session. */
-  readonly toolsFor: (other: Omit<OtherSession, "openResult">, session: AgentSession) => readonly AgentTool[];
   /** What kinds of agents remember. @default nothing */
   readonly notes?: AgentNotes;
-  /** The head of a session whose memory is this one. */
-  readonly headWith: (memory: HeadSection) => Pick<SessionHead, "text">;
-  /** What the session may do its agents may do, and no more. */
-  readonly permission: Pick<HeadlessPermission, "permission" | "askHost">;
   readonly definitions: readonly AgentDefinition[];
-  /** What the sessions of agents are opened with, beside what makes them their own. */
-  readonly childOptions: (id: string) => Omit<TakeOptions, "store" | "provider" | "model" | "id" | "system">;
   /** When the model uses the tool for the first time. */
   readonly onFirst: (agents: Agents) => Promise<void>;
   readonly mailbox: NonNullable<AgentsOptions["mailbox"]>;
 }
 
 /** The tools of agents, as permissions see them. */
-export const AGENT_TOOLS: readonly Pick<AgentTool, "name" | "effect">[] = [
+export const AGENT_TOOLS: readonly PermittedTool[] = [
   { name: "Agent", effect: "talk" },
   { name: "SendMessage", effect: "talk" },
 ];
@@ -69,18 +57,20 @@ export function openAgents(options: OpenAgentsOptions): Agents {
 }
 
 function createOwn(options: OpenAgentsOptions): Agents {
-  const { session, store, provider, model, folder, tools, runnable, permission, definitions } = options;
-  const { permission: decide, askHost } = permission;
+  const { store, provider, model, folder, definitions, opened } = options;
+  const { session, tools, runnable } = opened;
+  // What the session may do its agents may do, and no more.
+  const { permission, askHost } = opened.permission;
 
   /** Those of agents that were opened, by the name of their kind. */
   const memories = new Map<string, AgentMemory>();
 
   async function openChild({ id, system, model: own = model, definition }: WantedChild): Promise<AgentSession> {
     const words = system === undefined ? {} : { system: `${system}\n\nThe project's folder is ${folder}.` };
-    const common = options.childOptions(id);
+    const common = opened.childOptions(id);
     const memory = await options.notes?.open(definition);
     if (memory !== undefined) memories.set(definition!.name, memory);
-    const head = memory === undefined ? {} : { head: options.headWith(memory.section).text };
+    const head = memory === undefined ? {} : { head: opened.headWith(memory.section).text };
     const surroundings = { ...common.surroundings, ...head };
     return takeSession({ ...common, ...words, surroundings, store, provider, model: own, id });
   }
@@ -90,7 +80,7 @@ function createOwn(options: OpenAgentsOptions): Agents {
     store,
     definitions,
     tools: runnable,
-    permission: decide,
+    permission,
     askHost,
     openChild,
     readOnlyTools: tools
@@ -98,15 +88,10 @@ function createOwn(options: OpenAgentsOptions): Agents {
       .map(({ name }) => name),
     mainOnlyTools: MAIN_ONLY,
     toolsFor(child: Session, { way, definition }) {
-      const other: Omit<OtherSession, "openResult"> = {
-        shownReads: () => child.view.filesRead(),
-        recall: (request) => child.recall(request),
-        knows: way === "fork" ? "as-much" : "nothing",
-        newestEntry: () => session.history.newestEntry,
-      };
+      const other: ToolSession = { session: child, kind: way === "fork" ? "fork" : "agent", main: session };
       const memory = way === "fork" ? undefined : memories.get(definition.name);
       const own = memory?.toolFor(session.id, () => options.notes!.saidTo(child.id, memory));
-      return options.toolsFor(other, child).map((tool) => toTool(tool.name === own?.name ? own : tool, child, folder));
+      return opened.toolsFor(other).map((tool) => toTool(tool.name === own?.name ? own : tool, child, folder));
     },
     mailbox: options.mailbox,
   });

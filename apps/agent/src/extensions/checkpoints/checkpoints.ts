@@ -1,9 +1,9 @@
 import { appendFile, chmod, open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { hashOf, loadFile } from "../../workspace/load-file.ts";
 import { removeInside, writeInside } from "../../workspace/open-inside.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 import { makePrivateFolder, writePrivateFile } from "../../workspace/private-files.ts";
-import { hashOf, loadFile } from "../files/file-states.ts";
 import { type FileChangeLine, filesChangedAfter, planRewind } from "./plan-rewind.ts";
 
 export interface ChangeToKeep {

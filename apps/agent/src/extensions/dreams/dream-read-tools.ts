@@ -2,6 +2,7 @@ import type { Session, Tool } from "palimpsest";
 import { toTool } from "../../extension/to-tool.ts";
 import type { AgentTool } from "../../extension/tool.ts";
 import { decidePermission } from "../../permissions/decide-permission.ts";
+import { hiddenPatterns } from "../../permissions/hidden-patterns.ts";
 import { loadSettings } from "../../permissions/load-settings.ts";
 import { toPermissionCall } from "../../permissions/permission-call.ts";
 import { createPathGuard } from "../../workspace/path-guard.ts";
@@ -23,10 +24,7 @@ export async function dreamReadTools(
 ): Promise<readonly Tool[]> {
   const guard = await createPathGuard(folder);
   const { rules } = (await loadSettings({ guard, agentHome })).settings;
-  const hidden = rules.flatMap(({ decision, tool, pattern }) =>
-    decision === "deny" && tool === "Read" && pattern !== undefined ? [pattern] : [],
-  );
-  const search = { guard, hidden, startedBy: await encloseSearch(guard.roots) };
+  const search = { guard, hidden: hiddenPatterns(rules), startedBy: await encloseSearch(guard.roots) };
   const allowed = (tool: AgentTool): AgentTool => ({
     ...tool,
     async run(input, context) {

@@ -9,10 +9,9 @@ import {
   startDream,
 } from "@palimpsest/memory/dream";
 import { type Clock, openSession, type Provider, type SessionEvent, type Store } from "palimpsest";
-import { tellAll } from "../../agent/event-owner.ts";
-import type { Terminal } from "../../cli/terminal.ts";
 import type { AgentSession } from "../../extension/take-session.ts";
 import type { Operations } from "../../operations/open-operations.ts";
+import type { Environment } from "../../workspace/command-environment.ts";
 import { newDreamSession } from "../../workspace/dream-session.ts";
 import { engineSettings } from "../../workspace/engine-settings.ts";
 import type { Places } from "../../workspace/places.ts";
@@ -32,7 +31,7 @@ export interface BeginDreamOptions extends DreamPlace {
   readonly memory: Memory;
   readonly provider: Provider;
   readonly model: string;
-  readonly environment: Terminal["environment"];
+  readonly environment: Environment;
   /** Whom others are told of while it runs. */
   readonly owner: string;
   readonly mode: "apply" | "dry-run";
@@ -76,9 +75,18 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
   if (taken.kind === "held") return taken;
   const { lease } = taken;
   const settingsFrom = engineSettings(places, environment, options.operations?.flags);
-  const onEvent = tellAll([options.operations?.onEvent, options.onEvent]);
   const session = await openSession({
-    ...{ id: newDreamSession(), store, provider, model, system: DREAM_SYSTEM, settingsFrom, clock, onEvent },
+    id: newDreamSession(),
+    store,
+    provider,
+    model,
+    system: DREAM_SYSTEM,
+    settingsFrom,
+    clock,
+    onEvent(event) {
+      options.operations?.onEvent?.(event);
+      options.onEvent?.(event);
+    },
   });
   const index = createMemorySearch({ memory });
   const task = startDream({

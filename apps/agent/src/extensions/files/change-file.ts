@@ -1,6 +1,7 @@
+import { hashOf, type LoadedFile } from "../../workspace/load-file.ts";
 import { writeInside } from "../../workspace/open-inside.ts";
 import type { KeepBefore } from "../checkpoints/checkpoints.ts";
-import { type FilePorts, hashOf, type LoadedFile } from "./file-states.ts";
+import type { FilePorts } from "./file-states.ts";
 
 export interface ChangePorts extends FilePorts {
   /** Keeps what stood there before, so that it can be taken back. */

@@ -1,4 +1,5 @@
-import type { FileFacts, FileState } from "./file-states.ts";
+import type { FileFacts } from "../../workspace/load-file.ts";
+import type { FileState } from "./file-states.ts";
 
 export interface FreshnessQuestion {
   readonly path: string;

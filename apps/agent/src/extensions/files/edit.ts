@@ -1,8 +1,9 @@
 import { flag, optional, text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
+import { loadFile } from "../../workspace/load-file.ts";
 import { type ChangePorts, changeFile } from "./change-file.ts";
 import { checkFresh } from "./check-fresh.ts";
-import { loadFile, refusalOf } from "./file-states.ts";
+import { refusalOf } from "./file-states.ts";
 import { replaceText } from "./replace-text.ts";
 
 /** Replaces exact text in a file that was read and has not changed since. */

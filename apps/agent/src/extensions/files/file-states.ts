@@ -1,18 +1,10 @@
-import { createHash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ResultContent } from "palimpsest/core";
-import { openInside, UnsafeFileError } from "../../workspace/open-inside.ts";
+import { type FileFacts, MOST_BYTES } from "../../workspace/load-file.ts";
+import { UnsafeFileError } from "../../workspace/open-inside.ts";
 import type { GuardedPath, PathGuard } from "../../workspace/path-guard.ts";
 import type { OpenStoredResult } from "./stored-results.ts";
-
-/** A file as it was when it was last looked at. */
-export interface FileFacts {
-  readonly mtimeMs: number;
-  readonly sizeBytes: number;
-  readonly hash: string;
-}
 
 /** Lines that were shown, counted from 1; `whole` if that was all of the file. */
 export type ShownRange = "whole" | { readonly from: number; readonly to: number };
@@ -47,37 +39,6 @@ export interface ReadPorts extends FilePorts {
   readonly openResult?: OpenStoredResult;
 }
 
-export interface LoadedFile {
-  readonly bytes: Buffer;
-  readonly facts: FileFacts;
-}
-
-/** Files are read as a whole, to know their hash. */
-const MOST_BYTES = 256 * 1_048_576;
-
-/** Undefined if there is no such file. */
-export async function loadFile(path: string, root: string): Promise<LoadedFile | undefined> {
-  let file: FileHandle;
-  try {
-    file = await openInside(path, root);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-  try {
-    const { mtimeMs, size } = await file.stat();
-    if (size > MOST_BYTES) {
-      throw new UnsafeFileError(
-        `${path} has ${size} bytes, more than the ${MOST_BYTES} that can be read at once. Search it with Grep.`,
-      );
-    }
-    const bytes = await file.readFile();
-    return { bytes, facts: { mtimeMs, sizeBytes: bytes.length, hash: hashOf(bytes) } };
-  } finally {
-    await file.close();
-  }
-}
-
 /** A stored result as a whole. */
 export async function loadResult({ bytes: size, chunks }: ResultContent, path: string): Promise<Buffer> {
   if (size > MOST_BYTES) {
@@ -86,10 +47,6 @@ export async function loadResult({ bytes: size, chunks }: ResultContent, path: s
     );
   }
   return Buffer.concat(await Array.fromAsync(chunks()));
-}
-
-export function hashOf(content: string | Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 /** The entry of the read that is in view for a real path, whatever the call named it. */

@@ -1,15 +1,8 @@
 import { extname } from "node:path";
 import { integer, optional, text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed, type ToolOutcome } from "../../extension/tool.ts";
-import {
-  type FileState,
-  loadFile,
-  loadResult,
-  type ReadPorts,
-  refusalOf,
-  type ShownRange,
-  shownEntry,
-} from "./file-states.ts";
+import { loadFile } from "../../workspace/load-file.ts";
+import { type FileState, loadResult, type ReadPorts, refusalOf, type ShownRange, shownEntry } from "./file-states.ts";
 import { imagePart, imageTypeOf, MOST_IMAGE_BYTES } from "./image.ts";
 import { notebookText } from "./notebook-text.ts";
 import { LINE_CHARACTERS, MOST_CHARACTERS, type ShownLines, showLines } from "./show-lines.ts";

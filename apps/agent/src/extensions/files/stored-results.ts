@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import type { ResultFiles } from "palimpsest";
 import type { ResultContent } from "palimpsest/core";
+import type { ToolSession } from "../../extension/extension.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 
 /** Opens a stored tool result by the path in its preview; undefined if the path names none. */
@@ -11,10 +12,7 @@ export type OpenStoredResult = (path: string) => Promise<ResultContent | undefin
  * Opens the stored results of the given sessions and nothing else: the path has to be the very one that the result files
  * give, and they follow no links. There is no way to write through it.
  */
-export function openStoredResults(
-  files: Pick<ResultFiles, "find" | "locate">,
-  sessions: readonly string[],
-): OpenStoredResult {
+function openStoredResults(files: Pick<ResultFiles, "find" | "locate">, sessions: readonly string[]): OpenStoredResult {
   return async (path) => {
     const file = basename(path);
     const session = sessions.find((id) => files.locate(id, file) === resolve(path));
@@ -23,7 +21,7 @@ export function openStoredResults(
 }
 
 /** Also opens one more file of the session's own, such as its plan. */
-export function alsoOpenFile(open: OpenStoredResult, file: string): OpenStoredResult {
+function alsoOpenFile(open: OpenStoredResult, file: string): OpenStoredResult {
   return async (path) => {
     if (resolve(path) !== file) return open(path);
     const bytes = await readFile(file).catch(() => undefined);
@@ -55,4 +53,19 @@ export function allowStoredResults(
       return isResult ? { kind: "stored-result", path: full } : guard.locate(path);
     },
   };
+}
+
+/**
+ * What each session may read of stored results: its own, and an agent those of the main session, too, because previews in its
+ * view name them.
+ * @param ownFiles files of the main session that it may read like results, such as its plan
+ */
+export function resultsOf(
+  files: Pick<ResultFiles, "find" | "locate">,
+  ownFiles: readonly string[],
+): (session: ToolSession) => OpenStoredResult {
+  return ({ session, kind, main }) =>
+    kind === "main"
+      ? ownFiles.reduce(alsoOpenFile, openStoredResults(files, [main.id]))
+      : openStoredResults(files, [session.id, main.id]);
 }

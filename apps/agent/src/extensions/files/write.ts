@@ -1,8 +1,9 @@
 import { text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
+import { loadFile } from "../../workspace/load-file.ts";
 import { type ChangePorts, changeFile } from "./change-file.ts";
 import { checkFresh } from "./check-fresh.ts";
-import { loadFile, refusalOf, shownEntry } from "./file-states.ts";
+import { refusalOf, shownEntry } from "./file-states.ts";
 
 /** Writes a file as a whole. One that exists must have been read, all of it, and still be in view. */
 export function writeTool(ports: ChangePorts): AgentTool {

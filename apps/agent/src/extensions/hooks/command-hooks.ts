@@ -1,4 +1,4 @@
-import { commandHook, createHooks, type Hook, type Hooks } from "palimpsest/hooks";
+import { commandHook, type Hook } from "palimpsest/hooks";
 import type { HookSetting } from "../../permissions/settings.ts";
 
 export interface CommandHookOptions {
@@ -12,25 +12,28 @@ export interface CommandHookOptions {
 const OF_SESSIONS: readonly string[] = ["SessionStart", "SessionEnd", "Stop"];
 
 /** The commands of the settings as hooks. Those of events that are not known never run; `palimpsest doctor` names them. */
-export function commandHooks(settings: readonly HookSetting[], { whose, folder, onHook }: CommandHookOptions): Hooks {
+export function commandHooks(
+  settings: readonly HookSetting[],
+  { whose, folder, onHook }: CommandHookOptions,
+): readonly Hook[] {
   const meant = settings.filter(({ event }) => whose === "session" || !OF_SESSIONS.includes(event));
-  return createHooks(
-    meant.map(({ event, command, tools, timeoutMs }) => {
-      const name = `${event}: ${typeof command === "string" ? command : command.join(" ")}`;
-      const ask = commandHook(command, { folder });
-      const run: typeof ask = async (input, context) => {
-        onHook(name, "started");
-        try {
-          return await ask(input, context);
-        } finally {
-          onHook(name, "ended");
-        }
-      };
-      return {
-        ...{ event, name, run },
-        ...(tools === undefined ? {} : { tools }),
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      } as Hook;
-    }),
-  );
+  return meant.map(({ event, command, tools, timeoutMs }) => {
+    const name = `${event}: ${typeof command === "string" ? command : command.join(" ")}`;
+    const ask = commandHook(command, { folder });
+    const run: typeof ask = async (input, context) => {
+      onHook(name, "started");
+      try {
+        return await ask(input, context);
+      } finally {
+        onHook(name, "ended");
+      }
+    };
+    return {
+      event,
+      name,
+      run,
+      ...(tools === undefined ? {} : { tools }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    } as Hook;
+  });
 }

@@ -1,14 +1,20 @@
 import type { SlashCommand } from "../../extension/slash-command.ts";
+import type { HookSetting } from "../../permissions/settings.ts";
 import { table } from "../../text/table.ts";
 
-export const hooks: SlashCommand = {
-  name: "hooks",
-  about: "the commands that are run at events",
-  when: "always",
-  async open({ agent: { settings }, say }) {
-    const rows = settings.settings.hooks.map(({ event, tools = "", command }) => [
-      ...[event, tools, typeof command === "string" ? command : command.join(" ")],
-    ]);
-    say(rows.length === 0 ? "There are no hooks. They stand in settings.json, under hooks." : table(rows));
-  },
-};
+/** `/hooks`: the commands of the settings that run at events. */
+export function hooksCommand(hooks: readonly HookSetting[]): SlashCommand {
+  return {
+    name: "hooks",
+    about: "the commands that are run at events",
+    when: "always",
+    async open({ say }) {
+      const rows = hooks.map(({ event, tools = "", command }) => [
+        event,
+        tools,
+        typeof command === "string" ? command : command.join(" "),
+      ]);
+      say(rows.length === 0 ? "There are no hooks. They stand in settings.json, under hooks." : table(rows));
+    },
+  };
+}

@@ -30,9 +30,9 @@ test("hooks are told of instructions once, and again when a compaction puts them
   const session = await openSession({
     ...{ store: memoryStore(), provider, model: "claude-opus-5-5", hooks, surroundings: { head: head.text } },
   });
-  const followed = followInstructions({ session, head, instructions });
+  const followed = followInstructions({ session, instructions });
   const say = async (prompt: string): Promise<void> => {
-    await followed.beforeTurn();
+    await followed.announce();
     for await (const _ of query(session, { tools: [], prompt }));
   };
   for (let turn = 0; turn < 6; turn++) await say(`Message ${turn}: ${"some words ".repeat(3_000)}`);

@@ -1,5 +1,5 @@
 import { attachment } from "palimpsest";
-import { INSTRUCTIONS, type SessionHead, shownTexts } from "../../extension/session-head.ts";
+import { INSTRUCTIONS, shownTexts } from "../../extension/session-head.ts";
 import type { AgentSession } from "../../extension/take-session.ts";
 import type { AgentTool } from "../../extension/tool.ts";
 import type { Instructions } from "./open-instructions.ts";
@@ -8,19 +8,18 @@ import { nameOf, versionOf } from "./section-title.ts";
 
 export interface FollowOptions {
   readonly session: Pick<AgentSession, "id" | "view" | "append" | "events">;
-  readonly head: SessionHead;
   readonly instructions: Instructions;
 }
 
 /** Keeps the model told of instructions while a session goes on. */
 export interface FollowedInstructions {
-  /** Says what has changed since it was shown. */
-  beforeTurn(): Promise<void>;
+  /** Runs the hooks of instructions that have become part of the request. */
+  announce(): Promise<void>;
   /** The tool that reads files: what holds where a file lies is told behind it. */
   around(read: AgentTool): AgentTool;
 }
 
-export function followInstructions({ session, head, instructions }: FollowOptions): FollowedInstructions {
+export function followInstructions({ session, instructions }: FollowOptions): FollowedInstructions {
   const announced = new Set<string>();
   // A compaction puts them at the head once more.
   session.events.listen((event) => {
@@ -47,11 +46,7 @@ export function followInstructions({ session, head, instructions }: FollowOption
   }
 
   return {
-    async beforeTurn() {
-      const changes = await head.changes(session);
-      if (changes.length > 0) await session.append(changes);
-      await announce();
-    },
+    announce,
     around: (read) => ({
       ...read,
       async run(input, context) {

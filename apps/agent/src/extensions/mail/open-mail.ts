@@ -2,10 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Agents, isApproval } from "@palimpsest/agents";
 import { type Home, listenOnSocket, type Mailbox, openHome } from "@palimpsest/coordination";
-import { UsageError } from "../../cli/read-arguments.ts";
 import type { Places } from "../../workspace/places.ts";
 import { writePrivateFile } from "../../workspace/private-files.ts";
-import { ID_CHARACTERS } from "../agents/control-socket.ts";
+import { UsageError } from "../../workspace/usage-error.ts";
 
 export interface OpenMailOptions {
   readonly places: Places;
@@ -33,7 +32,7 @@ const NAME_FILE = "name.json";
  */
 export async function openMail({ places, session, name, clock }: OpenMailOptions): Promise<SessionMail> {
   const ended = new AbortController();
-  const socketPath = join(places.agentHome, "sockets", session.slice(0, ID_CHARACTERS));
+  const socketPath = places.socketOf(session);
   let home: Home | undefined;
   let socket: { close(): Promise<void> } | undefined;
   let arrivals = 0;

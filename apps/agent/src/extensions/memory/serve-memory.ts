@@ -2,7 +2,7 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createMemorySearch, type Memory, type MemorySearch, type TopicType } from "@palimpsest/memory";
-import { readVersion } from "../../cli/version.ts";
+import { readVersion } from "../../workspace/version.ts";
 
 const TYPES: readonly TopicType[] = ["user", "feedback", "project", "reference"];
 const text = { type: "string" } as const;

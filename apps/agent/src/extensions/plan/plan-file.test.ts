@@ -13,8 +13,9 @@ import { query } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type AgentOptions, openAgent } from "../../cli/open-agent.ts";
+import type { AgentOptions } from "../../agent/agent.ts";
 import type { Person } from "../../extension/person.ts";
+import { openAgent } from "../../open-agent.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 import { placesOf } from "../../workspace/places.ts";
 
@@ -39,6 +40,8 @@ const person: Person = {
   approveCompaction: async () => "compact",
   onOutput: () => {},
   onHook: () => {},
+  onNotice: async () => {},
+  onBackground: async () => {},
 };
 
 test("a plan that was approved is kept as a file, and is whole in the request after a compaction, also when resumed", async () => {

@@ -1,21 +1,22 @@
 import { join } from "node:path";
 import type { PlacedText } from "palimpsest/core";
-import type { Work } from "../../extension/read-work.ts";
+import type { ApprovePlan } from "../../extension/person.ts";
 import { writePrivateFile } from "../../workspace/private-files.ts";
-import type { PlanPorts } from "./plan-mode.ts";
 
 /** The newest plan that the user has approved: in the log, and as a file of the session's for people and tools to read. */
 export interface PlanFile {
   readonly path: string;
-  /** The same approval; what is approved is kept. */
-  readonly approvePlan: PlanPorts["approvePlan"];
-  /** For what is put back after a compaction; undefined if no plan was approved, or it was taken back. */
+  /** The same approval; an approved plan is written to the file. */
+  readonly approvePlan: ApprovePlan;
+  /** Undefined if no plan was approved, or the approval was rewound. */
   plan(): Promise<PlacedText | undefined>;
 }
 
+/** @param readPlan the plan as the log has it: there a rewind takes it back, and a resumed session still has it */
 export function openPlanFile(
   sessionFolder: string,
-  { approvePlan, work }: Pick<PlanPorts, "approvePlan"> & { readonly work: Pick<Work, "plan"> },
+  approvePlan: ApprovePlan,
+  readPlan: () => Promise<string | undefined>,
 ): PlanFile {
   const path = join(sessionFolder, "plan.md");
   return {
@@ -26,8 +27,7 @@ export function openPlanFile(
       return answer;
     },
     async plan() {
-      // From the log: there a rewind takes it back, and a session that was opened again still has it.
-      const text = await work.plan();
+      const text = await readPlan();
       return text === undefined ? undefined : { text, path };
     },
   };

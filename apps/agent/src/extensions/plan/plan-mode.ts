@@ -1,17 +1,13 @@
 import { text } from "../../extension/input.ts";
+import type { ApprovePlan } from "../../extension/person.ts";
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
 import type { PermissionMode } from "../../permissions/decide-permission.ts";
 
 export interface PlanPorts {
   readonly mode: () => PermissionMode;
   readonly setMode: (mode: PermissionMode) => void;
-  /** Shows the plan to the user. With `approved` comes the mode to go on in. */
-  readonly approvePlan: (plan: string, signal: AbortSignal) => Promise<PlanAnswer>;
+  readonly approvePlan: ApprovePlan;
 }
-
-export type PlanAnswer =
-  | { readonly kind: "approved"; readonly mode: Exclude<PermissionMode, "plan"> }
-  | { readonly kind: "rejected"; readonly comment: string };
 
 export const EXIT_PLAN = "ExitPlan";
 /** What the result of an approved plan begins with: the log is searched for it. */

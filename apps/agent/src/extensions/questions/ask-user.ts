@@ -1,14 +1,6 @@
 import { flag, list, optional, text } from "../../extension/input.ts";
+import type { AskUser } from "../../extension/person.ts";
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
-
-export interface Question {
-  readonly question: string;
-  readonly options: readonly { readonly label: string; readonly description?: string | undefined }[];
-  readonly choose: "one" | "several";
-}
-
-/** Undefined: the user did not want to answer. An answer may be none of the options. */
-export type AskUser = (question: Question, signal: AbortSignal) => Promise<readonly string[] | undefined>;
 
 /** Nobody waits longer for an answer; the loop's own deadline is meant for programs. */
 const A_DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
-import { constants } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readUnlinked } from "../../workspace/read-unlinked.ts";
 
 /** Instructions for a kind of task, in a file that people write. */
 export interface Skill {
@@ -27,25 +27,12 @@ export async function readSkills(folders: readonly string[]): Promise<readonly S
       return entry.isFile() && entry.name.endsWith(".md") ? [join(folder, entry.name)] : [];
     });
     for (const path of paths.sort()) {
-      const text = await readSkill(path).catch(() => undefined);
+      const text = await readUnlinked(path).catch(() => undefined);
       const skill = text === undefined ? undefined : toSkill(text, path);
       if (skill !== undefined && !skills.has(skill.name)) skills.set(skill.name, skill);
     }
   }
   return [...skills.values()];
-}
-
-/** Windows has no such flag. */
-const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-
-/** The text of a skill's file; rejects if it is, or has become, a link. */
-export async function readSkill(path: string): Promise<string> {
-  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  try {
-    return await file.readFile("utf8");
-  } finally {
-    await file.close();
-  }
 }
 
 /** What a skill says, without its head. */

@@ -1,7 +1,10 @@
 import { dirname } from "node:path";
 import { optional, text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
-import { readSkill, type Skill, skillBody } from "./read-skills.ts";
+import { readUnlinked } from "../../workspace/read-unlinked.ts";
+import { type Skill, skillBody } from "./read-skills.ts";
+
+export const SKILL = "Skill";
 
 /**
  * Hands out the instructions of a skill.
@@ -10,7 +13,7 @@ import { readSkill, type Skill, skillBody } from "./read-skills.ts";
 export function skillTool(skills: readonly Skill[]): AgentTool {
   const lines = skills.map(({ name, description }) => `- ${name}: ${description}`);
   return defineTool({
-    name: "Skill",
+    name: SKILL,
     description: `Shows instructions for a kind of task, written by the user or the project. Follow them where they fit.\n${lines.join("\n") || "There are none."}`,
     input: {
       skill: text("Its name."),
@@ -25,7 +28,7 @@ export function skillTool(skills: readonly Skill[]): AgentTool {
         return failed(
           `There is no skill ${JSON.stringify(wanted)}. There are: ${skills.map(({ name }) => name).join(", ") || "none"}.`,
         );
-      const said = skillBody(await readSkill(skill.path));
+      const said = skillBody(await readUnlinked(skill.path));
       const head = `Skill ${skill.name}, its files are in ${dirname(skill.path)}.${given === undefined ? "" : ` To be used on: ${given}`}`;
       return done(`${head}\n\n${said}`);
     },

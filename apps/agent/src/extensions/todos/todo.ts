@@ -8,13 +8,14 @@ interface Todo {
 
 const MARKS = { open: "[ ]", doing: "[>]", done: "[x]" } as const;
 
+export const TODO = "Todo";
 /** What is answered to a list of which all is done. */
 export const NOTHING_LEFT = "Nothing is left to do.";
 
 /** The list of what is to be done. Every call gives it as a whole, so the newest one in the log says all. */
 export function todoTool(): AgentTool {
   return defineTool({
-    name: "Todo",
+    name: TODO,
     description:
       "Keeps the list of what is to be done in this task, for work of three steps or more. Give the whole list every time. Mark a step " +
       "as doing before you begin it and as done as soon as it is, one at a time.",

@@ -1,6 +1,6 @@
-import type { SlashCommand } from "../../extension/slash-command.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
-export const clear: SlashCommand = {
+export const clear: ScreenCommand = {
   name: "clear",
   about: "begins a new session; the old one is kept, /resume finds it",
   async open({ reopen, say }) {

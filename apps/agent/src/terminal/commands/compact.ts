@@ -1,7 +1,7 @@
-import { outcomeText } from "../../commands/compact.ts";
-import type { SlashCommand } from "../../extension/slash-command.ts";
+import { outcomeText } from "../../text/outcome-text.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
-export const compact: SlashCommand = {
+export const compact: ScreenCommand = {
   name: "compact",
   takes: "[TEXT]",
   about: "summarizes the conversation; TEXT says what to keep",

@@ -1,8 +1,8 @@
 import { configText, PROFILE_NAMES } from "../../cli/engine-config.ts";
-import type { SlashCommand } from "../../extension/slash-command.ts";
 import { chooseProfile, keepProfile } from "../choose-profile.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
-export const config: SlashCommand = {
+export const config: ScreenCommand = {
   name: "config",
   takes: "[PROFILE]",
   about: "the profile, and settings that are not the default",

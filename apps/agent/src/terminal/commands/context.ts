@@ -1,16 +1,16 @@
 import type { Accounting, SessionSize } from "palimpsest/core";
 import { contextRows, duplicatesText, sizeText } from "../../commands/context.ts";
-import type { SlashCommand } from "../../extension/slash-command.ts";
 import { type Colour, type Line, plain, plainLines } from "../../text/line.ts";
 import { cutText, padText } from "../../text/width.ts";
-import { readTranscript } from "../transcript/read-transcript.ts";
-import type { TranscriptEntry } from "../transcript/transcript-state.ts";
+import type { TranscriptEntry } from "../../workspace/read-transcript.ts";
+import { readTranscript } from "../../workspace/read-transcript.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
 const CELLS_PER_ROW = 40;
 const ROWS = 5;
 const LARGEST = 5;
 
-export const context: SlashCommand = {
+export const context: ScreenCommand = {
   name: "context",
   about: "what fills the window, as a grid and a table",
   when: "always",

@@ -1,7 +1,7 @@
 import { costText } from "../../commands/cost.ts";
-import type { SlashCommand } from "../../extension/slash-command.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
-export const cost: SlashCommand = {
+export const cost: ScreenCommand = {
   name: "cost",
   about: "what was spent on what, and what the next request costs",
   when: "always",

@@ -1,7 +1,7 @@
-import type { SlashCommand } from "../../extension/slash-command.ts";
 import { asTerminal } from "./as-terminal.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
-export const doctor: SlashCommand = {
+export const doctor: ScreenCommand = {
   name: "doctor",
   about: "what the agent needs, and what is missing",
   async open({ terminal, during, say, columns }) {

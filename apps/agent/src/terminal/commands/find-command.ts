@@ -1,12 +1,12 @@
-import type { SlashCommand } from "../../extension/slash-command.ts";
 import { nearest } from "../../text/nearest.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
 export type FoundCommand =
-  | { readonly kind: "found"; readonly command: SlashCommand; readonly words: string }
+  | { readonly kind: "found"; readonly command: ScreenCommand; readonly words: string }
   | { readonly kind: "unknown"; readonly hint: string };
 
 /** Which command is meant. A word that is none is told what it may have been. */
-export function findCommand(text: string, commands: readonly SlashCommand[]): FoundCommand {
+export function findCommand(text: string, commands: readonly ScreenCommand[]): FoundCommand {
   const [, word = "", words = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
   const command = commands.find(({ name }) => name === word.toLowerCase());
   if (command !== undefined) return { kind: "found", command, words: words.trim() };

@@ -1,6 +1,6 @@
-import type { SlashCommand } from "../../extension/slash-command.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
-export const goOn: SlashCommand = {
+export const goOn: ScreenCommand = {
   name: "continue",
   about: "goes on where a turn was cut short",
   open: async (context) => context.goOn(),

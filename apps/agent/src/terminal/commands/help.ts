@@ -1,6 +1,6 @@
-import type { SlashCommand } from "../../extension/slash-command.ts";
 import { type Line, plain } from "../../text/line.ts";
 import { padText } from "../../text/width.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
 const KEYS: readonly (readonly [string, string])[] = [
   ["esc", "stops what runs; twice: back to an earlier message"],
@@ -13,7 +13,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["ctrl-c twice", "leaves; so does ctrl-d"],
 ];
 
-export const help: SlashCommand = {
+export const help: ScreenCommand = {
   name: "help",
   about: "this list",
   when: "always",

@@ -1,6 +1,6 @@
-import type { SlashCommand } from "../../extension/slash-command.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
-export const leave: SlashCommand = {
+export const leave: ScreenCommand = {
   name: "exit",
   about: "leaves; palimpsest --continue goes on from here",
   when: "always",

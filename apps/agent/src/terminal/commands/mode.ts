@@ -1,11 +1,11 @@
-import type { SlashCommand } from "../../extension/slash-command.ts";
 import type { PermissionMode } from "../../permissions/decide-permission.ts";
 import { MODES } from "../../permissions/settings-schema.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
 /** Not to be asked at all is for the settings to say, not for a slip of the finger. */
 const OFFERED: readonly PermissionMode[] = ["default", "accept-edits", "plan"];
 
-export const mode: SlashCommand = {
+export const mode: ScreenCommand = {
   name: "mode",
   takes: "[WORD]",
   about: "what needs no permission (shift-tab goes through them)",

@@ -1,11 +1,11 @@
-import type { SlashCommand } from "../../extension/slash-command.ts";
 import { listSessions } from "../../workspace/stored-sessions.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
-export const model: SlashCommand = {
+export const model: ScreenCommand = {
   name: "model",
   takes: "[NAME]",
   about: "who answers from now on; its cache begins anew",
-  async open({ words, model: current, project, ask, setModel, say }) {
+  async open({ words, agent: { model: current, setModel }, project, ask, say }) {
     const wanted = words === "" ? await choose() : words;
     if (wanted === undefined || wanted === "" || wanted === current()) return say(`The model is ${current()}.`);
     await setModel(wanted);
@@ -15,7 +15,9 @@ export const model: SlashCommand = {
       const used = (await listSessions(project.store)).flatMap(({ usedBefore }) => usedBefore?.model ?? []);
       const names = [...new Set([current(), ...used])];
       const answer = await ask({
-        ...{ title: "Which model?", body: [], words: "Another" },
+        title: "Which model?",
+        body: [],
+        words: "Another",
         options: names.map((name) => ({ value: name, label: name, ...(name === current() ? { about: "now" } : {}) })),
       });
       return answer.kind === "chosen" ? answer.values[0] : answer.kind === "words" ? answer.text : undefined;

@@ -1,6 +1,6 @@
-import type { SlashCommand } from "../../extension/slash-command.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
-export const notes: SlashCommand = {
+export const notes: ScreenCommand = {
   name: "notes",
   takes: "[update]",
   about: "the session's own notes, by which it goes on after a compaction",

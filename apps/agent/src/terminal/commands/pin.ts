@@ -1,6 +1,6 @@
-import type { SlashCommand } from "../../extension/slash-command.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
-export const pin: SlashCommand = {
+export const pin: ScreenCommand = {
   name: "pin",
   takes: "[TEXT | ENTRY | remove N]",
   about: "keeps a text or an entry in view through every compaction; alone: what is pinned",

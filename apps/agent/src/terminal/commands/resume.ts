@@ -1,8 +1,8 @@
-import type { SlashCommand } from "../../extension/slash-command.ts";
 import { time } from "../../text/table.ts";
 import { listSessions } from "../../workspace/stored-sessions.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
-export const resume: SlashCommand = {
+export const resume: ScreenCommand = {
   name: "resume",
   about: "goes on with another session of this folder",
   async open({ agent: { session }, project, ask, reopen, say }) {

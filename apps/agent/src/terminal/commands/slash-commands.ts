@@ -1,12 +1,4 @@
 import type { SlashCommand } from "../../extension/slash-command.ts";
-import { agents } from "../../extensions/agents/agents-command.ts";
-import { rewind } from "../../extensions/checkpoints/rewind-command.ts";
-import { dream } from "../../extensions/dreams/dream-command.ts";
-import { hooks } from "../../extensions/hooks/hooks-command.ts";
-import { mcp } from "../../extensions/mcp/mcp-command.ts";
-import { memory } from "../../extensions/memory/memory-command.ts";
-import { recall } from "../../extensions/recall/recall-command.ts";
-import { tasks } from "../../extensions/shell/tasks-command.ts";
 import { clear } from "./clear.ts";
 import { compact } from "./compact.ts";
 import { config } from "./config.ts";
@@ -21,13 +13,40 @@ import { model } from "./model.ts";
 import { notes } from "./notes.ts";
 import { pin } from "./pin.ts";
 import { resume } from "./resume.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 import { snip } from "./snip.ts";
 import { transcript } from "./transcript.ts";
 import { undo } from "./undo.ts";
 
-/** All of them, in the order in which they are listed: what is seen, what is changed, what is around. */
-export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  ...[context, cost, transcript, recall, notes, agents, tasks],
-  ...[compact, undo, rewind, snip, pin, clear, resume, goOn],
-  ...[memory, dream, model, mode, config, hooks, mcp, doctor, help, leave],
+const OWN: readonly ScreenCommand[] = [
+  context,
+  cost,
+  transcript,
+  notes,
+  compact,
+  undo,
+  snip,
+  pin,
+  clear,
+  resume,
+  goOn,
+  model,
+  mode,
+  config,
+  doctor,
+  help,
+  leave,
 ];
+
+/** The order in `/help`: what is seen, what is changed, what is around. Commands that are not named here come last. */
+const SEEN = ["context", "cost", "transcript", "recall", "notes", "agents", "tasks"];
+const CHANGED = ["compact", "undo", "rewind", "snip", "pin", "clear", "resume", "continue"];
+const AROUND = ["memory", "dream", "model", "mode", "config", "hooks", "mcp", "doctor", "help", "exit"];
+const ORDER = [...SEEN, ...CHANGED, ...AROUND];
+
+/** All slash commands: the screen's own and those of extensions. Of two with one name, the screen's own counts. */
+export function slashCommands(ofExtensions: readonly SlashCommand[]): readonly ScreenCommand[] {
+  const byName = new Map([...ofExtensions, ...OWN].map((command) => [command.name, command]));
+  const place = ({ name }: ScreenCommand): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+  return [...byName.values()].toSorted((one, other) => place(one) - place(other));
+}

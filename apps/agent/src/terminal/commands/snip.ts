@@ -1,7 +1,7 @@
-import type { CommandContext, SlashCommand } from "../../extension/slash-command.ts";
-import { readTranscript } from "../transcript/read-transcript.ts";
+import { readTranscript } from "../../workspace/read-transcript.ts";
+import type { ScreenCommand, ScreenContext } from "./screen-command.ts";
 
-export const snip: SlashCommand = {
+export const snip: ScreenCommand = {
   name: "snip",
   takes: "[ENTRY | FROM-TO | undo]",
   about: "takes something out of the model's sight: a paste, a wrong turn",
@@ -26,7 +26,7 @@ function rangeOf(words: string): Range | undefined {
   return from === undefined ? undefined : { from: Number(from), to: Number(to ?? from) };
 }
 
-async function choose({ agent, project, ask }: CommandContext): Promise<Range | undefined> {
+async function choose({ agent, project, ask }: ScreenContext): Promise<Range | undefined> {
   const log = (await project.store.openReader(agent.session.id))!;
   const seen = (await readTranscript(log)).filter(({ seen, who }) => seen === "yes" && who !== "boundary");
   const answer = await ask({
@@ -39,7 +39,7 @@ async function choose({ agent, project, ask }: CommandContext): Promise<Range | 
   return answer.kind === "chosen" && answer.values[0] !== undefined ? rangeOf(answer.values[0]) : undefined;
 }
 
-async function undo({ agent, project, say }: CommandContext): Promise<void> {
+async function undo({ agent, project, say }: ScreenContext): Promise<void> {
   const log = (await project.store.openReader(agent.session.id))!;
   const newest = (await readTranscript(log)).findLast(
     ({ who, seen, title }) => who === "taken-out" && seen === "yes" && title.includes("snipped"),

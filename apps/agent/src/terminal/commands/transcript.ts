@@ -1,6 +1,6 @@
-import type { SlashCommand } from "../../extension/slash-command.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
-export const transcript: SlashCommand = {
+export const transcript: ScreenCommand = {
   name: "transcript",
   about: "all that was said, with what was folded; search and undo (ctrl-o)",
   when: "always",

@@ -1,7 +1,7 @@
 import { undoNewest, undoneText } from "../../commands/undo.ts";
-import type { SlashCommand } from "../../extension/slash-command.ts";
+import type { ScreenCommand } from "./screen-command.ts";
 
-export const undo: SlashCommand = {
+export const undo: ScreenCommand = {
   name: "undo",
   about: "takes the newest compaction back",
   open: async ({ agent: { session }, say }) => say(undoneText(await undoNewest(session, "/undo"))),

@@ -1,6 +1,7 @@
-import { type DialogAnswer, type DialogState, shownOptions } from "../../extension/dialog.ts";
+import type { DialogAnswer } from "../../extension/dialog.ts";
 import { editorText, erase, insert, move } from "../editor.ts";
 import type { Key } from "../key.ts";
+import { type DialogState, shownOptions } from "./dialog-state.ts";
 
 /** A key in a dialog: it changes, or it is answered. */
 export function updateDialog(dialog: DialogState, key: Key): DialogState | DialogAnswer {

@@ -1,20 +1,5 @@
+import type { TranscriptEntry } from "../../workspace/read-transcript.ts";
 import type { Key } from "../key.ts";
-
-/** One thing in the log, as the transcript shows it. */
-export interface TranscriptEntry {
-  readonly entry: number;
-  readonly who: "you" | "model" | "tool" | "command" | "host" | "summary" | "attached" | "boundary" | "taken-out";
-  readonly title: string;
-  readonly text: string;
-  /** Whether the model sees it now. */
-  readonly seen: "yes" | "folded" | "taken-back";
-  /** What a boundary stands for. */
-  readonly boundary?: {
-    readonly from: number;
-    readonly to: number;
-    readonly inEffect: "yes" | "folded-again" | "taken-back";
-  };
-}
 
 /** The whole session, whatever was folded or cleared since. */
 export interface TranscriptState {

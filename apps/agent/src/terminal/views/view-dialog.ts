@@ -1,6 +1,6 @@
-import { type DialogState, shownOptions } from "../../extension/dialog.ts";
 import { type Line, type Look, plain } from "../../text/line.ts";
 import { cutLine, wrapLines } from "../../text/width.ts";
+import { type DialogState, shownOptions } from "../dialogs/dialog-state.ts";
 import { editorText } from "../editor.ts";
 import type { ScreenState } from "../state.ts";
 

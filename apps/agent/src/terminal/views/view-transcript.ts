@@ -1,7 +1,8 @@
 import { type Line, type Look, plain, plainLines } from "../../text/line.ts";
 import { cutLine, padText, wrapLines } from "../../text/width.ts";
+import type { TranscriptEntry } from "../../workspace/read-transcript.ts";
 import type { ScreenState } from "../state.ts";
-import type { TranscriptEntry, TranscriptState } from "../transcript/transcript-state.ts";
+import type { TranscriptState } from "../transcript/transcript-state.ts";
 
 const FOLDED_LINES = 2;
 /** An entry may be megabytes: what is opened shows this much, and `recall` has the rest. */

@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { answer, callTool, callTools } from "@palimpsest/provider-simulator";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { startCli } from "../testing/run-cli.ts";
-import { sentRequests } from "../testing/sent-requests.ts";
-import { temporaryProject } from "../testing/temporary-project.ts";
+import { startCli } from "../../testing/run-cli.ts";
+import { sentRequests } from "../../testing/sent-requests.ts";
+import { temporaryProject } from "../../testing/temporary-project.ts";
 
 // Each test starts processes, on machines that have other things to do.
 vi.setConfig({ testTimeout: 300_000 });

@@ -1,6 +1,21 @@
 import { type Entry, entryText, type LogReader, readPayload } from "palimpsest/core";
-import { cleanText } from "../../text/clean-text.ts";
-import type { TranscriptEntry } from "./transcript-state.ts";
+import { cleanText } from "../text/clean-text.ts";
+
+/** One thing in the log, as the transcript shows it. */
+export interface TranscriptEntry {
+  readonly entry: number;
+  readonly who: "you" | "model" | "tool" | "command" | "host" | "summary" | "attached" | "boundary" | "taken-out";
+  readonly title: string;
+  readonly text: string;
+  /** Whether the model sees it now. */
+  readonly seen: "yes" | "folded" | "taken-back";
+  /** What a boundary stands for. */
+  readonly boundary?: {
+    readonly from: number;
+    readonly to: number;
+    readonly inEffect: "yes" | "folded-again" | "taken-back";
+  };
+}
 
 const AT_ONCE = 500;
 

@@ -5,7 +5,8 @@ import { offline } from "../cli/connect.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { readWork } from "./read-work.ts";
+import { readUsedSkills } from "./skills/skills-extension.ts";
+import { readTodos } from "./todos/todos-extension.ts";
 
 async function opened() {
   const store = memoryStore();
@@ -18,7 +19,12 @@ async function opened() {
       toolResult(callId, result, status),
     ]);
   };
-  return { session, call, ...readWork(store, () => session.id) };
+  return {
+    session,
+    call,
+    todos: () => readTodos(store, session.id),
+    skills: () => readUsedSkills(store, session.id),
+  };
 }
 
 test("the newest list that went well counts, and none of which all is done", async () => {

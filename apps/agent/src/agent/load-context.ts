@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import type { ExtensionContext } from "../extension/context.ts";
+import type { AgentSession } from "../extension/take-session.ts";
+import { type LoadedSettings, loadSettings } from "../permissions/load-settings.ts";
+import type { Rule } from "../permissions/rule.ts";
+import { createPathGuard } from "../workspace/path-guard.ts";
+import { makePrivateFolder } from "../workspace/private-files.ts";
+import type { AgentOptions } from "./agent.ts";
+import { offeredTools } from "./offered-tools.ts";
+
+export interface LoadedContext {
+  readonly context: ExtensionContext;
+  readonly settings: LoadedSettings;
+  /** The session is open: from now on, events of extensions are told there. */
+  opened(session: AgentSession): void;
+  readonly setModel: (model: string) => Promise<void>;
+}
+
+/** Loads the settings, and makes of them what extensions are opened with. */
+export async function loadContext(options: AgentOptions): Promise<LoadedContext> {
+  const { places, folder, environment, store, provider, id, person, operations } = options;
+  await makePrivateFolder(places.project);
+  const settings = await loadSettings({ guard: await createPathGuard(folder), agentHome: places.agentHome });
+  const sessionId = id ?? randomUUID();
+  const rules: Rule[] = [...settings.settings.rules, ...options.rules];
+  let mode = options.mode ?? settings.settings.mode;
+  let { model } = options;
+  let session: AgentSession | undefined;
+  const context: ExtensionContext = {
+    folder,
+    places,
+    environment,
+    store,
+    provider,
+    model: () => model,
+    clock: options.clock ?? { now: Date.now },
+    sessionId,
+    sessionFolder: places.folderOf(sessionId),
+    settings: { ...settings.settings, rules, web: options.web ?? settings.settings.web },
+    guard: await createPathGuard(folder, settings.settings.folders),
+    permissions: {
+      mode: () => mode,
+      setMode(wanted) {
+        mode = wanted;
+      },
+      rules,
+    },
+    offered: await offeredTools(store, id),
+    tell: (happening) => session?.events.emit(happening),
+    ...(person === undefined ? {} : { person }),
+    ...(operations === undefined ? {} : { operations }),
+  };
+  return {
+    context,
+    settings,
+    opened(own) {
+      session = own;
+    },
+    async setModel(wanted) {
+      await session?.configure({ model: wanted });
+      model = wanted;
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { Surroundings } from "palimpsest";
+import { createHooks, type Hooks } from "palimpsest/hooks";
+import type { ExtensionContext } from "../extension/context.ts";
+import type { Extension, ToolSession } from "../extension/extension.ts";
+import type { OpenedSession } from "../extension/opened-session.ts";
+import { createSessionHead, type HeadSection, type SessionHead } from "../extension/session-head.ts";
+import { type AgentSession, type TakeOptions, takeSession } from "../extension/take-session.ts";
+import { toTool } from "../extension/to-tool.ts";
+import type { AgentTool } from "../extension/tool.ts";
+import { AGENT_TOOLS } from "../extensions/agents/open-agents.ts";
+import { attendedPermission } from "../permissions/attended-permission.ts";
+import { type HeadlessPermission, headlessPermission } from "../permissions/headless-permission.ts";
+import { engineSettings } from "../workspace/engine-settings.ts";
+import type { PathGuard } from "../workspace/path-guard.ts";
+import type { AgentOptions } from "./agent.ts";
+import { nameOwners, tellAll } from "./event-owner.ts";
+import { systemPrompt } from "./system-prompt.ts";
+
+/** The session, and the head that its extensions have made together. */
+export interface SessionAround extends OpenedSession {
+  readonly head: SessionHead;
+}
+
+/**
+ * Opens the session with what its extensions bring: the head, what surrounds a compaction, hooks and tools.
+ * @param guard for permissions: stored results may be read, too
+ */
+export async function openAround(
+  options: AgentOptions,
+  context: ExtensionContext,
+  extensions: readonly Extension[],
+  guard: PathGuard,
+): Promise<SessionAround> {
+  const head = headOf(extensions);
+  const owners = nameOwners(options.onEvent ?? (() => {}));
+  const shared = sharedOptions(options, context, owners.onEvent);
+  const session = await takeSession({
+    ...shared,
+    store: context.store,
+    provider: context.provider,
+    model: context.model(),
+    id: context.sessionId,
+    surroundings: surroundingsOf(extensions, head, context.sessionId),
+    hooks: hooksOf(extensions, "session"),
+    // What another agent began comes without our prompt; what we began keeps the one it has, and with it its cache.
+    ...(context.offered.length === 0 ? { system: systemPrompt(context.folder) } : {}),
+    ...(context.person === undefined ? {} : { approveCompaction: context.person.approveCompaction }),
+    ...(options.startedBy === undefined ? {} : { startedBy: options.startedBy }),
+  });
+  owners.opened(session);
+  const toolsFor = (other: ToolSession): readonly AgentTool[] =>
+    extensions.flatMap((extension) => extension.tools?.(other) ?? []);
+  const tools = toolsFor({ session, kind: "main", main: session });
+  return {
+    session,
+    head,
+    tools,
+    runnable: tools.map((tool) => toTool(tool, session, context.folder, context.person?.onOutput)),
+    permission: permissionOf(tools, context, guard),
+    toolsFor,
+    headWith: (memory) => headOf(extensions, memory),
+    childOptions: (child) => ({
+      ...shared,
+      surroundings: surroundingsOf(extensions, head, child),
+      hooks: hooksOf(extensions, "agent"),
+    }),
+  };
+}
+
+/** @param memory in place of the session's own */
+function headOf(extensions: readonly Extension[], memory?: HeadSection): SessionHead {
+  return createSessionHead(
+    extensions.flatMap((extension) => {
+      const section = extension.name === "memory" ? (memory ?? extension.head) : extension.head;
+      return section === undefined ? [] : [section];
+    }),
+  );
+}
+
+function surroundingsOf(extensions: readonly Extension[], head: SessionHead, session: string): Surroundings {
+  const parts = extensions.map(({ surroundings }) => surroundings?.(session));
+  return Object.assign({ head: head.text }, ...parts) as Surroundings;
+}
+
+function hooksOf(extensions: readonly Extension[], whose: "session" | "agent"): Hooks {
+  return createHooks(extensions.flatMap(({ hooks }) => hooks?.(whose) ?? []));
+}
+
+function permissionOf(tools: readonly AgentTool[], context: ExtensionContext, guard: PathGuard): HeadlessPermission {
+  const { person, places, permissions } = context;
+  const known = new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool]));
+  const ports = { tools: known, guard, rules: permissions.rules, mode: permissions.mode };
+  if (person === undefined) return headlessPermission(ports);
+  return attendedPermission({ ...ports, person, agentHome: places.agentHome });
+}
+
+/** What the session and the sessions of its agents are opened with. */
+function sharedOptions(
+  { engine, modelFacts }: AgentOptions,
+  { places, environment, clock, person, operations }: ExtensionContext,
+  onEvent: NonNullable<TakeOptions["onEvent"]>,
+): Pick<TakeOptions, "onEvent" | "attendance" | "modelFacts" | "clock" | "settings" | "settingsFrom"> {
+  return {
+    onEvent: tellAll([onEvent, operations?.onEvent]),
+    attendance: person === undefined ? "alone" : "attended",
+    modelFacts,
+    clock,
+    settings: engine ?? {},
+    settingsFrom: engineSettings(places, environment, operations?.flags),
+  };
+}
+
+/** Tells the model what has changed in the head since it was shown. */
+export async function tellChanges(session: AgentSession, head: SessionHead): Promise<void> {
+  const changes = await head.changes(session);
+  if (changes.length > 0) await session.append(changes);
+}

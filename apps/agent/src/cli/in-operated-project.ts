@@ -1,0 +1,25 @@
+import { type Operations, openOperations } from "../operations/open-operations.ts";
+import { loadSettings } from "../permissions/load-settings.ts";
+import { createPathGuard } from "../workspace/path-guard.ts";
+import { inProject, type Project } from "./open-project.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Opens a project for as long as the work takes, with what the operator has set up around it. */
+export async function inOperatedProject<Result>(
+  terminal: Terminal,
+  work: (project: Project, operations: Operations) => Promise<Result>,
+): Promise<Result> {
+  return inProject(terminal, async (project) => {
+    const { folder, places } = project;
+    const { agentHome } = places;
+    const { settings } = await loadSettings({ guard: await createPathGuard(folder), agentHome });
+    const { flags } = settings;
+    const { environment } = terminal;
+    const operations = await openOperations({ environment, agentHome, ...(flags === undefined ? {} : { flags }) });
+    try {
+      return await work(project, operations);
+    } finally {
+      for (const unsent of await operations.close()) terminal.say(unsent, "warning");
+    }
+  });
+}

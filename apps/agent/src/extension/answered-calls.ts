@@ -1,0 +1,51 @@
+import type { Store, ToolCall, ToolResult } from "palimpsest";
+import { readPayload } from "palimpsest/core";
+
+/** A tool call that succeeded, with its result as text. */
+export interface AnsweredCall {
+  readonly call: ToolCall;
+  readonly text: string;
+}
+
+/** Entries that are read at once, and at all: work that lies further back is over. */
+const CHUNK_ENTRIES = 500;
+const MOST_ENTRIES = 50_000;
+
+/**
+ * The tool calls of a session that succeeded, the newest first, along the branch that the session is on. They are read from the
+ * log each time: a resumed session knows what a live one knows, and a rewound one knows no more.
+ */
+export async function* answeredCalls(store: Store, session: string): AsyncGenerator<AnsweredCall> {
+  const reader = await store.openReader(session);
+  if (reader === undefined) return;
+  try {
+    const answers = new Map<string, string>();
+    let at = (await reader.head()).sequence;
+    for (let looked = 0; at > 0 && looked < MOST_ENTRIES; looked += CHUNK_ENTRIES) {
+      const from = Math.max(1, at - CHUNK_ENTRIES + 1);
+      const chunk = await reader.read(from, at);
+      while (at >= from) {
+        const entry = chunk[at - from]!;
+        // A rewind leads to the entry that it went back to.
+        at = entry.parent;
+        const read = readPayload(entry);
+        if (read.kind !== "message") continue;
+        for (const block of read.payload.blocks.toReversed()) {
+          if (block.kind === "tool_result" && block.status === "ok") answers.set(block.callId, textOf(block));
+          const text = block.kind === "tool_call" ? answers.get(block.id) : undefined;
+          if (block.kind !== "tool_call" || text === undefined) continue;
+          // Some servers use one id for many calls: an answer belongs to the call right before it.
+          answers.delete(block.id);
+          yield { call: block, text };
+        }
+      }
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+function textOf({ content }: ToolResult): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+}

@@ -1,0 +1,22 @@
+import type { Tool } from "palimpsest";
+import type { HeadlessPermission } from "../permissions/headless-permission.ts";
+import type { ToolSession } from "./extension.ts";
+import type { HeadSection, SessionHead } from "./session-head.ts";
+import type { AgentSession, TakeOptions } from "./take-session.ts";
+import type { AgentTool } from "./tool.ts";
+
+/** The session with its tools, for extensions that run sessions of their own beside it: agents, extractions, dreams. */
+export interface OpenedSession {
+  readonly session: AgentSession;
+  /** The session's tools. */
+  readonly tools: readonly AgentTool[];
+  /** The same tools, as the loop takes them. */
+  readonly runnable: readonly Tool[];
+  readonly permission: HeadlessPermission;
+  /** The tools of all extensions for another session. */
+  readonly toolsFor: (session: ToolSession) => readonly AgentTool[];
+  /** The head of a session that has another memory. */
+  readonly headWith: (memory: HeadSection) => Pick<SessionHead, "text">;
+  /** What the session of an agent is opened with, beside its own store, model and prompt. */
+  readonly childOptions: (id: string) => Omit<TakeOptions, "store" | "provider" | "model" | "id" | "system">;
+}

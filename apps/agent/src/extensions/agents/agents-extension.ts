@@ -1,0 +1,63 @@
+import type { Agents } from "@palimpsest/agents";
+import type { ExtensionContext } from "../../extension/context.ts";
+import type { BackgroundTask, Extension } from "../../extension/extension.ts";
+import type { OpenedSession } from "../../extension/opened-session.ts";
+import type { SessionMail } from "../mail/open-mail.ts";
+import { type AgentNotes, createAgentNotes } from "./agent-notes.ts";
+import { agentsCommand } from "./agents-command.ts";
+import { controlPath, takeOrders } from "./control-socket.ts";
+import { definitionProblems, loadDefinitions } from "./load-definitions.ts";
+import { openAgents } from "./open-agents.ts";
+import { createPhrases } from "./phrases.ts";
+
+export interface AgentsExtension extends Extension {
+  readonly agents: Agents;
+}
+
+/** Agents beside the session: subagents, forks and teammates. They have its tools and its permissions. */
+export async function agentsExtension(
+  context: ExtensionContext,
+  opened: OpenedSession,
+  mail: SessionMail,
+): Promise<AgentsExtension> {
+  const { places, folder, store, provider, guard, settings } = context;
+  const { session } = opened;
+  const kinds = await loadDefinitions({ guard, agentHome: places.agentHome });
+  const notes: AgentNotes | undefined =
+    settings.memory === "off" ? undefined : createAgentNotes({ places, folder, store, session });
+  const closing: (() => Promise<void>)[] = notes === undefined ? [] : [notes.close];
+  const agents = openAgents({
+    opened,
+    store,
+    provider,
+    model: context.model(),
+    folder,
+    definitions: kinds.definitions,
+    mailbox: mail.mailbox,
+    ...(notes === undefined ? {} : { notes }),
+    async onFirst(own) {
+      const phrases = createPhrases({ agents: own, folder: context.sessionFolder });
+      closing.push(phrases.close);
+      const orders = await takeOrders(controlPath(places, session.id), own, phrases);
+      closing.push(orders.close);
+    },
+  });
+  closing.push(agents.close);
+  await mail.listen(agents);
+  return {
+    name: "agents",
+    agents,
+    commands: [agentsCommand(store)],
+    status: () => backgroundAgents(agents),
+    problems: definitionProblems(kinds),
+    async close() {
+      for (const close of closing.toReversed()) await close();
+    },
+  };
+}
+
+/** The model waits for a subagent, so its tool is shown above the footer. */
+function backgroundAgents(agents: Pick<Agents, "list">): readonly BackgroundTask[] {
+  const working = agents.list().filter(({ status, way }) => status === "running" && way !== "subagent");
+  return working.map(({ id, name, goal }) => ({ what: `${name ?? id.slice(0, 8)}: ${goal}`, shownBy: "/agents" }));
+}

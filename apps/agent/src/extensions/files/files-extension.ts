@@ -1,0 +1,63 @@
+import type { ExtensionContext } from "../../extension/context.ts";
+import type { Extension, ToolSession } from "../../extension/extension.ts";
+import type { AgentTool } from "../../extension/tool.ts";
+import { decidePermission } from "../../permissions/decide-permission.ts";
+import { toPermissionCall } from "../../permissions/permission-call.ts";
+import { loadFile } from "../../workspace/load-file.ts";
+import type { Checkpoints } from "../checkpoints/checkpoints.ts";
+import type { ChangePorts } from "./change-file.ts";
+import { editTool } from "./edit.ts";
+import type { FileStates } from "./file-states.ts";
+import { readTool } from "./read.ts";
+import type { OpenStoredResult } from "./stored-results.ts";
+import { writeTool } from "./write.ts";
+
+export interface FilesOptions {
+  /** Keeps each file as it was before a change. */
+  readonly keepBefore: Checkpoints["keepBefore"];
+  /** Opens the stored results that a session may read. */
+  readonly openResult: (session: ToolSession) => OpenStoredResult;
+  /** Goes around the Read tool of the main session. @default nothing does */
+  readonly aroundRead?: (read: AgentTool) => AgentTool;
+}
+
+/** Reads, writes and edits files of the project. Files that were read are shown again after a compaction. */
+export function filesExtension(
+  { guard, permissions }: Pick<ExtensionContext, "guard" | "permissions">,
+  { keepBefore, openResult, aroundRead = (read) => read }: FilesOptions,
+): Extension {
+  const mainStates: FileStates = new Map();
+  return {
+    name: "files",
+    tools(tools) {
+      const { session, kind, main } = tools;
+      const shownReads = (): ReadonlyMap<string, number> => session.view.filesRead();
+      const files: ChangePorts =
+        kind === "main"
+          ? { guard, shownReads, states: mainStates, keepBefore }
+          : {
+              guard,
+              shownReads,
+              // Each session edits only what it has read itself; a fork has read what the session had read.
+              states: new Map(kind === "fork" ? mainStates : []),
+              // What an agent changes is rewound together with what was said in the main session since.
+              keepBefore: (change) => keepBefore({ ...change, entry: main.history.newestEntry }),
+            };
+      const read = readTool({ ...files, openResult: openResult(tools) });
+      return [kind === "main" ? aroundRead(read) : read, writeTool(files), editTool(files)];
+    },
+    surroundings: () => ({ readFile: (path) => readAllowed(path, { guard, permissions }) }),
+  };
+}
+
+/** The text of a file, if it may be read: what may not be read is not shown after a compaction either. */
+async function readAllowed(
+  path: string,
+  { guard, permissions: { mode, rules } }: Pick<ExtensionContext, "guard" | "permissions">,
+): Promise<string | undefined> {
+  const call = await toPermissionCall({ name: "Read", effect: "read" }, { file_path: path }, guard);
+  const located = await guard.locate(path);
+  if (located.kind !== "inside" || decidePermission(mode(), rules, call).decision !== "allow") return undefined;
+  const file = await loadFile(located.path, located.root);
+  return file?.bytes.includes(0) ? undefined : file?.bytes.toString("utf8");
+}

@@ -1,0 +1,34 @@
+import type { ExtensionContext } from "../../extension/context.ts";
+import type { Extension } from "../../extension/extension.ts";
+import type { AgentTool } from "../../extension/tool.ts";
+import { type FollowedInstructions, followInstructions } from "./follow-instructions.ts";
+import { openInstructions } from "./open-instructions.ts";
+
+export interface InstructionsExtension extends Extension {
+  /** Goes around the Read tool: instructions of a folder are told when a file in it is read. */
+  readonly aroundRead: (read: AgentTool) => AgentTool;
+}
+
+/** Files of instructions (AGENTS.md, CLAUDE.md) of the user, the project and its folders. */
+export async function instructionsExtension({
+  guard,
+  permissions,
+  places,
+}: Pick<ExtensionContext, "guard" | "permissions" | "places">): Promise<InstructionsExtension> {
+  const { home, agentHome } = places;
+  const instructions = await openInstructions({ guard, rules: permissions.rules, home, agentHome });
+  let followed: FollowedInstructions | undefined;
+  return {
+    name: "instructions",
+    head: instructions,
+    problems: instructions.problems,
+    async begin(session) {
+      followed = followInstructions({ session, instructions });
+    },
+    aroundRead: (read) => ({
+      ...read,
+      run: (input, context) => (followed?.around(read) ?? read).run(input, context),
+    }),
+    beforeTurn: async () => followed?.announce(),
+  };
+}

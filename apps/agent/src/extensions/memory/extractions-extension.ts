@@ -1,0 +1,26 @@
+import type { ExtensionContext } from "../../extension/context.ts";
+import type { Extension } from "../../extension/extension.ts";
+import type { OpenedSession } from "../../extension/opened-session.ts";
+import type { AgentMemory } from "./agent-memory.ts";
+
+/** Looks through each turn for what is worth remembering, where the settings say so (`memory: on`). */
+export async function extractionsExtension(
+  { settings, store, provider, places, clock }: ExtensionContext,
+  { session, tools, runnable, permission }: OpenedSession,
+  remembered: AgentMemory | undefined,
+): Promise<Extension> {
+  if (remembered === undefined || settings.memory !== "on") return { name: "extractions" };
+  const { openExtractions } = await import("./open-extractions.ts");
+  const extractions = await openExtractions({
+    memory: remembered.memory,
+    store,
+    provider,
+    tools: runnable,
+    readOnlyTools: tools.filter(({ effect }) => effect === "read").map(({ name }) => name),
+    permission: permission.permission,
+    homeFile: places.homeFile,
+    dailyTokens: session.settings().settings["memory.dailyTokens"],
+    clock,
+  });
+  return { name: "extractions", afterTurn: extractions.afterTurn, close: extractions.close };
+}

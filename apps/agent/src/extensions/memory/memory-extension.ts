@@ -1,0 +1,50 @@
+import type { ExtensionContext } from "../../extension/context.ts";
+import type { Extension } from "../../extension/extension.ts";
+import type { AgentSession } from "../../extension/take-session.ts";
+import { type AgentMemory, openAgentMemory } from "./agent-memory.ts";
+import { memoryCommand } from "./memory-command.ts";
+
+export interface MemoryExtension extends Extension {
+  /** Absent if the settings say that nothing is remembered. */
+  readonly remembered?: AgentMemory;
+  /** Tells whoever listens to the session, once, what waits for the user's yes. */
+  readonly tellWaiting: () => Promise<void>;
+}
+
+/** What is remembered of the project across its sessions. */
+export async function memoryExtension({
+  settings,
+  places,
+  store,
+  tell,
+}: Pick<ExtensionContext, "settings" | "places" | "store" | "tell">): Promise<MemoryExtension> {
+  if (settings.memory === "off")
+    return { name: "memory", commands: [memoryCommand(undefined)], tellWaiting: async () => {} };
+  const remembered = await openAgentMemory({ folder: places.memory, store, tell });
+  const { memory } = remembered;
+  let session: AgentSession | undefined;
+  let waiting: Promise<void> | undefined;
+  const tellWaiting = async (): Promise<void> => {
+    if (session === undefined) return;
+    const memories = await import("@palimpsest/memory");
+    waiting ??= memories.tellWaiting(session, memory);
+    await waiting;
+  };
+  return {
+    name: "memory",
+    remembered,
+    tellWaiting,
+    head: remembered.section,
+    tools: (tools) => [remembered.toolFor(tools.session.id)],
+    commands: [memoryCommand(memory)],
+    async begin(opened) {
+      session = opened;
+    },
+    async beforeTurn(turn) {
+      await tellWaiting();
+      const recalled = turn.words === "" ? [] : await remembered.recall(turn.session, turn.words);
+      if (recalled.length > 0) await turn.session.append(recalled);
+    },
+    close: remembered.close,
+  };
+}

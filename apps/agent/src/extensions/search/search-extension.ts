@@ -1,0 +1,24 @@
+import type { ExtensionContext } from "../../extension/context.ts";
+import type { Extension, ToolSession } from "../../extension/extension.ts";
+import { hiddenPatterns } from "../../permissions/hidden-patterns.ts";
+import type { OpenStoredResult } from "../files/stored-results.ts";
+import { encloseSearch } from "./enclose-search.ts";
+import { globTool } from "./glob.ts";
+import { grepTool } from "./grep.ts";
+
+export interface SearchOptions {
+  /** Opens the stored results that a session may read. */
+  readonly openResult: (session: ToolSession) => OpenStoredResult;
+}
+
+/** Finds files, and text in files. */
+export async function searchExtension(
+  { guard, permissions }: Pick<ExtensionContext, "guard" | "permissions">,
+  { openResult }: SearchOptions,
+): Promise<Extension> {
+  const search = { guard, hidden: hiddenPatterns(permissions.rules), startedBy: await encloseSearch(guard.roots) };
+  return {
+    name: "search",
+    tools: (session) => [globTool(search), grepTool({ ...search, openResult: openResult(session) })],
+  };
+}

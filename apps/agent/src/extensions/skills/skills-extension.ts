@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import type { Store } from "palimpsest";
+import type { NamedText } from "palimpsest/core";
+import { answeredCalls } from "../../extension/answered-calls.ts";
+import type { ExtensionContext } from "../../extension/context.ts";
+import type { Extension } from "../../extension/extension.ts";
+import { readSkills } from "./read-skills.ts";
+import { SKILL, skillTool } from "./skill.ts";
+
+const MOST_SKILLS = 20;
+
+/**
+ * Skills: instructions for a kind of task, in markdown files of the user and the project. The model sees their names and
+ * descriptions, reads one in full when it uses it, and has those that it used again after a compaction.
+ */
+export async function skillsExtension({
+  guard,
+  places,
+  store,
+}: Pick<ExtensionContext, "guard" | "places" | "store">): Promise<Extension> {
+  const ofProject = await guard.locate(".palimpsest/skills");
+  const folders = [...(ofProject.kind === "inside" ? [ofProject.path] : []), join(places.agentHome, "skills")];
+  const skills = await readSkills(folders);
+  return {
+    name: "skills",
+    tools: () => [skillTool(skills)],
+    surroundings: (session) => ({ skills: () => readUsedSkills(store, session) }),
+  };
+}
+
+/** The skills that a session has used, the newest first. */
+export async function readUsedSkills(store: Store, session: string): Promise<readonly NamedText[]> {
+  const used = new Map<string, string>();
+  for await (const { call, text } of answeredCalls(store, session)) {
+    const { skill } = (call.input ?? {}) as { readonly skill?: unknown };
+    if (call.name === SKILL && typeof skill === "string" && !used.has(skill)) used.set(skill, text);
+    if (used.size >= MOST_SKILLS) break;
+  }
+  return [...used].map(([name, text]) => ({ name, text }));
+}

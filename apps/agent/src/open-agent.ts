@@ -1,0 +1,105 @@
+import type { Agent, AgentOptions } from "./agent/agent.ts";
+import { closingInReverse } from "./agent/closing.ts";
+import { loadContext } from "./agent/load-context.ts";
+import { toolChanges } from "./agent/offered-tools.ts";
+import { openAround, tellChanges } from "./agent/open-around.ts";
+import type { Extension } from "./extension/extension.ts";
+import { agentsExtension } from "./extensions/agents/agents-extension.ts";
+import { toDefinition } from "./extensions/agents/open-agents.ts";
+import { checkpointsExtension } from "./extensions/checkpoints/checkpoints-extension.ts";
+import { dreamsExtension } from "./extensions/dreams/dreams-extension.ts";
+import { filesExtension } from "./extensions/files/files-extension.ts";
+import { allowStoredResults, resultsOf } from "./extensions/files/stored-results.ts";
+import { hooksExtension } from "./extensions/hooks/hooks-extension.ts";
+import { instructionsExtension } from "./extensions/instructions/instructions-extension.ts";
+import { mailExtension } from "./extensions/mail/mail-extension.ts";
+import { mcpExtension } from "./extensions/mcp/mcp-extension.ts";
+import { extractionsExtension } from "./extensions/memory/extractions-extension.ts";
+import { memoryExtension } from "./extensions/memory/memory-extension.ts";
+import { planExtension } from "./extensions/plan/plan-extension.ts";
+import { questionsExtension } from "./extensions/questions/questions-extension.ts";
+import { recallExtension } from "./extensions/recall/recall-extension.ts";
+import { searchExtension } from "./extensions/search/search-extension.ts";
+import { shellExtension } from "./extensions/shell/shell-extension.ts";
+import { situationExtension } from "./extensions/situation/situation-extension.ts";
+import { skillsExtension } from "./extensions/skills/skills-extension.ts";
+import { todosExtension } from "./extensions/todos/todos-extension.ts";
+import { webExtension } from "./extensions/web/web-extension.ts";
+
+/** Opens the agent: settings, extensions in order, the session, and the extensions that run sessions beside it. */
+export async function openAgent(options: AgentOptions): Promise<Agent> {
+  const closing = closingInReverse();
+  try {
+    const { context, settings, opened, setModel } = await loadContext(options);
+    const extensions: Extension[] = [];
+    const open = <One extends Extension>(extension: One): One => {
+      extensions.push(extension);
+      closing.add(extension.close);
+      return extension;
+    };
+
+    // In this order their tools, and their sections of the head, stand in the prompt.
+    const plan = planExtension(context);
+    const openResult = resultsOf(context.store.results, [plan.path]);
+    const { aroundRead } = open(await instructionsExtension(context));
+    const { keepBefore } = open(checkpointsExtension(context));
+    open(filesExtension(context, { keepBefore, openResult, aroundRead }));
+    open(await searchExtension(context, { openResult }));
+    open(await shellExtension(context));
+    open(todosExtension(context));
+    open(questionsExtension(context));
+    open(await skillsExtension(context));
+    open(plan);
+    open(recallExtension(context));
+    open(webExtension(context));
+    open(situationExtension(context));
+    const { remembered, tellWaiting } = open(await memoryExtension(context));
+    open(await mcpExtension(context));
+    open(hooksExtension(context));
+
+    const guard = allowStoredResults(context.guard, context.store.results, [plan.path]);
+    const around = await openAround(options, context, [...extensions], guard);
+    const { session, head, permission } = around;
+    closing.add(session.close);
+    opened(session);
+
+    const mail = open(await mailExtension(context, options.name));
+    const { agents } = open(await agentsExtension(context, around, mail));
+    open(await extractionsExtension(context, around, remembered));
+    open(dreamsExtension(context, remembered?.memory));
+    for (const { begin } of extensions) await begin?.(session);
+
+    const changed = toolChanges(context.offered, [...around.tools, ...agents.tools.map(toDefinition)]);
+    return {
+      session,
+      tools: [...around.runnable, ...agents.tools],
+      agents,
+      waitForMail: mail.wait,
+      permission,
+      settings,
+      mode: context.permissions.mode,
+      setMode: context.permissions.setMode,
+      model: context.model,
+      setModel,
+      commands: extensions.flatMap(({ commands = [] }) => commands),
+      status: () => extensions.flatMap(({ status }) => status?.() ?? []),
+      problems: [
+        ...(options.operations?.problems ?? []),
+        ...extensions.flatMap(({ problems = [] }) => problems),
+        ...(changed === undefined ? [] : [changed]),
+      ],
+      tellWaiting,
+      async beforeTurn(words = "") {
+        await tellChanges(session, head);
+        for (const { beforeTurn } of extensions) await beforeTurn?.({ session, words });
+      },
+      async afterTurn(own) {
+        await Promise.all(extensions.map(({ afterTurn }) => afterTurn?.(own)));
+      },
+      close: closing.close,
+    };
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
