@@ -8,15 +8,9 @@ export {
 } from "./agent-definition.ts";
 export type { AgentEnd } from "./agent-result.ts";
 export { isAgentSession } from "./agent-session.ts";
+export type { AgentFollowed, Agents, ListedAgent, LiveState, StartedAgent } from "./agents.ts";
 export type { AgentsOptions, WantedChild } from "./agents-options.ts";
-export {
-  type AgentFollowed,
-  type Agents,
-  createAgents,
-  type ListedAgent,
-  type LiveState,
-  type StartedAgent,
-} from "./create-agents.ts";
+export { createAgents } from "./create-agents.ts";
 export { isApproval, type MessageSent } from "./message-tool.ts";
 export { readAgents, type StoredAgent } from "./read-agents.ts";
 export type { KnownAgent, WantedAgent } from "./start-agent.ts";

@@ -14,8 +14,9 @@ import {
 } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import type { Hooks } from "palimpsest/hooks";
+import type { Agents } from "../agents.ts";
 import type { AgentsOptions } from "../agents-options.ts";
-import { type Agents, createAgents } from "../create-agents.ts";
+import { createAgents } from "../create-agents.ts";
 
 const MODEL = "claude-opus-5-5";
 

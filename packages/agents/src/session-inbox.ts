@@ -1,0 +1,117 @@
+import { attachment, type Inbox, type Session, type Settings, type Store } from "palimpsest";
+import type { InboxSession } from "palimpsest/core";
+import { type AgentMessage, toAttachment } from "./agent-message.ts";
+import { type AgentEnd, type EndedAgent, resultTexts } from "./agent-result.ts";
+import { RESULT } from "./data-marks.ts";
+import { readReport } from "./read-report.ts";
+import type { LiveAgent, Roster } from "./roster.ts";
+import type { KnownAgent } from "./start-agent.ts";
+
+export interface SessionInboxOptions {
+  readonly session: Session;
+  readonly store: Pick<Store, "openReader">;
+  readonly roster: Roster;
+  readonly settings: () => Settings;
+  /** Mail of other processes. @default there is no mailbox */
+  readonly mail?: Inbox | undefined;
+}
+
+/** Results of agents that have ended, and messages to the session: they wait here until a turn takes them in. */
+export interface SessionInbox extends Inbox {
+  /** The result of this agent comes through the inbox when it has ended. */
+  expect(agent: LiveAgent): void;
+  addMessage(message: AgentMessage): void;
+  /** Wakes whoever waits in `idle`. */
+  change(): void;
+  /** Resolves when something waits, or when no agent runs any more. */
+  idle(): Promise<"waiting" | "nothing-runs">;
+  /** Agents of a process that is gone are not reported any more. */
+  forgetLost(): void;
+}
+
+export function createSessionInbox({ session, store, roster, settings, mail }: SessionInboxOptions): SessionInbox {
+  /** Agents of a process that is gone. */
+  let lost = session.background.agents().filter(({ status }) => status === "running");
+  const ended: EndedAgent[] = [];
+  const messages: AgentMessage[] = [];
+  const unreported = new Set<LiveAgent>();
+  let changed = Promise.withResolvers<void>();
+  const change = (): void => {
+    changed.resolve();
+    changed = Promise.withResolvers();
+  };
+  const hasWaiting = (): boolean => ended.length + messages.length + lost.length > 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function deliver(target: InboxSession): Promise<number> {
+    stopTakenBack();
+    ended.push(...(await Promise.all(lost.splice(0).map(lostAgent))));
+    const { "agents.resultCharacters": resultCharacters, "agents.resultsCharacters": resultsCharacters } = settings();
+    const told = [...ended];
+    const texts = resultTexts(told, { resultCharacters, resultsCharacters });
+    let count = 0;
+    for (const [at, { id, outcome }] of told.entries()) {
+      const step = { id, step: "ended", outcome, told: "next-entry" } as const;
+      if ((await target.background.enterAgent(step, attachment(RESULT, texts[at]!))) === "entered") count++;
+      ended.splice(
+        ended.findIndex((one) => one.id === id),
+        1,
+      );
+    }
+    const taken = messages.length;
+    if (taken > 0) await target.append(messages.slice(0, taken).map(toAttachment));
+    messages.splice(0, taken);
+    return count + taken + ((await mail?.deliver(target)) ?? 0);
+  }
+
+  /** What it was working on is not wanted any more: it would go on spending. */
+  function stopTakenBack(): void {
+    const known = new Set(session.background.agents().map(({ id }) => id));
+    for (const one of roster.live.values()) if (!known.has(one.id)) one.stop("Its work was taken back.");
+  }
+
+  async function lostAgent({ id, name, session: log }: KnownAgent): Promise<EndedAgent> {
+    const report = await readReport(store, log).catch(() => undefined);
+    const who = { id, ...(name === undefined ? {} : { name }) };
+    if (report?.isFinal) return { ...who, outcome: "done", text: report.text };
+    const why = "The program ended while it ran. SendMessage makes it go on from its log.";
+    return {
+      ...who,
+      outcome: "stopped",
+      text: report === undefined ? why : `${why}\nWhat it said last:\n${report.text}`,
+    };
+  }
+
+  return {
+    // One after the other: each result and message is taken once.
+    deliver(target) {
+      const delivered = last.then(() => deliver(target));
+      last = delivered.catch(() => undefined);
+      return delivered;
+    },
+    expect(agent) {
+      unreported.add(agent);
+      void agent.done.then((end) => {
+        unreported.delete(agent);
+        ended.push(toEnded(agent, end));
+        change();
+      });
+    },
+    addMessage(message) {
+      messages.push(message);
+      change();
+    },
+    change,
+    async idle() {
+      while (!hasWaiting() && unreported.size > 0) await changed.promise;
+      return hasWaiting() ? "waiting" : "nothing-runs";
+    },
+    forgetLost() {
+      lost = [];
+    },
+  };
+}
+
+function toEnded({ id, name }: LiveAgent, end: AgentEnd): EndedAgent {
+  return { id, ...(name === undefined ? {} : { name }), ...end };
+}
