@@ -44,14 +44,17 @@ export { type Charge, type ChargeOptions, chargeParent } from "./query/charge-pa
 export type { InboxSession, MemoryInbox } from "./query/inbox.ts";
 export { createPartialAnswer } from "./query/partial-answer.ts";
 export { messageOf, type PermissionDecision, type PermissionOptions, type WantedCall } from "./query/permission.ts";
+export type { AppendOptions } from "./session/append/append-once.ts";
 export { withTimers } from "./session/clock.ts";
 export type { ApproveCompaction, CompactOptions } from "./session/compact/compact-options.ts";
 export type { CompactionPoint } from "./session/compact/compaction-point.ts";
 export type { ExplainedBoundary } from "./session/compact/explain.ts";
 export type { NamedText, PlacedText } from "./session/compact/surroundings.ts";
+export type { Erased } from "./session/erase/erase.ts";
 export type { AskOptions, ForkOptions } from "./session/fork/fork-options.ts";
 export { forkedReader } from "./session/fork/forked-reader.ts";
 export { loadView } from "./session/load-view.ts";
+export type { MessagePage } from "./session/message-list/session-message.ts";
 export { readLedgerLines } from "./session/read-ledger-lines.ts";
 export { openRecorder, type SessionRecorder } from "./session/recorder/open-recorder.ts";
 export type { RecordedResponse } from "./session/session.ts";

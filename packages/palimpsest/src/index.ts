@@ -16,6 +16,7 @@ export { recallFrom } from "./query/recall-from.ts";
 export type { Clock } from "./session/clock.ts";
 export type { CompactionOutcome } from "./session/compact/compact-options.ts";
 export type { Surroundings } from "./session/compact/surroundings.ts";
+export type { SessionMessage } from "./session/message-list/session-message.ts";
 export { attachment, commandOutput, notice, toolResult, user } from "./session/messages.ts";
 export { openSession } from "./session/open-session.ts";
 export { repairMessages } from "./session/repair-messages.ts";

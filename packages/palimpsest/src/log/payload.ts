@@ -23,6 +23,7 @@ export interface Payloads {
   readonly agent: AgentPayload;
   readonly mark: MarkPayload;
   readonly key: KeyPayload;
+  readonly erased: ErasedPayload;
 }
 
 export type PayloadKind = keyof Payloads;
@@ -47,6 +48,7 @@ export const PAYLOAD_VERSIONS: Readonly<Record<PayloadKind, number>> = {
   agent: 1,
   mark: 1,
   key: 1,
+  erased: 1,
 };
 
 /** A message, or a part of one: each tool result has its own entry, so that a decision can refer to it. */
@@ -427,3 +429,11 @@ export interface KeyPayload {
   /** How many entries of content stand directly behind it. */
   readonly entries: number;
 }
+
+/**
+ * The payload of an entry was erased, and this is shown in its place, on every branch. Its kind is `erased:` and the number of
+ * that entry, so that it is found without reading the log.
+ */
+export type ErasedPayload =
+  | { readonly was: "message"; readonly entry: number; readonly stub: MessagePayload }
+  | { readonly was: "attachment"; readonly entry: number; readonly stub: AttachmentPayload };

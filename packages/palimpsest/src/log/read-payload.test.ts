@@ -59,6 +59,7 @@ const EXAMPLES: Payloads = {
   agent: { id: "a1", step: "started", way: "background", goal: "Look around.", session: "s-a1" },
   mark: { name: "extract_memories", coveredTo: 12 },
   key: { key: "a", entries: 2 },
+  erased: { was: "attachment", entry: 2, stub: { type: "note", blocks: [{ kind: "text", text: "[Erased.]" }] } },
 };
 const KINDS = Object.keys(PAYLOAD_VERSIONS) as PayloadKind[];
 const digest = (text: string): string => `${text.length}`;

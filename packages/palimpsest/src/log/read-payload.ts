@@ -71,6 +71,7 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
   overflow: ({ inputTokens = 0, limitTokens = 0 }) => isCount(inputTokens) && isCount(limitTokens),
   agent: ({ id, step, goal = "", session = "" }) => [id, step, goal, session].every(isText),
   mark: ({ name, coveredTo }) => isText(name) && isCount(coveredTo),
+  erased: ({ was, entry, stub }) => isCount(entry) && isRecord(stub) && isStub(was, stub),
   key: ({ key, entries }) => isText(key) && isCount(entries),
 };
 
@@ -104,6 +105,10 @@ const isSource = (value: unknown): boolean =>
   isRecord(value) && (isText(value["url"]) || (isText(value["mediaType"]) && isText(value["data"])));
 const isMessage = (value: unknown): boolean =>
   isRecord(value) && (value["role"] === "user" || value["role"] === "assistant") && isListOf(value["blocks"], isBlock);
+const isStub = (was: unknown, stub: Readonly<Record<string, unknown>>): boolean =>
+  was === "message"
+    ? isMessage(stub)
+    : was === "attachment" && isText(stub["type"]) && isListOf(stub["blocks"], isBlock);
 const isReplacement = (value: unknown): boolean =>
   isMessage(value) && ["undefined", "string"].includes(typeof (value as { attachment?: unknown }).attachment);
 const isStored = (value: unknown): boolean =>

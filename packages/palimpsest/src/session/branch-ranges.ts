@@ -10,7 +10,7 @@ export interface BranchRange {
  * The entries of the branch that ends at an entry, the newest range first, decisions and all. One seek for each rewind: what
  * was rewound is passed over unread.
  */
-async function* branchRanges(log: LogReader, at: number): AsyncGenerator<BranchRange> {
+export async function* branchRanges(log: LogReader, at: number): AsyncGenerator<BranchRange> {
   for (let to = at; to > 0; ) {
     const rewind = await log.newest("rewind", to + 1);
     yield { from: rewind?.sequence ?? 1, to };

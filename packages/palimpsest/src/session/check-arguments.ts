@@ -65,6 +65,15 @@ const CHECKS: { readonly [Name in Method]?: Check } = {
     for (const one of Array.isArray(content) ? content : [content]) checkArgument("append(content)", one, CONTENT);
     checkArgument("append(content, options)", options, APPEND_OPTIONS);
   },
+  messages: (how) =>
+    checkArgument("messages(options)", how, {
+      needed: "{ before, limit, attachments }, with a limit of at least 1",
+      fits: (value) => {
+        const { limit = 1, before = 1 } = (value ?? {}) as { readonly limit?: unknown; readonly before?: unknown };
+        return isCount(limit) && Number.isInteger(before);
+      },
+    }),
+  erase: (entry) => checkArgument("erase(entry)", entry, ENTRY),
   prepare: (how) => checkArgument("prepare(options)", how, HOW),
   record: (response) => checkArgument("record(response)", response, RESPONSE),
   configure: (wanted) =>

@@ -12,6 +12,7 @@ import type { Item } from "../view/item.ts";
 import { resolveConfiguration } from "../view/resolve-configuration.ts";
 import { itemOf, replacementItems } from "../view/to-items.ts";
 import { type Configuration, createView, type View } from "../view/view.ts";
+import { readWithStub } from "./erase/read-with-stub.ts";
 import { type Boundary, findBranch } from "./find-branch.ts";
 
 type ConfigurationEntry = Extract<ReadEntry, { kind: "configuration" }>;
@@ -33,7 +34,7 @@ export async function loadView(log: LogReader, at: number, options: FeatureOptio
   let standing = boundary === undefined ? NOTHING_STANDING : foldStanding(NOTHING_STANDING, boundary, 0);
   for (const { from, to } of ranges) {
     for await (const entry of readEntries(log, from, to)) {
-      const read = readPayload(entry);
+      const read = await readWithStub(log, entry);
       // What was taken back has cost what it cost.
       ledger = foldLedger(ledger, read, entry.atMs);
       if (undone.has(entry.sequence)) continue;
@@ -75,10 +76,12 @@ async function itemsOf(
   options: FeatureOptions,
 ): Promise<readonly Item[]> {
   const { from, to, by } = shown;
-  if (by === undefined) {
+  const decision = by === undefined ? undefined : await readEntry(log, by);
+  // A decision is erased with what it quoted: then the stub stands in the entry's own place.
+  if (by === undefined || (decision?.kind === "passed-over" && decision.why === "erased")) {
     const items: Item[] = [];
     for await (const entry of readEntries(log, from, to)) {
-      const item = itemOf(readPayload(entry), options);
+      const item = itemOf(await readWithStub(log, entry), options);
       if (item !== undefined) items.push(item);
     }
     return items;
@@ -88,7 +91,6 @@ async function itemsOf(
     const { view } = await loadView(log, by - 1, options);
     return view.items.filter((item) => item.from <= to && item.to >= from);
   }
-  const decision = await readEntry(log, by);
   const decided = decision?.kind === "replace" || decision?.kind === "boundary";
   return decided ? replacementItems({ from, to, by }, decision.payload.with, options) : [];
 }

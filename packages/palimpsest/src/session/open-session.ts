@@ -27,12 +27,14 @@ import { createContents } from "./contents.ts";
 import { createTell, type Listener } from "./create-tell.ts";
 import { createDecisions } from "./decisions.ts";
 import { createEnterUsage } from "./enter-usage.ts";
+import { erase } from "./erase/erase.ts";
 import type { ForkTerms } from "./fork/fork-terms.ts";
 import type { Base } from "./fork/forked-reader.ts";
 import { forkedResults } from "./fork/forked-results.ts";
 import { createForks, type OpenSession } from "./fork/forks.ts";
 import { createKeepWarm } from "./keep-warm.ts";
 import { createKnownTools, type KnownTools } from "./known-tools.ts";
+import { listMessages } from "./message-list/list-messages.ts";
 import { attachment, HEAD } from "./messages.ts";
 import { createNotes } from "./notes/notes.ts";
 import { openWriter } from "./open-writer.ts";
@@ -330,6 +332,8 @@ async function openWith<Request, Response, Message>(
     },
     append: (content, how?: AppendOptions) =>
       isStreamed(content) ? contents.appendStream(content) : inOrder(() => appendOnce(state, contents, content, how)),
+    messages: (how) => inOrder(() => listMessages(state, how)),
+    erase: (entry) => inOrder(() => erase(entry, { session: resultSession ?? id, state, files })),
     prepare,
     async record(response, request) {
       const recorded = await inOrder(() => record(response, request));

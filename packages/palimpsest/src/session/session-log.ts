@@ -12,6 +12,8 @@ export interface SessionLog {
   readonly head: LogHead;
   /** Appends all or nothing; resolves when the entries are kept. */
   append(drafts: readonly Draft[]): Promise<readonly Entry[]>;
+  /** Erases the payload of an entry of its own log. */
+  erase(entry: number): Promise<void>;
   /** Reads where the log ends. After an append that failed half-way, it may hold entries that were not acknowledged. */
   refresh(): Promise<void>;
 }
@@ -45,6 +47,10 @@ export async function openSessionLog({ session, writer, base, clock }: SessionLo
       }
       head = result.head;
       return entries.map((entry) => renumbered(entry, shared));
+    },
+    async erase(entry) {
+      const result = await writer.erase(entry - shared);
+      if (result === "fenced") throw new SessionLostError(session, "another writer has taken it over");
     },
     async refresh() {
       head = await writer.head();

@@ -28,6 +28,8 @@ export interface SessionState {
   inOrder<Result>(act: () => Promise<Result>): Promise<Result>;
   /** Appends all or nothing; resolves to the entry numbers when they are kept. */
   append(drafts: readonly Draft[]): Promise<readonly number[]>;
+  /** Erases payloads of entries behind `sharedTo`. What is known of the log is read again. */
+  erase(entries: readonly number[]): Promise<void>;
   /** Going back is reading again. */
   reload(): Promise<void>;
   close(): Promise<void>;
@@ -95,6 +97,11 @@ export async function openSessionState(options: SessionStateOptions): Promise<Se
         standing = foldStanding(standing, read, atMs);
       });
       return entries.map(({ sequence }) => sequence);
+    },
+    async erase(entries) {
+      knowledge = "uncertain";
+      for (const entry of entries) await log.erase(entry);
+      await reload();
     },
     reload,
     close() {

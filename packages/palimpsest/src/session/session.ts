@@ -7,8 +7,10 @@ import type { Truncation } from "../view/find-truncation.ts";
 import type { AppendOptions } from "./append/append-once.ts";
 import type { WantedConfiguration } from "./change-configuration.ts";
 import type { CompactionOutcome, CompactOptions, Recovery } from "./compact/compact-options.ts";
+import type { Erased } from "./erase/erase.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork/fork-options.ts";
 import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./interrupted-answer.ts";
+import type { MessagePage, MessagesOptions } from "./message-list/session-message.ts";
 import type {
   SessionBackground,
   SessionEvents,
@@ -61,6 +63,10 @@ export interface Session<Request = any, Response = any> {
   append(content: NewContent | readonly NewContent[], options?: AppendOptions): Promise<readonly number[]>;
   /** Appends what a tool puts out, while it puts it out: `toolResult(callId, stream)`. In constant memory, however much it is. */
   append(streamed: StreamedResult): Promise<readonly number[]>;
+  /** Lists the conversation as the user lived it, what was compacted away included, a page at a time, newest page first. */
+  messages(options?: MessagesOptions): Promise<MessagePage>;
+  /** Erases what an entry says, for good: from the log, its results and the search index. The model sees a stub. */
+  erase(entry: number): Promise<Erased>;
   /** The next request, ready for the provider's client. Written down before it is handed out, so that it stays the same. */
   prepare(options?: PrepareOptions): Promise<Request>;
   /**

@@ -1,5 +1,8 @@
 import type { Entry } from "../../log/entry.ts";
+import { namedKind } from "../../log/to-draft.ts";
 import type { LogReader } from "../../stores/store.ts";
+
+const ERASED = namedKind("erased", "");
 
 /** The log that a fork continues, up to the entry at which it parts from it. */
 export interface Base {
@@ -24,7 +27,9 @@ export function forkedReader({ reader: parent, sequence: shared }: Base, own: Lo
     },
     async newest(kind, below = Number.POSITIVE_INFINITY) {
       const entry = below > shared + 1 ? await own.newest(kind, below - shared) : undefined;
-      return entry === undefined ? parent.newest(kind, Math.min(below, shared + 1)) : renumbered(entry, shared);
+      if (entry !== undefined) return renumbered(entry, shared);
+      // What the parent has erased since is erased here, too: its payload is gone, and what is shown for it stands later.
+      return kind.startsWith(ERASED) ? parent.newest(kind) : parent.newest(kind, Math.min(below, shared + 1));
     },
     async search(query, { limit, from = 1, to = Number.MAX_SAFE_INTEGER }) {
       const inOwn = { limit, from: Math.max(1, from - shared), to: to - shared };
