@@ -58,7 +58,8 @@ test.skipIf(!hasParts)(
         env: {
           ...programInPath(project),
           PALIMPSEST_HOME: join(project.base, "kept"),
-          ...{ ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: cli.server.url },
+          ANTHROPIC_API_KEY: "none",
+          ANTHROPIC_BASE_URL: cli.server.url,
         },
       });
       child.stdin.end();

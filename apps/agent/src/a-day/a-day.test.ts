@@ -46,7 +46,8 @@ function compactionsCameByThemselvesAndOnDemand({ log }: Day): void {
   const compactions = log.filter(({ kind }) => kind === "boundary").map(({ payload }) => payload["compaction"]);
   const count = (trigger: string): number => compactions.filter((one) => one?.trigger === trigger).length;
   expect({ manual: count("manual"), other: compactions.length - count("manual") - count("auto") }).toEqual({
-    ...{ manual: 2, other: 0 },
+    manual: 2,
+    other: 0,
   });
   expect(count("auto")).toBeGreaterThanOrEqual(1);
 }

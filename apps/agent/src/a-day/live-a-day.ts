@@ -104,7 +104,17 @@ export async function liveADay(project: TemporaryProject): Promise<Day> {
 
   const lines = (await command(["export"])).out.split("\n");
   return {
-    ...{ cli, talked, commands, pausedAt, wrong, filesBeforeWrong, filesAfterRewind, undone, killed, files, git },
+    cli,
+    talked,
+    commands,
+    pausedAt,
+    wrong,
+    filesBeforeWrong,
+    filesAfterRewind,
+    undone,
+    killed,
+    files,
+    git,
     log: lines.map((line) => JSON.parse(line)),
     costs: JSON.parse((await command(["cost", "--json"])).out),
     sessions: JSON.parse((await command(["sessions", "--json"])).out),

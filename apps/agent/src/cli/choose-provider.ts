@@ -28,7 +28,9 @@ const KEY_NAMES = {
 } as const;
 const MODELS = { anthropic: "claude-sonnet-5-5", openai: "gpt-6-sol", "openai-chat": "gpt-6-sol" } as const;
 const NAMES_IN_LOGS: Readonly<Record<string, ProviderWord>> = {
-  ...{ anthropic: "anthropic", "openai-responses": "openai", "openai-chat": "openai-chat" },
+  anthropic: "anthropic",
+  "openai-responses": "openai",
+  "openai-chat": "openai-chat",
 };
 
 /** Who is asked: as the command line says, else as the session was before, else by the key that there is. */
@@ -46,7 +48,9 @@ export function chooseProvider(
   const key = environment[KEY_NAMES[provider]];
   const model = wanted.model ?? (isSame ? before.model : MODELS[provider]);
   return {
-    ...{ provider, model, keyName: KEY_NAMES[provider] },
+    provider,
+    model,
+    keyName: KEY_NAMES[provider],
     ...(baseUrl === undefined ? {} : { baseUrl }),
     // Servers on one's own machine want none, and clients refuse to be without.
     ...(key ? { key } : baseUrl === undefined ? {} : { key: "none" }),

@@ -14,7 +14,9 @@ const MODEL: Value = {
   about: "the model; by default the session's, or the provider's usual one",
 };
 const PROVIDER: Value = {
-  ...{ type: "string", value: "WORD", of: PROVIDERS },
+  type: "string",
+  value: "WORD",
+  of: PROVIDERS,
   about: "whose API is spoken; by default that of the key that there is",
 };
 const BASE_URL: Value = {

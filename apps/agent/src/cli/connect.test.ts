@@ -24,12 +24,10 @@ async function betasOf(baseUrl?: string): Promise<readonly string[]> {
   const provider = await connect({ ...choice, ...(baseUrl === undefined ? {} : { baseUrl }) }, { fetch });
   const events: SessionEvent[] = [];
   const session = await openSession({
-    ...{
-      store: memoryStore(),
-      provider,
-      model: choice.model,
-      onEvent: (event: SessionEvent) => void events.push(event),
-    },
+    store: memoryStore(),
+    provider,
+    model: choice.model,
+    onEvent: (event: SessionEvent) => void events.push(event),
     settings: {
       "clearing.byProvider": "on",
       "clearing.providerTriggerTokens": 1_000,
@@ -39,7 +37,10 @@ async function betasOf(baseUrl?: string): Promise<readonly string[]> {
     tools: [{ name: "read", inputSchema: { type: "object" }, results: "clearable" }],
   });
   const read = tool({
-    ...{ name: "read", description: "Reads.", input: { type: "object" }, results: "clearable" },
+    name: "read",
+    description: "Reads.",
+    input: { type: "object" },
+    results: "clearable",
     run: () => "A line of a file that was read. ".repeat(100),
   });
   for await (const _ of query(session, { prompt: "Read all of it.", tools: [read] }));

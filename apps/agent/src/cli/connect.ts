@@ -15,7 +15,8 @@ export async function connect(
   { fetch, models = {} }: ConnectOptions = {},
 ): Promise<Provider> {
   const options = {
-    ...{ apiKey: key ?? "none", maxRetries: 0 },
+    apiKey: key ?? "none",
+    maxRetries: 0,
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
     ...(fetch === undefined ? {} : { fetch }),
   };

@@ -7,7 +7,10 @@ import { rememberEndpoint, withEndpoint } from "./endpoint.ts";
 
 const used = { provider: "openai-chat", model: "m" };
 const choice = (baseUrl?: string): ProviderChoice => ({
-  ...{ provider: "openai-chat", model: "m", key: "sk-secret", keyName: "OPENAI_API_KEY" },
+  provider: "openai-chat",
+  model: "m",
+  key: "sk-secret",
+  keyName: "OPENAI_API_KEY",
   ...(baseUrl === undefined ? {} : { baseUrl }),
 });
 

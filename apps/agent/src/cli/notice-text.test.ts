@@ -28,8 +28,18 @@ const LINES: readonly (readonly [Happening, string])[] = [
   ],
   [
     {
-      ...{ kind: "answer-interrupted", source: "main", provider: "p", requestModel: "m", model: "m", responseId: "r" },
-      ...{ view: "kept", text: "So far", calls: [], used, estimated: "output", priceUsd: 0.0123 },
+      kind: "answer-interrupted",
+      source: "main",
+      provider: "p",
+      requestModel: "m",
+      model: "m",
+      responseId: "r",
+      view: "kept",
+      text: "So far",
+      calls: [],
+      used,
+      estimated: "output",
+      priceUsd: 0.0123,
     },
     "Interrupted. The answer so far stays in context. It cost about $0.0123.",
   ],
@@ -71,35 +81,49 @@ const LINES: readonly (readonly [Happening, string])[] = [
   ],
   [
     {
-      ...{ kind: "results-cleared", way: "by-time", trigger: "auto", count: 12, shedTokens: 34_000 },
+      kind: "results-cleared",
+      way: "by-time",
+      trigger: "auto",
+      count: 12,
+      shedTokens: 34_000,
       invalidatedPrefixTokens: 0,
     },
     "Cleared 12 old tool results: 34,000 tokens fewer in context.",
   ],
   [
     {
-      ...{ kind: "compaction-started", compaction, trigger: "auto", reason: "window" },
-      ...{ tokensBefore: 120_000, earlierCompactions: 0 },
+      kind: "compaction-started",
+      compaction,
+      trigger: "auto",
+      reason: "window",
+      tokensBefore: 120_000,
+      earlierCompactions: 0,
     },
     "Compacting the conversation (120,000 tokens).",
   ],
   [
     {
-      ...{ kind: "compaction-ended", compaction, reason: "window" },
+      kind: "compaction-ended",
+      compaction,
+      reason: "window",
       outcome: { kind: "compacted", rung: "fork", tokensBefore: 120_000, tokensAfter: 21_000, summary: "" },
     },
     "Compacted: 120,000 -> 21,000 tokens (fork). Undo it with palimpsest undo.",
   ],
   [
     {
-      ...{ kind: "compaction-ended", compaction, reason: "window" },
+      kind: "compaction-ended",
+      compaction,
+      reason: "window",
       outcome: { kind: "declined", reason: "blocked", why: "a hook" },
     },
     "Not compacted: a hook blocked it.",
   ],
   [
     {
-      ...{ kind: "compaction-ended", compaction, reason: "economic" },
+      kind: "compaction-ended",
+      compaction,
+      reason: "economic",
       outcome: { kind: "failed", failure: "api_error", why: "overloaded", retryAtMs: 600_000 },
     },
     "Compaction failed: the provider did not answer. The conversation is as it was. The next try is in 10 min.",
@@ -148,7 +172,10 @@ const LINES: readonly (readonly [Happening, string])[] = [
   ],
   [
     {
-      ...{ kind: "files-restored", putBack: 0, skipped: 0, failed: 0 },
+      kind: "files-restored",
+      putBack: 0,
+      skipped: 0,
+      failed: 0,
       parts: [
         { type: "file", name: "a.ts", shown: "cut", tokens: 10, ofTokens: 90 },
         { type: "plan", shown: "cut", tokens: 2_000, ofTokens: 9_000, why: "no room" },
@@ -159,14 +186,22 @@ const LINES: readonly (readonly [Happening, string])[] = [
   ],
   [
     {
-      ...{ kind: "media-refused", entry: 4, media: "image", problem: "unreadable", by: "provider" },
+      kind: "media-refused",
+      entry: 4,
+      media: "image",
+      problem: "unreadable",
+      by: "provider",
       why: "Could not process image",
     },
     "Left out an image. The provider refused it: Could not process image. The model sees a note in its place.",
   ],
   [
     {
-      ...{ kind: "hooks-ran", event: "PreToolUse", ran: 1, durationMs: 3, messages: [] },
+      kind: "hooks-ran",
+      event: "PreToolUse",
+      ran: 1,
+      durationMs: 3,
+      messages: [],
       failures: [{ by: "PreToolUse: lint.sh", kind: "timeout", message: "No answer after 60 s." }],
     },
     "Hook failed (PreToolUse: lint.sh): No answer after 60 s.",

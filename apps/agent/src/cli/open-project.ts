@@ -58,7 +58,13 @@ export async function inSession<Result>(
     const settingsFrom = engineSettings(places, environment);
     const onEvent = sayNotices(terminal);
     const session = await takeSession({
-      ...{ store, provider, model: choice.model, id: stored.id, settingsFrom, clock, onEvent },
+      store,
+      provider,
+      model: choice.model,
+      id: stored.id,
+      settingsFrom,
+      clock,
+      onEvent,
     });
     try {
       return await work(session, project);

@@ -42,7 +42,12 @@ async function describe(reference: TranscriptReference): Promise<RecordedSession
       if (entry.kind === "session") {
         const { agent, id, startedAtMs, cwd, parentSession } = entry;
         described = {
-          ...{ ...reference, agent, id, startedAtMs, title: "", bytes: (await stat(reference.path)).size },
+          ...reference,
+          agent,
+          id,
+          startedAtMs,
+          title: "",
+          bytes: (await stat(reference.path)).size,
           ...(cwd === undefined ? {} : { cwd }),
           ...(parentSession === undefined ? {} : { parentSession }),
         };

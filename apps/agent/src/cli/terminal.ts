@@ -33,7 +33,10 @@ export function processTerminal(): Terminal {
     throw error;
   });
   return {
-    ...{ folder: process.cwd(), environment, input, clock: { now: Date.now } },
+    folder: process.cwd(),
+    environment,
+    input,
+    clock: { now: Date.now },
     columns: stdout.columns || Number(environment["COLUMNS"]) || 100,
     ...(input.isTTY && stdout.isTTY && environment["TERM"] !== "dumb" ? { screen: { stdin: input, stdout } } : {}),
     async print(line) {

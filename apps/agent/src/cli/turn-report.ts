@@ -60,9 +60,15 @@ export function toResult(
 ): Omit<TurnResult, "notices"> {
   const problem = problemOf(outcome, "command-line");
   return {
-    ...{ kind: "result", session, outcome: outcome.kind, text: "text" in outcome ? outcome.text : "" },
+    kind: "result",
+    session,
+    outcome: outcome.kind,
+    text: "text" in outcome ? outcome.text : "",
     ...(problem === undefined ? {} : { problem }),
-    ...{ rounds: outcome.rounds, usage: outcome.usage, denied, exitCode: exitCodeOf(outcome, denied) },
+    rounds: outcome.rounds,
+    usage: outcome.usage,
+    denied,
+    exitCode: exitCodeOf(outcome, denied),
   };
 }
 

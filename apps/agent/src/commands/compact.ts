@@ -25,8 +25,17 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const { choice, provider, modelFacts } = connection;
     const signal = terminal.interruption();
     const agent = await openAgent({
-      ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, modelFacts },
-      ...{ id, rules: [], clock: terminal.clock, onEvent: sayNotices(terminal) },
+      places,
+      folder,
+      environment: terminal.environment,
+      store,
+      provider,
+      model: choice.model,
+      modelFacts,
+      id,
+      rules: [],
+      clock: terminal.clock,
+      onEvent: sayNotices(terminal),
     });
     try {
       const outcome = await agent.session.compact({

@@ -24,7 +24,8 @@ async function setUp(shell: string) {
     const { stdout, stderr } = spawnSync(shell, [...args, "-c", lines], {
       cwd: project.folder,
       env: environment,
-      ...{ encoding: "utf8", timeout: 50_000 },
+      encoding: "utf8",
+      timeout: 50_000,
     });
     expect(stderr).toBe("");
     return stdout;
@@ -123,7 +124,8 @@ test.skipIf(!has("zsh"))("zsh likewise, in a terminal of its own", async () => {
 test("a shell that is not known is named, with those that are", async () => {
   const cli = await startCli(temporaryProject(), () => answer(""));
   expect(await cli.run(["completion", "fisch"])).toMatchObject({
-    ...{ code: 2, said: expect.stringContaining("takes one of bash, zsh, fish") },
+    code: 2,
+    said: expect.stringContaining("takes one of bash, zsh, fish"),
   });
   expect(await cli.run(["completion"])).toMatchObject({ code: 2 });
 });

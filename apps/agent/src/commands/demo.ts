@@ -24,8 +24,11 @@ const MODEL = "claude-sonnet-4-6";
 const WINDOW_TOKENS = 60_000;
 /** So that a short story clears something; in earnest it is done when it pays (docs/defaults.md). */
 const ENGINE = {
-  ...{ "clearing.policy": "fixed", "clearing.bySize": "on", "clearing.keepNewest": 3 },
-  ...{ "clearing.fixedTargetTokens": 8_000, "clearing.fixedLeastTokens": 4_000 },
+  "clearing.policy": "fixed",
+  "clearing.bySize": "on",
+  "clearing.keepNewest": 3,
+  "clearing.fixedTargetTokens": 8_000,
+  "clearing.fixedLeastTokens": 4_000,
 };
 const PAUSE_MS = 700;
 
@@ -49,7 +52,15 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const rules = [readRule("Bash(cat *)", "allow", "user")!];
   const environment = { PATH: terminal.environment["PATH"], HOME: home };
   const agent = await openAgent({
-    ...{ places, folder, environment, store, provider, model: MODEL, mode: "accept-edits", rules, modelFacts: "table" },
+    places,
+    folder,
+    environment,
+    store,
+    provider,
+    model: MODEL,
+    mode: "accept-edits",
+    rules,
+    modelFacts: "table",
   });
   try {
     await tell(agent, terminal);

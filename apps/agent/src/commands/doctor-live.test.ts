@@ -20,7 +20,8 @@ async function startProxy(target: string, spoil: (answer: string, path: string) 
     const body = await Array.fromAsync(incoming);
     const { host: _, "content-length": __, ...headers } = incoming.headers as Record<string, string>;
     const response = await fetch(`${target}${incoming.url}`, {
-      ...{ method: incoming.method ?? "GET", headers },
+      method: incoming.method ?? "GET",
+      headers,
       ...(body.length === 0 ? {} : { body: Buffer.concat(body) }),
     });
     outgoing.writeHead(response.status, { "content-type": response.headers.get("content-type") ?? "" });

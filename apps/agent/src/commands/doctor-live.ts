@@ -31,7 +31,10 @@ export async function runLive(options: LiveOptions, terminal: Terminal): Promise
   const where = choice.baseUrl === undefined ? "" : ` at ${choice.baseUrl}`;
   const signal = terminal.interruption();
   const report = await runProbes({
-    ...{ choice, server, maxUsd, signal },
+    choice,
+    server,
+    maxUsd,
+    signal,
     onPlan: (plan) => say(`${choice.provider}${where}, model ${choice.model}: ${planText(plan)}`),
     onProbe: (about) => say(`> ${about}`, "faint"),
   });

@@ -116,7 +116,9 @@ async function checkProvider(
 ): Promise<readonly Finding[]> {
   const { provider, model, key, keyName, baseUrl } = chooseProvider(wanted, environment);
   const engine = await openSession({
-    ...{ store: memoryStore(), provider: await offline(provider, await userModels(environment)), model },
+    store: memoryStore(),
+    provider: await offline(provider, await userModels(environment)),
+    model,
     settingsFrom: engineSettings(places, environment),
   });
   const size = engine.view.size();

@@ -49,8 +49,15 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
         const { provider, choice } = connection;
         const isDryRun = values["dry-run"] === true;
         const begun = await beginDream({
-          ...{ ...place, folder, memory, provider, model: choice.model, environment, owner: "palimpsest dream" },
-          ...{ mode: isDryRun ? "dry-run" : "apply", trigger: values["if-due"] === true ? "auto" : "manual" },
+          ...place,
+          folder,
+          memory,
+          provider,
+          model: choice.model,
+          environment,
+          owner: "palimpsest dream",
+          mode: isDryRun ? "dry-run" : "apply",
+          trigger: values["if-due"] === true ? "auto" : "manual",
           ...(parent === undefined ? {} : { parent }),
           operations,
           // What became of the run is printed.

@@ -73,7 +73,9 @@ test("whoever reads one line of it and leaves is no error", () => {
   const project = temporaryProject();
   const line = "set -o pipefail; palimpsest --help | head -n 1";
   const { status, stdout, stderr } = spawnSync("bash", ["-c", line], {
-    ...{ cwd: project.folder, env: programInPath(project), encoding: "utf8" },
+    cwd: project.folder,
+    env: programInPath(project),
+    encoding: "utf8",
   });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(stdout).toBe("palimpsest: a coding agent that keeps itself inside its context window\n");
@@ -87,8 +89,10 @@ test.skipIf(!hasScript)("on a screen it is coloured, unless NO_COLOR says otherw
   const read = callTools(callTool("Read", { file_path: "a.txt" }));
   const cli = await startCli(project, inOrder([read, answer("Read."), read, answer("Read."), read, answer("Read.")]));
   const env = {
-    ...{ ...programInPath(project), TERM: "xterm" },
-    ...{ ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: cli.server.url },
+    ...programInPath(project),
+    TERM: "xterm",
+    ANTHROPIC_API_KEY: "none",
+    ANTHROPIC_BASE_URL: cli.server.url,
   };
   // Not spawnSync: the simulator answers from this process.
   const onScreen = (environment: Readonly<Record<string, string>>): Promise<string> => {

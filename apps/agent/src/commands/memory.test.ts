@@ -11,8 +11,12 @@ import { temporaryProject } from "../testing/temporary-project.ts";
 vi.setConfig({ testTimeout: 300_000 });
 
 const SAVE = {
-  ...{ command: "save", name: "pnpm, never npm", description: "pnpm is used here, never npm.", type: "feedback" },
-  ...{ body: "Use pnpm, never npm.", quote: "use pnpm here, never npm" },
+  command: "save",
+  name: "pnpm, never npm",
+  description: "pnpm is used here, never npm.",
+  type: "feedback",
+  body: "Use pnpm, never npm.",
+  quote: "use pnpm here, never npm",
 };
 
 async function setUp(script: (ask: Ask) => Reply, files: Readonly<Record<string, string>> = {}) {
@@ -108,7 +112,9 @@ test("other programs read it as a server of tools, and what they write waits", a
         "memory",
         "serve",
       ],
-      ...{ cwd: project.folder, env, stderr: "ignore" },
+      cwd: project.folder,
+      env,
+      stderr: "ignore",
     }),
   );
   const call = async (name: string, input: Record<string, unknown> = {}) =>

@@ -34,7 +34,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const kept = values.agent === undefined ? places.memory : await folderOf(values.agent, folder, places);
     const { clock } = terminal;
     const memory = await openMemory({
-      ...{ folder: kept, clock },
+      folder: kept,
+      clock,
       // The user judges outside of any session.
       tell: (happening) => onEvent?.({ ...happening, session: "", atMs: clock.now() }),
     });

@@ -32,7 +32,11 @@ test("your newest message is taken back, with all that was done for it, and the 
   expect(project.text("a.txt")).toBe("two");
 
   expect(JSON.parse((await here.run(["rewind", "--json"])).out)).toMatchObject({
-    ...{ kind: "rewound", text: "Write two into a.txt", restored: ["a.txt"], removed: [], changedByOthers: [] },
+    kind: "rewound",
+    text: "Write two into a.txt",
+    restored: ["a.txt"],
+    removed: [],
+    changedByOthers: [],
   });
   expect(project.text("a.txt")).toBe("one");
   await say("And now?", "-c");
@@ -49,7 +53,9 @@ test("a message is named by its number; what someone else has changed since stay
   project.put("b.txt", "by hand");
   const [, entry] = /--- (\d+) human[^\n]*\nWrite one/.exec((await here.run(["show"])).out) ?? [];
   expect(JSON.parse((await here.run(["rewind", entry!, "--json"])).out)).toMatchObject({
-    ...{ before: Number(entry), restored: ["a.txt"], changedByOthers: ["b.txt"] },
+    before: Number(entry),
+    restored: ["a.txt"],
+    changedByOthers: ["b.txt"],
   });
   expect([project.text("a.txt"), project.text("b.txt")]).toEqual(["begun", "by hand"]);
   await say("And now?", "-c");

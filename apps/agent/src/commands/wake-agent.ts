@@ -27,8 +27,17 @@ export async function wakeAgent({ agent, text, values, stored, project, terminal
   const { choice, provider, modelFacts } = connection;
   const signal = terminal.interruption();
   const opened = await openAgent({
-    ...{ places, folder, environment: terminal.environment, store, provider, model: choice.model, modelFacts },
-    ...{ id: stored.id, rules: [], clock: terminal.clock, onEvent: sayNotices(terminal) },
+    places,
+    folder,
+    environment: terminal.environment,
+    store,
+    provider,
+    model: choice.model,
+    modelFacts,
+    id: stored.id,
+    rules: [],
+    clock: terminal.clock,
+    onEvent: sayNotices(terminal),
   });
   try {
     const { agents, session, permission } = opened;

@@ -31,7 +31,8 @@ export function completedCommands(): readonly CompletedCommand[] {
   return COMMAND_NAMES.map((name) => {
     const { about, options, operands } = definitionOf(name);
     return {
-      ...{ name, about },
+      name,
+      about,
       options: [
         ...Object.entries(options).map(([long, option]) => ({
           names: [`--${long}`, ...(option.short === undefined ? [] : [`-${option.short}`])],

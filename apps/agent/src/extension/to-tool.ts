@@ -12,14 +12,20 @@ export function toTool(
 ): Tool {
   const { name, description, inputSchema: input, concurrency, results, resultSize, sideEffects, timeoutMs } = tool;
   return {
-    ...{ name, description, input, concurrency },
+    name,
+    description,
+    input,
+    concurrency,
     ...(results === undefined ? {} : { results }),
     ...(resultSize === undefined ? {} : { resultSize }),
     ...(sideEffects === undefined ? {} : { sideEffects }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     async run(given, { signal, call }) {
       const context = {
-        ...{ signal, callId: call.id, folder, newestEntry: session.history.newestEntry },
+        signal,
+        callId: call.id,
+        folder,
+        newestEntry: session.history.newestEntry,
         ...(onOutput === undefined ? {} : { onOutput: (text: string) => onOutput(call.id, text) }),
       };
       const { content, status } = await tool.run(given, context);

@@ -29,8 +29,15 @@ export function renderQuestion({ provider }: Endpoint, { model, mark }: Terms, q
   const { messages, system = "", tools = [], parameters = {}, maxTokens } = question;
   const rendered = messages.flatMap((message) => provider.renderMessage(message));
   return provider.renderRequest({
-    ...{ model, system, tools, parameters, messages: rendered, maxTokens, session: mark },
-    ...{ marks: [rendered.length - 1], cacheTtl: "5m" },
+    model,
+    system,
+    tools,
+    parameters,
+    messages: rendered,
+    maxTokens,
+    session: mark,
+    marks: [rendered.length - 1],
+    cacheTtl: "5m",
   });
 }
 
@@ -63,7 +70,9 @@ export async function failedFinding(
   const isPassing = PASSING.has(failure.kind);
   const isShut = failure.kind === "refused" && (failure.status === 401 || failure.status === 403);
   return {
-    ...{ check, state: isPassing ? "skipped" : "problem", text: `${failure.kind}: ${message}` },
+    check,
+    state: isPassing ? "skipped" : "problem",
+    text: `${failure.kind}: ${message}`,
     fields: isPassing ? {} : { ...wireFields(exchanges.slice(-1)), "the adapter reads": failure.kind },
     ...(isShut || failure.kind === "unreachable" ? { furtherCalls: "pointless" } : {}),
   };

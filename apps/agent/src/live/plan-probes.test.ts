@@ -9,7 +9,10 @@ import { overLongProbe } from "./probes/limits.ts";
 
 const provider = await offline("anthropic");
 const terms = (model: string): Terms => ({
-  ...{ api: "anthropic", model, mark: "mark", ...termsByTable(provider.factsOf(model)) },
+  api: "anthropic",
+  model,
+  mark: "mark",
+  ...termsByTable(provider.factsOf(model)),
 });
 const told = {
   finding: { check: "model", state: "ok", text: "", fields: {} } as const,

@@ -46,7 +46,10 @@ export async function openReference({ choice, terms, server }: ReferenceOptions)
   const inProcess = fetchInProcess({ face, clock: idleClock() });
   const tap = tapFetch((input, init) => inProcess(atRoot(String(input)), init));
   return {
-    ...{ provider: await connect({ ...choice, key: "none" }, tap), takeExchanges: tap.take, heard: () => {}, played },
+    provider: await connect({ ...choice, key: "none" }, tap),
+    takeExchanges: tap.take,
+    heard: () => {},
+    played,
     say(replies) {
       waiting = replies.map(toReply);
     },
@@ -111,7 +114,9 @@ function withWindow(profile: CompatibleProfile, { facts: { windowTokens } }: Ter
 }
 
 const STOPS: Readonly<Partial<Record<ResponseContent["stop"], StopCause>>> = {
-  ...{ length: "output-limit", refused: "refusal", paused: "pause" },
+  length: "output-limit",
+  refused: "refusal",
+  paused: "pause",
 };
 
 function toReply({ blocks, stop }: ResponseContent): Reply {

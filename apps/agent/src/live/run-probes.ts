@@ -80,7 +80,11 @@ export async function runProbes(options: RunProbesOptions): Promise<LiveReport> 
     reference = await openReference({ choice, terms, server });
   }
   return {
-    ...{ provider: api, model, comparedWith: reference.played, calls: service.calls(), checks },
+    provider: api,
+    model,
+    comparedWith: reference.played,
+    calls: service.calls(),
+    checks,
     ...(table.prices === undefined ? {} : { priceUsd: spentUsd }),
   };
 }

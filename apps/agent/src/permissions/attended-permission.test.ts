@@ -9,7 +9,11 @@ import type { PermissionQuestion, PermissionReply } from "./permission-question.
 import type { Rule } from "./rule.ts";
 
 const bash = defineTool({
-  ...{ name: "Bash", description: "", input: {}, concurrency: "alone", effect: "execute" },
+  name: "Bash",
+  description: "",
+  input: {},
+  concurrency: "alone",
+  effect: "execute",
   run: async () => done(""),
 });
 
@@ -20,13 +24,11 @@ async function setUp(reply: PermissionReply) {
   const asked: PermissionQuestion[] = [];
   const rules: Rule[] = [];
   const { permission, askHost } = attendedPermission({
-    ...{
-      tools: new Map([["Bash", bash]]),
-      guard: await createPathGuard(folder),
-      rules,
-      mode: () => "default",
-      agentHome,
-    },
+    tools: new Map([["Bash", bash]]),
+    guard: await createPathGuard(folder),
+    rules,
+    mode: () => "default",
+    agentHome,
     person: {
       async askPermission(question) {
         asked.push(question);

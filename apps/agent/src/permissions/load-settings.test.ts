@@ -36,7 +36,13 @@ test("a repository that nobody has trusted can forbid, and nothing else", async 
       { decision: "deny", tool: "Read", pattern: ".env", from: "project" },
       { decision: "ask", tool: "Bash", pattern: "git push *", from: "project" },
     ],
-    ...{ folders: [], sandbox: "required", keptEnvironment: [], hooks: [], servers: [], web: "off", memory: "read" },
+    folders: [],
+    sandbox: "required",
+    keptEnvironment: [],
+    hooks: [],
+    servers: [],
+    web: "off",
+    memory: "read",
   });
   expect(project?.trust).toBe("untrusted");
   expect(heldBack).toEqual([
@@ -88,7 +94,9 @@ test("the user's own settings hold as they are, and what cannot be used is named
     JSON.stringify({
       permissions: { mode: "bypass", allow: ["Bash(npm *)", "((", 5], deny: "x", alow: ["Read"] },
       hooks: [{}, { event: "PreToolUsed", command: "true" }, { event: "Stop", command: ["true"], timeoutMs: 2 ** 40 }],
-      ...{ sandbox: "always", $schema: "./settings.schema.json", Web: "off" },
+      sandbox: "always",
+      $schema: "./settings.schema.json",
+      Web: "off",
     }),
   );
   const { settings, problems } = await load();

@@ -40,13 +40,11 @@ export async function toPermissionCall(
   const located = written === undefined ? undefined : await guard.locate(written);
   const paths = located === undefined || written === undefined ? [] : pathsOf(written, located, guard.roots[0]!);
   return {
-    ...{
-      tool: name,
-      effect,
-      paths,
-      place: placeOf(located, paths, effect),
-      network: network === true || always === "always" ? "wanted" : "none",
-    },
+    tool: name,
+    effect,
+    paths,
+    place: placeOf(located, paths, effect),
+    network: network === true || always === "always" ? "wanted" : "none",
     ...(typeof command === "string" ? { command } : {}),
   };
 }

@@ -12,7 +12,8 @@ test("windows, limits and prices are read; what cannot be used is named and left
   const { settings, problems } = readSettings(json, "user");
   expect(settings.models).toEqual({
     llama: {
-      ...{ windowTokens: 8_192, maxOutputTokens: 2_000 },
+      windowTokens: 8_192,
+      maxOutputTokens: 2_000,
       prices: { input: 1, output: 2, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 },
     },
     odd: {},

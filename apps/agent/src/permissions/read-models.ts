@@ -23,7 +23,9 @@ function readPrices(given: Fields): ModelFacts["prices"] {
   if (input === undefined || output === undefined) return undefined;
   const cacheWrite5m = numberOf(given["cacheWrite5m"]) ?? input;
   return {
-    ...{ input, output, cacheWrite5m },
+    input,
+    output,
+    cacheWrite5m,
     cacheRead: numberOf(given["cacheRead"]) ?? input,
     cacheWrite1h: numberOf(given["cacheWrite1h"]) ?? cacheWrite5m,
   };

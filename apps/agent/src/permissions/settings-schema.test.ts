@@ -18,19 +18,19 @@ const [isSettings, isEngine] = [ajv.compile(schemaOf("settings")), ajv.compile(s
 const whole = {
   $schema: "./node_modules/palimpsest-agent/settings.schema.json",
   permissions: {
-    ...{
-      mode: "accept-edits",
-      deny: ["Read(.env)"],
-      ask: ["Bash(git push *)"],
-      allow: ["Bash(npm test *)", "Network"],
-    },
+    mode: "accept-edits",
+    deny: ["Read(.env)"],
+    ask: ["Bash(git push *)"],
+    allow: ["Bash(npm test *)", "Network"],
     folders: ["../shared"],
   },
   hooks: [
     { event: "PostToolUse", command: "npx biome check --write", tools: "Edit|Write", timeoutMs: 5_000 },
     { event: "Stop", command: ["node", "done.js"] },
   ],
-  ...{ sandbox: "required", keptEnvironment: ["NPM_TOKEN"], web: "off" },
+  sandbox: "required",
+  keptEnvironment: ["NPM_TOKEN"],
+  web: "off",
   servers: {
     files: { command: ["npx", "a-server"], environment: { ROOT: "/srv" } },
     remote: { url: "https://tools.example/mcp", headers: { Authorization: "Bearer x" } },

@@ -49,21 +49,31 @@ const listed = (words: Readonly<Record<string, string>>): string =>
 
 const text = (description: string): SettingsSchema => ({ type: "string", description });
 const texts = (description: string): SettingsSchema => ({
-  ...{ type: "array", items: { type: "string" }, default: [], description },
+  type: "array",
+  items: { type: "string" },
+  default: [],
+  description,
 });
 const rules = (description: string): SettingsSchema => ({
-  ...{ type: "array", default: [], description },
+  type: "array",
+  default: [],
+  description,
   items: { type: "string", pattern: "^\\s*[\\w*-]+(\\((.|\\n)+\\))?\\s*$" },
 });
 const object = (
   properties: Readonly<Record<string, SettingsSchema>>,
   { required, ...rest }: { readonly description?: string; readonly required?: readonly string[] } = {},
 ): SettingsSchema => ({
-  ...{ type: "object", properties, additionalProperties: false, ...rest },
+  type: "object",
+  properties,
+  additionalProperties: false,
+  ...rest,
   ...(required === undefined ? {} : { required }),
 });
 const named = (items: SettingsSchema, description: string): SettingsSchema => ({
-  ...{ type: "object", additionalProperties: items, description },
+  type: "object",
+  additionalProperties: items,
+  description,
 });
 
 /** A program and its arguments. */
@@ -82,7 +92,10 @@ const HOOK = object(
     },
     tools: text('At events of tools: only of these, several with "|" between them, "*" for any characters.'),
     timeoutMs: {
-      ...{ type: "number", exclusiveMinimum: 0, maximum: MOST_TIMEOUT_MS, default: 60_000 },
+      type: "number",
+      exclusiveMinimum: 0,
+      maximum: MOST_TIMEOUT_MS,
+      default: 60_000,
       description: "It is ended after so long, and the session goes on.",
     },
   },
@@ -109,10 +122,16 @@ const SERVER: SettingsSchema = {
 };
 
 const tokens = (description: string): SettingsSchema => ({
-  ...{ type: "number", exclusiveMinimum: 0, maximum: 100_000_000, description },
+  type: "number",
+  exclusiveMinimum: 0,
+  maximum: 100_000_000,
+  description,
 });
 const price = (description: string): SettingsSchema => ({
-  ...{ type: "number", exclusiveMinimum: -1, maximum: 100_000, description },
+  type: "number",
+  exclusiveMinimum: -1,
+  maximum: 100_000,
+  description,
 });
 
 /** What the user knows of a model. */
@@ -155,7 +174,9 @@ export const AGENT_SETTINGS: SettingsSchema = object(
     ),
     hooks: { type: "array", items: HOOK, default: [], description: "Commands that are run at events." },
     sandbox: {
-      ...{ type: "string", enum: ["required", "if-present"], default: "if-present" },
+      type: "string",
+      enum: ["required", "if-present"],
+      default: "if-present",
       description: "Whether commands are run without a sandbox where the system has none.",
     },
     keptEnvironment: texts("Names of secrets in the environment that commands may have; others are taken out."),
@@ -174,7 +195,9 @@ export const AGENT_SETTINGS: SettingsSchema = object(
       "A module with the client of a flag service: it exports `flags`, an OpenFeature client, and may export `close`. Its path begins at the folder of this file. Only the user's settings can name one.",
     ),
     memory: {
-      ...{ type: "string", enum: ["off", "read", "on"], default: "read" },
+      type: "string",
+      enum: ["off", "read", "on"],
+      default: "read",
       description:
         "What is remembered of a project. read: its topics are shown, and the model may keep what the user tells it to. on: each turn is also looked through for what is worth keeping. off: no topic is read or written.",
     },

@@ -41,18 +41,16 @@ export type MemoryUse = "off" | "read" | "on";
 const MEMORY_USES: readonly MemoryUse[] = ["off", "read", "on"];
 
 export const DEFAULT_AGENT_SETTINGS: AgentSettings = {
-  ...{
-    mode: "default",
-    rules: [],
-    folders: [],
-    sandbox: "if-present",
-    keptEnvironment: [],
-    hooks: [],
-    servers: [],
-    models: {},
-    web: "off",
-    memory: "read",
-  },
+  mode: "default",
+  rules: [],
+  folders: [],
+  sandbox: "if-present",
+  keptEnvironment: [],
+  hooks: [],
+  servers: [],
+  models: {},
+  web: "off",
+  memory: "read",
 };
 
 export interface ReadSettings {
@@ -106,13 +104,11 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
     say("models: a project cannot say this. Put it into your own settings.json.");
   const settings: Partial<AgentSettings> = {
     ...(from === "user" ? { models } : {}),
-    ...{
-      rules,
-      hooks,
-      servers,
-      folders: texts(permissions, "folders"),
-      keptEnvironment: texts(file, "keptEnvironment"),
-    },
+    rules,
+    hooks,
+    servers,
+    folders: texts(permissions, "folders"),
+    keptEnvironment: texts(file, "keptEnvironment"),
     ...(mode === undefined ? {} : { mode }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(web === undefined ? {} : { web }),
@@ -200,7 +196,8 @@ function readHook(value: unknown): HookSetting | undefined {
   const line = Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === "string");
   if (typeof event !== "string" || !(typeof command === "string" || line)) return undefined;
   return {
-    ...{ event, command: command as HookSetting["command"] },
+    event,
+    command: command as HookSetting["command"],
     ...(typeof tools === "string" ? { tools } : {}),
     ...(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= MOST_TIMEOUT_MS ? { timeoutMs } : {}),
   };

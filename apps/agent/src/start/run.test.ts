@@ -180,7 +180,8 @@ test.each(["openai", "openai-chat"])("any endpoint of %s, and the session rememb
   expect(second.code).toBe(0);
   const last = cli.server.recorder.last!;
   expect({ path: last.path, model: JSON.parse(last.body).model }).toEqual({
-    ...{ path: provider === "openai" ? "/v1/responses" : "/v1/chat/completions", model: "gpt-6-luna" },
+    path: provider === "openai" ? "/v1/responses" : "/v1/chat/completions",
+    model: "gpt-6-luna",
   });
   expect(cli.refused().filter(({ path }) => !path.includes("/models"))).toEqual([]);
 });

@@ -65,18 +65,30 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       throw new UsageError(`--max-usd cannot be kept: no price is known for the model ${choice.model}.`);
     }
     const asked: Omit<AgentOptions, "model" | "id"> = {
-      ...{ places, folder, environment: terminal.environment, store, provider, modelFacts, rules, clock },
+      places,
+      folder,
+      environment: terminal.environment,
+      store,
+      provider,
+      modelFacts,
+      rules,
+      clock,
       ...(mode === undefined ? {} : { mode }),
       ...(values.name === undefined ? {} : { name: values.name }),
       ...(values.web === true ? { web: "on" } : {}),
-      ...{ operations, engine },
+      operations,
+      engine,
     };
     const id = stored === undefined ? {} : { id: stored.id };
     if (isAttended && screen !== undefined) {
       const { loadTerminal } = await import("../terminal/load-terminal.ts");
       const runTerminal = await loadTerminal();
       return runTerminal({
-        ...{ project, terminal: { ...terminal, screen }, provider, model: choice.model, ...id },
+        project,
+        terminal: { ...terminal, screen },
+        provider,
+        model: choice.model,
+        ...id,
         style: values["screen-reader"] === true ? "plain" : "full",
         async open(ports, model, wanted) {
           const opened = { ...asked, ...ports, model, ...(wanted === undefined ? {} : { id: wanted }) };

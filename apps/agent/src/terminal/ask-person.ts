@@ -96,7 +96,8 @@ function questionDialog({ question, options, choose }: Question): Dialog {
     title: "The model asks",
     body: plainLines(cleanText(question)),
     options: options.map(({ label, description }) => ({
-      ...{ value: label, label: cleanText(label) },
+      value: label,
+      label: cleanText(label),
       ...(description === undefined ? {} : { about: cleanText(description) }),
     })),
     choose,

@@ -13,11 +13,13 @@ test("images that are named are sent behind the words, each once; other files ar
   const text = 'see @"a folder/shot.png" and @other.jpeg, again @other.jpeg, and @limit.ts; mail me@other.jpeg';
   const { content, problems } = await attachImages(text, folder);
   const image = (mediaType: string) => ({
-    ...{ kind: "image", source: { kind: "base64", mediaType, data: PNG.toString("base64") } },
+    kind: "image",
+    source: { kind: "base64", mediaType, data: PNG.toString("base64") },
   });
   expect(problems).toEqual([]);
   expect(content).toMatchObject({
-    ...{ role: "user", origin: "human" },
+    role: "user",
+    origin: "human",
     blocks: [{ kind: "text", text }, image("image/png"), image("image/png")],
   });
   expect((await attachImages("see @limit.ts", folder)).content).toBe("see @limit.ts");

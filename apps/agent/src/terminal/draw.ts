@@ -38,10 +38,16 @@ export function draw(options: DrawOptions): Drawing {
     stdin.setRawMode(true);
     const node = isWhole ? h(Transcript, options) : h(Conversation, { ...options, from: printed, onDrawn });
     return render(node, {
-      ...{ stdin, stdout, exitOnCtrlC: false, patchConsole: true, interactive: true, alternateScreen: isWhole },
+      stdin,
+      stdout,
+      exitOnCtrlC: false,
+      patchConsole: true,
+      interactive: true,
+      alternateScreen: isWhole,
       // The screen itself says how often it is drawn; here nothing may hold up the echo of a key.
       maxFps: 240,
-      ...{ incrementalRendering: style === "full", isScreenReaderEnabled: style === "plain" },
+      incrementalRendering: style === "full",
+      isScreenReaderEnabled: style === "plain",
     });
   };
   function onDrawn(items: number, lines: readonly Line[]): void {

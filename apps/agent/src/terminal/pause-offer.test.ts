@@ -4,8 +4,13 @@ import { textOf } from "../text/line.ts";
 import { pauseOffer } from "./pause-offer.ts";
 
 const COLD: NextRequestCost = {
-  ...{ inputTokens: 100_000, cachedTokens: 100_000, cache: "cold", coldAtMs: 0 },
-  ...{ warmUsd: 0.03, coldUsd: 0.375, pauseUsd: 0.345 },
+  inputTokens: 100_000,
+  cachedTokens: 100_000,
+  cache: "cold",
+  coldAtMs: 0,
+  warmUsd: 0.03,
+  coldUsd: 0.375,
+  pauseUsd: 0.345,
 };
 const HOUR_MS = 3_600_000;
 

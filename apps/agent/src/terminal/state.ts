@@ -117,8 +117,16 @@ export function startState(
   const { history, ...rest } = given;
   return {
     ...rest,
-    ...{ items: [], editor: EMPTY_EDITOR, pastes: [], queued: [], dialogs: [], hooks: [], todos: [], background: [] },
-    ...{ files: "unknown", suggestion: { at: 0 } },
+    items: [],
+    editor: EMPTY_EDITOR,
+    pastes: [],
+    queued: [],
+    dialogs: [],
+    hooks: [],
+    todos: [],
+    background: [],
+    files: "unknown",
+    suggestion: { at: 0 },
     history: { entries: history, at: history.length, draft: "" },
   };
 }

@@ -12,8 +12,12 @@ const LONGEST_OPEN_CHARACTERS = 2_000;
 
 export function startTurn(state: ScreenState, said: readonly string[]): ScreenState {
   const turn: Turn = {
-    ...{ startedAtMs: state.nowMs, phase: "Waiting for the model", state: "running", answer: NO_ANSWER },
-    ...{ receivedCharacters: 0, tools: [] },
+    startedAtMs: state.nowMs,
+    phase: "Waiting for the model",
+    state: "running",
+    answer: NO_ANSWER,
+    receivedCharacters: 0,
+    tools: [],
   };
   return { ...withItems(state, said.map(youItem)), turn };
 }
@@ -145,7 +149,11 @@ function endTool(
   { call, status, how }: Extract<QueryEvent, { kind: "tool-ended" }>,
 ): ScreenState {
   const tool = turn.tools.find(({ callId }) => callId === call.id) ?? {
-    ...{ callId: call.id, name: call.name, input: call.input, startedAtMs: state.nowMs, tail: "" },
+    callId: call.id,
+    name: call.name,
+    input: call.input,
+    startedAtMs: state.nowMs,
+    tail: "",
   };
   const tools = turn.tools.filter((one) => one !== tool);
   const outcome = how === "denied" ? "denied" : how === "aborted" || how === "not-run" ? "stopped" : status;

@@ -10,7 +10,11 @@ import { viewItem } from "./views/view-item.ts";
 import { viewLive } from "./views/view-live.ts";
 
 const START = startState({
-  ...{ columns: 80, rows: 24, style: "full", nowMs: 0, history: ["earlier"] },
+  columns: 80,
+  rows: 24,
+  style: "full",
+  nowMs: 0,
+  history: ["earlier"],
   commands: [
     { name: "model", about: "who answers" },
     { name: "mode", about: "what is allowed" },

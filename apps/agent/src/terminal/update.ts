@@ -117,10 +117,8 @@ function readTranscript(
     ...state,
     transcript: {
       ...(before ?? { line: 0, opened: [], search: { state: "none", words: "" } }),
-      ...{
-        entries,
-        at: before === undefined ? Math.max(0, entries.length - 1) : Math.min(before.at, entries.length - 1),
-      },
+      entries,
+      at: before === undefined ? Math.max(0, entries.length - 1) : Math.min(before.at, entries.length - 1),
       ...(said === undefined ? {} : { said }),
     },
   };

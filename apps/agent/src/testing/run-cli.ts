@@ -65,7 +65,10 @@ export async function startCli(
   const server = await serve({ faces, ...time });
   onTestFinished(() => server.close());
   const ours = {
-    ...{ PATH: process.env["PATH"], HOME: home, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url },
+    PATH: process.env["PATH"],
+    HOME: home,
+    ANTHROPIC_API_KEY: "none",
+    ANTHROPIC_BASE_URL: server.url,
     TZ: noonZone(),
   };
   const start: Cli["start"] = (args, { environment = {}, input = "" } = {}) => {
@@ -77,12 +80,17 @@ export async function startCli(
     if (input !== "open") child.stdin.end(input);
     const closed = new Promise<number | null>((resolve) => child.on("close", resolve));
     const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(([code, out, said]) => ({
-      ...{ code, out, said },
+      code,
+      out,
+      said,
     }));
     return { process: child, ended };
   };
   return {
-    ...{ server, folder, environment: ours, start },
+    server,
+    folder,
+    environment: ours,
+    start,
     run: (args, options) => start(args, options).ended,
     refused: () =>
       server.recorder.exchanges.filter(({ outcome }) => outcome.kind === "refused" || outcome.kind === "broken"),

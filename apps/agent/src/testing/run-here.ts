@@ -26,7 +26,11 @@ export function createHere({ folder, environment, clock }: HereOptions): Here {
   async function start(args: readonly string[], { input, onLine }: Started): Promise<Ended> {
     const [printed, said]: [string[], string[]] = [[], []];
     const terminal: Terminal = {
-      ...{ folder, environment, input, clock, columns: 100 },
+      folder,
+      environment,
+      input,
+      clock,
+      columns: 100,
       async print(line) {
         printed.push(line);
         onLine?.(line);

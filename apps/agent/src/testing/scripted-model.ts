@@ -73,8 +73,12 @@ const REPLIES: Readonly<Record<string, (ask: Ask) => Reply>> = {
   remember: () =>
     callTools(
       callTool("Memory", {
-        ...{ command: "save", type: "feedback", name: "Registry", description: "Which registry is used." },
-        ...{ body: "Use registry.example.", quote: "use registry.example" },
+        command: "save",
+        type: "feedback",
+        name: "Registry",
+        description: "Which registry is used.",
+        body: "Use registry.example.",
+        quote: "use registry.example",
       }),
     ),
   // Agents do what their own task says.

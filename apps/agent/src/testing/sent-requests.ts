@@ -25,7 +25,8 @@ function toRequest({ body, outcome }: Exchange): readonly SentRequest[] {
   const { system, tools = [], messages } = JSON.parse(body);
   return [
     {
-      ...{ system: textsOf(system).join("\n"), tools },
+      system: textsOf(system).join("\n"),
+      tools,
       texts: messages.flatMap(({ content }: { readonly content: Content }) => textsOf(content)),
       messages: messages.map((message: unknown) =>
         JSON.stringify(message, (key, value) => (key === "cache_control" ? undefined : value)),

@@ -55,10 +55,8 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
   const server = `palimpsest-${randomUUID().slice(0, 8)}`;
   const tmux = async (...words: readonly string[]): Promise<string> => {
     const { stdout } = await run("tmux", ["-L", server, "-f", "/dev/null", ...words], {
-      ...{
-        cwd: folder,
-        env: { PATH: process.env["PATH"], HOME: environment["HOME"], TERM: "xterm-256color", LANG: "C.UTF-8" },
-      },
+      cwd: folder,
+      env: { PATH: process.env["PATH"], HOME: environment["HOME"], TERM: "xterm-256color", LANG: "C.UTF-8" },
     });
     return stdout;
   };

@@ -7,10 +7,28 @@ export type Theme = "dark" | "light" | "none";
 /** The sixteen colours that every terminal has: its owner has chosen what they look like. */
 const COLOURS: Readonly<Record<Exclude<Theme, "none">, Readonly<Record<Colour, number>>>> = {
   dark: {
-    ...{ you: 96, model: 97, tool: 94, good: 92, warning: 93, bad: 91, quiet: 90, code: 96, keyword: 95, string: 92 },
+    you: 96,
+    model: 97,
+    tool: 94,
+    good: 92,
+    warning: 93,
+    bad: 91,
+    quiet: 90,
+    code: 96,
+    keyword: 95,
+    string: 92,
   },
   light: {
-    ...{ you: 36, model: 30, tool: 34, good: 32, warning: 33, bad: 31, quiet: 90, code: 36, keyword: 35, string: 32 },
+    you: 36,
+    model: 30,
+    tool: 34,
+    good: 32,
+    warning: 33,
+    bad: 31,
+    quiet: 90,
+    code: 36,
+    keyword: 35,
+    string: 32,
   },
 };
 

@@ -87,8 +87,11 @@ async function describe(id: string, reader: LogReader): Promise<StoredSession> {
   });
   const title = oneLine((said && entryText(said)) ?? "", TITLE_CHARACTERS) || "(nothing said yet)";
   return {
-    ...{ id, title },
-    ...{ startedAtMs: first[0]?.atMs ?? 0, usedAtMs: newest?.atMs ?? 0, entries: sequence },
+    id,
+    title,
+    startedAtMs: first[0]?.atMs ?? 0,
+    usedAtMs: newest?.atMs ?? 0,
+    entries: sequence,
     ...(read?.kind === "configuration"
       ? { usedBefore: { provider: read.payload.provider, model: read.payload.model } }
       : {}),

@@ -36,7 +36,10 @@ export function cacheChart(analysis: Analysis, id: string): string {
   });
   const input = totals.freshTokens + totals.cacheReadTokens + totals.cacheWriteTokens;
   return svg({
-    ...{ id, title: "Reads from the cache and writes to it", width: 960, height: 240 },
+    id,
+    title: "Reads from the cache and writes to it",
+    width: 960,
+    height: 240,
     description: `Of ${tokens(input)} tokens sent, ${percent(totals.cacheReadTokens, input)} were read from the cache and ${percent(totals.cacheWriteTokens, input)} written to it.`,
     content: [grid, ...bars].join("\n"),
   });

@@ -14,7 +14,10 @@ export function partBars(parts: readonly PartTotals[], { totals }: Pick<Analysis
   const restValue = rest.reduce((sum, part) => sum + weigh(part), 0);
   const bars = [
     ...shown.map((part) => ({
-      ...{ name: partName(part), value: weigh(part), label: say(weigh(part)), className: `part-${part.kind}` },
+      name: partName(part),
+      value: weigh(part),
+      label: say(weigh(part)),
+      className: `part-${part.kind}`,
       about: [
         ...[`came in: ${tokens(part.addedTokens)} tokens`, `sent: ${tokens(part.sentTokens)} tokens`],
         `written: ${tokens(part.outputTokens)} tokens`,
@@ -35,7 +38,9 @@ export function lostBars(lost: Analysis["lost"], id: string): string {
   const isPriced = causes.some(([, { usd }]) => usd > 0);
   const bars = causes
     .map(([cause, { breaks, tokens: count, usd }]) => ({
-      ...{ name: CAUSES[cause], value: isPriced ? usd : count, className: "lost" },
+      name: CAUSES[cause],
+      value: isPriced ? usd : count,
+      className: "lost",
       label: `${isPriced ? dollars(usd) : tokens(count)} · ${counted(breaks, "break")}`,
       about: `${tokens(count)} tokens not read`,
     }))

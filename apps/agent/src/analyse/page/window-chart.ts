@@ -72,7 +72,10 @@ export function windowChart(analysis: Analysis, id: string): string {
     return `<rect class="hover" x="${at(x(column))}" y="${PLOT.top}" width="${at(wide)}" height="${PLOT.height}"><title>${escapeText(about)}</title></rect>`;
   });
   return svg({
-    ...{ id, title: "The window over time", width: 960, height: 334 },
+    id,
+    title: "The window over time",
+    width: 960,
+    height: 334,
     description: `${points.length} requests; the window has at most ${tokens(most)} tokens and is compacted ${compactions.length} times. The largest part at its end: ${largestAtEnd(analysis)}.`,
     content: [grid, ...areas, ...hover, ...folds, ...marks].join("\n"),
   });

@@ -28,7 +28,11 @@ test("hooks are told of instructions once, and again when a compaction puts them
   const client = new Anthropic({ apiKey: "none", maxRetries: 0, fetch: fetchInProcess({ face, clock: idleClock() }) });
   const provider = anthropic(client) as Provider;
   const session = await openSession({
-    ...{ store: memoryStore(), provider, model: "claude-opus-5-5", hooks, surroundings: { head: head.text } },
+    store: memoryStore(),
+    provider,
+    model: "claude-opus-5-5",
+    hooks,
+    surroundings: { head: head.text },
   });
   const followed = followInstructions({ session, instructions });
   const say = async (prompt: string): Promise<void> => {

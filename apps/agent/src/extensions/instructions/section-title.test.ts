@@ -11,14 +11,18 @@ const path = fc
 
 test("what a title says can be read from it, whatever the path is", () => {
   const file = fc.record({
-    ...{ path, folder: path, text: fc.string(), of: fc.constantFrom("user", "above", "project", "folder") },
+    path,
+    folder: path,
+    text: fc.string(),
+    of: fc.constantFrom("user", "above", "project", "folder"),
     importedBy: fc.option(path, { nil: undefined }),
   });
   fc.assert(
     fc.property(file, ({ importedBy, ...rest }) => {
       const one = { ...rest, of: rest.of as "user", ...(importedBy === undefined ? {} : { importedBy }) };
       expect(readTitle(toTitle(one))).toEqual({
-        ...{ name: nameOf(one.path), version: versionOf(one.text) },
+        name: nameOf(one.path),
+        version: versionOf(one.text),
         ...(rest.of === "folder" ? { folder: nameOf(one.folder) } : {}),
       });
       expect(readTitle(goneTitle(nameOf(one.path)))).toEqual({ name: nameOf(one.path) });

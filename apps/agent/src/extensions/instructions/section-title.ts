@@ -36,7 +36,8 @@ export function readTitle(line: string): SectionTitle | undefined {
   if (found === null || whose === undefined) return undefined;
   const { words, at } = whose;
   return {
-    ...{ name: line.slice(2, at), version: found[1]! },
+    name: line.slice(2, at),
+    version: found[1]!,
     ...(words === IN_FOLDER ? { folder: line.slice(at + words.length, found.index) } : {}),
   };
 }

@@ -36,7 +36,8 @@ export async function connectServer(server: ToolServer, options: ConnectOptions)
     await client.connect(transport, { timeout });
     const tools = await listTools(client, timeout);
     return {
-      ...{ tools, instructions: client.getInstructions() },
+      tools,
+      instructions: client.getInstructions(),
       async call(name, input, signal) {
         const given = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
         const how = { signal, timeout: callTimeoutMs };

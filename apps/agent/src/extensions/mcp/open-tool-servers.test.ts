@@ -21,7 +21,8 @@ async function opened(servers: readonly ToolServer[], more: Pick<ToolServersOpti
 }
 
 const node = (name: string, file: string, environment: Readonly<Record<string, string>> = {}): ToolServer => ({
-  ...{ name, command: [process.execPath, join(".", file)] },
+  name,
+  command: [process.execPath, join(".", file)],
   environment: { OWN_TOKEN: "its own", ...environment },
 });
 

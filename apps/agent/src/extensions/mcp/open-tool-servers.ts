@@ -78,7 +78,10 @@ function instructionsOf(server: string, connected: ConnectedServer | undefined):
 
 function absent(tool: ToolDefinition, problem: string): AgentTool {
   return {
-    ...{ ...tool, description: tool.description ?? "", concurrency: "safe", effect: "talk" },
+    ...tool,
+    description: tool.description ?? "",
+    concurrency: "safe",
+    effect: "talk",
     run: async () => failed(`${problem} Go on without it.`),
   };
 }

@@ -74,7 +74,9 @@ export async function openAgentMemory({ folder, store, clock, tell }: AgentMemor
     toolFor: (session, said = () => saidIn(session)) =>
       toAgentTool(
         memoryTool({
-          ...{ memory, session, said },
+          memory,
+          session,
+          said,
           search: async (words) => foundText(await index.search(words, MOST_FOUND)),
           onRead: (slug) => index.noteUse([slug]),
         }),
@@ -84,7 +86,12 @@ export async function openAgentMemory({ folder, store, clock, tell }: AgentMemor
       if (session.settings().settings["memory.recall"] === "off") return [];
       const shown = session.view.attached(RECALLED);
       const text = await recallTopics({
-        ...{ memory, index, words, shown, nowMs: now(), choose: chooseByModel({ session }) },
+        memory,
+        index,
+        words,
+        shown,
+        nowMs: now(),
+        choose: chooseByModel({ session }),
       });
       return text === undefined ? [] : [attachment(RECALLED, text)];
     },
@@ -104,7 +111,11 @@ function foundText(found: readonly FoundSummary[]): string {
 /** Its permission is its own: whatever the user has not said waits for a yes. */
 function toAgentTool({ name, description, input, results, run }: Tool): AgentTool {
   return {
-    ...{ name, description, inputSchema: input as AgentTool["inputSchema"], concurrency: "alone", effect: "talk" },
+    name,
+    description,
+    inputSchema: input as AgentTool["inputSchema"],
+    concurrency: "alone",
+    effect: "talk",
     ...(results === undefined ? {} : { results }),
     async run(given, { signal, callId }) {
       const call = { kind: "tool_call" as const, id: callId, name, input: given };

@@ -54,8 +54,16 @@ test("a plan that was approved is kept as a file, and is whole in the request af
   onTestFinished(() => store.close());
   const environment = { PATH: process.env["PATH"], HOME: home };
   const options: AgentOptions = {
-    ...{ places, folder, environment, store, provider: provider as never, model: MODEL, mode: "plan", rules: [] },
-    ...{ modelFacts: "table", person },
+    places,
+    folder,
+    environment,
+    store,
+    provider: provider as never,
+    model: MODEL,
+    mode: "plan",
+    rules: [],
+    modelFacts: "table",
+    person,
   };
   const last = (): string => server.recorder.exchanges.at(-1)!.body;
   const shown = JSON.stringify(PLAN).slice(1, -1);

@@ -8,18 +8,14 @@ import { grepTool } from "./grep.ts";
 
 async function setUp(hidden: readonly string[] = []) {
   const project = temporaryProject({
-    ...{
-      "src/a.ts": "one\ntwo needle\nthree\n",
-      "src/b.js": "NEEDLE needle\n",
-      ".hidden/c.ts": "needle\n",
-      "a.env": "needle\n",
-    },
-    ...{
-      ".git/d.ts": "needle\n",
-      ".gitignore": "ignored\n",
-      "ignored/e.ts": "needle\n",
-      "sp ace.ts": `${"x".repeat(600)} needle\n`,
-    },
+    "src/a.ts": "one\ntwo needle\nthree\n",
+    "src/b.js": "NEEDLE needle\n",
+    ".hidden/c.ts": "needle\n",
+    "a.env": "needle\n",
+    ".git/d.ts": "needle\n",
+    ".gitignore": "ignored\n",
+    "ignored/e.ts": "needle\n",
+    "sp ace.ts": `${"x".repeat(600)} needle\n`,
     "-f.ts": "needle\u001b[31m\n",
   });
   const { folder, put, base } = project;

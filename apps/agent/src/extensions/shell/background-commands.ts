@@ -52,7 +52,12 @@ export function createBackgroundCommands(folder: string): BackgroundCommands {
       const file = join(folder, `${id}.txt`);
       const handle = await open(file, "w", 0o600);
       const background: Background = {
-        ...{ command, running, file, writtenBytes: 0, readBytes: 0, state: "running" },
+        command,
+        running,
+        file,
+        writtenBytes: 0,
+        readBytes: 0,
+        state: "running",
         finished: follow(),
       };
       commands.set(id, background);

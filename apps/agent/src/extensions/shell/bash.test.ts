@@ -79,8 +79,15 @@ test("the working folder is kept from one command to the next, and stays in the 
 
 test("keys of the user are not in its environment", async () => {
   const environment = commandEnvironment({
-    ...{ PATH: process.env["PATH"], SOME_API_KEY: "k", GITHUB_TOKEN: "t", AWS_SECRET_ACCESS_KEY: "s", KEYBOARD: "us" },
-    ...{ BASH_ENV: "/evil", MONKEY: "m", DB_PASSWORD: "p", KEPT_TOKEN: "kept" },
+    PATH: process.env["PATH"],
+    SOME_API_KEY: "k",
+    GITHUB_TOKEN: "t",
+    AWS_SECRET_ACCESS_KEY: "s",
+    KEYBOARD: "us",
+    BASH_ENV: "/evil",
+    MONKEY: "m",
+    DB_PASSWORD: "p",
+    KEPT_TOKEN: "kept",
   });
   const { bash } = await setUp({ environment });
   const text = await textOf(await bash("env"));

@@ -35,7 +35,9 @@ describe.skipIf(probe.kind === "none")("an enclosed command in a repository", ()
   /** As the user would run it: with the settings of whatever repository it finds. */
   const git = (folder: string, ...args: string[]): string =>
     execFileSync("git", ["-c", "user.name=u", "-c", "user.email=u@x", ...args], {
-      ...{ cwd: folder, encoding: "utf8", stdio: "pipe" },
+      cwd: folder,
+      encoding: "utf8",
+      stdio: "pipe",
       env: { PATH: process.env["PATH"], HOME: "/nonexistent" },
     });
 

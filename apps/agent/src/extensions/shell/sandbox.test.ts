@@ -16,7 +16,11 @@ function optionsOf({ folder, home, base }: TemporaryProject) {
 
 test("the line is a function of what is to be enclosed", () => {
   const line = planSandbox({
-    ...{ folder: "/p/in", roots: ["/p"], temporaryFolder: "/t", emptyFile: "/e", network: "none" },
+    folder: "/p/in",
+    roots: ["/p"],
+    temporaryFolder: "/t",
+    emptyFile: "/e",
+    network: "none",
     hidden: [
       { path: "/h/.ssh", kind: "folder" },
       { path: "/h/.netrc", kind: "file" },

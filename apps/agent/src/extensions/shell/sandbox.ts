@@ -83,7 +83,11 @@ async function encloseCommand(
   const own = await Promise.all(roots.map((root) => ownSettings(root)));
   const hidden = await existing(SECRETS.map((path) => join(home, path)));
   const startedBy = planSandbox({
-    ...{ folder, network, roots, emptyFile, temporaryFolder },
+    folder,
+    network,
+    roots,
+    emptyFile,
+    temporaryFolder,
     // What lies in the real /tmp is not seen anyway, and has no place in the other.
     hidden: hidden.filter(({ path }) => !isInside(path, "/tmp")),
     // Outer ones first: what is mounted later lies above what was mounted in it before.

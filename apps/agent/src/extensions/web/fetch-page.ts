@@ -89,7 +89,11 @@ async function fetchOnce(wanted: string, options: FetchPageOptions): Promise<Hop
     if (bytes > mostBytes) break;
   }
   return {
-    ...{ kind: "page", url: url.href, status, contentType: headers["content-type"] ?? "", body: Buffer.concat(chunks) },
+    kind: "page",
+    url: url.href,
+    status,
+    contentType: headers["content-type"] ?? "",
+    body: Buffer.concat(chunks),
     rest: bytes > mostBytes ? "cut" : "complete",
   };
 }

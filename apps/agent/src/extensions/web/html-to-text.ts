@@ -3,19 +3,25 @@ const UNREAD = ["script", "style", "noscript", "template", "svg", "iframe", "obj
 const BLOCKS =
   /^\/?(p|div|section|article|header|footer|main|nav|aside|ul|ol|table|tr|pre|blockquote|h[1-6]|form|dl|dt|dd|figure|hr|title)$/;
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{
-    amp: "&",
-    lt: "<",
-    gt: ">",
-    quot: '"',
-    apos: "'",
-    nbsp: " ",
-    copy: "(c)",
-    mdash: "-",
-    ndash: "-",
-    hellip: "...",
-  },
-  ...{ lsquo: "'", rsquo: "'", ldquo: '"', rdquo: '"', laquo: '"', raquo: '"', middot: "*", bull: "*", times: "x" },
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  copy: "(c)",
+  mdash: "-",
+  ndash: "-",
+  hellip: "...",
+  lsquo: "'",
+  rsquo: "'",
+  ldquo: '"',
+  rdquo: '"',
+  laquo: '"',
+  raquo: '"',
+  middot: "*",
+  bull: "*",
+  times: "x",
 };
 
 /**

@@ -29,7 +29,8 @@ export const answerProbe: Probe = {
     const isWhole = stop === "end" && inputTokens > 0 && usage.outputTokens > 0;
     return [
       {
-        ...{ check: "answer", state: isWhole ? "ok" : "problem" },
+        check: "answer",
+        state: isWhole ? "ok" : "problem",
         text: `stop ${stop}, ${inputTokens} tokens in, ${usage.outputTokens} out${isWhole ? "" : ": a whole answer has a stop and both counts"}`,
         fields: { ...wireFields(exchanges), "the adapter reads": `stop ${stop}` },
       },

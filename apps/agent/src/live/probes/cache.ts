@@ -21,7 +21,8 @@ export const cacheProbe: Probe = {
   },
   async run(endpoint, terms) {
     const question: Question = {
-      ...{ system: systemOf(terms), messages: [user("Answer with the one word: ready")] },
+      system: systemOf(terms),
+      messages: [user("Answer with the one word: ready")],
       maxTokens: MOST_OUTPUT_TOKENS,
     };
     const first = await ask(endpoint, terms, question);

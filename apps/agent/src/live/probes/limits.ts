@@ -30,7 +30,9 @@ export const outputLimitProbe: Probe = {
     const text = `${maxTokens} refused, read as ${failure.kind}${windowTokens === undefined ? "" : ` of ${windowTokens}`}`;
     return [
       {
-        ...{ check, fields, state: isRead ? "ok" : "problem" },
+        check,
+        fields,
+        state: isRead ? "ok" : "problem",
         text: isRead ? text : `${text}: ${asked.error.message}`,
         ...(windowTokens === undefined ? {} : { windowTokens }),
       },

@@ -63,7 +63,9 @@ function firstQuestion({ mark, thinking }: Terms): Question {
         `This is check ${mark} of a program. Work out 17 times 23 and call look_up once, with that number as the key. Then answer with the value, and nothing else.`,
       ),
     ],
-    ...{ tools: [LOOK_UP], parameters: thinking, maxTokens: MOST_OUTPUT_TOKENS },
+    tools: [LOOK_UP],
+    parameters: thinking,
+    maxTokens: MOST_OUTPUT_TOKENS,
   };
 }
 

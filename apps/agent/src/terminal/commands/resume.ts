@@ -9,9 +9,13 @@ export const resume: ScreenCommand = {
     const others = (await listSessions(project.store)).filter(({ id }) => id !== session.id);
     if (others.length === 0) return say("There is no other session in this folder.");
     const answer = await ask({
-      ...{ title: "Which session?", body: [], shown: "searched" },
+      title: "Which session?",
+      body: [],
+      shown: "searched",
       options: others.map(({ id, title, usedAtMs, entries }) => ({
-        ...{ value: id, label: title, about: `${time(usedAtMs)}, ${entries} entries` },
+        value: id,
+        label: title,
+        about: `${time(usedAtMs)}, ${entries} entries`,
       })),
     });
     if (answer.kind === "chosen" && answer.values[0] !== undefined) await reopen(answer.values[0]);

@@ -30,9 +30,12 @@ async function choose({ agent, project, ask }: ScreenContext): Promise<Range | u
   const log = (await project.store.openReader(agent.session.id))!;
   const seen = (await readTranscript(log)).filter(({ seen, who }) => seen === "yes" && who !== "boundary");
   const answer = await ask({
-    ...{ title: "What is to be taken out?", body: [], shown: "searched" },
+    title: "What is to be taken out?",
+    body: [],
+    shown: "searched",
     options: seen.toReversed().map(({ entry, who, text }) => ({
-      ...{ value: String(entry), label: `${entry} ${who}: ${text.replaceAll(/\s+/g, " ").slice(0, 200)}` },
+      value: String(entry),
+      label: `${entry} ${who}: ${text.replaceAll(/\s+/g, " ").slice(0, 200)}`,
       about: `${text.length} characters`,
     })),
   });
