@@ -11,9 +11,9 @@ const steps: readonly [name: string, command: string, args: readonly string[]][]
   ["API reports", process.execPath, ["scripts/write-api.ts", "--check"]],
   ["unused code", NPX, ["knip"]],
   ["build", process.execPath, ["scripts/build.ts"]],
-  ...PACKAGES.flatMap((name): [string, string, string[]][] => [
-    [`package ${name}: publint`, NPX, ["publint", "--strict", `packages/${name}`]],
-    [`package ${name}: types for consumers`, NPX, ["attw", "--pack", `packages/${name}`, "--profile", "esm-only"]],
+  ...PACKAGES.flatMap(({ folder, manifest: { name } }): [string, string, string[]][] => [
+    [`package ${name}: publint`, NPX, ["publint", "--strict", folder]],
+    [`package ${name}: types for consumers`, NPX, ["attw", "--pack", folder, "--profile", "esm-only"]],
   ]),
 ];
 

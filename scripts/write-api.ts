@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { flattenApi, type Subpath } from "./api/flatten-api.ts";
-import { PACKAGES } from "./packages.ts";
+import { type Manifest, PACKAGES } from "./packages.ts";
 import { NPX, runStep } from "./run-step.ts";
 
 // Inside the repository, so that types of dependencies are found.
@@ -14,7 +14,7 @@ try {
   const config = join(folder, "tsconfig.json");
   writeFileSync(config, JSON.stringify(tsconfig()));
   if (runStep("declarations", NPX, ["tsc", "-p", config]) === "failed") process.exitCode = 1;
-  else for (const name of PACKAGES) writeReport(name);
+  else for (const { folder, manifest } of PACKAGES) if (folder.startsWith("packages/")) writeReport(folder, manifest);
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -33,10 +33,12 @@ function tsconfig(): object {
   return { extends: join(root, "tsconfig.json"), compilerOptions, include: [join(root, "packages/*/src")], exclude };
 }
 
-function writeReport(name: string): void {
-  const page = `packages/${name}/api.md`;
-  const { name: specifier, subpaths } = readSubpaths(`packages/${name}`);
-  const head = `# The public interface of ${specifier}\n\nWritten by \`npm run api\` from the sources; do not edit it here. `;
+function writeReport(packageFolder: string, { name, exports = {} }: Manifest): void {
+  const page = `${packageFolder}/api.md`;
+  const subpaths = Object.entries(exports).flatMap(([subpath, target]) =>
+    toSubpath(packageFolder, name, subpath, target),
+  );
+  const head = `# The public interface of ${name}\n\nWritten by \`npm run api\` from the sources; do not edit it here. `;
   const why = "A change of this file is a change for users: docs/versioning.md says which version it needs.";
   const text = `${head}${why}\n\n${flattenApi(subpaths, (file) => readFileSync(join(folder, file), "utf8"))}`;
   if (!process.argv.includes("--check")) {
@@ -47,17 +49,13 @@ function writeReport(name: string): void {
   }
 }
 
-interface Package {
-  readonly name: string;
-  readonly exports: Readonly<Record<string, string | { readonly "palimpsest-source"?: string }>>;
-}
-
-function readSubpaths(folder: string): { readonly name: string; readonly subpaths: readonly Subpath[] } {
-  const { name, exports } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Package;
-  const subpaths = Object.entries(exports).flatMap(([subpath, target]) => {
-    const source = typeof target === "string" ? undefined : target["palimpsest-source"];
-    if (source === undefined) return [];
-    return { name: name + subpath.slice(1), file: join(folder, source).replace(/\.ts$/, ".d.ts") };
-  });
-  return { name, subpaths };
+function toSubpath(
+  packageFolder: string,
+  name: string,
+  subpath: string,
+  target: string | Readonly<Record<string, string>>,
+): readonly Subpath[] {
+  const source = typeof target === "string" ? undefined : target["palimpsest-source"];
+  if (source === undefined) return [];
+  return [{ name: name + subpath.slice(1), file: join(packageFolder, source).replace(/\.ts$/, ".d.ts") }];
 }
