@@ -1,0 +1,140 @@
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { answer, createAnthropic, serve } from "@palimpsest/provider-simulator";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PACKAGES } from "../../scripts/packages.ts";
+import { findSnippets } from "../../scripts/snippets.ts";
+import { OLDEST_PEERS } from "../peers/oldest-peers.ts";
+import { type Installed, type InstalledPackages, packAndInstall, ROOT } from "./pack-all.ts";
+
+let installed: InstalledPackages;
+
+beforeAll(async () => {
+  installed = await packAndInstall();
+}, 600_000);
+
+afterAll(() => rmSync(installed.base, { recursive: true, force: true }));
+
+const NAMES = PACKAGES.map(({ manifest }) => manifest.name);
+const find = (name: string): Installed => installed.packages.find(({ manifest }) => manifest.name === name)!;
+
+describe.each(NAMES)("the package %s", (name) => {
+  test("has a readme, a license, and says where it comes from and what it runs on", () => {
+    const { files, manifest } = find(name);
+    expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE", "package.json"]));
+    expect(manifest).toMatchObject({
+      license: "Apache-2.0",
+      description: expect.stringMatching(/\w/),
+      homepage: expect.stringContaining("https://"),
+      bugs: expect.stringContaining("https://"),
+      repository: { type: "git", directory: expect.stringMatching(/^(packages|apps)\//) },
+      engines: { node: expect.stringMatching(/\d/) },
+    });
+    expect(manifest["keywords"]).not.toEqual([]);
+    expect(manifest["private"]).toBeUndefined();
+    expect(manifest["devDependencies"]).toBeUndefined();
+  });
+
+  test("has no tests inside, nor what only tests use", () => {
+    const { files } = find(name);
+    expect(files.filter((file) => /\.test\.|\/testing\/|\.slow\.|tsconfig/.test(file))).toEqual([]);
+  });
+
+  test("depends on exact versions of the others, and on nothing that neither its code nor its types use", () => {
+    const { folder, files, manifest } = find(name);
+    const code = files
+      .filter((file) => /\.(js|d\.ts)$/.test(file))
+      .map((file) => readFileSync(join(folder, file), "utf8"));
+    for (const [dependency, range] of Object.entries(manifest.dependencies ?? {})) {
+      if (NAMES.includes(dependency))
+        expect([dependency, range]).toEqual([dependency, find(dependency).manifest.version]);
+      const uses = new RegExp(`["']${dependency}["'/]`);
+      expect(
+        code.some((source) => uses.test(source)),
+        `${name} uses ${dependency}`,
+      ).toBe(true);
+    }
+  });
+
+  test("has types and code for every subpath", () => {
+    const { files, manifest } = find(name);
+    for (const [subpath, target] of Object.entries(manifest.exports)) {
+      const paths = typeof target === "string" ? [target] : [target["types"]!, target["default"]!];
+      for (const path of paths) expect(files, `${subpath} of ${name}`).toContain(path.replace(/^\.\//, ""));
+    }
+  });
+});
+
+const LIBRARIES = PACKAGES.filter(({ folder }) => folder.startsWith("packages/")).map(({ manifest }) => manifest.name);
+
+/** The first program of a package's readme, in the folder where everything was installed. */
+function writeProgram(name: string): string {
+  const [first] = findSnippets(name, readFileSync(join(find(name).folder, "README.md"), "utf8"));
+  if (first === undefined) throw new Error(`The readme of ${name} has no program.`);
+  const file = `first-of-${name.replaceAll(/\W+/g, "-")}.ts`;
+  writeFileSync(join(installed.folder, file), first.code);
+  return file;
+}
+
+test.each(LIBRARIES)("the first program in the readme of %s runs where the packages are installed", (name) => {
+  const { folder, environment } = installed;
+  execFileSync(process.execPath, [writeProgram(name)], { cwd: folder, env: environment, stdio: "pipe" });
+});
+
+describe("types of the first programs", () => {
+  const check = (compilerOptions: object): void => {
+    const files = LIBRARIES.map(writeProgram);
+    const strict = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      target: "es2024",
+      module: "nodenext",
+      noEmit: true,
+    };
+    const config = { compilerOptions: { ...strict, lib: ["ESNext"], types: ["node"], ...compilerOptions }, files };
+    writeFileSync(join(installed.folder, "tsconfig.json"), JSON.stringify(config));
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    execFileSync(process.execPath, [tsc, "-p", installed.folder], { encoding: "utf8", stdio: "pipe" });
+  };
+
+  test("with the newest clients, declarations of ours and theirs included", () => check({ skipLibCheck: false }));
+
+  test("with the oldest clients that are taken", () => {
+    const paths = Object.entries(OLDEST_PEERS).map(([name, as]) => [name, [join(ROOT, "node_modules", as)]]);
+    check({ skipLibCheck: true, paths: Object.fromEntries(paths) });
+  });
+});
+
+describe("the agent, installed with npm install -g", () => {
+  async function palimpsest(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    const child = spawn(join(installed.bin, "palimpsest"), args, {
+      cwd: installed.base,
+      env: { ...installed.environment, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const code = new Promise<number | null>((resolve) => child.on("close", resolve));
+    const [out, said] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: await code, out, said };
+  }
+
+  test("tells its version", async () => {
+    const { version } = find("palimpsest-agent").manifest;
+    expect(await palimpsest(["--version"])).toEqual({ code: 0, out: `${version}\n`, said: "" });
+  });
+
+  test("shows its demo", async () => {
+    const { code, out, said } = await palimpsest(["demo"]);
+    expect({ code, said }).toEqual({ code: 0, said: "" });
+    expect(out).toContain("With a key");
+  });
+
+  test("answers a turn without a screen", async () => {
+    const server = await serve({ faces: [createAnthropic({ script: () => answer("It is installed.") })] });
+    const keys = { ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url };
+    const { code, out, said } = await palimpsest(["-p", "Are you there?"], keys);
+    await server.close();
+    expect({ code, out }, said).toEqual({ code: 0, out: "It is installed.\n" });
+  });
+});
