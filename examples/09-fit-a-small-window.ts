@@ -7,7 +7,7 @@ import {
   createOpenAiChat,
   type Script,
   serve,
-  summarise,
+  summarize,
 } from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
 import { memoryStore, openSession, type SessionEvent, toolResult } from "palimpsest";
@@ -23,7 +23,7 @@ const WINDOW_TOKENS = 8_192;
 const script: Script = ({ request, userText }) => {
   const seen = JSON.stringify(request["messages"]).matchAll(/src\/part-(\d+)\.ts/g);
   const newest = Math.max(0, ...Array.from(seen, ([, number]) => Number(number)));
-  if (userText.includes("nine sections")) return summarise(summaryAt(newest));
+  if (userText.includes("nine sections")) return summarize(summaryAt(newest));
   return newest < FILES ? callTools(callTool("Read", { file_path: `src/part-${newest + 1}.ts` })) : answer("All read.");
 };
 

@@ -1,6 +1,6 @@
 /** Compaction by hand: of a part or of all, with instructions of the user's and of a hook; what was pinned stays. */
 import Anthropic from "@anthropic-ai/sdk";
-import { type Ask, answer, createAnthropic, type Script, serve, summarise } from "@palimpsest/provider-simulator";
+import { type Ask, answer, createAnthropic, type Script, serve, summarize } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import type { ExplainedBoundary } from "palimpsest/core";
@@ -9,14 +9,16 @@ import { createHooks } from "palimpsest/hooks";
 const TITLES = ["Request", "Concepts", "Files", "Errors", "Findings", "Corrections", "Pending", "Current work", "Next"];
 
 /** What the simulated model was told to pay heed to, each time it was asked for a summary. */
-const heeded: string[] = [];
+const followed: string[] = [];
 
 const script: Script = (ask) => (ask.userText.includes("nine sections") ? summary(ask) : answer("Noted."));
 
-function summary({ userText }: Ask): ReturnType<typeof summarise> {
-  heeded.push(/Further instructions for this summary:\n([\s\S]*?)\n\nAnswer with text only/.exec(userText)?.[1] ?? "");
-  const text = `As it stands after summary ${heeded.length}: the loader of the shop is being moved, step by step.`;
-  return summarise(TITLES.map((title, index) => `## ${index + 1}. ${title}\n${text}`).join("\n"));
+function summary({ userText }: Ask): ReturnType<typeof summarize> {
+  followed.push(
+    /Further instructions for this summary:\n([\s\S]*?)\n\nAnswer with text only/.exec(userText)?.[1] ?? "",
+  );
+  const text = `As it stands after summary ${followed.length}: the loader of the shop is being moved, step by step.`;
+  return summarize(TITLES.map((title, index) => `## ${index + 1}. ${title}\n${text}`).join("\n"));
 }
 
 const server = await serve({ faces: [createAnthropic({ script })] });
@@ -71,7 +73,7 @@ await session.compact();
 const staysPinned = (await shownNow()).includes(JSON.stringify(RULE).slice(1, -1));
 console.log("after all of it: the pin is there, byte for byte:", staysPinned);
 
-for (const text of heeded) console.log(`told to the model: ... ${text.slice(-100).replaceAll("\n", " / ")}`);
+for (const text of followed) console.log(`told to the model: ... ${text.slice(-100).replaceAll("\n", " / ")}`);
 for (const boundary of await session.history.explain()) console.log(told(boundary));
 
 function told({ boundary, from, to, inEffect, compaction }: ExplainedBoundary): string {
@@ -88,6 +90,6 @@ function told({ boundary, from, to, inEffect, compaction }: ExplainedBoundary): 
 const inEffect = (await session.history.explain()).map((boundary) => boundary.inEffect);
 if (cacheReadTokens < beforeTokens * 0.9 || !staysShown || !staysPinned)
   throw new Error("something that stays was changed");
-if (inEffect.join() !== "yes,folded-again,taken-back") throw new Error(`not as told: ${inEffect}`);
-if (!heeded.every((text) => text.includes("tickets"))) throw new Error("the hook was not heard");
+if (inEffect.join() !== "yes,compacted-again,taken-back") throw new Error(`not as told: ${inEffect}`);
+if (!followed.every((text) => text.includes("tickets"))) throw new Error("the hook was not heard");
 await server.close();

@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
-import { createExtractions, memoryTool, openMemory, readSaid } from "@palimpsest/memory";
+import { createExtractions, memoryTool, openMemory, readStatements } from "@palimpsest/memory";
 import { answer, callTool, callTools, createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { attachment, memoryStore, openSession, query } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
@@ -30,7 +30,8 @@ const store = memoryStore();
 // Ten lines from here.
 const memory = await openMemory({ folder: join(mkdtempSync(join(tmpdir(), "palimpsest-")), "memory") });
 const session = await openSession({ store, provider, model: "claude-sonnet-5-5" });
-const said = async () => (await readSaid((await store.openReader(session.id))!, 1, session.history.newestEntry)).said;
+const said = async () =>
+  (await readStatements((await store.openReader(session.id))!, 1, session.history.newestEntry)).said;
 const tools = [memoryTool({ memory, session: session.id, said })];
 const { afterTurn, drain } = createExtractions({ memory, store, tools, readOnlyTools: [] });
 for await (const _ of query(session, { tools, afterTurn, prompt: "Please use pnpm here, never npm." }));

@@ -13,9 +13,9 @@ export interface ChartPanel {
 }
 
 const PANEL = { width: 430, height: 430, left: 52, right: 165, top: 46, bottom: 46 };
-const COLOURS = { us: "#0b6e4f", others: "#9a3b26", nobody: "#555555" } as const;
+const COLORS = { us: "#0b6e4f", others: "#9a3b26", nobody: "#555555" } as const;
 /** What costs more stands at the top edge, with its figure: a scale that reached it would press all others together. */
-const MOST_SHOWN = 1.3;
+const MAX_SHOWN = 1.3;
 /** Below this, labels would stand on each other. */
 const LINE_HEIGHT = 13;
 
@@ -35,7 +35,7 @@ export function economicsChart(panels: readonly ChartPanel[]): string {
 }
 
 function panelOf({ title, points }: ChartPanel): string {
-  const costs = points.map(({ costRatio }) => Math.min(costRatio, MOST_SHOWN));
+  const costs = points.map(({ costRatio }) => Math.min(costRatio, MAX_SHOWN));
   const needs = points.map(({ needsMetPercent }) => needsMetPercent);
   const [leastNeeds, mostCost] = [Math.floor(Math.min(...needs)), Math.ceil(Math.max(...costs) * 10) / 10];
   const leastCost = Math.floor(Math.min(...costs) * 10) / 10;
@@ -65,8 +65,8 @@ function panelOf({ title, points }: ChartPanel): string {
     const label = costRatio > mostCost ? `${policy} (${costRatio.toFixed(2)})` : policy;
     return [
       line(atX, atY, right + 8, labelsY[index]!, "#cccccc"),
-      `<circle cx="${round(atX)}" cy="${round(atY)}" r="4" fill="${COLOURS[by]}"/>`,
-      `<text x="${right + 12}" y="${round(labelsY[index]! + 4)}" fill="${COLOURS[by]}">${label}</text>`,
+      `<circle cx="${round(atX)}" cy="${round(atY)}" r="4" fill="${COLORS[by]}"/>`,
+      `<text x="${right + 12}" y="${round(labelsY[index]! + 4)}" fill="${COLORS[by]}">${label}</text>`,
     ];
   });
   return [
@@ -90,8 +90,8 @@ function labelPlaces(pointsY: readonly number[], bottom: number): readonly numbe
   return places;
 }
 
-function line(x1: number, y1: number, x2: number, y2: number, colour: string): string {
-  return `<line x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}" stroke="${colour}"/>`;
+function line(x1: number, y1: number, x2: number, y2: number, color: string): string {
+  return `<line x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}" stroke="${color}"/>`;
 }
 
 function text(x: number, y: number, words: string, anchor: "start" | "middle" | "end"): string {

@@ -13,7 +13,7 @@ interface ModelCall {
 /** Its summarization as it comes for a model whose window it knows: at 85% of it, by its own count; a tenth of the window stays. */
 export const deepagents: Rule = {
   name: "deepagents",
-  about: "its summarization: at 85% of the window by its own count; a tenth stays, the rest is summarised",
+  about: "its summarization: at 85% of the window by its own count; a tenth stays, the rest is summarized",
   source: "deepagents 1.14.1",
   begin() {
     const translation = createTranslation();
@@ -31,7 +31,7 @@ export const deepagents: Rule = {
     ) => Promise<AIMessage | { readonly update?: object }>;
     return {
       async prepare(messages, situation) {
-        answer = situation.summariseText;
+        answer = situation.summarizeText;
         let sent: readonly BaseMessage[] = [];
         const request = { messages: translation.take(messages), state, model: model(situation.windowTokens) };
         const response = await call(request, async ({ messages: wanted }) => {

@@ -25,11 +25,11 @@ export const langchainEditing: Rule = {
   },
 };
 
-/** With a trigger, which it does not have by default; the rest as it comes: 20 messages stay, and the summariser reads 4,000 tokens. */
+/** With a trigger, which it does not have by default; the rest as it comes: 20 messages stay, and the summarizer reads 4,000 tokens. */
 export const langchainSummarization: Rule = {
   name: "langchain-summarization",
   about:
-    "summarizationMiddleware at 100,000 tokens: twenty messages stay, the newest 4,000 tokens of the rest are summarised",
+    "summarizationMiddleware at 100,000 tokens: twenty messages stay, the newest 4,000 tokens of the rest are summarized",
   source: "langchain 1.5.14",
   begin() {
     const translation = createTranslation();
@@ -45,7 +45,7 @@ export const langchainSummarization: Rule = {
     ) => Promise<{ messages: BaseMessage[] } | undefined>;
     return {
       async prepare(messages, situation) {
-        answer = situation.summariseText;
+        answer = situation.summarizeText;
         const state = translation.take(messages);
         const changed = await run({ messages: state }, { context: {} });
         // The first says that all before it are removed.

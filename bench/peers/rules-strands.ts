@@ -7,7 +7,7 @@ const THRESHOLD = 0.7;
 /** Its summarizing manager with proactive compression, whose default is 70% of the window: the older 30% of the messages at a time. */
 export const strandsSummarizing: Rule = {
   name: "strands-summarizing",
-  about: "SummarizingConversationManager, proactive: at 70% of the window the older 30% of the messages are summarised",
+  about: "SummarizingConversationManager, proactive: at 70% of the window the older 30% of the messages are summarized",
   source: "@strands-agents/sdk 1.19.0",
   begin() {
     const manager = new SummarizingConversationManager({ proactiveCompression: true });
@@ -17,7 +17,7 @@ export const strandsSummarizing: Rule = {
       async prepare(messages, situation) {
         if (situation.sizeOf(messages) < THRESHOLD * situation.windowTokens) return { kept: messages };
         const agent = { messages: messages.map((message) => remember(message, theirs, ours)) };
-        await manager.reduce({ agent, model: summariser(situation) } as never);
+        await manager.reduce({ agent, model: summarizer(situation) } as never);
         const kept = agent.messages.map((message) => ours.get(message) ?? situation.made("summary", textOf(message)));
         return { kept: compactAtLimit(kept, situation) };
       },
@@ -36,10 +36,10 @@ function remember(
   return translated;
 }
 
-function summariser(situation: RuleSituation) {
+function summarizer(situation: RuleSituation) {
   return {
     async *streamAggregated(messages: readonly Message[]) {
-      const text = situation.summariseText(messages.map(textOf).join("\n"));
+      const text = situation.summarizeText(messages.map(textOf).join("\n"));
       yield* [];
       return { message: new Message({ role: "assistant", content: [new TextBlock(text)] }) };
     },

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { analyseBench } from "./analyse/analyse.ts";
+import { analyzeBench } from "./analyze/analyze.ts";
 import type { Bench } from "./bench.ts";
 import { breaksBench } from "./breaks/breaks.ts";
 import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
@@ -26,7 +26,7 @@ import { survivalBench } from "./survival/survival.ts";
 import { tuiBench } from "./tui/tui.ts";
 
 const BENCHES: readonly Bench[] = [
-  analyseBench,
+  analyzeBench,
   breaksBench,
   cacheFidelityBench,
   countingBench,

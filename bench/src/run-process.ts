@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 const OPTIONS = ["--conditions=palimpsest-source", "--no-warnings"];
 /** Enough for a line of figures that has every measurement in it. */
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 
 /** Runs a script of ours in a fresh process, on the sources, and reads the JSON it prints. */
 export function runProcess<Printed>(script: URL, args: readonly string[]): Printed {
@@ -14,6 +14,6 @@ export function runProcess<Printed>(script: URL, args: readonly string[]): Print
 /** The same beside others, in a process whose garbage can be collected at will. */
 export async function startProcess<Printed>(script: URL, args: readonly string[]): Promise<Printed> {
   const all = [...OPTIONS, "--expose-gc", fileURLToPath(script), ...args];
-  const { stdout } = await promisify(execFile)(process.execPath, all, { maxBuffer: MOST_BYTES });
+  const { stdout } = await promisify(execFile)(process.execPath, all, { maxBuffer: MAX_BYTES });
   return JSON.parse(stdout);
 }

@@ -114,7 +114,7 @@ export function chatWorld(server?: CompatibleServer): World {
   };
 }
 
-/** Content is always a list: a message is as many blocks as it has parts, since one may be joined by its neighbour later. */
+/** Content is always a list: a message is as many blocks as it has parts, since one may be joined by its neighbor later. */
 function partsOf({ content, ...rest }: Fields): unknown[] {
   const parts: unknown[] =
     typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : [content];

@@ -3,9 +3,9 @@ import { AGENT_SETTINGS } from "../../apps/agent/src/permissions/settings-schema
 import { METRICS, SPANS } from "../../packages/palimpsest/src/telemetry/names.ts";
 import { AGENT_EXPERIMENTS } from "./agent/engine.ts";
 import { driveFile, FILE_EXPERIMENTS, fieldsOf } from "./agent/settings.ts";
+import { EVENT_KINDS, TELLING } from "./emitted-events.ts";
 import type { Drive, Experiment } from "./experiment.ts";
 import { SETTING_EXPERIMENTS } from "./settings.ts";
-import { EVENT_KINDS, TELLING } from "./told.ts";
 import { createWitness } from "./witness.ts";
 import type { Values } from "./world.ts";
 
@@ -25,17 +25,17 @@ function observe(drive: Drive, values: Values, run: number): Promise<string> {
 }
 
 /** A machine that has other things to do may disturb a run, but not two in the same way. */
-const MOST_RUNS = 5;
+const MAX_RUNS = 5;
 
 /** What two runs agree upon, so that noise is not taken for a difference. */
 async function agreedUpon(drive: Drive, values: Values): Promise<string> {
   const seen = new Set<string>();
-  for (let run = 1; run <= MOST_RUNS; run++) {
+  for (let run = 1; run <= MAX_RUNS; run++) {
     const observed = await observe(drive, values, run);
     if (seen.has(observed)) return observed;
     seen.add(observed);
   }
-  throw new Error(`under ${JSON.stringify(values)} no two of ${MOST_RUNS} runs are the same: it cannot be judged`);
+  throw new Error(`under ${JSON.stringify(values)} no two of ${MAX_RUNS} runs are the same: it cannot be judged`);
 }
 
 async function expectAlive(name: string, { drive, values: [one, other], under }: Experiment): Promise<void> {

@@ -9,7 +9,7 @@ import {
   type ManualClock,
   manualClock,
   type Reply,
-  summarise,
+  summarize,
 } from "@palimpsest/provider-simulator";
 import {
   memoryStore,
@@ -131,7 +131,7 @@ export function openWorld(values: Values, witness: Witness, options: WorldOption
 /** Summaries and notes, whenever they are asked for. */
 export function usualMind({ userText, purpose }: Ask): Reply | undefined {
   if (purpose === "compaction") return answer(SUMMARY);
-  if (userText.includes("nine sections")) return summarise(SUMMARY);
+  if (userText.includes("nine sections")) return summarize(SUMMARY);
   return userText.includes("<session-notes>") ? answer(NOTES) : undefined;
 }
 

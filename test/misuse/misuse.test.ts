@@ -1,8 +1,8 @@
 import { createAgents } from "@palimpsest/agents";
-import { openHome } from "@palimpsest/coordination";
+import { openCoordination } from "@palimpsest/coordination";
 import { openMemory } from "@palimpsest/memory";
 import { importSession, readTranscript } from "@palimpsest/transcripts";
-import { analyse } from "@palimpsest/transcripts/analyse";
+import { analyze } from "@palimpsest/transcripts/analyze";
 import {
   exportLog,
   InvalidOptionError,
@@ -65,7 +65,7 @@ describe("a wrong argument is told by an error of ours, never by a TypeError fro
     ["openaiResponses", any(openaiResponses)],
     ["sqliteStore", any(sqliteStore)],
     ["resultFiles", any(resultFiles)],
-    ["openHome", any(openHome)],
+    ["openCoordination", any(openCoordination)],
     ["openMemory", any(openMemory)],
     ["createAgents", any(createAgents)],
     ["createHooks", any(createHooks)],
@@ -77,7 +77,7 @@ describe("a wrong argument is told by an error of ours, never by a TypeError fro
     ["importSession", any(importSession)],
     ["importLog", any(importLog)],
     ["exportLog", any(exportLog)],
-    ["analyse", any(analyse)],
+    ["analyze", any(analyze)],
     ["repairMessages", any(repairMessages)],
   ])("%s()", async (name, call) => {
     for (const wrong of WRONG) expectOurs(await thrownBy(() => call(wrong)), `${name}(${String(wrong)})`);

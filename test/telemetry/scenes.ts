@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { createAgents } from "@palimpsest/agents";
-import { openHome } from "@palimpsest/coordination";
+import { openCoordination } from "@palimpsest/coordination";
 import { createExtractions, memoryTool, openMemory } from "@palimpsest/memory";
-import { type Ask, answer, callTool, callTools, type Reply, summarise } from "@palimpsest/provider-simulator";
+import { type Ask, answer, callTool, callTools, type Reply, summarize } from "@palimpsest/provider-simulator";
 import { memoryResults, memoryStore, openSession, type SessionEvent, user } from "palimpsest";
 import { createHooks } from "palimpsest/hooks";
 import { DREAM_SYSTEM } from "../../packages/memory/src/dream/dream-prompt.ts";
@@ -18,7 +18,7 @@ const SECTIONS = Array.from(
   { length: 9 },
   (_, number) => `## ${number + 1}. Part\nA SECRET of part ${number} in the sum.`,
 );
-const SUMMARY = summarise(SECTIONS.join("\n"));
+const SUMMARY = summarize(SECTIONS.join("\n"));
 const words = (about: string, count = 1_500): string => `About ${about}: ${`${about} `.repeat(count)}`;
 
 /** Calls Read as often and for as much as the user says; writes a summary when it is asked for one. */
@@ -125,7 +125,7 @@ const remembering: Scene = {
     };
     const memory = await openMemory({
       folder: join(folder, "memory"),
-      tell: (happening) => session.events.emit(happening),
+      emit: (newEvent) => session.events.emit(newEvent),
     });
     const said = async () => [{ entry: 2, by: "user" as const, text: "Well then, please read the page." }];
     const tools = [READ, memoryTool({ memory, session: "s", said })];
@@ -143,14 +143,14 @@ const dreaming: Scene = {
     const script = (): Reply => ({ ...answer("x"), fault: { kind: "spend-limit" } });
     const { session: parent, store, provider, model } = await openStage({ script, onEvent });
     const memory = await openMemory({ folder: join(folder, "memory") });
-    const home = await openHome({ file: join(folder, "home.sqlite") });
+    const coordination = await openCoordination({ file: join(folder, "home.sqlite") });
     for (let run = 0; run < 3; run++) {
-      const taken = await home.leases.take("dream", { owner: "test" });
+      const taken = await coordination.leases.take("dream", { owner: "test" });
       if (taken.kind !== "taken") throw new Error("It is held.");
       const session = await openSession({ store: memoryStore(), provider, model, system: DREAM_SYSTEM });
       await startDream({ memory, lease: taken.lease, store, sessions: [], session, parent }).done;
     }
-    await home.close();
+    await coordination.close();
     await memory.close();
   },
 };

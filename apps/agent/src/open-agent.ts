@@ -53,7 +53,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     open(recallExtension(context));
     open(webExtension(context));
     open(situationExtension(context));
-    const { remembered, tellWaiting } = open(await memoryExtension(context));
+    const { remembered, emitWaiting } = open(await memoryExtension(context));
     open(await mcpExtension(context));
     open(hooksExtension(context));
 
@@ -88,7 +88,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
         ...extensions.flatMap(({ problems = [] }) => problems),
         ...(changed === undefined ? [] : [changed]),
       ],
-      tellWaiting,
+      emitWaiting,
       async beforeTurn(words = "") {
         await tellChanges(session, head);
         for (const { beforeTurn } of extensions) await beforeTurn?.({ session, words });

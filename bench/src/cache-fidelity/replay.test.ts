@@ -44,8 +44,8 @@ function session(pausesMs: number[], blocksPerRequest = 2): RecordedRequest[] {
   });
 }
 
-const reads = (requests: RecordedRequest[], terms: Parameters<typeof replay>[1] = TERMS): number[] =>
-  replay(requests, terms).map(({ readTokens }) => Math.round(readTokens));
+const reads = (requests: RecordedRequest[], options: Parameters<typeof replay>[1] = TERMS): number[] =>
+  replay(requests, options).map(({ readTokens }) => Math.round(readTokens));
 
 test("every request is as large as the provider said", () => {
   for (const [index, { readTokens, writtenTokens }] of replay(session([0, 1, 2, 3]), TERMS).entries()) {

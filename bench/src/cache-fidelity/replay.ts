@@ -8,7 +8,7 @@ export interface Prediction {
   readonly writtenTokens: number;
 }
 
-export interface ReplayTerms {
+export interface ReplayOptions {
   /** How many of the newest messages the client marks. */
   readonly messageMarks: 1 | 2;
   /** Whether other sessions keep the part of the system prompt warm that all of them share. */
@@ -24,14 +24,14 @@ const MODEL: AnthropicModel = {
 };
 
 /** Sends a session's requests through the simulator at their recorded times, and notes what its cache does. */
-export function replay(requests: readonly RecordedRequest[], terms: ReplayTerms): Prediction[] {
+export function replay(requests: readonly RecordedRequest[], options: ReplayOptions): Prediction[] {
   const clock = manualClock(requests[0]!.sentAtMs);
   const sizes = new PromptSizes(requests[0]!);
   const anthropic = createAnthropic({ clock, tokenizer: sizes.tokenizer, models: [MODEL] });
   const paired = new Map<string, "pair" | "text">();
   const send = (blocks: readonly RebuiltBlock[], lifetime: Lifetime, tailTokens: number): Prediction => {
     const verdict = anthropic.judge(
-      toRequest(blocks, { model: MODEL.id, sizes, lifetime, tailTokens, paired, ...terms }),
+      toRequest(blocks, { model: MODEL.id, sizes, lifetime, tailTokens, paired, ...options }),
     );
     if (verdict.kind === "refused") throw new Error(`The simulator refused a rebuilt request: ${verdict.message}`);
     const { cacheReadTokens, cacheWriteTokens, longCacheWriteTokens } = verdict.usage;
@@ -51,7 +51,7 @@ export function replay(requests: readonly RecordedRequest[], terms: ReplayTerms)
     sizes.scale(request, before);
     lifetime = lifetimeOf(request) ?? lifetime;
     clock.set(Math.max(clock.now(), request.sentAtMs));
-    if (terms.sharedPrefix === "kept-warm") send([], lifetime, 0);
+    if (options.sharedPrefix === "kept-warm") send([], lifetime, 0);
     const prediction = send(request.blocks, lifetime, request.usage.freshTokens);
     if (before !== undefined) {
       if (goesOn) forks = seenFork(request, before) ?? forks;

@@ -3,7 +3,7 @@ import type { RebuiltBlock } from "./requests.ts";
 
 export type Lifetime = "5m" | "1h";
 
-export interface RequestTerms {
+export interface ToRequestOptions {
   readonly model: string;
   readonly sizes: PromptSizes;
   readonly lifetime: Lifetime;
@@ -15,23 +15,23 @@ export interface RequestTerms {
 }
 
 /** A rebuilt conversation as a Messages request that the service would accept, marked as the recorded client marks. */
-export function toRequest(blocks: readonly RebuiltBlock[], terms: RequestTerms): object {
-  const cache_control = { type: "ephemeral", ttl: terms.lifetime };
-  const { sizes, tailTokens } = terms;
-  const marked = marksOf(blocks, terms.messageMarks);
+export function toRequest(blocks: readonly RebuiltBlock[], options: ToRequestOptions): object {
+  const cache_control = { type: "ephemeral", ttl: options.lifetime };
+  const { sizes, tailTokens } = options;
+  const marked = marksOf(blocks, options.messageMarks);
   const messages: { role: string; content: object[] }[] = [
     { role: "user", content: [{ type: "text", text: sizes.contextKey }] },
   ];
-  for (const turn of turnsOf(blocks, terms.paired)) {
+  for (const turn of turnsOf(blocks, options.paired)) {
     const content = turn.blocks.map((block) => ({
-      ...wireBlock(block, terms.paired),
+      ...wireBlock(block, options.paired),
       ...(marked.has(block.key) ? { cache_control } : {}),
     }));
     messages.push({ role: turn.role, content });
   }
   const tail = { role: "user", content: [{ type: "text", text: `tail ${tailTokens}` }] };
   return {
-    model: terms.model,
+    model: options.model,
     max_tokens: 1,
     system: [
       { type: "text", text: sizes.sharedKey, cache_control },

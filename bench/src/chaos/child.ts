@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Acknowledged, WriterTerms } from "./writer-process.ts";
+import type { Acknowledged, WriterPlan } from "./writer-process.ts";
 
 export interface Writer {
   readonly process: ChildProcess;
@@ -13,7 +13,7 @@ export interface Writer {
   readonly ended: Promise<void>;
 }
 
-const DEFAULT_TERMS: WriterTerms = {
+const DEFAULT_TERMS: WriterPlan = {
   owner: "chaos",
   clockOffsetMs: 0,
   clockJumpMs: 0,
@@ -23,7 +23,7 @@ const DEFAULT_TERMS: WriterTerms = {
 };
 
 /** Starts a process that writes to a session. */
-export function startWriter(folder: string, session: string, terms: Partial<WriterTerms> = {}): Writer {
+export function startWriter(folder: string, session: string, options: Partial<WriterPlan> = {}): Writer {
   const script = fileURLToPath(new URL("./writer-process.ts", import.meta.url));
   const args = [
     "--conditions=palimpsest-source",
@@ -31,7 +31,7 @@ export function startWriter(folder: string, session: string, terms: Partial<Writ
     script,
     folder,
     session,
-    JSON.stringify({ ...DEFAULT_TERMS, ...terms }),
+    JSON.stringify({ ...DEFAULT_TERMS, ...options }),
   ];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const acknowledged: Acknowledged[] = [];

@@ -1,6 +1,6 @@
 /**
  * A process that fills a session and compacts it, again and again, until it is killed. Each message is told on standard
- * output when it is kept, and each compaction when it begins and when it is installed. What summarises is sometimes good,
+ * output when it is kept, and each compaction when it begins and when it is installed. What summarizes is sometimes good,
  * sometimes of no use, so that all rungs are killed on.
  *
  * Arguments: folder, session.
@@ -27,15 +27,15 @@ async function work(): Promise<void> {
     for (let message = 0; message < 3; message++) {
       const text = `Message ${process.pid}.${round}.${message}: ${"the loader in src/load.ts ".repeat(80)}`;
       const [entry] = await opened.append(text);
-      tell({ kind: "said", entry: entry!, text });
+      emit({ kind: "said", entry: entry!, text });
       await opened.append({ role: "assistant", origin: "host", blocks: [{ kind: "text", text: `Done ${round}.` }] });
     }
-    tell({ kind: "compacting" });
+    emit({ kind: "compacting" });
     const outcome = await opened.compact();
-    if (outcome.kind === "compacted") tell({ kind: "compacted", boundary: outcome.boundary });
+    if (outcome.kind === "compacted") emit({ kind: "compacted", boundary: outcome.boundary });
   }
 }
 
-function tell(line: CompactionLine): void {
+function emit(line: CompactionLine): void {
   writeSync(1, `${JSON.stringify(line)}\n`);
 }

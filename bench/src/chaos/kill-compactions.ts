@@ -31,7 +31,7 @@ const KILLS_PER_LOG = 10;
 export async function killCompactions(kills: number): Promise<CompactionLosses> {
   const losses: CompactionLosses = { kills, killsInside: 0, boundaries: 0, lost: 0, torn: 0, unusable: 0 };
   await inTemporaryFolder(async (folder) => {
-    let said: Said[] = [];
+    let said: Statement[] = [];
     for (let kill = 0; kill < kills; kill++) {
       const session = `session-${Math.floor(kill / KILLS_PER_LOG)}`;
       if (kill % KILLS_PER_LOG === 0) said = [];
@@ -45,7 +45,7 @@ export async function killCompactions(kills: number): Promise<CompactionLosses> 
   return losses;
 }
 
-type Said = Extract<CompactionLine, { kind: "said" }>;
+type Statement = Extract<CompactionLine, { kind: "said" }>;
 
 async function runAndKill(folder: string, session: string): Promise<readonly CompactionLine[]> {
   const script = fileURLToPath(new URL("./compaction-process.ts", import.meta.url));
@@ -71,7 +71,7 @@ async function runAndKill(folder: string, session: string): Promise<readonly Com
 }
 
 interface Told {
-  readonly said: readonly Said[];
+  readonly said: readonly Statement[];
   readonly told: readonly number[];
   readonly losses: CompactionLosses;
 }

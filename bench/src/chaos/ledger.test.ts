@@ -7,22 +7,23 @@ const log = (fences: number[]) =>
     fences.map((fence) => ({ kind: "message", version: 1, payload: JSON.stringify({ fence }) })),
     { head: EMPTY_LOG, atMs: 1, digest: sha256 },
   );
-const told = (entries: ReturnType<typeof log>) => entries.map(({ sequence, hash }) => ({ sequence, hash, fence: 1 }));
+const emitted = (entries: ReturnType<typeof log>) =>
+  entries.map(({ sequence, hash }) => ({ sequence, hash, fence: 1 }));
 
 test("a whole log has no losses", () => {
   const entries = log([1, 1, 2]);
-  expect(audit(entries, told(entries))).toEqual({ acknowledgedLost: 0, entriesChanged: 0, writtenByFenced: 0 });
+  expect(audit(entries, emitted(entries))).toEqual({ acknowledgedLost: 0, entriesChanged: 0, writtenByFenced: 0 });
 });
 
 test("what was acknowledged and is not there is lost; what was not acknowledged may be there or not", () => {
   const entries = log([1, 1, 2]);
-  expect(audit(entries.slice(0, 1), told(entries))).toMatchObject({ acknowledgedLost: 2 });
-  expect(audit(entries, told(entries.slice(0, 1)))).toMatchObject({ acknowledgedLost: 0 });
+  expect(audit(entries.slice(0, 1), emitted(entries))).toMatchObject({ acknowledgedLost: 2 });
+  expect(audit(entries, emitted(entries.slice(0, 1)))).toMatchObject({ acknowledgedLost: 0 });
 });
 
 test("an entry with another content than was acknowledged, and a gap, are changes", () => {
   const entries = log([1, 1, 1]);
-  expect(audit(log([1, 1, 2]), told(entries))).toMatchObject({ entriesChanged: 1 });
+  expect(audit(log([1, 1, 2]), emitted(entries))).toMatchObject({ entriesChanged: 1 });
   expect(audit(entries.toSpliced(1, 1), [])).toMatchObject({ entriesChanged: 1 });
 });
 

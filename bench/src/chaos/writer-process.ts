@@ -2,7 +2,7 @@
  * A process that writes to one session until it is killed. Every acknowledged entry is told on standard output, one line
  * each, after the append has resolved and not before: what was told must never be lost.
  *
- * Arguments: folder, session, and as JSON the terms of `WriterTerms`.
+ * Arguments: folder, session, and as JSON the terms of `WriterPlan`.
  */
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { type Draft, sealEntries, sha256 } from "palimpsest/core";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { takeLog } from "./open-log.ts";
 
-export interface WriterTerms {
+export interface WriterPlan {
   readonly owner: string;
   /** How far this process's clock is off, and how far it jumps at random. */
   readonly clockOffsetMs: number;
@@ -29,10 +29,10 @@ export interface Acknowledged {
   readonly fence: number;
 }
 
-const [folder = "", session = "", terms = "{}"] = process.argv.slice(2);
-await write(JSON.parse(terms) as WriterTerms);
+const [folder = "", session = "", plan = "{}"] = process.argv.slice(2);
+await write(JSON.parse(plan) as WriterPlan);
 
-async function write(options: WriterTerms): Promise<void> {
+async function write(options: WriterPlan): Promise<void> {
   const jump = (): number => (Math.random() - 0.5) * 2 * options.clockJumpMs;
   const clock = { now: () => Date.now() + options.clockOffsetMs + jump() };
   const store = sqliteStore({ folder, clock });
@@ -49,13 +49,13 @@ async function write(options: WriterTerms): Promise<void> {
       const result = await writer.append(entries);
       if (result.kind !== "appended") break;
       head = result.head;
-      for (const { sequence, hash } of entries) tell({ sequence, hash, fence: writer.fence });
+      for (const { sequence, hash } of entries) emit({ sequence, hash, fence: writer.fence });
       if (options.pauseMs > 0) await sleep(Math.random() * options.pauseMs);
     }
   }
   await store.close();
 }
 
-function tell(acknowledged: Acknowledged): void {
+function emit(acknowledged: Acknowledged): void {
   writeSync(1, `${JSON.stringify(acknowledged)}\n`);
 }

@@ -106,7 +106,7 @@ function compact(
   const shed = folded.reduce((sum, { tokens }) => sum + tokens, 0) - kept.reduce((sum, { tokens }) => sum + tokens, 0);
   // What is left to fold is smaller than a summary of it.
   if (shed < LEAST_SHED_TOKENS) return messages;
-  return [situation.summarise(folded, { prompt: "shared" }), ...kept, ...messages.slice(last + 1)];
+  return [situation.summarize(folded, { prompt: "shared" }), ...kept, ...messages.slice(last + 1)];
 }
 
 const LEAST_SHED_TOKENS = 20_000;

@@ -15,7 +15,7 @@ export interface OwnSessionOptions {
   readonly settings?: Partial<Settings>;
 }
 
-/** A session as an agent leads it: every response recorded, every request prepared. The body is not serialised. */
+/** A session as an agent leads it: every response recorded, every request prepared. The body is not serialized. */
 export function ownSession({ tool = "read_file", settings = {} }: OwnSessionOptions = {}): Subject {
   return {
     name: "palimpsest",

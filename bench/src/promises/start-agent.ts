@@ -37,12 +37,12 @@ export interface EndedAgent {
 
 /** The agent's command line, from its sources, in an empty home, against a simulated provider whose model follows a script. */
 export async function startAgent(base: string, script: Script): Promise<StartedAgent> {
-  const [folder, home] = [join(base, "project"), join(base, "home")];
-  for (const path of [folder, home]) mkdirSync(path, { recursive: true });
+  const [folder, coordination] = [join(base, "project"), join(base, "home")];
+  for (const path of [folder, coordination]) mkdirSync(path, { recursive: true });
   const faces = [createAnthropic({ script }), createOpenAiResponses({ script }), createOpenAiChat({ script })];
   const server = await serve({ faces });
   const children: ChildProcessWithoutNullStreams[] = [];
-  const ours = { HOME: home, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url };
+  const ours = { HOME: coordination, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url };
   const start: StartedAgent["start"] = (args, environment = {}) => {
     const child = spawn(process.execPath, ["--conditions=palimpsest-source", "--no-warnings", MAIN, ...args], {
       cwd: folder,
@@ -53,7 +53,7 @@ export async function startAgent(base: string, script: Script): Promise<StartedA
   };
   return {
     folder,
-    home,
+    home: coordination,
     url: server.url,
     start,
     exchanges: () => server.recorder.exchanges,

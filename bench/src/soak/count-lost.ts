@@ -2,7 +2,7 @@ import type { Block } from "palimpsest";
 import { fromLine, readPayload } from "palimpsest/core";
 
 /** What was said to a session, by the names of its marked texts. */
-export interface Said {
+export interface SentTexts {
   readonly prompts: number;
   readonly results: number;
 }
@@ -18,7 +18,7 @@ export interface Lost {
 const MARK = /«(prompt|result) (\d+)»/;
 
 /** @param lines the log, as the session exports it */
-export async function countLost(lines: AsyncIterable<string>, said: Said): Promise<Lost> {
+export async function countLost(lines: AsyncIterable<string>, said: SentTexts): Promise<Lost> {
   const times = { prompt: new Map<number, number>(), result: new Map<number, number>() };
   const open = new Map<string, number>();
   let strays = 0;

@@ -91,13 +91,13 @@ function createFace({ profile, trueWindowTokens, clock, script }: FaceOptions): 
   const model = MODELS[profile];
   const size = { windowTokens: trueWindowTokens, maxInputTokens: trueWindowTokens };
   // Which the engine does not know.
-  const terms = { clock, script, tokenizer: virtualTokenizer(11) };
+  const options = { clock, script, tokenizer: virtualTokenizer(11) };
   if (profile === "anthropic") {
     const known = ANTHROPIC_MODELS.find(({ id }) => id === model)!;
-    return createAnthropic({ ...terms, models: [{ ...known, windowTokens: trueWindowTokens }] });
+    return createAnthropic({ ...options, models: [{ ...known, windowTokens: trueWindowTokens }] });
   }
   const models = { [model]: { ...openAiModels[model]!, ...size } };
   return profile === "openai-chat"
-    ? createOpenAiChat({ ...terms, models })
-    : createOpenAiResponses({ ...terms, models });
+    ? createOpenAiChat({ ...options, models })
+    : createOpenAiResponses({ ...options, models });
 }

@@ -16,7 +16,7 @@ import {
   serverError,
   spendLimitReached,
   stallStream,
-  summarise,
+  summarize,
   think,
 } from "@palimpsest/provider-simulator";
 import type { Random } from "../random.ts";
@@ -26,7 +26,7 @@ export interface MindOptions {
   readonly random: Random;
   /** Of a tool's result, the smallest and the largest; any order of magnitude between them is as likely. */
   readonly resultCharacters: readonly [number, number];
-  readonly mostCalls: number;
+  readonly maxCalls: number;
 }
 
 export interface Minds {
@@ -81,7 +81,7 @@ const GOOD = Array.from(
 ).join("\n");
 
 /** What a model says that works, thinks, now and then errs, and whose service fails at one request in twenty. */
-export function createMinds({ random, resultCharacters, mostCalls }: MindOptions): Minds {
+export function createMinds({ random, resultCharacters, maxCalls }: MindOptions): Minds {
   const faults: Record<string, number> = {};
   const failing = (reply: Reply): Reply => {
     if (!random.happens(FAULT_SHARE)) return reply;
@@ -96,7 +96,7 @@ export function createMinds({ random, resultCharacters, mostCalls }: MindOptions
   };
   const work = (): Reply =>
     random.happens(0.6)
-      ? { words: Array.from({ length: 1 + random.below(mostCalls) }, call) }
+      ? { words: Array.from({ length: 1 + random.below(maxCalls) }, call) }
       : answer(`That is done; ${random.below(1_000)} lines were changed. ${"It was tested, too. ".repeat(5)}`);
 
   return {
@@ -104,7 +104,7 @@ export function createMinds({ random, resultCharacters, mostCalls }: MindOptions
       if (random.happens(MISBEHAVIOUR_SHARE)) return failing(random.pick(MISBEHAVIOURS)(ask));
       return failing(random.happens(0.5) ? think("First I look at what is there.", work()) : work());
     },
-    beside: (ask) => failing(random.happens(BAD_SUMMARY_SHARE) ? random.pick(BAD_SUMMARIES)(ask) : summarise(GOOD)),
+    beside: (ask) => failing(random.happens(BAD_SUMMARY_SHARE) ? random.pick(BAD_SUMMARIES)(ask) : summarize(GOOD)),
     faults,
   };
 }

@@ -82,11 +82,11 @@ export function createSimulation({ windowTokens, clock, ...options }: Simulation
 
 function createProvider(profile: Profile, windowTokens: number, fetch: typeof globalThis.fetch): AnyProvider {
   const facts = { models: { [MODELS[profile]]: { windowTokens, maxInputTokens: windowTokens } } };
-  const terms = { fetch, maxRetries: 0, apiKey: "none" };
+  const clientOptions = { fetch, maxRetries: 0, apiKey: "none" };
   if (profile === "anthropic") {
-    return anthropic(new Anthropic({ ...terms, baseURL: "http://simulator" }), facts) as unknown as AnyProvider;
+    return anthropic(new Anthropic({ ...clientOptions, baseURL: "http://simulator" }), facts) as unknown as AnyProvider;
   }
-  const client = new OpenAI({ ...terms, baseURL: "http://simulator/v1" });
+  const client = new OpenAI({ ...clientOptions, baseURL: "http://simulator/v1" });
   const connect = profile === "openai-chat" ? openaiChat : openaiResponses;
   return connect(client, facts) as unknown as AnyProvider;
 }

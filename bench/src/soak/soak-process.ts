@@ -3,7 +3,7 @@ import { getHeapSpaceStatistics } from "node:v8";
 import { inTemporaryFolder } from "../chaos/temporary-folder.ts";
 import { type SoakPlan, soakSession } from "./soak-session.ts";
 
-/** Compiled code is the program's: it grows as long as the engine finds something to optimise. */
+/** Compiled code is the program's: it grows as long as the engine finds something to optimize. */
 const OF_CODE = /^(code|trusted)_/;
 
 async function measureHeapMb(): Promise<number> {

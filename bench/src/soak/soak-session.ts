@@ -47,7 +47,7 @@ const TRUE_SHARE = 0.94;
 /** Until then the code is compiled, and what a session keeps of its past (5,000 facts, for one) fills up to its bounds. */
 const WARM_SHARE = 0.5;
 const SAMPLES = 80;
-const MOST_PARTS = 8;
+const MAX_PARTS = 8;
 const PAUSE_MS = [1_000, 7_200_000] as const;
 const PROMPT_CHARACTERS = [20, 3_000] as const;
 
@@ -112,7 +112,7 @@ export async function soakSession(
 
   for (let turn = 1; turn <= turns; turn++) {
     let kind = await run(prompts.next(logUniform(random, PROMPT_CHARACTERS)));
-    for (let part = 1; isOpen(kind) && part < MOST_PARTS; part++) kind = await run();
+    for (let part = 1; isOpen(kind) && part < MAX_PARTS; part++) kind = await run();
     if (isOpen(kind)) stuckTurns++;
     if (turn < WARM_SHARE * turns) warmFrom = prepares.length;
     else if (plan.heap === "measured" && turn % Math.ceil(turns / SAMPLES) === 0) {

@@ -12,10 +12,10 @@ interface Share extends Omit<SoakPlan, "profile"> {
 }
 
 const SIZES = {
-  "8K": { windowTokens: 8_000, resultCharacters: [20, 12_000], mostCalls: 2 },
-  "32K": { windowTokens: 32_000, resultCharacters: [20, 60_000], mostCalls: 3 },
-  "200K": { windowTokens: 200_000, resultCharacters: [500, 60_000], mostCalls: 4 },
-  "1M": { windowTokens: 1_000_000, resultCharacters: [2_000, 60_000], mostCalls: 6 },
+  "8K": { windowTokens: 8_000, resultCharacters: [20, 12_000], maxCalls: 2 },
+  "32K": { windowTokens: 32_000, resultCharacters: [20, 60_000], maxCalls: 3 },
+  "200K": { windowTokens: 200_000, resultCharacters: [500, 60_000], maxCalls: 4 },
+  "1M": { windowTokens: 1_000_000, resultCharacters: [2_000, 60_000], maxCalls: 6 },
 } as const;
 
 /** In full 5,010 turns: 2,400 at 8K, 1,800 at 32K, 600 at 200K, 210 at 1M. */

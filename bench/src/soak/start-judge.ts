@@ -9,7 +9,7 @@ export interface StartedJudge {
 }
 
 /** Longer than any request takes to be judged: something has gone wrong there. */
-const MOST_MS = 600_000;
+const MAX_MS = 600_000;
 const THREAD = new URL("./judge-thread.ts", import.meta.url);
 
 /**
@@ -25,8 +25,8 @@ export function startJudge(options: JudgeOptions): StartedJudge {
     handle(timed) {
       Atomics.store(answered, 0, 0);
       port.postMessage(timed);
-      if (Atomics.wait(answered, 0, 0, MOST_MS) === "timed-out") {
-        throw new Error(`The judge has not answered for ${MOST_MS} ms.`);
+      if (Atomics.wait(answered, 0, 0, MAX_MS) === "timed-out") {
+        throw new Error(`The judge has not answered for ${MAX_MS} ms.`);
       }
       return receiveMessageOnPort(port)!.message as Handled;
     },

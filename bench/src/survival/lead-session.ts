@@ -1,4 +1,4 @@
-import { type Ask, createAnthropic, manualClock, type Reply, summarise } from "@palimpsest/provider-simulator";
+import { type Ask, createAnthropic, manualClock, type Reply, summarize } from "@palimpsest/provider-simulator";
 import { openSession, recallTool, type Session, type Settings, type ToolDefinition, toolResult } from "palimpsest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
@@ -45,7 +45,7 @@ export interface Compacted {
   readonly facts: readonly Fact[];
   /** The words of the next request. */
   readonly view: string;
-  /** What an agent would have that keeps only the summary, of a summariser that is just as lossy. */
+  /** What an agent would have that keeps only the summary, of a summarizer that is just as lossy. */
   readonly plainView: string;
   /** What the summary came from. */
   readonly rung: string;
@@ -67,7 +67,7 @@ export async function* leadSession(seed: string, folder: string): AsyncGenerator
   const clock = manualClock();
   const script = ({ userText, request }: Ask): Reply =>
     userText.includes("nine sections")
-      ? summarise(lossySummary({ source: wordsOf(request), facts, seed: `${seed} ${rungs.length}` }))
+      ? summarize(lossySummary({ source: wordsOf(request), facts, seed: `${seed} ${rungs.length}` }))
       : reply;
   const service = createAnthropic({ clock, script });
   const answer = (request: AnthropicRequest): AnthropicResponse => {

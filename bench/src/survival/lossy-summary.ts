@@ -28,7 +28,7 @@ const SECTIONS: Readonly<Record<number, readonly FactSort[]>> = {
 };
 
 export interface LossySummary {
-  /** All that the summariser can read. */
+  /** All that the summarizer can read. */
   readonly source: string;
   readonly facts: readonly PlantedFact[];
   /** Each fact's fate depends on it and on the fact: every summary loses anew. */

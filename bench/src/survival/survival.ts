@@ -49,7 +49,7 @@ async function measure(
   const always = [
     ...share("ours_waiting_in_view_pct", waiting, isSeen),
     ...share("plain_waiting_in_view_pct", waiting, isInSummary),
-    ...share("summarised_pct", facts.slice(0, 1), () => rung !== "digest"),
+    ...share("summarized_pct", facts.slice(0, 1), () => rung !== "digest"),
   ];
   if (!AFTER.includes(compactions)) return always;
   const unreachable = new Set<PlantedFact>();
@@ -118,7 +118,7 @@ function toFigures(samples: readonly Sample[]): Figures {
     // Facts whose next use lies ahead: nothing but their first sight speaks for some of them.
     ours_waiting_in_view_pct: meanOf(of("ours_waiting_in_view_pct")),
     plain_waiting_in_view_pct: meanOf(of("plain_waiting_in_view_pct")),
-    summarised_pct: meanOf(of("summarised_pct")),
+    summarized_pct: meanOf(of("summarized_pct")),
     // Half of the interval that holds the mean of all sessions in 95 of 100 cases.
     ci95: Object.fromEntries(keys.map((key) => [key, byCount(key, halfWidthOf)])),
   };

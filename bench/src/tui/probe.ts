@@ -13,7 +13,7 @@ let sinceCpu = process.cpuUsage();
 
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = ((chunk: string | Uint8Array, ...rest: never[]) => {
-  // Every frame is announced to the terminal as one (synchronised output).
+  // Every frame is announced to the terminal as one (synchronized output).
   if (typeof chunk === "string" && chunk.includes("\u001b[?2026h")) frames++;
   return write(chunk as string, ...rest);
 }) as typeof process.stdout.write;

@@ -24,7 +24,7 @@ export type ReadDefinition =
 const MEMORY_SCOPES = ["user", "project", "local"] as const;
 /** As names of mailboxes: an agent can be written to by its definition's name. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
-const MOST_DESCRIPTION_CHARACTERS = 300;
+const MAX_DESCRIPTION_CHARACTERS = 300;
 
 /**
  * Reads a definition: markdown with a head of `name`, `description`, `tools`, `model` and `memory`. Fields of others are
@@ -49,7 +49,7 @@ export function readAgentDefinition(text: string, fileName = ""): ReadDefinition
     definition: {
       name,
       prompt: body,
-      description: description.slice(0, MOST_DESCRIPTION_CHARACTERS).toWellFormed(),
+      description: description.slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed(),
       ...(tools === undefined ? {} : { tools }),
       // Whoever writes "inherit" says what is so anyway.
       ...(model === undefined || model === "inherit" ? {} : { model }),

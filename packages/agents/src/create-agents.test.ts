@@ -126,9 +126,9 @@ describe("in the background", () => {
     for (let at = 0; at < 8; at++) await agents.start({ prompt: "talk", description: "talk", way: "background" });
     expect(await agents.drain(60_000)).toBe("drained");
     expect(await agents.inbox.deliver(session)).toBe(8);
-    const told = session.view.attached("agent-result");
-    expect(told.join("").length).toBeLessThan(70_000);
-    expect(told[0]).toMatch(/^<agent-result id="a1" outcome="done">\nbegin [\s\S]* end\n<\/agent-result>$/);
+    const emitted = session.view.attached("agent-result");
+    expect(emitted.join("").length).toBeLessThan(70_000);
+    expect(emitted[0]).toMatch(/^<agent-result id="a1" outcome="done">\nbegin [\s\S]* end\n<\/agent-result>$/);
     const read = (agents.tools[0]!.run as (input: object, context: object) => Promise<string>)(
       { command: "read", id: "a1", from_character: 20_000 },
       {},

@@ -26,7 +26,7 @@ export function createAgents(options: AgentsOptions): Agents {
   const { session, store, mailbox, definitions = STANDARD_AGENTS } = options;
   const clock = withTimers(options.clock);
   const settings = () => session.settings().settings;
-  const roster = createRoster({ now: clock.now, mostRunning: () => settings()["agents.running"] });
+  const roster = createRoster({ now: clock.now, maxRunning: () => settings()["agents.running"] });
   const announcements = mailbox && announceMail({ mailbox, session });
   const mail = mailbox && mailboxInbox({ mailbox, session, store, announce: announcements!.announce });
   const inbox = createSessionInbox({ session, store, roster, settings, mail });

@@ -22,8 +22,8 @@ const DOING_CHARACTERS = 60;
 export async function readAgents(store: Pick<Store, "openReader">, session: string): Promise<readonly StoredAgent[]> {
   return (
     (await reading(store, session, async (log) => {
-      const { standing } = await loadView(log, (await log.head()).sequence);
-      return Promise.all(standing.agents.map((agent) => describe(store, log, agent)));
+      const { carriedState } = await loadView(log, (await log.head()).sequence);
+      return Promise.all(carriedState.agents.map((agent) => describe(store, log, agent)));
     })) ?? []
   );
 }

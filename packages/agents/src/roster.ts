@@ -52,15 +52,15 @@ export interface Roster {
 export interface RosterOptions {
   readonly now: () => number;
   /** How many run at a time. */
-  readonly mostRunning: () => number;
+  readonly maxRunning: () => number;
 }
 
 /** The agents of this process: each runs to its end by itself, and whatever is thrown in it is how it ended. */
-export function createRoster({ now, mostRunning }: RosterOptions): Roster {
+export function createRoster({ now, maxRunning }: RosterOptions): Roster {
   const live = new Map<string, LiveAgent>();
-  const slots = createSlots(mostRunning);
+  const slots = createSlots(maxRunning);
 
-  async function carryOut(one: LiveAgent, launch: Launch, signal: AbortSignal) {
+  async function applyChanges(one: LiveAgent, launch: Launch, signal: AbortSignal) {
     const release = await slots.take(signal);
     if (release === undefined) return stoppedBy(signal);
     try {
@@ -97,7 +97,7 @@ export function createRoster({ now, mostRunning }: RosterOptions): Roster {
         done: finished.promise,
       };
       live.set(one.id, one);
-      void carryOut(one, launch, signal).then((end) => {
+      void applyChanges(one, launch, signal).then((end) => {
         live.delete(one.id);
         finished.resolve(end);
       });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listenOnSocket, openHome } from "@palimpsest/coordination";
+import { listenOnSocket, openCoordination } from "@palimpsest/coordination";
 import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
 import { afterAll, describe, expect, test } from "vitest";
 import { mailboxInbox } from "./mailbox-inbox.ts";
@@ -92,18 +92,18 @@ describe("in one process", () => {
 });
 
 async function openPost(file: string) {
-  const home = await openHome({ file: join(folder, file) });
+  const coordination = await openCoordination({ file: join(folder, file) });
   const register = async (name: string, session: string) => {
-    const outcome = await home.mailboxes.register({ team: "t", name, session });
+    const outcome = await coordination.mailboxes.register({ team: "t", name, session });
     if (outcome.kind !== "registered") throw new Error(outcome.kind);
     return outcome.mailbox;
   };
-  return { home, register };
+  return { coordination, register };
 }
 
 describe("between processes", () => {
   test("mail is written to the log before it is acknowledged: what comes again is not seen again", async () => {
-    const { home, register } = await openPost("home.db");
+    const { coordination, register } = await openPost("home.db");
     const mailbox = await register("lead", "main-session");
     const { agents, session, store } = await openTeam({ script: () => answer("Ok."), mailbox });
     const mate = await register("mate", "mate-session");
@@ -125,30 +125,30 @@ describe("between processes", () => {
     expect(shown[0]).toContain('from="mate" key="mate-session/1"');
     expect(await agents.send("mate", "thanks")).toEqual({ kind: "sent", to: ["mate"], woken: [] });
     expect(await mate.receive()).toMatchObject({ messages: [{ body: "thanks", from: { name: "lead" } }] });
-    await home.close();
+    await coordination.close();
   });
 
   test("is told of when it comes, if somebody waits, and else when a turn takes it in: once", async () => {
-    const { home, register } = await openPost("told.db");
+    const { coordination, register } = await openPost("told.db");
     const mailbox = await register("lead", "main-session");
     const { session, agents } = await openTeam({ script: () => answer("Ok."), mailbox });
-    const told: object[] = [];
+    const emitted: object[] = [];
     session.events.listen(
-      (event) => event.kind === "mail-arrived" && told.push({ count: event.count, from: event.from }),
+      (event) => event.kind === "mail-arrived" && emitted.push({ count: event.count, from: event.from }),
     );
     const mate = await register("mate", "mate-session");
     const waiting = agents.waitForMail(AbortSignal.timeout(10_000));
     await mate.send({ id: "1", to: "lead", body: "first" });
     expect(await waiting).toBe("mail");
-    expect(told).toEqual([{ count: 1, from: ["mate"] }]);
+    expect(emitted).toEqual([{ count: 1, from: ["mate"] }]);
     await mate.send({ id: "2", to: "lead", body: "second" });
     expect(await agents.inbox.deliver(session)).toBe(2);
-    expect(told).toEqual([
+    expect(emitted).toEqual([
       { count: 1, from: ["mate"] },
       { count: 1, from: ["mate"] },
     ]);
     expect(await agents.waitForMail(AbortSignal.timeout(50))).toBe("over");
-    await home.close();
+    await coordination.close();
   });
 
   test("also when it was folded meanwhile", async () => {

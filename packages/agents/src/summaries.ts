@@ -12,7 +12,7 @@ export interface PhraseOptions {
 /** Its calls stand under this name in the agent's ledger. */
 const SUMMARY_SOURCE = "agent_summary";
 
-const MOST_WORDS = 8;
+const MAX_WORDS = 8;
 
 /** Follows an agent: its events, and every now and then a phrase of what it is doing. Returns what ends it. */
 export function followPhrases(one: LiveAgent, { listener, clock, settings }: PhraseOptions): () => void {
@@ -65,5 +65,5 @@ export function readPhrase(answer: string): string | undefined {
     .map((one) => one.trim())
     .find((one) => one !== "");
   const words = line?.replace(/^["'`*]+|["'`*.]+$/g, "").split(/\s+/) ?? [];
-  return words.length === 0 || words.length > MOST_WORDS || words[0] === "" ? undefined : words.join(" ");
+  return words.length === 0 || words.length > MAX_WORDS || words[0] === "" ? undefined : words.join(" ");
 }

@@ -1,10 +1,10 @@
 export { elapsedMs, type FoundProcess, type Processes, type ProcessMark, systemProcesses } from "palimpsest/sqlite";
 export type { Budgets, DailyTokens } from "./budgets/budgets.ts";
-export { ClosedHomeError, DamagedHomeError, HomeFormatError } from "./home-errors.ts";
+export { ClosedCoordinationError, CoordinationFormatError, DamagedCoordinationError } from "./coordination-errors.ts";
 export { type KeepLeaseOptions, type KeptLease, keepLease } from "./leases/keep-lease.ts";
 export type { Guarded, Lease, LeaseFacts, LeaseOutcome } from "./leases/lease.ts";
-export type { LeaseHolder } from "./leases/lease-rows.ts";
-export type { LeaseTries } from "./leases/lease-tries.ts";
+export type { LeaseAttempts } from "./leases/lease-attempts.ts";
+export type { LeaseOwner } from "./leases/lease-rows.ts";
 export type { LeaseState, Leases, TakeResult } from "./leases/leases.ts";
 export type { Address } from "./mail/address-rows.ts";
 export type { Lost, Mailbox, SendOutcome } from "./mail/mailbox.ts";
@@ -19,7 +19,7 @@ export {
   type Refused,
 } from "./mail/message.ts";
 export { separateRecorded } from "./mail/separate-recorded.ts";
-export { type Home, type HomeOptions, openHome } from "./open-home.ts";
+export { type Coordination, type CoordinationOptions, openCoordination } from "./open-coordination.ts";
 export {
   type ListeningSocket,
   type ListenOptions,

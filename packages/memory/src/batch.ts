@@ -71,13 +71,13 @@ export interface StagedBatch {
   summary(): BatchSummary;
 }
 
-export interface BatchTerms {
+export interface BatchOptions {
   readonly by: Author;
   readonly limits: MemoryLimits;
   readonly now: () => number;
 }
 
-export function stageBatch(snapshot: Snapshot, { by, limits, now }: BatchTerms): StagedBatch {
+export function stageBatch(snapshot: Snapshot, { by, limits, now }: BatchOptions): StagedBatch {
   let rows = snapshot.rows;
   const contents = new Map(snapshot.contents);
   const staged = new Map<string, AuthoredChange>();

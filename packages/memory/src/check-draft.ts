@@ -11,7 +11,7 @@ export type CheckedDraft = TopicDraft & { readonly slug: string };
  * model reads and a user does not see.
  */
 const HIDDEN = /[\p{Cc}\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/u;
-const MOST_QUOTE_CHARACTERS = 2_000;
+const MAX_QUOTE_CHARACTERS = 2_000;
 
 /** The draft, or why it cannot become a topic. Drafts of models come in as they are: nothing is taken for granted. */
 export function checkDraft(draft: TopicDraft, limits: MemoryLimits): CheckedDraft | Refused {
@@ -64,11 +64,8 @@ function checkEvidence(evidence: readonly Evidence[]): Refused | undefined {
       return refused("bad-text", "Evidence is a session, the number of an entry, and a quote from it.");
     }
     if (!session.isWellFormed() || !quote.isWellFormed()) return refused("bad-text", "A quote has half a character.");
-    if (quote.length <= MOST_QUOTE_CHARACTERS) continue;
-    return refused(
-      "bad-text",
-      `A quote has ${quote.length} characters; at most ${MOST_QUOTE_CHARACTERS} are possible.`,
-    );
+    if (quote.length <= MAX_QUOTE_CHARACTERS) continue;
+    return refused("bad-text", `A quote has ${quote.length} characters; at most ${MAX_QUOTE_CHARACTERS} are possible.`);
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
-import { wantedIndex } from "./desk.ts";
 import { rowsAfter } from "./file-row.ts";
 import type { AuthoredChange } from "./files/pending.ts";
 import { headroomOf } from "./index-text.ts";
+import { wantedIndex } from "./memory-transaction.ts";
 import { type Refused, refused } from "./outcomes.ts";
 import { INDEX_PATH } from "./paths.ts";
 import type { DirectoryView } from "./plan-changes.ts";

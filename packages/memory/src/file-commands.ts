@@ -64,24 +64,24 @@ export async function runFileCommand(
   const topic = await memory.read(slug);
   if (asked.command === "create") {
     if (topic !== undefined) return no(`${path} is there already. View it, then change it.`);
-    return tell(path, await memory.write(toDraft(slug, asked.file_text), by, "none"));
+    return emit(path, await memory.write(toDraft(slug, asked.file_text), by, "none"));
   }
   if (topic === undefined) return no(`There is no ${path}. View ${root} for what there is.`);
   switch (asked.command) {
     case "view":
       return yes(numbered(topic, path, asked.view_range));
     case "delete":
-      return tell(path, await memory.forget(slug, by, `removed by the ${by}`, topic.version));
+      return emit(path, await memory.forget(slug, by, `removed by the ${by}`, topic.version));
     case "rename": {
       const second = locate(asked.new_path, root);
       if ("why" in second) return no(second.why);
       if (second.kind !== "topic") return no(`${second.path} is no name for a topic.`);
-      return tell(second.path, await memory.rename(slug, second.slug, by, topic.version));
+      return emit(second.path, await memory.rename(slug, second.slug, by, topic.version));
     }
     default: {
       const changed = asked.command === "insert" ? insertInto(topic, asked) : replaceIn(topic, asked);
       if ("why" in changed) return no(`${path}: ${changed.why}`);
-      return tell(path, await memory.write(toDraft(slug, changed.text), by, topic.version));
+      return emit(path, await memory.write(toDraft(slug, changed.text), by, topic.version));
     }
   }
 }
@@ -160,7 +160,7 @@ function toDraft(slug: string, text: string): TopicDraft {
   return { slug, name: cut(name, 80), description: cut(description, 400) || cut(name, 80), type, body };
 }
 
-function tell(path: string, outcome: StagedOutcome): FileAnswer {
+function emit(path: string, outcome: StagedOutcome): FileAnswer {
   switch (outcome.kind) {
     case "written": {
       const told = outcome.forgotten === undefined ? "" : ` It was forgotten before: ${outcome.forgotten.because}.`;

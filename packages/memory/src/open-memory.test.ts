@@ -145,23 +145,23 @@ describe("the inbox", () => {
   });
 
   test("tells what the user has said of memories: confirmed, corrected, rejected", async () => {
-    const told: string[] = [];
+    const emitted: string[] = [];
     const { memory, put, text } = await temporaryMemory({
-      tell: (happening) => told.push(happening.kind === "memory-judged" ? happening.verdict : happening.kind),
+      emit: (newEvent) => emitted.push(newEvent.kind === "memory-judged" ? newEvent.verdict : newEvent.kind),
     });
     for (const slug of ["a", "b", "c"]) await memory.propose(draft(slug), "model", "a web page");
     await memory.accept("a");
     put("inbox/b.md", text("inbox/b.md").replace("The fact of b.", "Another fact."));
     await memory.accept("b");
     await memory.reject("c");
-    expect(told).toEqual(["confirmed", "corrected", "rejected"]);
+    expect(emitted).toEqual(["confirmed", "corrected", "rejected"]);
     expect(await memory.accept("c")).toMatchObject({ kind: "refused" });
     const version = versionIn(await memory.write(draft("d"), "model", "none"));
     const own = versionIn(await memory.write(draft("d", { body: "The user's." }), "user", version));
     await memory.write(draft("d", { body: "And again." }), "user", own);
     const model = versionIn(await memory.write(draft("e"), "model", "none"));
     await memory.forget("e", "user", "It is over.", model);
-    expect(told.slice(3)).toEqual(["corrected", "rejected"]);
+    expect(emitted.slice(3)).toEqual(["corrected", "rejected"]);
   });
 
   test("does not overwrite what was changed since the proposal, unless it is said", async () => {
@@ -232,17 +232,17 @@ describe("forgetting", () => {
 });
 
 test("who follows the topics is told within the transaction", async () => {
-  const told: unknown[] = [];
+  const emitted: unknown[] = [];
   const { memory, put } = await temporaryMemory({
     onChanged: ({ database, slugs, read }) =>
-      told.push([database.isTransaction, slugs, slugs.map((slug) => read(slug)?.body)]),
+      emitted.push([database.isTransaction, slugs, slugs.map((slug) => read(slug)?.body)]),
   });
   const version = versionIn(await memory.write(draft("a"), "model", "none"));
   put("b.md", "By hand.");
   await memory.list();
   await memory.forget("a", "model", "gone", version);
   await memory.propose(draft("c"), "model", "a web page");
-  expect(told).toEqual([
+  expect(emitted).toEqual([
     [true, ["a"], ["The fact of a."]],
     [true, ["b"], ["By hand."]],
     [true, ["a"], [undefined]],

@@ -1,10 +1,8 @@
-import { aText, checkOptions, type Tell } from "palimpsest/core";
+import { aText, checkOptions, type Emit } from "palimpsest/core";
+import { applyChanges } from "./apply-changes.ts";
 import { type Batch, type BatchGuard, type BatchOutcome, type Snapshot, stageBatch, textsOf } from "./batch.ts";
-import { carryOut } from "./carry-out.ts";
 import { checkDraft, checkReason } from "./check-draft.ts";
 import { checkIndex } from "./check-index.ts";
-import { type Desk, isUnsafe, readFile } from "./desk.ts";
-import { viewOf } from "./desk-view.ts";
 import { toSummaries } from "./file-row.ts";
 import { readOwnFile, readPlainFile } from "./files/own-file.ts";
 import type { MemoryProblem } from "./files/scan-files.ts";
@@ -13,6 +11,8 @@ import { readReference } from "./history/objects.ts";
 import { type MemoryCommit, type NoHistory, readCommit, readDiff, readLog } from "./history/read-history.ts";
 import { headOf } from "./index-text.ts";
 import { DEFAULT_LIMITS, type MemoryLimits } from "./limits.ts";
+import { type ChangedTopics, createMemoryDirectory, type FilesSnapshot } from "./memory-directory.ts";
+import { isUnsafe, type MemoryTransaction, readFile } from "./memory-transaction.ts";
 import type { WriteOutcome } from "./outcomes.ts";
 import { INDEX_PATH, pathOf, readPath } from "./paths.ts";
 import {
@@ -25,13 +25,13 @@ import {
   planRename,
   planWrite,
 } from "./plan-changes.ts";
+import { type Forgotten, type Proposal, readForgotten, readProposal } from "./proposal-text.ts";
 import { screen } from "./secrets/screen.ts";
 import { isSlug } from "./slug.ts";
 import { toTopic } from "./to-topic.ts";
 import type { Author, Topic, TopicDraft, TopicSummary } from "./topic.ts";
+import { viewOf } from "./transaction-view.ts";
 import { type UndoOutcome, undoCommit } from "./undo.ts";
-import { type Forgotten, type Proposal, readForgotten, readProposal } from "./waiting-text.ts";
-import { type ChangedTopics, createWorkbench, type Glance } from "./workbench.ts";
 
 export interface MemoryOptions {
   /** One per scope (a project, a user, a tenant), which the host chooses. Made, for this user only, with the first write. */
@@ -46,8 +46,8 @@ export interface MemoryOptions {
   readonly lockTimeoutMs?: number;
   /** Told within the transaction that changes topics, so that an index of them in the same database is never behind. */
   readonly onChanged?: (changed: ChangedTopics) => void;
-  /** Is told when the user has judged a memory; a session's `tell` passes it on to its listeners. @default nobody is */
-  readonly tell?: Tell;
+  /** Is told when the user has judged a memory; a session's `emit` passes it on to its listeners. @default nobody is */
+  readonly emit?: Emit;
 }
 
 /**
@@ -101,25 +101,25 @@ export type DiffOutcome =
 /** Opens a memory, and takes in what was edited by hand since it was last used. */
 export async function openMemory(options: MemoryOptions): Promise<Memory> {
   checkOptions("openMemory", options, { folder: aText("the path of a folder for the topics") });
-  const { folder, clock = { now: Date.now }, gitProgram = "git", lockTimeoutMs = 30_000, onChanged, tell } = options;
+  const { folder, clock = { now: Date.now }, gitProgram = "git", lockTimeoutMs = 30_000, onChanged, emit } = options;
   const limits: MemoryLimits = { ...DEFAULT_LIMITS, ...options.limits };
-  const bench = createWorkbench({ folder, clock, limits, gitProgram, lockTimeoutMs, onChanged });
+  const directory = createMemoryDirectory({ folder, clock, limits, gitProgram, lockTimeoutMs, onChanged });
 
   /** Plans upon what is there now, and does it. */
   const change = (by: Author, plan: (view: DirectoryView) => Plan): Promise<WriteOutcome> =>
-    bench.atDesk(async (desk) => {
-      const planned = plan(viewOf(desk));
+    directory.transact(async (transaction) => {
+      const planned = plan(viewOf(transaction));
       if (planned.kind !== "plan") return planned;
       const { changes, message, outcome, verdict } = planned;
-      const full = checkIndex(viewOf(desk), changes);
+      const full = checkIndex(viewOf(transaction), changes);
       if (full !== undefined) return full;
-      const done = await carryOut(desk, { by, message, changes });
+      const done = await applyChanges(transaction, { by, message, changes });
       if (done.kind === "done") {
-        if (verdict !== undefined) tell?.({ kind: "memory-judged", verdict });
+        if (verdict !== undefined) emit?.({ kind: "memory-judged", verdict });
         return { ...outcome, commit: done.commit };
       }
       const slug = readPath(done.path)?.slug ?? "";
-      return { kind: "stale", slug, version: readFile(desk, done.path)?.version ?? "none" };
+      return { kind: "stale", slug, version: readFile(transaction, done.path)?.version ?? "none" };
     });
   const withDraft = async (
     draft: TopicDraft,
@@ -135,19 +135,19 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     return bad ?? change(by, (view) => plan(view, checked));
   };
 
-  await bench.look("closely", () => undefined);
+  await directory.look("closely", () => undefined);
   return {
-    folder: bench.root(),
-    list: () => bench.look("closely", ({ rows }) => toSummaries(rows.values())),
+    folder: directory.root(),
+    list: () => directory.look("closely", ({ rows }) => toSummaries(rows.values())),
     async read(slug) {
       if (!isSlug(slug)) return undefined;
-      const { topic, row } = await bench.look("as-known", ({ folders, rows }) => ({
+      const { topic, row } = await directory.look("as-known", ({ folders, rows }) => ({
         topic: toTopic(folders, slug, rows),
         row: rows.get(pathOf("topic", slug)),
       }));
       if (topic?.version === row?.version) return topic;
       // It was edited by hand, or another writer is just exchanging it.
-      return bench.atDesk(async (desk) => toTopic(desk.folders, slug, desk.rows));
+      return directory.transact(async (transaction) => toTopic(transaction.folders, slug, transaction.rows));
     },
     write: (draft, by, expected) =>
       withDraft(draft, undefined, by, (view, checked) => planWrite(view, checked, by, expected)),
@@ -161,75 +161,77 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     },
     propose: (draft, by, why) => withDraft(draft, why, by, (view, checked) => planProposal(view, checked, by, why)),
     inbox: () =>
-      bench.look("closely", (glance) =>
-        filesIn(glance, "inbox", readProposal).toSorted(
+      directory.look("closely", (snapshot) =>
+        filesIn(snapshot, "inbox", readProposal).toSorted(
           (one, other) => (one.proposedAtMs ?? 0) - (other.proposedAtMs ?? 0),
         ),
       ),
     async accept(slug, expected) {
       // It may have been edited since it was proposed.
-      const waiting = await bench.look("closely", (glance) => filesIn(glance, "inbox", readProposal));
+      const waiting = await directory.look("closely", (snapshot) => filesIn(snapshot, "inbox", readProposal));
       const proposal = waiting.find((one) => one.slug === slug);
       const secret = proposal === undefined ? undefined : await screen(textsOf(proposal.draft));
       return secret ?? change("user", (view) => planAcceptance(view, slug, proposal?.version, expected));
     },
     reject: (slug) => change("user", (view) => planRejection(view, slug)),
     forgotten: () =>
-      bench.look("closely", (glance) =>
-        filesIn(glance, "forgotten", (text, slug) => ({ slug, ...readForgotten(text, slug) })).toSorted(
+      directory.look("closely", (snapshot) =>
+        filesIn(snapshot, "forgotten", (text, slug) => ({ slug, ...readForgotten(text, slug) })).toSorted(
           (one, other) => (one.atMs ?? 0) - (other.atMs ?? 0),
         ),
       ),
     async head() {
-      const { bytes, row } = await bench.look("lightly", ({ folders, rows }) => ({
+      const { bytes, row } = await directory.look("lightly", ({ folders, rows }) => ({
         bytes: readPlainFile(folders.locate(INDEX_PATH)),
         row: rows.get(INDEX_PATH),
       }));
       const isThere = bytes !== undefined || row?.version === undefined;
-      const found = isThere ? bytes : await bench.atDesk(async (desk) => readFile(desk, INDEX_PATH)?.bytes);
+      const found = isThere
+        ? bytes
+        : await directory.transact(async (transaction) => readFile(transaction, INDEX_PATH)?.bytes);
       return found === undefined ? undefined : headOf(found, limits);
     },
-    problems: () => bench.problems(),
+    problems: () => directory.problems(),
     async log(limit = 20) {
-      await bench.look("closely", () => undefined);
-      return isEmpty(bench.gitFolder()) ? { kind: "log", commits: [] } : readLog(bench.git(), limit);
+      await directory.look("closely", () => undefined);
+      return isEmpty(directory.gitFolder()) ? { kind: "log", commits: [] } : readLog(directory.git(), limit);
     },
     async diff(name) {
-      await bench.look("closely", () => undefined);
-      if (isEmpty(bench.gitFolder())) return { kind: "unknown-commit" };
-      const found = await readCommit(bench.git(), name);
+      await directory.look("closely", () => undefined);
+      if (isEmpty(directory.gitFolder())) return { kind: "unknown-commit" };
+      const found = await readCommit(directory.git(), name);
       if (found === undefined) return { kind: "unknown-commit" };
       if ("kind" in found) return found;
-      const diff = await readDiff(bench.git(), found.commit);
+      const diff = await readDiff(directory.git(), found.commit);
       return diff.kind === "diff" ? { ...diff, commit: found.commit } : diff;
     },
-    undo: (commit) => bench.atDesk((desk) => undoCommit(desk, commit)),
+    undo: (commit) => directory.transact((transaction) => undoCommit(transaction, commit)),
     async batch(by, message, act, guard) {
       const bad = checkReason("message", message) ?? (await screen([message]));
       if (bad !== undefined) return bad;
-      const snapshot = await bench.atDesk(async (desk) => takeSnapshot(desk));
+      const snapshot = await directory.transact(async (transaction) => takeSnapshot(transaction));
       const staged = stageBatch(snapshot, { by, limits, now: () => clock.now() });
       await act(staged.batch);
       const [changes, summary] = [staged.changes(), staged.summary()];
       if (changes.length === 0) return { kind: "unchanged" };
       const why = await guard?.(summary);
       if (why !== undefined) return { kind: "held", why, summary, steps: staged.steps() };
-      return bench.atDesk(async (desk): Promise<BatchOutcome> => {
-        const moved = changes.filter(({ path, before }) => (desk.rows.get(path)?.version ?? "none") !== before);
+      return directory.transact(async (transaction): Promise<BatchOutcome> => {
+        const moved = changes.filter(({ path, before }) => (transaction.rows.get(path)?.version ?? "none") !== before);
         if (moved.length > 0) return { kind: "stale", slugs: moved.map(({ path }) => readPath(path)!.slug) };
-        const full = checkIndex(viewOf(desk), changes);
+        const full = checkIndex(viewOf(transaction), changes);
         if (full !== undefined) return full;
-        const done = await carryOut(desk, { by, message, changes });
+        const done = await applyChanges(transaction, { by, message, changes });
         if (done.kind === "stale") return { kind: "stale", slugs: [readPath(done.path)!.slug] };
         return { kind: "written", commit: done.commit, summary };
       });
     },
-    close: () => bench.close(),
+    close: () => directory.close(),
   };
 }
 
 function filesIn<T>(
-  { folders, rows }: Glance,
+  { folders, rows }: FilesSnapshot,
   place: "inbox" | "forgotten",
   read: (text: string, slug: string, version: string) => T,
 ): T[] {
@@ -241,14 +243,14 @@ function filesIn<T>(
   });
 }
 
-function takeSnapshot(desk: Desk): Snapshot {
-  const present = [...desk.rows.values()].filter(({ version }) => version !== undefined);
+function takeSnapshot(transaction: MemoryTransaction): Snapshot {
+  const present = [...transaction.rows.values()].filter(({ version }) => version !== undefined);
   const contents = present.flatMap(({ path }) => {
-    const file = readFile(desk, path);
+    const file = readFile(transaction, path);
     return file === undefined ? [] : [[path, file.bytes] as const];
   });
-  const unsafe = [...desk.rows.keys()].filter((path) => isUnsafe(desk, path));
-  return { rows: new Map(desk.rows), contents: new Map(contents), unsafe: new Set(unsafe) };
+  const unsafe = [...transaction.rows.keys()].filter((path) => isUnsafe(transaction, path));
+  return { rows: new Map(transaction.rows), contents: new Map(contents), unsafe: new Set(unsafe) };
 }
 
 function isEmpty(gitFolder: string): boolean {

@@ -1,5 +1,5 @@
 import type { Headroom } from "./limits.ts";
-import type { Forgotten } from "./waiting-text.ts";
+import type { Forgotten } from "./proposal-text.ts";
 
 export interface Written {
   readonly kind: "written";

@@ -7,10 +7,10 @@ import type { FileRow } from "./index-database.ts";
 import type { MemoryLimits } from "./limits.ts";
 import { type Proposed, type Refused, refused, type Stale, type Unchanged, type Written } from "./outcomes.ts";
 import { pathOf, readPath } from "./paths.ts";
+import { type Forgotten, forgottenText, proposalText, readForgotten, readProposal } from "./proposal-text.ts";
 import { freeSlug, isSlug } from "./slug.ts";
 import type { Author } from "./topic.ts";
 import { writeTopicText } from "./topic-text.ts";
-import { type Forgotten, forgottenText, proposalText, readForgotten, readProposal } from "./waiting-text.ts";
 
 /** The memory as a plan finds it: on the disk, or with changes that are not carried out yet. */
 export interface DirectoryView {

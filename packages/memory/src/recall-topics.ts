@@ -17,7 +17,7 @@ export interface RecallTopicsOptions {
   readonly most?: number;
 }
 
-const MOST_TOPICS = 5;
+const MAX_TOPICS = 5;
 /** Of one topic; the Memory tool reads the rest. */
 const TOPIC_CHARACTERS = 2_000;
 const DAY_MS = 86_400_000;
@@ -32,7 +32,7 @@ const OPENING =
  * conversation, so that nothing before it changes.
  */
 export async function recallTopics(options: RecallTopicsOptions): Promise<string | undefined> {
-  const { memory, index, choose, words, shown, nowMs, most = MOST_TOPICS } = options;
+  const { memory, index, choose, words, shown, nowMs, most = MAX_TOPICS } = options;
   const found = await index.search(words, most, choose);
   const fresh = found.filter(({ slug }) => !shown.some((text) => text.includes(`<topic slug="${slug}"`)));
   const topics = await Promise.all(fresh.map(({ slug }) => memory.read(slug)));

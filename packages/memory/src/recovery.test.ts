@@ -1,18 +1,18 @@
 import { readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { carryOut } from "./carry-out.ts";
-import { type HeldFolders, holdFolders } from "./files/held-folders.ts";
+import { applyChanges } from "./apply-changes.ts";
+import { type OpenFolders, openFolders } from "./files/open-folders.ts";
 import { versionOf } from "./files/own-file.ts";
 import { type AuthoredChange, writePending } from "./files/pending.ts";
 import { placeFile } from "./files/place-file.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
+import { createMemoryDirectory } from "./memory-directory.ts";
 import { commitsOf, draft, messagesOf, temporaryMemory, versionIn } from "./testing/temporary-memory.ts";
-import { createWorkbench } from "./workbench.ts";
 
 /** A memory in which a process has died while it changed `a` and added `b`: so far as `until` has carried it. */
 async function dieInMidst(
-  until: (died: { folders: HeldFolders; changes: readonly AuthoredChange[] }) => Promise<void>,
+  until: (died: { folders: OpenFolders; changes: readonly AuthoredChange[] }) => Promise<void>,
 ) {
   const made = await temporaryMemory();
   versionIn(await made.memory.write(draft("a"), "model", "none"));
@@ -21,7 +21,7 @@ async function dieInMidst(
     { path: "a.md", before: versionOf(Buffer.from(made.text("a.md"))), after: after("a"), author: "dream" },
     { path: "b.md", before: "none", after: after("b"), author: "dream" },
   ];
-  const folders = holdFolders(made.memory.folder);
+  const folders = openFolders(made.memory.folder);
   await writePending(folders, { by: "dream", message: "consolidate", changes });
   await until({ folders, changes });
   folders.close();
@@ -35,7 +35,7 @@ const TERMS = {
   onChanged: undefined,
 } as const;
 
-const place = (folders: HeldFolders, change: AuthoredChange) => placeFile(folders, change);
+const place = (folders: OpenFolders, change: AuthoredChange) => placeFile(folders, change);
 
 describe("what a process that died had decided is carried through", () => {
   test.each<[string, Parameters<typeof dieInMidst>[0]]>([
@@ -92,15 +92,15 @@ describe("what a process that died had decided is carried through", () => {
   test("and has one commit, also where that was made before it died", async () => {
     const { memory, folder, clock } = await temporaryMemory();
     versionIn(await memory.write(draft("a"), "model", "none"));
-    const bench = createWorkbench({ ...TERMS, folder, clock });
+    const directory = createMemoryDirectory({ ...TERMS, folder, clock });
     const change = { path: "b.md", before: "none", after: Buffer.from("Found."), author: "dream" } as const;
-    const dying = bench.atDesk(async (desk) => {
-      await carryOut(desk, { by: "dream", message: "consolidate", changes: [change] });
+    const dying = directory.transact(async (transaction) => {
+      await applyChanges(transaction, { by: "dream", message: "consolidate", changes: [change] });
       // What was noted is lost with the transaction.
       throw new Error("died");
     });
     await expect(dying).rejects.toThrow("died");
-    await bench.close();
+    await directory.close();
     expect(await memory.list()).toMatchObject([{ slug: "a" }, { slug: "b", author: "dream" }]);
     expect(await messagesOf(memory)).toEqual(["dream: consolidate", "model: write a"]);
     expect(readdirSync(join(folder, ".palimpsest")).filter((name) => name.startsWith("pending-"))).toEqual([]);
@@ -111,9 +111,9 @@ test("a set that meets an edit of the last moment is taken back as a whole, and 
   const { memory, folder, clock, put, text, has } = await temporaryMemory();
   for (const slug of ["a", "b", "c"]) versionIn(await memory.write(draft(slug), "model", "none"));
   const before = text("a.md");
-  const bench = createWorkbench({ ...TERMS, folder, clock });
-  const outcome = await bench.atDesk(async (desk) => {
-    const versionAt = (path: string): string => desk.rows.get(path)!.version!;
+  const directory = createMemoryDirectory({ ...TERMS, folder, clock });
+  const outcome = await directory.transact(async (transaction) => {
+    const versionAt = (path: string): string => transaction.rows.get(path)!.version!;
     put("c.md", "Mine.");
     const changes: readonly AuthoredChange[] = [
       { path: "new.md", before: "none", after: Buffer.from("New."), author: "dream" },
@@ -121,9 +121,9 @@ test("a set that meets an edit of the last moment is taken back as a whole, and 
       { path: "b.md", before: versionAt("b.md"), after: undefined, author: "dream" },
       { path: "c.md", before: versionAt("c.md"), after: Buffer.from("Rewritten."), author: "dream" },
     ];
-    return carryOut(desk, { by: "dream", message: "consolidate", changes });
+    return applyChanges(transaction, { by: "dream", message: "consolidate", changes });
   });
-  await bench.close();
+  await directory.close();
   expect(outcome).toEqual({ kind: "stale", path: "c.md" });
   expect([text("a.md"), has("b.md"), text("c.md"), has("new.md")]).toEqual([before, true, "Mine.", false]);
   expect(await memory.list()).toMatchObject([{ author: "model" }, { author: "model" }, { slug: "c", author: "user" }]);

@@ -1,4 +1,4 @@
-import type { HeldFolders } from "./files/held-folders.ts";
+import type { OpenFolders } from "./files/open-folders.ts";
 import { readOwnFile } from "./files/own-file.ts";
 import type { FileRow } from "./index-database.ts";
 import { pathOf } from "./paths.ts";
@@ -6,7 +6,7 @@ import type { Topic } from "./topic.ts";
 import { readTopicText } from "./topic-text.ts";
 
 /** A topic from its file, with what only the rows know of it. Undefined if there is none. */
-export function toTopic(folders: HeldFolders, slug: string, rows: ReadonlyMap<string, FileRow>): Topic | undefined {
+export function toTopic(folders: OpenFolders, slug: string, rows: ReadonlyMap<string, FileRow>): Topic | undefined {
   const path = pathOf("topic", slug);
   const file = readOwnFile(folders.locate(path));
   if (typeof file !== "object" || !("bytes" in file)) return undefined;

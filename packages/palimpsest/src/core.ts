@@ -60,7 +60,7 @@ export { openRecorder, type SessionRecorder } from "./session/recorder/open-reco
 export type { RecordedResponse } from "./session/session.ts";
 export { ForkError, NoSuchEntryError, PinTooLargeError, UnknownRequestError } from "./session/session-errors.ts";
 export type { SessionSize } from "./session/session-groups.ts";
-export type { CompactionForecast, Dreamed, Happening, MemoriesExtracted, MemoryJudged, Tell } from "./session-event.ts";
+export type { CompactionForecast, Dreamed, Emit, MemoriesExtracted, MemoryJudged, NewEvent } from "./session-event.ts";
 export { parseSetting } from "./settings/parse-setting.ts";
 export { PROFILES } from "./settings/profiles.ts";
 export type { ResolvedSettings } from "./settings/resolve-settings.ts";

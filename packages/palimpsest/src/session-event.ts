@@ -1,11 +1,11 @@
 import type { CacheBreak } from "./cache/ledger.ts";
-import type { CompactionReason, PutBackPart, UsagePayload } from "./log/payload.ts";
+import type { CompactionReason, RehydratedPart, UsagePayload } from "./log/payload.ts";
 
 /** Something that happened in a session, for whoever wants to know. It has happened: what is told is in the log. */
-export type SessionEvent = Happening & { readonly session: string; readonly atMs: number };
+export type SessionEvent = NewEvent & { readonly session: string; readonly atMs: number };
 
 /** What can happen, by kind. */
-export type Happening =
+export type NewEvent =
   | TurnStarted
   | ResponseRecorded
   | AnswerInterrupted
@@ -41,7 +41,7 @@ export type Happening =
   | MailArrived;
 
 /** Takes what happened. A listener that throws is not heard, and nothing is lost by it. */
-export type Tell = (happening: Happening) => void;
+export type Emit = (newEvent: NewEvent) => void;
 
 /** What a call used, as its usage entry says it. */
 export type UsedTokens = Pick<
@@ -383,7 +383,7 @@ export interface FilesRestored {
   readonly skipped: number;
   readonly failed: number;
   /** Files, skills, the plan and other texts of the host: what of each is in view. */
-  readonly parts: readonly PutBackPart[];
+  readonly parts: readonly RehydratedPart[];
 }
 
 /** Settings that were given outside the code and cannot be used: when the session is opened, and when a source has changed. */

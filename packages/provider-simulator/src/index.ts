@@ -49,7 +49,7 @@ export {
   type Reply,
   type Script,
   type StopCause,
-  summarise,
+  summarize,
   think,
   type Words,
 } from "./script.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { misbehave } from "./misbehave.ts";
-import { type Ask, answer, callTool, callTools, echo, inOrder, summarise, think } from "./script.ts";
+import { type Ask, answer, callTool, callTools, echo, inOrder, summarize, think } from "./script.ts";
 
 const ask: Ask = {
   provider: "anthropic-messages",
@@ -19,7 +19,7 @@ test("builders say what they are asked to say", () => {
     { kind: "text", text: "Yes." },
   ]);
   expect(callTools(callTool("a", 1), callTool("b", 2)).words).toHaveLength(2);
-  expect(summarise("It is done.").words[0]).toMatchObject({
+  expect(summarize("It is done.").words[0]).toMatchObject({
     text: expect.stringMatching(/<summary>\nIt is done\.\n<\/summary>$/),
   });
 });

@@ -15,7 +15,7 @@ export type Words =
       readonly input: unknown;
       /** Given only to misbehave: the simulator mints unique ids otherwise. */
       readonly id?: string;
-      /** Sent instead of the serialised input, to misbehave: it need not be valid JSON. */
+      /** Sent instead of the serialized input, to misbehave: it need not be valid JSON. */
       readonly rawInput?: string;
     };
 
@@ -70,7 +70,7 @@ export function think(thought: string, then: Reply): Reply {
 }
 
 /** A summary in the shape a compaction asks for: a scratchpad that is to be stripped, then the summary itself. */
-export function summarise(summary: string, scratchpad = "Going through the conversation in order."): Reply {
+export function summarize(summary: string, scratchpad = "Going through the conversation in order."): Reply {
   return answer(`<analysis>\n${scratchpad}\n</analysis>\n\n<summary>\n${summary}\n</summary>`);
 }
 

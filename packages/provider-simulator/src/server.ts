@@ -108,13 +108,17 @@ async function readCall(incoming: IncomingMessage): Promise<{ call: HttpCall; by
   return { call: { method: incoming.method ?? "GET", path, headers, body: bytes.toString("utf8") }, bytes };
 }
 
-interface SendTerms {
+interface SendOptions {
   readonly firstByteAfterMs: number;
   /** The client has left, or the server was closed. */
   readonly gone: AbortSignal;
 }
 
-async function send(reply: HttpReply, outgoing: ServerResponse, { firstByteAfterMs, gone }: SendTerms): Promise<void> {
+async function send(
+  reply: HttpReply,
+  outgoing: ServerResponse,
+  { firstByteAfterMs, gone }: SendOptions,
+): Promise<void> {
   if (reply.kind === "reset") {
     outgoing.destroy();
     return;

@@ -2,7 +2,7 @@ import { longestWithin } from "./longest-within.ts";
 import type { Reply, StopCause, Words } from "./script.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
-/** Words that made it out of the model, with calls serialised. */
+/** Words that made it out of the model, with calls serialized. */
 export type SpokenWords = SpokenText | SpokenThinking | SpokenCall;
 
 interface Spoken {

@@ -5,7 +5,7 @@
  */
 export const MAXIMUM_DEPTH = 1_024;
 
-/** What a strict JSON parser finds in a value, though JavaScript's own parser and serialiser would let it through. */
+/** What a strict JSON parser finds in a value, though JavaScript's own parser and serializer would let it through. */
 export interface JsonReading {
   /** Six times this is at least the size of the value as JSON text, in bytes. */
   readonly size: number;

@@ -17,5 +17,5 @@ export { findReplayModel, type ReplayModel, replayModels } from "./replay-model.
 export { prepareReplay, type ReplayConditions } from "./replay-recording.ts";
 export { figuresOf, type ReplayedRequest, type ReplayFigures, type ReplayRun, runPrice } from "./replay-run.ts";
 export { compactAt, limitOf } from "./rules/plain-rules.ts";
-export { type RuleTerms, replayRule } from "./rules/replay-rule.ts";
+export { type ReplayRuleOptions, replayRule } from "./rules/replay-rule.ts";
 export type { Rule, RuleMessage, RuleSession, RuleSituation } from "./rules/rule.ts";

@@ -10,7 +10,7 @@ export interface Touch {
   readonly written?: string;
 }
 
-interface Said {
+interface Statement {
   readonly blocks: readonly Block[];
 }
 
@@ -21,7 +21,7 @@ export interface SeenTouch extends Touch {
 }
 
 /** The reads and edits of recorded agents. */
-export function touchesOf(messages: readonly Said[]): readonly SeenTouch[] {
+export function touchesOf(messages: readonly Statement[]): readonly SeenTouch[] {
   const calls = new Map<string, ToolCall>();
   const touches: SeenTouch[] = [];
   for (const [message, { blocks }] of messages.entries()) {
@@ -64,7 +64,7 @@ function resultText({ content }: Extract<Block, { kind: "tool_result" }>): strin
 const UNSEEN_LINE = "?".repeat(35);
 
 /** The files of a session as far as its reads and edits have shown them. */
-export function contentsOf(messages: readonly Said[]): Map<string, string> {
+export function contentsOf(messages: readonly Statement[]): Map<string, string> {
   const files = new Map<string, string>();
   for (const touch of touchesOf(messages)) files.set(touch.path, withTouch(files.get(touch.path) ?? "", touch));
   return files;
@@ -74,7 +74,7 @@ export function contentsOf(messages: readonly Said[]): Map<string, string> {
 export type FileThen = (path: string, messages: number) => string | undefined;
 
 /** Follows the files of a session through time; asked in the order of time, each change is made once. */
-export function followFiles(messages: readonly Said[]): FileThen {
+export function followFiles(messages: readonly Statement[]): FileThen {
   const touches = Map.groupBy(touchesOf(messages), ({ path }) => path);
   const reached = new Map<string, { content: string; touches: number; messages: number }>();
   return (path, count) => {

@@ -29,7 +29,7 @@ export interface ReplayFigures {
   readonly needs: number;
   readonly needsMetPercent: number;
   readonly meanContextTokens: number;
-  readonly mostContextTokens: number;
+  readonly maxContextTokens: number;
   readonly requests: Readonly<Partial<Record<RequestSource, number>>>;
 }
 
@@ -53,7 +53,7 @@ export function figuresOf(run: ReplayRun, prices: ModelPrices): ReplayFigures {
     needs,
     needsMetPercent: needs === 0 ? 100 : (100 * needsMet) / needs,
     meanContextTokens: Math.round(sum(contexts) / Math.max(1, contexts.length)),
-    mostContextTokens: contexts.reduce((most, tokens) => Math.max(most, tokens), 0),
+    maxContextTokens: contexts.reduce((most, tokens) => Math.max(most, tokens), 0),
     requests: counts,
   };
 }

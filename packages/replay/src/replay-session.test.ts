@@ -9,14 +9,14 @@ import { ENGINE_POLICIES } from "./policies.ts";
 import type { Recording } from "./recording.ts";
 import { findReplayModel } from "./replay-model.ts";
 import { figuresOf, runPrice } from "./replay-run.ts";
-import { type Connect, type ReplayTerms, replaySession } from "./replay-session.ts";
+import { type Connect, type ReplayOptions, replaySession } from "./replay-session.ts";
 import { appendOnly } from "./rules/plain-rules.ts";
 import { replayRule } from "./rules/replay-rule.ts";
 import { sampleRecording } from "./testing/sample-recording.ts";
 
 const model = { ...findReplayModel("claude-opus-4-8")!, windowTokens: 200_000 };
 const settingsOf = (name: string) => ENGINE_POLICIES.find((policy) => policy.name === name)!.settings;
-const replayed = (recording: Recording, terms: Partial<ReplayTerms>) =>
+const replayed = (recording: Recording, terms: Partial<ReplayOptions>) =>
   replaySession(recording, needsOf(recording), { model, settings: {}, ...terms });
 
 test("appending alone costs on the engine what it costs on a list of messages: within 1%", async () => {
@@ -65,7 +65,7 @@ test("notes and summaries are charged", async () => {
   const recording = await sampleRecording({ rounds: 50, lines: 400 });
   const settings = { "cache.ttl": "5m", "compaction.economicFromTokens": 30_000, "clearing.enabled": "off" } as const;
   const notes = { "notes.enabled": "on", "notes.policy": "fixed", "notes.fixedFirstTokens": 1_000 } as const;
-  const sources = async (more: ReplayTerms["settings"]): Promise<ReadonlySet<string>> =>
+  const sources = async (more: ReplayOptions["settings"]): Promise<ReadonlySet<string>> =>
     new Set((await replayed(recording, { settings: { ...settings, ...more } })).requests.map(({ source }) => source));
   expect(await sources({ "notes.enabled": "off" })).toEqual(new Set(["conversation", "summary", "refetch"]));
   expect(await sources(notes)).toContain("notes");

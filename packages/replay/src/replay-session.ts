@@ -29,7 +29,7 @@ import type { ReplayedRequest, ReplayRun, RequestSource } from "./replay-run.ts"
 import { createShownBlocks } from "./shown-blocks.ts";
 import { simulatedModel } from "./simulated-model.ts";
 
-export interface ReplayTerms {
+export interface ReplayOptions {
   /** Settings of the engine that are not the defaults. */
   readonly settings: Partial<Settings>;
   readonly model: ReplayModel;
@@ -44,7 +44,7 @@ export type Connect = (service: Anthropic) => (request: AnthropicRequest) => Pro
 export async function replaySession(
   recording: Recording,
   needs: readonly (readonly Need[])[],
-  { settings, model: replayed, connect = inProcess }: ReplayTerms,
+  { settings, model: replayed, connect = inProcess }: ReplayOptions,
 ): Promise<ReplayRun> {
   const { items, rounds, sizes, cwd } = recording;
   const requests: ReplayedRequest[] = [];
@@ -169,9 +169,9 @@ export async function replaySession(
   return { requests, compactions, cleared, needs: needed, needsMet: met, refetches };
 }
 
-interface PauseTerms {
+interface PauseOptions {
   readonly clock: ReturnType<typeof recordedClock>;
-  readonly settings: ReplayTerms["settings"];
+  readonly settings: ReplayOptions["settings"];
   readonly isFirst: boolean;
 }
 
@@ -179,7 +179,7 @@ interface PauseTerms {
 async function pauseBefore(
   { arrivals, sentAtMs }: RecordedRound,
   session: Session,
-  { clock, settings, isFirst }: PauseTerms,
+  { clock, settings, isFirst }: PauseOptions,
 ): Promise<void> {
   if (isFirst || settings["keepWarm.enabled"] !== "on") return clock.advanceTo(sentAtMs);
   const isOver = new AbortController();

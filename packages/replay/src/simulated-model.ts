@@ -15,7 +15,7 @@ export interface SimulatedModel {
   newest(): CallPurpose;
 }
 
-export interface ModelTerms {
+export interface SimulatedModelOptions {
   readonly cwd: string | undefined;
   readonly sizes: RecordedSizes;
 }
@@ -23,8 +23,8 @@ export interface ModelTerms {
 /** An update of notes writes what always changes, and a share of what is new. */
 const NOTES_TOKENS = { least: 800, share: 0.02 };
 
-/** A model that says what the recorded one said, and that summarises and takes notes as well as one does. */
-export function simulatedModel({ cwd, sizes }: ModelTerms): SimulatedModel {
+/** A model that says what the recorded one said, and that summarizes and takes notes as well as one does. */
+export function simulatedModel({ cwd, sizes }: SimulatedModelOptions): SimulatedModel {
   const known = new WeakMap<object, readonly UsedFact[]>();
   let waiting: Reply | undefined;
   let newest: CallPurpose = "conversation";
@@ -44,7 +44,7 @@ export function simulatedModel({ cwd, sizes }: ModelTerms): SimulatedModel {
 
   const bytesOf = (tokens: number): number => tokens * sizes.bytesPerToken;
 
-  function summarise(ask: Ask): Reply {
+  function summarize(ask: Ask): Reply {
     const { summary, scratchpad } = SUMMARY_TOKENS;
     const lines = factLines(factsToKeep(factsInView(ask), summary));
     const rest = prose((bytesOf(summary) - lines.length) / SECTIONS.length);
@@ -73,7 +73,7 @@ export function simulatedModel({ cwd, sizes }: ModelTerms): SimulatedModel {
       const reply = waiting;
       waiting = undefined;
       newest = reply !== undefined ? "conversation" : ask.userText.includes("<session-notes>") ? "notes" : "summary";
-      return reply ?? (newest === "notes" ? takeNotes(ask) : summarise(ask));
+      return reply ?? (newest === "notes" ? takeNotes(ask) : summarize(ask));
     },
     next(reply) {
       waiting = reply;

@@ -30,4 +30,4 @@ export {
   type RecordedUsage,
 } from "./readers/recorded.ts";
 export { SeveralSessionsError, UnknownTranscriptError } from "./readers/transcript-errors.ts";
-export type { Home } from "./readers/transcript-places.ts";
+export type { UserHome } from "./readers/transcript-places.ts";

@@ -3,7 +3,7 @@ import type { SessionEvent, Surroundings } from "palimpsest";
 import { createHooks } from "palimpsest/hooks";
 import { describe, expect, test } from "vitest";
 import { type ConversationOptions, converse } from "./conversation.ts";
-import { SUMMARISERS, type Summariser } from "./summarisers.ts";
+import { SUMMARIZERS, type Summarizer } from "./summarizers.ts";
 import { PROFILES } from "./worlds.ts";
 
 const never = (): Promise<never> => new Promise(() => {});
@@ -14,13 +14,13 @@ const HANGING: IdleClock = {
 };
 
 const hanging =
-  (from: number): Summariser =>
+  (from: number): Summarizer =>
   (ask, call) => {
-    const { reply } = SUMMARISERS["say an error"]!(ask, call);
+    const { reply } = SUMMARIZERS["say an error"]!(ask, call);
     return { reply: call < from ? reply : { ...reply, fault: stallStream(1, 1e9) } };
   };
-const overloadedAlways: Summariser = (ask, call) => ({
-  reply: { ...SUMMARISERS["good"]!(ask, call).reply, fault: overloaded() },
+const overloadedAlways: Summarizer = (ask, call) => ({
+  reply: { ...SUMMARIZERS["good"]!(ask, call).reply, fault: overloaded() },
 });
 
 const host = (surroundings: Surroundings): Partial<ConversationOptions> => ({ options: { surroundings } });
@@ -28,9 +28,9 @@ const host = (surroundings: Surroundings): Partial<ConversationOptions> => ({ op
 const PHASES: Readonly<Record<string, Partial<ConversationOptions>>> = {
   "a hook": { options: { hooks: createHooks([{ event: "PreCompact", run: never }]) } },
   "the todos of the host": host({ todos: never }),
-  "the first call": { summariser: hanging(0) },
-  "the second call": { summariser: hanging(1) },
-  "the wait before another try": { summariser: overloadedAlways },
+  "the first call": { summarizer: hanging(0) },
+  "the second call": { summarizer: hanging(1) },
+  "the wait before another try": { summarizer: overloadedAlways },
   "the skills of the host": host({ skills: never }),
   "the plan of the host": host({ plan: never }),
 };
@@ -62,8 +62,8 @@ describe.each(PROFILES)("%s", (profile) => {
       expect(await waiting).toEqual({ kind: "aborted" });
       expect(await compacting).toEqual({ kind: "aborted" });
       expect(performance.now() - abortedMs).toBeLessThan(1_000);
-      const told = events.filter(({ kind }) => kind === "compaction-started" || kind === "compaction-ended");
-      expect(told.map(({ kind }) => kind)).toEqual(["compaction-started", "compaction-ended"]);
+      const emitted = events.filter(({ kind }) => kind === "compaction-started" || kind === "compaction-ended");
+      expect(emitted.map(({ kind }) => kind)).toEqual(["compaction-started", "compaction-ended"]);
       expect(await conversation.session.history.explain()).toEqual([]);
       const next = await conversation.turn("afterwards");
       // What was sent before stands there as it did.

@@ -1,7 +1,7 @@
 import { answer, type IdleClock, idleClock, type Reply } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, readStream, type Session, type SessionOptions, type Store } from "palimpsest";
 import { textOf } from "./histories.ts";
-import { SUMMARISERS, type Summariser } from "./summarisers.ts";
+import { SUMMARIZERS, type Summarizer } from "./summarizers.ts";
 import { createWorld, type Profile, type World } from "./worlds.ts";
 
 export interface ConversationOptions {
@@ -9,7 +9,7 @@ export interface ConversationOptions {
   /** @default 32,000 */
   readonly windowTokens?: number;
   /** @default a good one */
-  readonly summariser?: Summariser;
+  readonly summarizer?: Summarizer;
   /** @default memory */
   readonly store?: Store;
   /** Of the network. @default one that never waits longer than it must */
@@ -29,18 +29,18 @@ export interface Conversation {
   send(request: object, reply: Reply): Promise<object>;
 }
 
-/** A session with its provider in one process; every call beside the conversation goes to the summariser. */
-export async function converse(terms: ConversationOptions): Promise<Conversation> {
+/** A session with its provider in one process; every call beside the conversation goes to the summarizer. */
+export async function converse(limits: ConversationOptions): Promise<Conversation> {
   const {
     profile,
     windowTokens = 32_000,
-    summariser = SUMMARISERS["good"]!,
+    summarizer = SUMMARIZERS["good"]!,
     clock = idleClock(1_000),
     options,
-  } = terms;
-  const world = createWorld({ profile, windowTokens, seed: 5, clock, summariser });
+  } = limits;
+  const world = createWorld({ profile, windowTokens, seed: 5, clock, summarizer });
   const { provider, model, parameters } = world;
-  const store = terms.store ?? memoryStore({ leaseMs: 0 });
+  const store = limits.store ?? memoryStore({ leaseMs: 0 });
   const reopen = () =>
     openSession({
       id: "s",

@@ -3,7 +3,7 @@ import { memoryStore, type Store, WindowFullError } from "palimpsest";
 import type { Entry } from "palimpsest/core";
 import { describe, expect, test } from "vitest";
 import { converse } from "./conversation.ts";
-import { SUMMARISERS, type Summariser } from "./summarisers.ts";
+import { SUMMARIZERS, type Summarizer } from "./summarizers.ts";
 import { PROFILES, type Profile } from "./worlds.ts";
 
 /** `before`: nothing was written. `after`: all was, and nobody was told. */
@@ -51,10 +51,10 @@ type Trigger = "by hand" | "when it is due" | "after a refusal";
 async function ready(
   profile: Profile,
   trigger: Trigger,
-  summariser: Summariser,
+  summarizer: Summarizer,
   store: Store = memoryStore({ leaseMs: 0 }),
 ) {
-  const conversation = await converse({ profile, summariser, store, windowTokens: 16_000 });
+  const conversation = await converse({ profile, summarizer, store, windowTokens: 16_000 });
   await conversation.turn("the task", 0.1);
   await conversation.turn("more", 0.1);
   await conversation.turn("much", 0.2);
@@ -88,7 +88,7 @@ describe.each(process.env["PALIMPSEST_SLOW"] === undefined ? SOME : PROFILES)("%
         for (const fault of ["before", "after"] as const) {
           for (let appends = 0; ; appends++) {
             const { store, arm, disarm } = faultyStore();
-            const { conversation, compact } = await ready(profile, trigger, SUMMARISERS[way]!, store);
+            const { conversation, compact } = await ready(profile, trigger, SUMMARIZERS[way]!, store);
             arm(fault, appends);
             const failed = await compact().then(
               () => false,
@@ -130,11 +130,11 @@ describe.each(process.env["PALIMPSEST_SLOW"] === undefined ? SOME : PROFILES)("%
     ];
     for (const fault of faults) {
       for (let failing = 0; failing < 4; failing++) {
-        const summariser: Summariser = (ask, call) => {
-          const { reply } = SUMMARISERS["good"]!(ask, call);
+        const summarizer: Summarizer = (ask, call) => {
+          const { reply } = SUMMARIZERS["good"]!(ask, call);
           return { reply: call <= failing ? { ...reply, fault } : reply };
         };
-        const { conversation, compact } = await ready(profile, "by hand", summariser);
+        const { conversation, compact } = await ready(profile, "by hand", summarizer);
         expect(await compact()).toMatchObject({ kind: "compacted" });
         await conversation.turn("and on");
       }

@@ -10,7 +10,7 @@ test("a server that counts the answer refuses a view that fits, after it had ref
     windowTokens: 8_000,
     trueShare: 0.45,
     seed: 815_857_291,
-    summariser: "call an unknown tool",
+    summarizer: "call an unknown tool",
     task: { windows: 0.002, script: 4 },
     before: Array.from({ length: 11 }, (_, index) => ({ ...long, script: (index + 4) % 5 })),
     turns: [

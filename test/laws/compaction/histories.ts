@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { GOOD_SUMMARISERS, SUMMARISERS } from "./summarisers.ts";
+import { GOOD_SUMMARIZERS, SUMMARIZERS } from "./summarizers.ts";
 import type { Profile } from "./worlds.ts";
 
 /** What somebody says or a tool returns: so many windows of it, in one of several scripts. */
@@ -26,7 +26,7 @@ export interface Case {
   /** The server's own limit may be less than it says. */
   readonly trueShare: number;
   readonly seed: number;
-  readonly summariser: string;
+  readonly summarizer: string;
   readonly task: Text;
   /** What was said before the first request: an imported conversation. */
   readonly before: readonly Text[];
@@ -44,7 +44,7 @@ function texts(windows: fc.Arbitrary<number>): fc.Arbitrary<Text> {
 
 const short = logUniform(0.002, 0.05);
 
-function turns({ history, mostRounds }: CaseOptions): fc.Arbitrary<Turn> {
+function turns({ history, maxRounds }: CaseOptions): fc.Arbitrary<Turn> {
   const large = history[1];
   const said = fc.oneof(
     { weight: 60, arbitrary: short },
@@ -54,7 +54,7 @@ function turns({ history, mostRounds }: CaseOptions): fc.Arbitrary<Turn> {
   );
   return fc.record({
     say: texts(said),
-    rounds: fc.nat(mostRounds),
+    rounds: fc.nat(maxRounds),
     calls: fc.integer({ min: 1, max: 3 }),
     result: texts(logUniform(0.005, large / 4)),
     afterwards: fc.constantFrom("nothing", "nothing", "compact", "reopen", "pin", "come-back"),
@@ -66,12 +66,12 @@ export interface CaseOptions {
   readonly windowTokens: fc.Arbitrary<number>;
   /** What was said before, in windows: from, to. */
   readonly history: readonly [number, number];
-  readonly mostTurns: number;
-  readonly mostRounds: number;
+  readonly maxTurns: number;
+  readonly maxRounds: number;
 }
 
 export function cases(options: CaseOptions): fc.Arbitrary<Case> {
-  const { profiles, windowTokens, history, mostTurns } = options;
+  const { profiles, windowTokens, history, maxTurns } = options;
   const before = fc
     .record({ windows: logUniform(...history), pieces: fc.integer({ min: 2, max: 12 }), script: fc.nat(4) })
     .map(({ windows, pieces, script }) =>
@@ -84,10 +84,10 @@ export function cases(options: CaseOptions): fc.Arbitrary<Case> {
     trueShare: fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.constantFrom(0.6, 0.45) }),
     seed: fc.nat(),
     // Some that can be used, so that there are summaries of all kinds to go on from.
-    summariser: fc.constantFrom(...Object.keys(SUMMARISERS), ...GOOD_SUMMARISERS, ...GOOD_SUMMARISERS),
+    summarizer: fc.constantFrom(...Object.keys(SUMMARIZERS), ...GOOD_SUMMARIZERS, ...GOOD_SUMMARIZERS),
     task: texts(fc.oneof({ weight: 40, arbitrary: short }, { weight: 1, arbitrary: logUniform(0.05, 5) })),
     before,
-    turns: fc.array(turns(options), { minLength: 1, maxLength: mostTurns }),
+    turns: fc.array(turns(options), { minLength: 1, maxLength: maxTurns }),
   });
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type CaseOptions, cases } from "./histories.ts";
-import { SUMMARISERS } from "./summarisers.ts";
+import { SUMMARIZERS } from "./summarizers.ts";
 import { survive } from "./survive.ts";
 import type { Profile } from "./worlds.ts";
 
@@ -21,32 +21,32 @@ const SIZES: readonly Size[] = [
     name: "a little more than the window holds",
     runs: 3_600,
     history: [0.5, 1.5],
-    mostTurns: 1,
-    mostRounds: 1,
+    maxTurns: 1,
+    maxRounds: 1,
     windowTokens: fc.constant(8_000),
   },
   {
     name: "a few windows and turns",
     runs: 190,
     history: [0.5, 4],
-    mostTurns: 3,
-    mostRounds: 3,
+    maxTurns: 3,
+    maxRounds: 3,
     windowTokens: fc.constantFrom(8_000, 8_000, 12_000, 16_000),
   },
   {
     name: "up to twenty windows",
     runs: 30,
     history: [2, 20],
-    mostTurns: 2,
-    mostRounds: 2,
+    maxTurns: 2,
+    maxRounds: 2,
     windowTokens: fc.constantFrom(8_000, 8_000, 8_000, 32_000),
   },
   {
     name: "large windows",
     runs: 2,
     history: [0.5, 1.2],
-    mostTurns: 1,
-    mostRounds: 2,
+    maxTurns: 1,
+    maxRounds: 2,
     windowTokens: fc.constantFrom(200_000, 1_000_000),
   },
 ];
@@ -64,7 +64,7 @@ export function holdLaws(profiles: readonly Profile[]): void {
           for (const [what, times] of Object.entries({ requests, refusals, summaryCalls })) seen.add(what, times);
           for (const rung of rungs) seen.add(rung);
           for (const outcome of outcomes) seen.add(outcome);
-          if (summaryCalls > 0) seen.add(`asked: ${one.summariser}`);
+          if (summaryCalls > 0) seen.add(`asked: ${one.summarizer}`);
         }),
         // The first is as telling as the smallest, and shrinking whole conversations takes long.
         { numRuns, endOnFailure: true },
@@ -75,7 +75,7 @@ export function holdLaws(profiles: readonly Profile[]): void {
       // What is tested must have happened: each rung, refusals by the provider, and each way to spoil a summary.
       for (const rung of ["fork", "direct", "passes", "digest"]) expect(seen.of(rung), rung).toBeGreaterThan(2);
       expect(seen.of("refusals")).toBeGreaterThan(20);
-      for (const way of Object.keys(SUMMARISERS)) expect(seen.of(`asked: ${way}`), way).toBeGreaterThan(5);
+      for (const way of Object.keys(SUMMARIZERS)) expect(seen.of(`asked: ${way}`), way).toBeGreaterThan(5);
     }, 3_600_000);
   });
 
@@ -90,7 +90,7 @@ export function holdLaws(profiles: readonly Profile[]): void {
         result,
         afterwards: "nothing",
       } as const;
-      const world = { profile, windowTokens: 8_000, trueShare: 1, seed: 7, summariser: "good" };
+      const world = { profile, windowTokens: 8_000, trueShare: 1, seed: 7, summarizer: "good" };
       const { rungs } = await survive({ ...world, task: turn.say, before: [], turns: [turn] });
       expect(rungs.length).toBeGreaterThan(10);
     },

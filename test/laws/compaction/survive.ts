@@ -11,7 +11,7 @@ import {
 } from "palimpsest";
 import type { CompactionRung } from "palimpsest/core";
 import { type Case, type Turn, textOf } from "./histories.ts";
-import { SUMMARISERS } from "./summarisers.ts";
+import { SUMMARIZERS } from "./summarizers.ts";
 import { createWorld, type World } from "./worlds.ts";
 
 /** What went wrong, for a law that does not hold. */
@@ -27,17 +27,17 @@ export interface Survived {
 }
 
 /** The setting's default. */
-const MOST_CALLS = 8;
+const MAX_CALLS = 8;
 /** Of a turn, on the session's clock: calls that hang and waits between tries are bounded, whatever the model does. */
-const MOST_TURN_MS = 15 * 60_000;
+const MAX_TURN_MS = 15 * 60_000;
 /** A request is refused, made smaller, refused again ... */
-const MOST_REFUSALS = 6;
+const MAX_REFUSALS = 6;
 /** What is shorter stands in every request whole. */
 const SHORT_SHARE = 0.02;
 
 const TOOLS = ["Read", "look"].map((name) => ({ name, inputSchema: { type: "object" } }));
 
-interface Said {
+interface Statement {
   readonly entry: number;
   readonly text: string;
 }
@@ -50,7 +50,7 @@ interface Life {
   readonly events: SessionEvent[];
   session: Session;
   /** Of the user, in order. */
-  readonly said: Said[];
+  readonly said: Statement[];
   /** Everything that can be recalled, by entry. */
   readonly content: Map<number, string>;
   readonly pins: string[];
@@ -88,7 +88,7 @@ async function begin(of: Case): Promise<Life> {
   const world = createWorld({
     ...of,
     clock,
-    summariser: SUMMARISERS[of.summariser]!,
+    summarizer: SUMMARIZERS[of.summarizer]!,
     trueWindowTokens: Math.floor(windowTokens * of.trueShare),
   });
   const { provider, model, parameters } = world;
@@ -173,9 +173,9 @@ async function take(life: Life, turn: Turn, index: number): Promise<void> {
   // A summary that a model wrote is worth its calls: the next may have as many.
   const since = (await life.session.history.explain()).filter(({ boundary }) => boundary > newestEntry);
   const budgets = 1 + since.filter(({ compaction }) => compaction?.rung !== "digest").length;
-  if (made > MOST_CALLS * budgets) throw new BrokenLaw(`${made} calls were made to compact in one turn`);
+  if (made > MAX_CALLS * budgets) throw new BrokenLaw(`${made} calls were made to compact in one turn`);
   const tookMs = clock.now() - beganMs;
-  if (tookMs > MOST_TURN_MS) throw new BrokenLaw(`a turn took ${tookMs / 1_000} s`);
+  if (tookMs > MAX_TURN_MS) throw new BrokenLaw(`a turn took ${tookMs / 1_000} s`);
 }
 
 function calling(calls: number, turn: number, round: number): Reply {
@@ -188,8 +188,8 @@ function calling(calls: number, turn: number, round: number): Reply {
 
 async function ask(life: Life, reply: Reply) {
   const { session, world } = life;
-  for (let refusals = 0; refusals <= MOST_REFUSALS; refusals++) {
-    const request = await summarising(life, () => session.prepare());
+  for (let refusals = 0; refusals <= MAX_REFUSALS; refusals++) {
+    const request = await summarizing(life, () => session.prepare());
     life.requests++;
     checkRequest(life, request);
     try {
@@ -198,7 +198,7 @@ async function ask(life: Life, reply: Reply) {
     } catch (error) {
       if (!ProviderError.isInstance(error) || error.failure.kind !== "overflow") throw error;
       life.refusals++;
-      const recovery = await summarising(life, () => session.recover(error));
+      const recovery = await summarizing(life, () => session.recover(error));
       if (recovery.kind === "give-up") throw new BrokenLaw(`given up: ${recovery.why}`, { cause: error });
     }
   }
@@ -206,7 +206,7 @@ async function ask(life: Life, reply: Reply) {
 }
 
 /** Whatever the model is asked meanwhile is for a summary. */
-async function summarising<Result>({ world }: Life, act: () => Promise<Result>): Promise<Result> {
+async function summarizing<Result>({ world }: Life, act: () => Promise<Result>): Promise<Result> {
   world.reply = undefined;
   return act();
 }
@@ -222,19 +222,19 @@ async function afterwards(life: Life, { afterwards: next }: Turn, index: number)
     case "compact": {
       const calls = life.world.asked();
       const before = session.history.newestEntry;
-      const outcome = await summarising(life, () => session.compact());
+      const outcome = await summarizing(life, () => session.compact());
       if (outcome.kind === "failed" || outcome.kind === "aborted")
         throw new BrokenLaw(`compact: ${JSON.stringify(outcome)}`);
       if (outcome.kind === "nothing" && session.history.newestEntry !== before)
         throw new BrokenLaw("nothing wrote something");
-      if (life.world.asked() - calls > MOST_CALLS) throw new BrokenLaw("too many calls by hand");
+      if (life.world.asked() - calls > MAX_CALLS) throw new BrokenLaw("too many calls by hand");
       return;
     }
     case "reopen": {
       await say(life, `«resumed ${index}» Go on.`);
-      const request = await summarising(life, () => session.prepare());
+      const request = await summarizing(life, () => session.prepare());
       life.session = await life.open();
-      const again = await summarising(life, () => life.session.prepare());
+      const again = await summarizing(life, () => life.session.prepare());
       if (JSON.stringify(again) !== JSON.stringify(request)) throw new BrokenLaw("resumed is not live");
       return;
     }

@@ -19,7 +19,7 @@ import OpenAI from "openai";
 import type { Provider } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
-import type { Summariser } from "./summarisers.ts";
+import type { Summarizer } from "./summarizers.ts";
 
 export const PROFILES = [
   "Anthropic, thinking bound",
@@ -39,7 +39,7 @@ export interface WorldOptions {
   /** Of the tokenizer, which the engine does not know. */
   readonly seed: number;
   readonly clock: IdleClock;
-  readonly summariser: Summariser;
+  readonly summarizer: Summarizer;
 }
 
 /** A provider with its real client, and the strict simulator behind it, in one process. */
@@ -47,24 +47,24 @@ export interface World {
   readonly provider: Provider<object, object, unknown>;
   readonly model: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What the model says next in the conversation itself; whatever else it is asked goes to the summariser. */
+  /** What the model says next in the conversation itself; whatever else it is asked goes to the summarizer. */
   reply: Reply | undefined;
-  /** How often the summariser was asked. */
+  /** How often the summarizer was asked. */
   readonly asked: () => number;
 }
 
 export function createWorld(options: WorldOptions): World {
-  const { profile, windowTokens, trueWindowTokens = windowTokens, seed, clock, summariser } = options;
+  const { profile, windowTokens, trueWindowTokens = windowTokens, seed, clock, summarizer } = options;
   let asked = 0;
   let eventMs = 0;
   const script: Script = (ask: Ask) => {
     if (world.reply !== undefined) return world.reply;
-    const { reply, eventMs: pace = 0 } = summariser(ask, asked++);
+    const { reply, eventMs: pace = 0 } = summarizer(ask, asked++);
     eventMs = pace;
     return reply;
   };
-  const terms: Terms = { windowTokens, trueWindowTokens, script, tokenizer: virtualTokenizer(seed), clock };
-  const made = make(profile, terms, (face) =>
+  const limits: RequestLimits = { windowTokens, trueWindowTokens, script, tokenizer: virtualTokenizer(seed), clock };
+  const made = make(profile, limits, (face) =>
     fetchInProcess({
       face: {
         handle(call) {
@@ -80,7 +80,7 @@ export function createWorld(options: WorldOptions): World {
   return world;
 }
 
-interface Terms {
+interface RequestLimits {
   readonly windowTokens: number;
   readonly trueWindowTokens: number;
   readonly script: Script;
@@ -93,43 +93,48 @@ type MakeFetch = (face: HttpFace) => typeof fetch;
 
 const URL = { baseURL: "http://simulator", maxRetries: 0, apiKey: "none" };
 
-function make(profile: Profile, terms: Terms, makeFetch: MakeFetch): Made {
+function make(profile: Profile, limits: RequestLimits, makeFetch: MakeFetch): Made {
   switch (profile) {
     case "Anthropic, thinking bound":
-      return makeAnthropic("claude-opus-5-5", { thinking: { type: "adaptive" } }, terms, makeFetch);
+      return makeAnthropic("claude-opus-5-5", { thinking: { type: "adaptive" } }, limits, makeFetch);
     case "Anthropic, thinking free":
-      return makeAnthropic("claude-opus-5", { thinking: { type: "adaptive" } }, terms, makeFetch);
+      return makeAnthropic("claude-opus-5", { thinking: { type: "adaptive" } }, limits, makeFetch);
     case "OpenAI Responses": {
       const model = "gpt-6-sol";
-      const face = createOpenAiResponses({ ...terms, models: { [model]: sized(model, terms.trueWindowTokens) } });
+      const face = createOpenAiResponses({ ...limits, models: { [model]: sized(model, limits.trueWindowTokens) } });
       const client = new OpenAI({ ...URL, baseURL: "http://simulator/v1", fetch: makeFetch(face) });
-      return { provider: openaiResponses(client, factsOf(model, terms)) as never, model, parameters: {} };
+      return { provider: openaiResponses(client, factsOf(model, limits)) as never, model, parameters: {} };
     }
     case "OpenAI Chat": {
       const model = "gpt-4.1";
-      const face = createOpenAiChat({ ...terms, models: { [model]: sized(model, terms.trueWindowTokens) } });
+      const face = createOpenAiChat({ ...limits, models: { [model]: sized(model, limits.trueWindowTokens) } });
       const client = new OpenAI({ ...URL, baseURL: "http://simulator/v1", fetch: makeFetch(face) });
-      return { provider: openaiChat(client, factsOf(model, terms)) as never, model, parameters: {} };
+      return { provider: openaiChat(client, factsOf(model, limits)) as never, model, parameters: {} };
     }
     case "llama.cpp": {
       const known = compatibleProfiles["llama.cpp"];
-      const size = { windowTokens: terms.trueWindowTokens, maxInputTokens: terms.trueWindowTokens };
-      const face = createOpenAiChat({ ...terms, profile: { ...known, model: { ...known.model!, ...size } } });
+      const size = { windowTokens: limits.trueWindowTokens, maxInputTokens: limits.trueWindowTokens };
+      const face = createOpenAiChat({ ...limits, profile: { ...known, model: { ...known.model!, ...size } } });
       const client = new OpenAI({ ...URL, baseURL: "http://simulator/v1", fetch: makeFetch(face) });
-      const options = { ...factsOf("local", terms), dialect: "compatible" } as const;
+      const options = { ...factsOf("local", limits), dialect: "compatible" } as const;
       return { provider: openaiChat(client, options) as never, model: "local", parameters: {} };
     }
   }
 }
 
-function makeAnthropic(model: string, parameters: Made["parameters"], terms: Terms, makeFetch: MakeFetch): Made {
+function makeAnthropic(
+  model: string,
+  parameters: Made["parameters"],
+  limits: RequestLimits,
+  makeFetch: MakeFetch,
+): Made {
   const known = ANTHROPIC_MODELS.find(({ id }) => id === model)!;
-  const face = createAnthropic({ ...terms, models: [{ ...known, windowTokens: terms.trueWindowTokens }] });
+  const face = createAnthropic({ ...limits, models: [{ ...known, windowTokens: limits.trueWindowTokens }] });
   const client = new Anthropic({ ...URL, fetch: makeFetch(face) });
-  return { provider: anthropic(client, factsOf(model, terms)) as never, model, parameters };
+  return { provider: anthropic(client, factsOf(model, limits)) as never, model, parameters };
 }
 
-function factsOf(model: string, { windowTokens }: Terms) {
+function factsOf(model: string, { windowTokens }: RequestLimits) {
   return { models: { [model]: { windowTokens, maxInputTokens: windowTokens } } };
 }
 

@@ -30,23 +30,23 @@ async function readAndGoOn(values: object, witness: Parameters<Drive>[1], pauseM
 }
 
 /** The prompt has gone cold before the last turns. */
-export const goOnCold: Drive = (values, witness) => readAndGoOn(values, witness, 90 * MINUTE_MS, {});
+export const continueCold: Drive = (values, witness) => readAndGoOn(values, witness, 90 * MINUTE_MS, {});
 
 /** It is warm all along. */
-export const goOnWarm: Drive = (values, witness) => readAndGoOn(values, witness, 0, {});
+export const continueWarm: Drive = (values, witness) => readAndGoOn(values, witness, 0, {});
 
 /** It is warm, and the window is nearly full. */
-export const goOnFull: Drive = (values, witness) => readAndGoOn(values, witness, 0, { windowTokens: 60_000 });
+export const continueFull: Drive = (values, witness) => readAndGoOn(values, witness, 0, { windowTokens: 60_000 });
 
 /** The service may be asked to clear by itself. */
-export const goOnWithEdits: Drive = (values, witness) =>
+export const continueWithEdits: Drive = (values, witness) =>
   readAndGoOn(values, witness, 90 * MINUTE_MS, {
     model: "claude-opus-5",
     provider: (client, models) => anthropic(client, { models, edits: "asked" }),
   });
 
 /** A service that deletes from its cached prompt, as an adapter of one's own would claim it. */
-export const goOnWithDeletions: Drive = (values, witness) =>
+export const continueWithDeletions: Drive = (values, witness) =>
   readAndGoOn(values, witness, 0, {
     provider(client, models): AnthropicProvider {
       const provider = anthropic(client, { models });

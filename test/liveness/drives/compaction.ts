@@ -1,4 +1,4 @@
-import { type Ask, callTool, callTools, type Reply, stallStream, summarise } from "@palimpsest/provider-simulator";
+import { type Ask, callTool, callTools, type Reply, stallStream, summarize } from "@palimpsest/provider-simulator";
 import type { Surroundings } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import type { CompactOptions } from "palimpsest/core";
@@ -106,5 +106,5 @@ const asksForSummary = ({ userText }: Ask): boolean => userText.includes("nine s
 export const compactWithStall: Drive = (values, witness) =>
   compactByHand(values, witness, {
     time: "passes-when-idle",
-    mind: (ask) => (asksForSummary(ask) ? { ...summarise(SUMMARY), fault: stallStream(3, 20_000) } : undefined),
+    mind: (ask) => (asksForSummary(ask) ? { ...summarize(SUMMARY), fault: stallStream(3, 20_000) } : undefined),
   });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openHome } from "@palimpsest/coordination";
+import { openCoordination } from "@palimpsest/coordination";
 import {
   chooseByModel,
   createExtractions,
@@ -8,9 +8,9 @@ import {
   memoryTool,
   openMemory,
   RECALLED,
-  readSaid,
+  readStatements,
   recallTopics,
-  type Said,
+  type Statement,
 } from "@palimpsest/memory";
 import { askGates, DREAM_SYSTEM, startDream } from "@palimpsest/memory/dream";
 import { type Ask, answer, callTool, callTools, type Reply, stallStream } from "@palimpsest/provider-simulator";
@@ -43,9 +43,9 @@ const SAVE = callTools(
 );
 
 /** What was said so far: what a model claims is held against it. */
-export async function saidIn(session: LibrarySession, { store }: World): Promise<readonly Said[]> {
+export async function saidIn(session: LibrarySession, { store }: World): Promise<readonly Statement[]> {
   const reader = await store.openReader(session.id);
-  return reader === undefined ? [] : (await readSaid(reader, 1, session.history.newestEntry)).said;
+  return reader === undefined ? [] : (await readStatements(reader, 1, session.history.newestEntry)).said;
 }
 
 /** Two turns are looked through; the first time the model writes for as many rounds as it may. */
@@ -121,21 +121,21 @@ export const askForDreams: Drive = (values, witness) =>
   inFolder(async (folder) => {
     const world = openWorld(values, witness);
     const { clock, store } = world;
-    const home = await openHome({ file: join(folder, "home.sqlite"), clock });
+    const coordination = await openCoordination({ file: join(folder, "home.sqlite"), clock });
     const session = await world.open();
     const { settings } = session.settings();
     const answers: unknown[] = [];
     const ask = async () => {
       answers.push(
         await askGates(settings, clock.now(), {
-          earlier: () => home.leases.read("dream"),
-          touchScan: (everyMs) => home.leases.touch("dream", { everyMs }),
+          earlier: () => coordination.leases.read("dream"),
+          touchScan: (everyMs) => coordination.leases.touch("dream", { everyMs }),
           sessionsSince: async () => ((await store.openReader("s")) === undefined ? 0 : 3),
         }),
       );
     };
     await ask();
-    const taken = await home.leases.take("dream", { owner: "liveness" });
+    const taken = await coordination.leases.take("dream", { owner: "liveness" });
     if (taken.kind === "taken") await taken.lease.finish("done");
     clock.advance(2 * HOUR_MS);
     await ask();
@@ -144,7 +144,7 @@ export const askForDreams: Drive = (values, witness) =>
     clock.advance(HOUR_MS / 4);
     await ask();
     await session.close();
-    await home.close();
+    await coordination.close();
     return answers.map((one) => JSON.stringify(one).replace(/"why".*/, ""));
   });
 
@@ -158,15 +158,15 @@ export const dream: Drive = (values, witness) =>
     const versions = new Map<string, string>();
     for (const slug of names) versions.set(slug, (await memory.read(slug))!.version);
     const world = openWorld(values, witness, { mind: forgetting(versions) });
-    const home = await openHome({ file: join(folder, "home.sqlite"), clock: world.clock });
-    const taken = await home.leases.take("dream", { owner: "liveness" });
+    const coordination = await openCoordination({ file: join(folder, "home.sqlite"), clock: world.clock });
+    const taken = await coordination.leases.take("dream", { owner: "liveness" });
     if (taken.kind !== "taken") throw new Error("Somebody else dreams.");
     const session = await world.open({ system: DREAM_SYSTEM });
     const { store, clock } = world;
     const task = startDream({ memory, lease: taken.lease, store, sessions: [], session, clock });
     const { kind } = await task.done;
     const left = (await memory.list()).map(({ slug }) => slug);
-    await home.close();
+    await coordination.close();
     await memory.close();
     return [world.sent.length, kind, left];
   });

@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import type { Exchange } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { type Day, liveADay } from "./live-a-day.ts";
 import { replayEdits } from "./replay-edits.ts";
+import { type Day, runADay } from "./run-a-day.ts";
 import { FILES, TASKS } from "./tasks.ts";
 
 test("a day: 40 turns, a pause, compactions, an undo, a rewind, a process that is killed", async () => {
-  const day = await liveADay(temporaryProject(FILES));
+  const day = await runADay(temporaryProject(FILES));
   everyTurnIsDone(day);
   noRequestIsRefused(day);
   noEditIsLost(day);

@@ -14,7 +14,7 @@ type Module = "money" | "words" | "lists" | "dates";
 
 const MODULES: readonly Module[] = ["money", "words", "lists", "dates"];
 /** Long enough that some of them fill what may be filled, and short enough to be shown whole. */
-const wishesOf = (shop: string): string =>
+const userInstructionsOf = (shop: string): string =>
   Array.from({ length: 700 }, (_, index) => `- ${index + 1}: ${shop} asked for report ${index * 37}.`).join("\n");
 
 /** Where a slow check leaves its mark: git does not look at it. */
@@ -26,7 +26,7 @@ export const FILES: Readonly<Record<string, string>> = {
   ".gitignore": `${STARTED}\n`,
   "README.md": "# Small things for shops\n\nWhat they asked for stands in docs.\n",
   ...Object.fromEntries(
-    ["lyon", "turin", "ghent"].map((shop) => [`docs/${shop}.md`, `# Wishes\n\n${wishesOf(shop)}\n`]),
+    ["lyon", "turin", "ghent"].map((shop) => [`docs/${shop}.md`, `# Wishes\n\n${userInstructionsOf(shop)}\n`]),
   ),
   ...Object.fromEntries(MODULES.map((name) => [`src/${name}.js`, "// end\n"])),
   "test/all.test.js": `import assert from "node:assert";

@@ -1,9 +1,9 @@
 import type { Agents } from "@palimpsest/agents";
 import type { Clock, Provider, Settings, Store, Tool } from "palimpsest";
 import type { BackgroundTask } from "../extension/extension.ts";
+import type { AgentSession } from "../extension/open-agent-session.ts";
 import type { Person } from "../extension/person.ts";
 import type { SlashCommand } from "../extension/slash-command.ts";
-import type { AgentSession } from "../extension/take-session.ts";
 import type { SessionMail } from "../extensions/mail/open-mail.ts";
 import type { Operations } from "../operations/open-operations.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
@@ -68,7 +68,7 @@ export interface Agent {
   /** Tells the model what has changed since its last turn. @param words what the user is about to say */
   beforeTurn(words?: string): Promise<void>;
   /** Tells who listens to the session what waits for the user, once. The first turn does, if nobody has before. */
-  tellWaiting(): Promise<void>;
+  emitWaiting(): Promise<void>;
   /** Work in the background once a turn is done. */
   afterTurn(session: AgentSession): Promise<void>;
   close(): Promise<void>;

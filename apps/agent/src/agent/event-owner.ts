@@ -1,5 +1,5 @@
 import type { SessionEvent } from "palimpsest";
-import type { AgentSession } from "../extension/take-session.ts";
+import type { AgentSession } from "../extension/open-agent-session.ts";
 
 /** Whose event it is, if it is not the session's own: an agent's, or that of a model call beside the conversation. */
 export interface EventOwner {
@@ -33,7 +33,7 @@ export function nameOwners(listener: OwnedListener): EventOwners {
 }
 
 /** Tells each of those who listen. */
-export function tellAll(
+export function notifyAll(
   listeners: readonly (((event: SessionEvent) => void) | undefined)[],
 ): (event: SessionEvent) => void {
   const there = listeners.filter((listener) => listener !== undefined);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ExtensionContext } from "../extension/context.ts";
-import type { AgentSession } from "../extension/take-session.ts";
+import type { AgentSession } from "../extension/open-agent-session.ts";
 import { type LoadedSettings, loadSettings } from "../permissions/load-settings.ts";
 import type { Rule } from "../permissions/rule.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
@@ -46,7 +46,7 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
       rules,
     },
     offered: await offeredTools(store, id),
-    tell: (happening) => session?.events.emit(happening),
+    emit: (newEvent) => session?.events.emit(newEvent),
     ...(person === undefined ? {} : { person }),
     ...(operations === undefined ? {} : { operations }),
   };

@@ -2,9 +2,9 @@ import type { Surroundings } from "palimpsest";
 import { createHooks, type Hooks } from "palimpsest/hooks";
 import type { ExtensionContext } from "../extension/context.ts";
 import type { Extension, ToolSession } from "../extension/extension.ts";
+import { type AgentSession, type AgentSessionOptions, openAgentSession } from "../extension/open-agent-session.ts";
 import type { OpenedSession } from "../extension/opened-session.ts";
 import { createSessionHead, type HeadSection, type SessionHead } from "../extension/session-head.ts";
-import { type AgentSession, type TakeOptions, takeSession } from "../extension/take-session.ts";
 import { toTool } from "../extension/to-tool.ts";
 import type { AgentTool } from "../extension/tool.ts";
 import { AGENT_TOOLS } from "../extensions/agents/open-agents.ts";
@@ -13,7 +13,7 @@ import { type HeadlessPermission, headlessPermission } from "../permissions/head
 import { engineSettings } from "../workspace/engine-settings.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import type { AgentOptions } from "./agent.ts";
-import { nameOwners, tellAll } from "./event-owner.ts";
+import { nameOwners, notifyAll } from "./event-owner.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
 /** The session, and the head that its extensions have made together. */
@@ -34,7 +34,7 @@ export async function openAround(
   const head = headOf(extensions);
   const owners = nameOwners(options.onEvent ?? (() => {}));
   const shared = sharedOptions(options, context, owners.onEvent);
-  const session = await takeSession({
+  const session = await openAgentSession({
     ...shared,
     store: context.store,
     provider: context.provider,
@@ -98,11 +98,11 @@ function permissionOf(tools: readonly AgentTool[], context: ExtensionContext, gu
 function sharedOptions(
   { engine, modelFacts }: AgentOptions,
   { places, environment, clock, person, operations }: ExtensionContext,
-  onEvent: NonNullable<TakeOptions["onEvent"]>,
-): Pick<TakeOptions, "onEvent" | "attendance" | "modelFacts" | "clock" | "settings" | "settingsFrom"> {
+  onEvent: NonNullable<AgentSessionOptions["onEvent"]>,
+): Pick<AgentSessionOptions, "onEvent" | "attendance" | "modelFacts" | "clock" | "settings" | "settingsFrom"> {
   return {
-    onEvent: tellAll([onEvent, operations?.onEvent]),
-    attendance: person === undefined ? "alone" : "attended",
+    onEvent: notifyAll([onEvent, operations?.onEvent]),
+    attendance: person === undefined ? "unattended" : "attended",
     modelFacts,
     clock,
     settings: engine ?? {},

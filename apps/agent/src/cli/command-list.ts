@@ -126,7 +126,7 @@ export const COMMANDS = {
     },
     examples: [
       ["palimpsest sessions", "a table: id, last use, entries, model, how it began"],
-      ["palimpsest sessions --from codex", "files of Codex, for analyse and import"],
+      ["palimpsest sessions --from codex", "files of Codex, for analyze and import"],
     ],
     endings: ["failed"],
   },
@@ -139,8 +139,8 @@ export const COMMANDS = {
     examples: [["palimpsest import ~/.claude/projects", "each becomes a session of this folder"]],
     endings: ["failed"],
   },
-  analyse: {
-    usage: "analyse FILE|DIR [--html OUT]",
+  analyze: {
+    usage: "analyze FILE|DIR [--html OUT]",
     about: "what another agent's sessions spent, on what, and what was lost; as text, --json or a page",
     options: {
       html: { type: "string", value: "OUT", about: "writes a page with charts that opens without a network" },
@@ -153,7 +153,7 @@ export const COMMANDS = {
       json: JSON_OUTPUT as Flag,
     },
     operands: { most: 1 },
-    examples: [["palimpsest analyse ~/.codex/sessions --html spent.html", "all of them, summed up"]],
+    examples: [["palimpsest analyze ~/.codex/sessions --html spent.html", "all of them, summed up"]],
     endings: ["failed"],
   },
   show: {

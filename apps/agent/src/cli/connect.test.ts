@@ -31,7 +31,7 @@ async function betasOf(baseUrl?: string): Promise<readonly string[]> {
     settings: {
       "clearing.byProvider": "on",
       "clearing.providerTriggerTokens": 1_000,
-      "clearing.providerLeastTokens": 100,
+      "clearing.providerMinTokens": 100,
     },
     settingsFrom: { environment: {} },
     tools: [{ name: "read", inputSchema: { type: "object" }, results: "clearable" }],

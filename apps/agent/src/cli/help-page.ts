@@ -12,7 +12,7 @@ export const VARIABLES: readonly (readonly [name: string, about: string])[] = [
   ["ANTHROPIC_BASE_URL, OPENAI_BASE_URL", "where the clients send to, if --base-url is not given"],
   ["PALIMPSEST_HOME", "where sessions and settings are kept, for this user only; ~/.palimpsest by default"],
   ["PALIMPSEST_...", "any setting of the engine: PALIMPSEST_CLEARING_KEEP_NEWEST is clearing.keepNewest"],
-  ["NO_COLOR", "if it is not empty, nothing is coloured; nor is what goes to a file or a pipe"],
+  ["NO_COLOR", "if it is not empty, nothing is colored; nor is what goes to a file or a pipe"],
 ];
 
 /** The page of the program. */

@@ -1,5 +1,5 @@
 import type { SessionEvent } from "palimpsest";
-import type { Happening } from "palimpsest/core";
+import type { NewEvent } from "palimpsest/core";
 import { describe, expect, it } from "vitest";
 import { noticeOf } from "./notice-text.ts";
 
@@ -17,7 +17,7 @@ const cacheBreak = {
 const compaction = "s:1";
 
 /** What happens, and the line that a person at the command line reads. */
-const LINES: readonly (readonly [Happening, string])[] = [
+const LINES: readonly (readonly [NewEvent, string])[] = [
   [
     { ...cacheBreak, causes: ["pause"], sort: "alarm" },
     "Prompt cache expired (idle 7 min). 48,000 tokens were paid for again ($0.2400).",
@@ -217,7 +217,7 @@ const forecast = {
   savesUsdPerRequest: 0.0425,
 } as const;
 
-const SILENT: readonly Happening[] = [
+const SILENT: readonly NewEvent[] = [
   { kind: "turn-started" },
   { ...cacheBreak, causes: ["boundary"], sort: "expected" },
   { kind: "notes-updated", outcome: "updated", tokens: 300 },
@@ -228,20 +228,20 @@ const SILENT: readonly Happening[] = [
   { kind: "hooks-ran", event: "Stop", ran: 1, durationMs: 3, messages: [], failures: [] },
 ];
 
-function at(happening: Happening): SessionEvent {
-  return { ...happening, session: "s", atMs: 0 };
+function at(newEvent: NewEvent): SessionEvent {
+  return { ...newEvent, session: "s", atMs: 0 };
 }
 
 describe("noticeOf", () => {
-  it.each(LINES.map(([happening, text]) => [happening.kind, happening, text] as const))(
+  it.each(LINES.map(([newEvent, text]) => [newEvent.kind, newEvent, text] as const))(
     "%s has a line at the command line",
-    (_, happening, text) => {
-      expect(noticeOf(at(happening), "command-line")?.text).toBe(text);
+    (_, newEvent, text) => {
+      expect(noticeOf(at(newEvent), "command-line")?.text).toBe(text);
     },
   );
 
-  it.each(SILENT.map((happening) => [happening.kind, happening] as const))("%s has none", (_, happening) => {
-    expect(noticeOf(at(happening), "command-line")).toBeUndefined();
+  it.each(SILENT.map((newEvent) => [newEvent.kind, newEvent] as const))("%s has none", (_, newEvent) => {
+    expect(noticeOf(at(newEvent), "command-line")).toBeUndefined();
   });
 
   it.each([
@@ -259,9 +259,9 @@ describe("noticeOf", () => {
   });
 
   it("is a problem where something did not work", () => {
-    const weightOf = (kind: Happening["kind"]) => {
-      const [happening] = LINES.find(([one]) => one.kind === kind)!;
-      return noticeOf(at(happening), "terminal")?.weight;
+    const weightOf = (kind: NewEvent["kind"]) => {
+      const [newEvent] = LINES.find(([one]) => one.kind === kind)!;
+      return noticeOf(at(newEvent), "terminal")?.weight;
     };
     const [stored, failed] = [weightOf("result-stored"), weightOf("storing-failed")];
     expect([stored, failed]).toEqual(["news", "problem"]);

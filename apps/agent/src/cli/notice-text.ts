@@ -26,8 +26,8 @@ export function noticeOf(event: SessionEvent, surface: Surface, owner?: EventOwn
   if (owner === undefined || notice === undefined) return notice;
   // An agent reads the same settings as the session, which has told already.
   if (event.kind === "settings-rejected" || event.kind === "flags-failed") return undefined;
-  const isTold = owner.kind === "agent" && notice.weight === "problem";
-  return isTold ? { ...notice, text: `Agent ${owner.name}: ${notice.text}` } : undefined;
+  const isSent = owner.kind === "agent" && notice.weight === "problem";
+  return isSent ? { ...notice, text: `Agent ${owner.name}: ${notice.text}` } : undefined;
 }
 
 /** A new kind of event does not compile until it is decided here what the person reads. */
@@ -263,7 +263,7 @@ type SummaryFailure = Extract<Of<"compaction-ended">["outcome"], { kind: "failed
 const DECLINED: Readonly<Record<string, string>> = {
   "switched-off": "compaction is switched off (setting compaction.enabled)",
   blocked: "a hook blocked it",
-  "nothing-to-fold": "there is nothing that a summary could replace",
+  "nothing-to-compact": "there is nothing that a summary could replace",
   "too-small": "the conversation is too small for a summary to save anything",
   overtaken: "the conversation changed while the summary was written. It is tried again before the next request",
 };

@@ -1,13 +1,13 @@
 import { realpath } from "node:fs/promises";
 import type { Store } from "palimpsest";
 import { sqliteStore } from "palimpsest/sqlite-store";
-import { type AgentSession, takeSession } from "../extension/take-session.ts";
+import { type AgentSession, openAgentSession } from "../extension/open-agent-session.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
 import { type Places, placesOf } from "../workspace/places.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
 import { chooseProvider, type WantedProvider } from "./choose-provider.ts";
 import { offline } from "./connect.ts";
-import { sayNotices } from "./say-notices.ts";
+import { printNotices } from "./print-notices.ts";
 import type { Terminal } from "./terminal.ts";
 import { userModels } from "./user-models.ts";
 
@@ -56,8 +56,8 @@ export async function inSession<Result>(
     const choice = chooseProvider(wanted, environment, stored.usedBefore);
     const provider = await offline(choice.provider, await userModels(environment));
     const settingsFrom = engineSettings(places, environment);
-    const onEvent = sayNotices(terminal);
-    const session = await takeSession({
+    const onEvent = printNotices(terminal);
+    const session = await openAgentSession({
       store,
       provider,
       model: choice.model,

@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import {
   findAgentTranscripts,
-  type Home,
   type RecordedAgent,
   readTranscript,
   type TranscriptReference,
   UnknownTranscriptError,
+  type UserHome,
 } from "@palimpsest/transcripts";
 import { oneLine } from "../text/table.ts";
 
@@ -26,7 +26,10 @@ export interface RecordedSessionFile extends TranscriptReference {
 const TITLE_CHARACTERS = 60;
 
 /** What an agent has left here, the newest first. Of each file only the beginning is read; what is no session is passed over. */
-export async function listRecordedSessions(agent: RecordedAgent, home: Home): Promise<readonly RecordedSessionFile[]> {
+export async function listRecordedSessions(
+  agent: RecordedAgent,
+  home: UserHome,
+): Promise<readonly RecordedSessionFile[]> {
   const sessions: RecordedSessionFile[] = [];
   for await (const reference of findAgentTranscripts(agent, home)) {
     const described = await describe(reference);

@@ -26,7 +26,7 @@ const STYLES = { faint: "\u001b[2m", warning: "\u001b[33m" } as const;
 
 export function processTerminal(): Terminal {
   const { env: environment, stdin: input, stdout, stderr } = process;
-  const colours = stderr.isTTY && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
+  const colors = stderr.isTTY && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
   // `palimpsest ... | head`: whoever reads no more wants no more.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(EXIT.done);
@@ -45,7 +45,7 @@ export function processTerminal(): Terminal {
     },
     say(line, style) {
       const text = stderr.isTTY ? harmless(line) : line;
-      stderr.write(style === undefined || !colours ? `${text}\n` : `${STYLES[style]}${text}\u001b[0m\n`);
+      stderr.write(style === undefined || !colors ? `${text}\n` : `${STYLES[style]}${text}\u001b[0m\n`);
     },
     interruption() {
       const controller = new AbortController();

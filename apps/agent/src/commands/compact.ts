@@ -4,8 +4,8 @@ import { connectChosen } from "../cli/connect-chosen.ts";
 import { withEndpoint } from "../cli/endpoint.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
+import { printNotices } from "../cli/print-notices.ts";
 import { countOf, readArguments } from "../cli/read-arguments.ts";
-import { sayNotices } from "../cli/say-notices.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { openAgent } from "../open-agent.ts";
 import { outcomeText } from "../text/outcome-text.ts";
@@ -35,7 +35,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       id,
       rules: [],
       clock: terminal.clock,
-      onEvent: sayNotices(terminal),
+      onEvent: printNotices(terminal),
     });
     try {
       const outcome = await agent.session.compact({

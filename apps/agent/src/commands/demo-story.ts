@@ -1,4 +1,4 @@
-import { answer, callTool, callTools, type Reply, type Script, summarise } from "@palimpsest/provider-simulator";
+import { answer, callTool, callTools, type Reply, type Script, summarize } from "@palimpsest/provider-simulator";
 
 const MODULES = 9;
 const ERROR = "E4711: limit of cart.js is 10, must be 100";
@@ -34,7 +34,7 @@ export function demoScript(): Script {
   let told = 0;
   return ({ userText }) => {
     if (userText.includes("<session-notes>")) return notes(told);
-    if (userText.includes("nine sections")) return summarise(SUMMARY);
+    if (userText.includes("nine sections")) return summarize(SUMMARY);
     return story[told++] ?? answer("Done.");
   };
 }

@@ -28,7 +28,7 @@ const ENGINE = {
   "clearing.bySize": "on",
   "clearing.keepNewest": 3,
   "clearing.fixedTargetTokens": 8_000,
-  "clearing.fixedLeastTokens": 4_000,
+  "clearing.fixedMinTokens": 4_000,
 };
 const PAUSE_MS = 700;
 
@@ -63,7 +63,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     modelFacts: "table",
   });
   try {
-    await tell(agent, terminal);
+    await emit(agent, terminal);
     return EXIT.done;
   } finally {
     await agent.close();
@@ -73,7 +73,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-async function tell({ session, tools, permission }: Agent, terminal: Terminal): Promise<void> {
+async function emit({ session, tools, permission }: Agent, terminal: Terminal): Promise<void> {
   const { print, input } = terminal;
   const { takeDenied: _, ...permissions } = permission;
   const act = async (title: string): Promise<void> => {

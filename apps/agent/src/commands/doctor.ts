@@ -11,7 +11,7 @@ import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { userModels } from "../cli/user-models.ts";
 import { findSandbox } from "../extensions/shell/sandbox.ts";
-import { readTelemetryWish } from "../operations/telemetry-wish.ts";
+import { readTelemetryChoice } from "../operations/telemetry-choice.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
@@ -98,7 +98,7 @@ async function checkSandbox({ folder, places: { home } }: Project): Promise<read
 
 function checkTelemetry({ environment }: Terminal): readonly Finding[] {
   const about = "telemetry";
-  const wish = readTelemetryWish(environment);
+  const wish = readTelemetryChoice(environment);
   switch (wish.kind) {
     case "none":
       return [];

@@ -1,5 +1,5 @@
 import { readFile, rm } from "node:fs/promises";
-import { openHome } from "@palimpsest/coordination";
+import { openCoordination } from "@palimpsest/coordination";
 import { type BatchStep, openMemory } from "@palimpsest/memory";
 import { applySteps, type DreamOutcome, type DreamState } from "@palimpsest/memory/dream";
 import { readSettings } from "palimpsest";
@@ -7,10 +7,10 @@ import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inOperatedProject } from "../cli/in-operated-project.ts";
+import { printNotices } from "../cli/print-notices.ts";
 import { readArguments } from "../cli/read-arguments.ts";
-import { sayNotices } from "../cli/say-notices.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import type { AgentSession } from "../extension/take-session.ts";
+import type { AgentSession } from "../extension/open-agent-session.ts";
 import { keepHeld } from "../extensions/dreams/keep-held.ts";
 import { beginDream, confirmDream, type DreamPlace, isDreamDue } from "../extensions/dreams/project-dream.ts";
 import { usd } from "../text/table.ts";
@@ -26,13 +26,13 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
   return inOperatedProject(terminal, async (project, operations) => {
     const { folder, places, store } = project;
     const { clock, environment } = terminal;
-    const notices = sayNotices(terminal);
+    const notices = printNotices(terminal);
     const memory = await openMemory({ folder: places.memory, clock });
     try {
-      const home = await openHome({ file: places.homeFile, clock });
+      const coordination = await openCoordination({ file: places.coordinationFile, clock });
       try {
-        const place = { places, store, home, clock };
-        if (values.yes === true) return await carryOut(place, memory, terminal);
+        const place = { places, store, coordination, clock };
+        if (values.yes === true) return await applyChanges(place, memory, terminal);
         if (values["if-due"] === true) {
           const { settings } = await readSettings({
             settingsFrom: engineSettings(places, environment, operations.flags),
@@ -78,7 +78,7 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
         if (parent === undefined) terminal.say(`Cost: ${usd(priceUsd())}.`, "faint");
         return exitCodeOf(outcome, isDryRun);
       } finally {
-        await home.close();
+        await coordination.close();
       }
     } finally {
       await memory.close();
@@ -87,8 +87,8 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
 }
 
 /** What the last run held back. */
-async function carryOut(
-  place: Pick<DreamPlace, "places" | "home">,
+async function applyChanges(
+  place: Pick<DreamPlace, "places" | "coordination">,
   memory: Parameters<typeof applySteps>[0],
   terminal: Terminal,
 ): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Store } from "palimpsest";
+import { entryLines } from "../cli/entry-lines.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { saidText } from "../cli/said-text.ts";
 import type { Terminal } from "../cli/terminal.ts";
 
 export interface FollowLogOptions {
@@ -26,7 +26,7 @@ export async function followLog({ store, session, format, goesOn, terminal }: Fo
     const reader = await store.openReader(session);
     const { sequence } = (await reader?.head()) ?? { sequence: 0 };
     for (const entry of (await reader?.read(printed + 1, sequence)) ?? []) {
-      const shown = format === "json" ? JSON.stringify(entry) : saidText(entry, SHOWN_LINES);
+      const shown = format === "json" ? JSON.stringify(entry) : entryLines(entry, SHOWN_LINES);
       if (shown !== undefined) await terminal.print(shown);
     }
     printed = Math.max(printed, sequence);

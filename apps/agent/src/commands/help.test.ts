@@ -101,9 +101,9 @@ test.skipIf(!hasScript)("on a screen it is coloured, unless NO_COLOR says otherw
     child.stdin.end();
     return text(child.stdout);
   };
-  const coloured = await onScreen({});
-  expect(coloured).toContain("> Read a.txt");
-  expect(coloured).toMatch(ESCAPE);
+  const colored = await onScreen({});
+  expect(colored).toContain("> Read a.txt");
+  expect(colored).toMatch(ESCAPE);
   const plain = await onScreen({ NO_COLOR: "1" });
   expect(plain).toContain("> Read a.txt");
   expect(plain).not.toMatch(ESCAPE);

@@ -25,7 +25,7 @@ test("what other agents left is found, imported, shown, measured, billed, and go
     cwd: "/work/sums",
   });
   expect(await done("sessions", "--from", "opencode")).toMatch(/~\/\.local\/share\/opencode\/opencode\.db \(ses_1\)/);
-  expect(await done("sessions", "--from", "qwen")).toContain("palimpsest analyse FILE");
+  expect(await done("sessions", "--from", "qwen")).toContain("palimpsest analyze FILE");
 
   const path = join(project.home, ".claude/projects/-work-sums/c1a0de00-0000-4000-8000-000000000001.jsonl");
   const [imported] = JSON.parse(await done("import", path, "--json"));

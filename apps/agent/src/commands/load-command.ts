@@ -1,7 +1,7 @@
 import type { CommandName } from "../cli/command-list.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { toCommand } from "../cli/to-command.ts";
-import type { AgentSession } from "../extension/take-session.ts";
+import type { AgentSession } from "../extension/open-agent-session.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 
 /** Runs a command; resolves to the exit code. */
@@ -14,7 +14,7 @@ export interface LoadedCommand {
 const LOAD: Readonly<Record<Exclude<CommandName, "run">, () => Promise<LoadedCommand>>> = {
   sessions: () => import("./sessions.ts"),
   import: () => import("./import.ts"),
-  analyse: () => import("./analyse.ts"),
+  analyze: () => import("./analyze.ts"),
   show: () => import("./show.ts"),
   export: () => import("./export.ts"),
   context: () => import("./context.ts"),

@@ -37,7 +37,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       folder: kept,
       clock,
       // The user judges outside of any session.
-      tell: (happening) => onEvent?.({ ...happening, session: "", atMs: clock.now() }),
+      emit: (newEvent) => onEvent?.({ ...newEvent, session: "", atMs: clock.now() }),
     });
     try {
       if (word === "serve") {

@@ -43,8 +43,8 @@ test("a stream has the events themselves, from the opening on; its result has th
   const { out, said } = await run(["-p", "Hello", "--output-format", "stream-json"]);
   const events = out.split("\n").map((line) => JSON.parse(line));
   expect(events[0]).toMatchObject({ kind: "session-event", event: { kind: "hooks-ran", event: "SessionStart" } });
-  const told = events.filter(({ kind, event }) => kind === "session-event" && event.kind === "response-recorded");
-  expect(told).toHaveLength(1);
+  const emitted = events.filter(({ kind, event }) => kind === "session-event" && event.kind === "response-recorded");
+  expect(emitted).toHaveLength(1);
   expect(events.at(-1).notices).toEqual([expect.stringContaining("Hook failed")]);
   expect(said).not.toContain("Hook failed");
 });

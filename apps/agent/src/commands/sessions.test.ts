@@ -1,4 +1,4 @@
-import { answer, callTool, callTools, summarise } from "@palimpsest/provider-simulator";
+import { answer, callTool, callTools, summarize } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
@@ -8,7 +8,7 @@ const LINES = Array.from({ length: 900 }, (_, index) => `line ${index}: ${"word 
 test("a session is listed, shown, measured, billed, folded, unfolded and exported", async () => {
   const project = temporaryProject({ "a.txt": LINES });
   const cli = await startCli(project, ({ toolResults, userText }) => {
-    if (userText.includes("<summary>")) return summarise("The user had a.txt read; it holds 900 lines.");
+    if (userText.includes("<summary>")) return summarize("The user had a.txt read; it holds 900 lines.");
     if (toolResults.length > 0) return answer("Read.");
     return userText.includes("Read") ? callTools(callTool("Read", { file_path: "a.txt" })) : answer("Fine.");
   });

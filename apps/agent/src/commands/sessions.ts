@@ -48,7 +48,7 @@ async function listOthers(
       `${path.startsWith(home) ? `~${path.slice(home.length)}` : path}${session === undefined ? "" : ` (${session})`}`,
     ]);
     await print(table([["began (UTC)", "KB", "folder", "began with", "file"], ...rows]));
-    await print("\npalimpsest analyse FILE shows what it spent, palimpsest import FILE makes it a session here.");
+    await print("\npalimpsest analyze FILE shows what it spent, palimpsest import FILE makes it a session here.");
   }
   return EXIT.done;
 }

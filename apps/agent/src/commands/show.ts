@@ -1,8 +1,8 @@
 import { COMMANDS } from "../cli/command-list.ts";
+import { entryLines } from "../cli/entry-lines.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
 import { countOf, readArguments } from "../cli/read-arguments.ts";
-import { saidText } from "../cli/said-text.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
 
@@ -22,7 +22,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       for (const entry of await reader.read(at, Math.min(to, at + AT_ONCE - 1))) {
         const shown = values.json
           ? JSON.stringify(entry)
-          : saidText(entry, only === undefined ? SHOWN_LINES : Infinity);
+          : entryLines(entry, only === undefined ? SHOWN_LINES : Infinity);
         if (shown !== undefined) await terminal.print(shown);
       }
     }

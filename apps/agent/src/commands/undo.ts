@@ -3,7 +3,7 @@ import { EXIT } from "../cli/exit-codes.ts";
 import { inSession } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import type { AgentSession } from "../extension/take-session.ts";
+import type { AgentSession } from "../extension/open-agent-session.ts";
 
 /** Takes the newest compaction back: the model sees again what it had seen before. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

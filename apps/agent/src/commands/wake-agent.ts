@@ -4,7 +4,7 @@ import { connectChosen } from "../cli/connect-chosen.ts";
 import { withEndpoint } from "../cli/endpoint.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import type { Project } from "../cli/open-project.ts";
-import { sayNotices } from "../cli/say-notices.ts";
+import { printNotices } from "../cli/print-notices.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { openAgent } from "../open-agent.ts";
 import type { StoredSession } from "../workspace/stored-sessions.ts";
@@ -37,7 +37,7 @@ export async function wakeAgent({ agent, text, values, stored, project, terminal
     id: stored.id,
     rules: [],
     clock: terminal.clock,
-    onEvent: sayNotices(terminal),
+    onEvent: printNotices(terminal),
   });
   try {
     const { agents, session, permission } = opened;

@@ -9,7 +9,7 @@ export interface AnsweredCall {
 
 /** Entries that are read at once, and at all: work that lies further back is over. */
 const CHUNK_ENTRIES = 500;
-const MOST_ENTRIES = 50_000;
+const MAX_ENTRIES = 50_000;
 
 /**
  * The tool calls of a session that succeeded, the newest first, along the branch that the session is on. They are read from the
@@ -21,7 +21,7 @@ export async function* answeredCalls(store: Store, session: string): AsyncGenera
   try {
     const answers = new Map<string, string>();
     let at = (await reader.head()).sequence;
-    for (let looked = 0; at > 0 && looked < MOST_ENTRIES; looked += CHUNK_ENTRIES) {
+    for (let looked = 0; at > 0 && looked < MAX_ENTRIES; looked += CHUNK_ENTRIES) {
       const from = Math.max(1, at - CHUNK_ENTRIES + 1);
       const chunk = await reader.read(from, at);
       while (at >= from) {

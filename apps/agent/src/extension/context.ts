@@ -6,8 +6,8 @@ import type { AgentSettings } from "../permissions/settings.ts";
 import type { Environment } from "../workspace/command-environment.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import type { Places } from "../workspace/places.ts";
+import type { AgentSession } from "./open-agent-session.ts";
 import type { Person } from "./person.ts";
-import type { AgentSession } from "./take-session.ts";
 
 /** What an extension is opened with. Everything that extensions share is in here. */
 export interface ExtensionContext {
@@ -33,7 +33,7 @@ export interface ExtensionContext {
   /** Absent: nobody is at the screen. */
   readonly person?: Person;
   /** Reports an event to everybody who listens to the session. */
-  readonly tell: AgentSession["events"]["emit"];
+  readonly emit: AgentSession["events"]["emit"];
   /** What the operator has set up: telemetry and flags. */
   readonly operations?: Pick<Operations, "onEvent" | "flags" | "problems">;
 }

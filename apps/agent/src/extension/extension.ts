@@ -1,8 +1,8 @@
 import type { Surroundings } from "palimpsest";
 import type { Hook } from "palimpsest/hooks";
+import type { AgentSession } from "./open-agent-session.ts";
 import type { HeadSection } from "./session-head.ts";
 import type { SlashCommand } from "./slash-command.ts";
-import type { AgentSession } from "./take-session.ts";
 import type { AgentTool } from "./tool.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { Tool } from "palimpsest";
 import type { HeadlessPermission } from "../permissions/headless-permission.ts";
 import type { ToolSession } from "./extension.ts";
+import type { AgentSession, AgentSessionOptions } from "./open-agent-session.ts";
 import type { HeadSection, SessionHead } from "./session-head.ts";
-import type { AgentSession, TakeOptions } from "./take-session.ts";
 import type { AgentTool } from "./tool.ts";
 
 /** The session with its tools, for extensions that run sessions of their own beside it: agents, extractions, dreams. */
@@ -18,5 +18,5 @@ export interface OpenedSession {
   /** The head of a session that has another memory. */
   readonly headWith: (memory: HeadSection) => Pick<SessionHead, "text">;
   /** What the session of an agent is opened with, beside its own store, model and prompt. */
-  readonly childOptions: (id: string) => Omit<TakeOptions, "store" | "provider" | "model" | "id" | "system">;
+  readonly childOptions: (id: string) => Omit<AgentSessionOptions, "store" | "provider" | "model" | "id" | "system">;
 }

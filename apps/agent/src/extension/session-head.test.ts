@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Ask, answer, callTool, callTools, summarise } from "@palimpsest/provider-simulator";
+import { type Ask, answer, callTool, callTools, summarize } from "@palimpsest/provider-simulator";
 import { expect, test, vi } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { sentRequests } from "../testing/sent-requests.ts";
@@ -18,7 +18,7 @@ const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 /** Reads what the user asks for, files with a comma between them. */
 function think({ userText, toolResults }: Ask) {
-  if (userText.includes("nine sections")) return summarise(SUMMARY);
+  if (userText.includes("nine sections")) return summarize(SUMMARY);
   if (toolResults.length > 0) return answer("Read.");
   const files = /^Read (.+)$/m.exec(userText)?.[1]?.split(",") ?? [];
   return files.length === 0 ? answer("Fine.") : callTools(...files.map((file_path) => callTool("Read", { file_path })));
@@ -91,16 +91,16 @@ test("folders are told of behind the read of a file in them, once until a bounda
   const project = temporaryProject({ "sub/AGENTS.md": "In sub: no semicolons.", "sub/a.txt": lines, "sub/b.txt": "b" });
   const { cli, done, last } = await started(project);
   await done("-p", "Read sub/a.txt,sub/b.txt");
-  const isTold = (text: string): boolean => text.includes("no semicolons");
-  expect(last().texts.filter(isTold)).toHaveLength(1);
+  const isSent = (text: string): boolean => text.includes("no semicolons");
+  expect(last().texts.filter(isSent)).toHaveLength(1);
   expect(last().texts.at(-1)).toMatch(/^<system-reminder>\n# .*sub\/AGENTS\.md/);
   await done("-c", "-p", "Read sub/b.txt");
-  expect(last().texts.filter(isTold)).toHaveLength(1);
+  expect(last().texts.filter(isSent)).toHaveLength(1);
   await done("compact");
   await done("-c", "-p", "Go on");
-  expect(last().texts.filter(isTold)).toHaveLength(0);
+  expect(last().texts.filter(isSent)).toHaveLength(0);
   await done("-c", "-p", "Read sub/b.txt");
-  expect(last().texts.filter(isTold)).toHaveLength(1);
+  expect(last().texts.filter(isSent)).toHaveLength(1);
   expect(cli.refused()).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { attachment } from "palimpsest";
 import type { AttachmentPayload } from "palimpsest/core";
-import type { AgentSession } from "./take-session.ts";
+import type { AgentSession } from "./open-agent-session.ts";
 
 /** One part of what stands before all that is said. */
 export interface HeadSection {

@@ -1,6 +1,6 @@
 import type { Line, Look } from "../text/line.ts";
 import type { Dialog, DialogAnswer } from "./dialog.ts";
-import type { AgentSession } from "./take-session.ts";
+import type { AgentSession } from "./open-agent-session.ts";
 
 /** A command that the user types behind a slash. */
 export interface SlashCommand<Context = CommandContext> {

@@ -1,6 +1,6 @@
 import type { Tool } from "palimpsest";
+import type { AgentSession } from "./open-agent-session.ts";
 import type { Person } from "./person.ts";
-import type { AgentSession } from "./take-session.ts";
 import type { AgentTool } from "./tool.ts";
 
 /** A tool of the agent as the loop wants it. The agent's own check of its input stays: the loop's is by the schema alone. */

@@ -1,4 +1,4 @@
-import { type Ask, answer, callTool, callTools, summarise } from "@palimpsest/provider-simulator";
+import { type Ask, answer, callTool, callTools, summarize } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, toolResult } from "palimpsest";
 import { expect, test } from "vitest";
 import { offline } from "../cli/connect.ts";
@@ -75,7 +75,7 @@ test("a compaction by another process puts back what is to be done, and the skil
     { content: "write it all down", state: "open" },
   ];
   const think = ({ userText, toolResults }: Ask) => {
-    if (userText.includes("nine sections")) return summarise(summary.join("\n"));
+    if (userText.includes("nine sections")) return summarize(summary.join("\n"));
     if (toolResults.length > 0 || !userText.includes("Begin")) return answer("Fine.");
     return callTools(
       callTool("Todo", { todos }),

@@ -1,6 +1,6 @@
 import { type Provider, ProviderError, readStream, type ToolDefinition } from "palimpsest";
 import type { ResponseContent } from "palimpsest/core";
-import type { Endpoint, Finding, Terms } from "./probe.ts";
+import type { Endpoint, Finding, RequestLimits } from "./probe.ts";
 import { wireFields } from "./wire-fields.ts";
 
 type FlatMessage = Parameters<Provider["renderMessage"]>[0];
@@ -25,7 +25,7 @@ export function user(text: string): FlatMessage {
 }
 
 /** A question as the adapter writes it: what is checked is what the engine sends, not what a hand wrote for the check. */
-export function renderQuestion({ provider }: Endpoint, { model, mark }: Terms, question: Question): unknown {
+export function renderQuestion({ provider }: Endpoint, { model, mark }: RequestLimits, question: Question): unknown {
   const { messages, system = "", tools = [], parameters = {}, maxTokens } = question;
   const rendered = messages.flatMap((message) => provider.renderMessage(message));
   return provider.renderRequest({
@@ -42,14 +42,14 @@ export function renderQuestion({ provider }: Endpoint, { model, mark }: Terms, q
 }
 
 /** Sends it, as a stream. A service that refuses has answered, too. */
-export async function ask(endpoint: Endpoint, terms: Terms, question: Question): Promise<Asked> {
+export async function ask(endpoint: Endpoint, target: RequestLimits, question: Question): Promise<Asked> {
   const { provider } = endpoint;
-  const { signal } = terms;
+  const { signal } = target;
   try {
-    const request = renderQuestion(endpoint, terms, question);
+    const request = renderQuestion(endpoint, target, question);
     const response = await readStream(provider.send(request, signal === undefined ? {} : { signal }));
     const content = provider.readResponse(response);
-    endpoint.heard(content);
+    endpoint.onResponse(content);
     return { kind: "answered", content };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

@@ -18,7 +18,7 @@ export async function openEndpoint(choice: ProviderChoice): Promise<LiveEndpoint
   let calls = 0;
   return {
     provider: await connect(choice, tap),
-    heard: (content) => void replies.push(content),
+    onResponse: (content) => void replies.push(content),
     takeReplies: () => replies.splice(0),
     calls: () => calls,
     async takeExchanges() {

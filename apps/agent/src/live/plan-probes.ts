@@ -1,6 +1,6 @@
 import type { ModelFacts } from "palimpsest";
 import { priceUsd } from "palimpsest/core";
-import type { PlannedCall, Probe, Terms } from "./probe.ts";
+import type { PlannedCall, Probe, RequestLimits } from "./probe.ts";
 
 export interface LivePlan {
   /** At most, free ones included. */
@@ -18,11 +18,11 @@ interface PlannedPrice {
 const FIRST_CALLS = 1;
 
 /** What the probes will do and cost, as far as it is known before anything is sent. */
-export function planProbes(probes: readonly Probe[], terms: Terms, maxUsd: number): LivePlan {
-  const allowed = probes.filter((probe) => whyTooDear(probe, terms, maxUsd) === undefined);
+export function planProbes(probes: readonly Probe[], target: RequestLimits, maxUsd: number): LivePlan {
+  const allowed = probes.filter((probe) => whyTooExpensive(probe, target, maxUsd) === undefined);
   const price = plannedPrice(
-    allowed.flatMap((probe) => probe.plan(terms)),
-    terms.facts,
+    allowed.flatMap((probe) => probe.plan(target)),
+    target.facts,
   );
   return {
     calls: probes.reduce((sum, { calls }) => sum + calls, FIRST_CALLS),
@@ -34,9 +34,9 @@ export function planProbes(probes: readonly Probe[], terms: Terms, maxUsd: numbe
 const LARGE_INPUT_TOKENS = 50_000;
 
 /** Why a probe is left out; undefined if it is not. */
-export function whyTooDear(probe: Probe, terms: Terms, maxUsd: number): string | undefined {
-  const large = probe.plan(terms).filter(({ inputTokens }) => inputTokens >= LARGE_INPUT_TOKENS);
-  const price = plannedPrice(large, terms.facts);
+export function whyTooExpensive(probe: Probe, target: RequestLimits, maxUsd: number): string | undefined {
+  const large = probe.plan(target).filter(({ inputTokens }) => inputTokens >= LARGE_INPUT_TOKENS);
+  const price = plannedPrice(large, target.facts);
   const because = "only our table says how large the window is; were it wrong, this request would be answered";
   if (price === undefined) return `${because}, at a price that is not known`;
   if (price.mostUsd <= maxUsd) return undefined;

@@ -10,11 +10,11 @@ export interface Endpoint {
   /** What was exchanged since this was last asked. */
   takeExchanges(): Promise<readonly Exchange[]>;
   /** Told of each whole response, in order. */
-  heard(content: ResponseContent): void;
+  onResponse(content: ResponseContent): void;
 }
 
 /** What both sides are asked by: found out from the service before, and the same for the simulator. */
-export interface Terms {
+export interface RequestLimits {
   readonly api: ProviderWord;
   readonly model: string;
   /** What is known of the model: the service's own words over the table. */
@@ -62,6 +62,6 @@ export interface Probe {
   /** How many there are at most, free ones included. */
   readonly calls: number;
   /** Calls that may be billed; empty where none is. */
-  plan(terms: Terms): readonly PlannedCall[];
-  run(endpoint: Endpoint, terms: Terms): Promise<readonly Finding[]>;
+  plan(target: RequestLimits): readonly PlannedCall[];
+  run(endpoint: Endpoint, target: RequestLimits): Promise<readonly Finding[]>;
 }

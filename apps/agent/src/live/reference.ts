@@ -21,7 +21,7 @@ import {
 import type { ResponseContent } from "palimpsest/core";
 import type { ProviderChoice } from "../cli/choose-provider.ts";
 import { connect } from "../cli/connect.ts";
-import type { Endpoint, Terms } from "./probe.ts";
+import type { Endpoint, RequestLimits } from "./probe.ts";
 import { tapFetch } from "./wire-tap.ts";
 
 export interface Reference extends Endpoint {
@@ -33,22 +33,22 @@ export interface Reference extends Endpoint {
 
 export interface ReferenceOptions {
   readonly choice: ProviderChoice;
-  readonly terms: Terms;
+  readonly target: RequestLimits;
   /** Which server is played where the API has many. */
   readonly server: CompatibleServer;
 }
 
 /** The built-in simulator in the place of the service, in this process: same client, same adapter, same requests. */
-export async function openReference({ choice, terms, server }: ReferenceOptions): Promise<Reference> {
+export async function openReference({ choice, target, server }: ReferenceOptions): Promise<Reference> {
   let waiting: Reply[] = [];
   const script: Script = () => waiting.shift() ?? answer("ready");
-  const { face, played } = createFace({ choice, terms, server, script });
+  const { face, played } = createFace({ choice, target, server, script });
   const inProcess = fetchInProcess({ face, clock: idleClock() });
   const tap = tapFetch((input, init) => inProcess(atRoot(String(input)), init));
   return {
     provider: await connect({ ...choice, key: "none" }, tap),
     takeExchanges: tap.take,
-    heard: () => {},
+    onResponse: () => {},
     played,
     say(replies) {
       waiting = replies.map(toReply);
@@ -65,27 +65,27 @@ function atRoot(url: string): string {
 
 type FaceOptions = ReferenceOptions & { readonly script: Script };
 
-function createFace({ choice, terms, server, script }: FaceOptions): {
+function createFace({ choice, target, server, script }: FaceOptions): {
   readonly face: HttpFace;
   readonly played: string;
 } {
-  const { model } = terms;
+  const { model } = target;
   if (choice.provider === "anthropic") {
-    const { models, like } = anthropicModels(terms);
+    const { models, like } = anthropicModels(target);
     return { face: createAnthropic({ script, models }), played: like };
   }
   if (choice.provider === "openai-chat" && choice.baseUrl !== undefined) {
-    const profile = withWindow(compatibleProfiles[server], terms);
+    const profile = withWindow(compatibleProfiles[server], target);
     return { face: createOpenAiChat({ script, profile }), played: `${server} (--server plays another)` };
   }
   const like = openAiModels[model] === undefined ? "gpt-6-sol" : model;
-  const models = { [model]: withLimits(openAiModels[like]!, terms) };
+  const models = { [model]: withLimits(openAiModels[like]!, target) };
   const create = choice.provider === "openai" ? createOpenAiResponses : createOpenAiChat;
   return { face: create({ script, models }), played: like };
 }
 
 /** A model that the simulator has never heard of is played as the newest that it knows, with the limits that were told. */
-function anthropicModels({ model, facts }: Terms): {
+function anthropicModels({ model, facts }: RequestLimits): {
   readonly models: readonly AnthropicModel[];
   readonly like: string;
 } {
@@ -98,7 +98,7 @@ function anthropicModels({ model, facts }: Terms): {
 
 function withLimits(
   model: OpenAiModel,
-  { facts: { windowTokens, maxInputTokens, maxOutputTokens } }: Terms,
+  { facts: { windowTokens, maxInputTokens, maxOutputTokens } }: RequestLimits,
 ): OpenAiModel {
   return {
     ...model,
@@ -108,7 +108,7 @@ function withLimits(
   };
 }
 
-function withWindow(profile: CompatibleProfile, { facts: { windowTokens } }: Terms): CompatibleProfile {
+function withWindow(profile: CompatibleProfile, { facts: { windowTokens } }: RequestLimits): CompatibleProfile {
   if (profile.model === undefined || windowTokens === undefined) return profile;
   return { ...profile, model: { ...profile.model, windowTokens, maxInputTokens: windowTokens } };
 }

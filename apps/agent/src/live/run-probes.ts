@@ -3,10 +3,10 @@ import type { CompatibleServer } from "@palimpsest/provider-simulator";
 import { priceUsd } from "palimpsest/core";
 import type { ProviderChoice } from "../cli/choose-provider.ts";
 import { compareFields, type Difference } from "./compare-fields.ts";
-import { termsByAsking, termsByRefusal, termsByTable } from "./find-terms.ts";
+import { targetByAsking, targetByRefusal, targetByTable } from "./find-limits.ts";
 import { openEndpoint } from "./open-endpoint.ts";
-import { type LivePlan, planProbes, whyTooDear } from "./plan-probes.ts";
-import type { Finding, Probe, Terms } from "./probe.ts";
+import { type LivePlan, planProbes, whyTooExpensive } from "./plan-probes.ts";
+import type { Finding, Probe, RequestLimits } from "./probe.ts";
 import { answerProbe } from "./probes/answer.ts";
 import { cacheProbe } from "./probes/cache.ts";
 import { outputLimitProbe, overLongProbe } from "./probes/limits.ts";
@@ -49,35 +49,35 @@ export async function runProbes(options: RunProbesOptions): Promise<LiveReport> 
   const { provider: api, model } = choice;
   const service = await openEndpoint(choice);
   const table = service.provider.factsOf(model);
-  let terms: Terms = { api, model, mark: randomUUID(), signal, ...termsByTable(table) };
-  options.onPlan(planProbes(PROBES, terms, maxUsd));
+  let target: RequestLimits = { api, model, mark: randomUUID(), signal, ...targetByTable(table) };
+  options.onPlan(planProbes(PROBES, target, maxUsd));
 
-  const asked = await askModel(service, terms);
-  terms = { ...terms, ...termsByAsking(table, asked) };
-  let reference = await openReference({ choice, terms, server });
+  const asked = await askModel(service, target);
+  target = { ...target, ...targetByAsking(table, asked) };
+  let reference = await openReference({ choice, target, server });
   const compare = createComparison();
-  const checks: LiveCheck[] = [compare(asked.finding, (await askModel(reference, terms)).finding)];
+  const checks: LiveCheck[] = [compare(asked.finding, (await askModel(reference, target)).finding)];
   let spentUsd = 0;
   for (const probe of PROBES) {
     if (signal.aborted || checks.some(({ furtherCalls }) => furtherCalls === "pointless")) break;
-    const tooDear = whyTooDear(probe, terms, maxUsd);
-    if (tooDear !== undefined) {
-      checks.push({ check: probe.check, state: "skipped", text: tooDear, differences: [] });
+    const tooExpensive = whyTooExpensive(probe, target, maxUsd);
+    if (tooExpensive !== undefined) {
+      checks.push({ check: probe.check, state: "skipped", text: tooExpensive, differences: [] });
       continue;
     }
     options.onProbe(probe.about);
-    const findings = await probe.run(service, terms);
+    const findings = await probe.run(service, target);
     await service.takeExchanges();
     const replies = service.takeReplies();
     spentUsd += replies.reduce((sum, { usage }) => sum + (table.prices ? priceUsd(usage, table.prices) : 0), 0);
     reference.say(replies);
-    const others = new Map((await probe.run(reference, terms)).map((finding) => [finding.check, finding]));
+    const others = new Map((await probe.run(reference, target)).map((finding) => [finding.check, finding]));
     await reference.takeExchanges();
     checks.push(...findings.map((finding) => compare(finding, others.get(finding.check))));
     const windowTokens = findings.find((finding) => finding.windowTokens !== undefined)?.windowTokens;
-    if (windowTokens === undefined || windowTokens === terms.facts.windowTokens) continue;
-    terms = termsByRefusal(terms, windowTokens);
-    reference = await openReference({ choice, terms, server });
+    if (windowTokens === undefined || windowTokens === target.facts.windowTokens) continue;
+    target = targetByRefusal(target, windowTokens);
+    reference = await openReference({ choice, target, server });
   }
   return {
     provider: api,

@@ -2,7 +2,7 @@ import type { SessionEvent } from "palimpsest";
 import type { Environment } from "../workspace/command-environment.ts";
 import type { OpenedFlags } from "./open-flags.ts";
 import type { AgentTelemetry } from "./open-telemetry.ts";
-import { readTelemetryWish } from "./telemetry-wish.ts";
+import { readTelemetryChoice } from "./telemetry-choice.ts";
 
 export interface OperationsOptions {
   readonly environment: Environment;
@@ -45,15 +45,15 @@ export async function openOperations({ environment, agentHome, flags: path }: Op
 }
 
 async function openWished(environment: Environment, problems: string[]): Promise<AgentTelemetry | undefined> {
-  const wish = readTelemetryWish(environment);
-  if (wish.kind === "none") return undefined;
-  if (wish.kind === "unusable") {
-    problems.push(`No telemetry is sent: ${wish.because}.`);
+  const choice = readTelemetryChoice(environment);
+  if (choice.kind === "none") return undefined;
+  if (choice.kind === "unusable") {
+    problems.push(`No telemetry is sent: ${choice.because}.`);
     return undefined;
   }
   try {
     const { openTelemetry } = await import("./open-telemetry.ts");
-    return await openTelemetry(wish, environment);
+    return await openTelemetry(choice, environment);
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
     problems.push(

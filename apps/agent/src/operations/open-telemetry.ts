@@ -2,7 +2,7 @@ import type { SessionEvent } from "palimpsest";
 import { telemetry } from "palimpsest/telemetry";
 import type { Environment } from "../workspace/command-environment.ts";
 import { readVersion } from "../workspace/version.ts";
-import type { TelemetryWish } from "./telemetry-wish.ts";
+import type { TelemetryChoice } from "./telemetry-choice.ts";
 
 export interface AgentTelemetry {
   readonly onEvent: (event: SessionEvent) => void;
@@ -24,7 +24,7 @@ interface Exporter<Items> {
 
 /** Spans and metrics of all sessions of this process, sent as the `OTEL_*` variables say: the SDK and its exporters read them. */
 export async function openTelemetry(
-  { traces, metrics }: TelemetryWish & { kind: "otlp" },
+  { traces, metrics }: TelemetryChoice & { kind: "otlp" },
   environment: Environment,
 ): Promise<AgentTelemetry> {
   const [{ TracerProvider, BatchSpanProcessor }, { MeterProvider, PeriodicExportingMetricReader }, resources] =

@@ -1,10 +1,10 @@
 import { allowingRules } from "./allowing-rules.ts";
 import { decidePermission } from "./decide-permission.ts";
 import type { HeadlessPermission, PermissionPorts } from "./headless-permission.ts";
-import { keepAllowed } from "./keep-allowed.ts";
 import { toPermissionCall } from "./permission-call.ts";
 import type { AskPermission } from "./permission-question.ts";
 import { type Rule, readRule } from "./rule.ts";
+import { saveAllowed } from "./save-allowed.ts";
 
 export interface AttendedPorts extends Omit<PermissionPorts, "rules"> {
   /** What is allowed for the session is added. */
@@ -42,7 +42,7 @@ export function attendedPermission({
         };
       }
       if (reply.kind !== "once") rules.push(...allowedBy.flatMap((text) => readRule(text, "allow", "user") ?? []));
-      if (reply.kind === "always") await keepAllowed(agentHome, allowedBy);
+      if (reply.kind === "always") await saveAllowed(agentHome, allowedBy);
       return { kind: "allow" };
     },
     takeDenied: () => [],

@@ -11,12 +11,12 @@ export interface Rule {
 
 const RULE = /^([\w*-]+)(?:\((.+)\))?$/s;
 /** More of them, against a long path, would take long: rules may come from a repository that nobody trusts. */
-const MOST_STARS = 5;
+const MAX_STARS = 5;
 
 /** `Tool` or `Tool(pattern)`; undefined if it is neither, or has more than five groups of "*". */
 export function readRule(text: string, decision: Rule["decision"], from: Rule["from"]): Rule | undefined {
   const [, tool, pattern] = RULE.exec(text.trim()) ?? [];
-  if (tool === undefined || (text.match(/\*+/g)?.length ?? 0) > MOST_STARS) return undefined;
+  if (tool === undefined || (text.match(/\*+/g)?.length ?? 0) > MAX_STARS) return undefined;
   return { decision, tool, from, ...(pattern === undefined ? {} : { pattern }) };
 }
 

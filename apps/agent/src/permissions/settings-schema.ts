@@ -80,7 +80,7 @@ const named = (items: SettingsSchema, description: string): SettingsSchema => ({
 const PROGRAM: SettingsSchema = { type: "array", items: { type: "string" }, minItems: 1 };
 
 /** A timer that is set for longer fires at once. */
-export const MOST_TIMEOUT_MS: number = 2 ** 31 - 1;
+export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1;
 
 const HOOK = object(
   {
@@ -94,7 +94,7 @@ const HOOK = object(
     timeoutMs: {
       type: "number",
       exclusiveMinimum: 0,
-      maximum: MOST_TIMEOUT_MS,
+      maximum: MAX_TIMEOUT_MS,
       default: 60_000,
       description: "It is ended after so long, and the session goes on.",
     },

@@ -3,7 +3,7 @@ import { checkSettings } from "./check-settings.ts";
 import type { PermissionMode } from "./decide-permission.ts";
 import { readModels } from "./read-models.ts";
 import { type Rule, readRule } from "./rule.ts";
-import { AGENT_SETTINGS, MODES, MOST_TIMEOUT_MS } from "./settings-schema.ts";
+import { AGENT_SETTINGS, MAX_TIMEOUT_MS, MODES } from "./settings-schema.ts";
 import { readToolServer, serverText, type ToolServer } from "./tool-server.ts";
 
 /** A command that is to be run at an event, as a settings file names it. */
@@ -199,6 +199,6 @@ function readHook(value: unknown): HookSetting | undefined {
     event,
     command: command as HookSetting["command"],
     ...(typeof tools === "string" ? { tools } : {}),
-    ...(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= MOST_TIMEOUT_MS ? { timeoutMs } : {}),
+    ...(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS ? { timeoutMs } : {}),
   };
 }

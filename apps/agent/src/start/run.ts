@@ -7,11 +7,11 @@ import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
 import { type EventRelay, relayEvents } from "../cli/event-relay.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inOperatedProject } from "../cli/in-operated-project.ts";
+import { keepCacheWarm } from "../cli/keep-cache-warm.ts";
 import { problemsOf } from "../cli/open-problems.ts";
 import { amountOf, countOf, oneOf, readArguments } from "../cli/read-arguments.ts";
 import { readPromptLines } from "../cli/read-prompts.ts";
 import { toEngineSettings } from "../cli/set-option.ts";
-import { stayWarm } from "../cli/stay-warm.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { createReport, type TurnReport, toResult } from "../cli/turn-report.ts";
 import { waitingInbox } from "../extensions/agents/open-agents.ts";
@@ -113,7 +113,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         const inbox = untilAgentsEnd(agent, report);
         let exitCode = await runTurn({ ...turn, inbox, ...(prompt === undefined ? {} : { prompt }) });
         while (values.stay && exitCode !== EXIT.budgetUsedUp) {
-          stayWarm(agent.session);
+          keepCacheWarm(agent.session);
           if ((await agent.waitForMail(signal)) !== "mail") break;
           exitCode = await runTurn({ ...turn, inbox });
         }
@@ -221,7 +221,7 @@ async function runTurns(turn: Omit<Turn, "inbox">, terminal: Terminal): Promise<
       if (signal.aborted || (await inbox.deliver(agent.session)) === 0) break;
     }
     const ended = await runTurn({ ...turn, inbox });
-    stayWarm(agent.session);
+    keepCacheWarm(agent.session);
     coming = lines.next();
     if (exitCode === EXIT.done) exitCode = ended;
     if (ended === EXIT.budgetUsedUp) break;

@@ -47,7 +47,7 @@ function permissionDialog({ call, input, reason, allowedBy }: PermissionQuestion
   const rules = allowedBy.join(", ");
   return {
     title: ASKED[call.name] ?? `Let ${call.name} run?`,
-    body: [...callLines(call.name, input), [], plain(reason, { colour: "quiet" })],
+    body: [...callLines(call.name, input), [], plain(reason, { color: "quiet" })],
     options: [
       { value: "once", label: "Yes, this time" },
       ...(rules === ""

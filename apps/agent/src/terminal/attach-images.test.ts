@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MOST_IMAGE_BYTES } from "../extensions/files/image.ts";
+import { MAX_IMAGE_BYTES } from "../extensions/files/image.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { attachImages } from "./attach-images.ts";
 import { asNamedImage } from "./pastes.ts";
@@ -27,7 +27,7 @@ test("images that are named are sent behind the words, each once; other files ar
 
 test("one that is not there or too large is said, and the words are sent without it", async () => {
   const { folder, put } = temporaryProject();
-  put("large.png", Buffer.alloc(MOST_IMAGE_BYTES + 1));
+  put("large.png", Buffer.alloc(MAX_IMAGE_BYTES + 1));
   put("page.png", "<!DOCTYPE html>");
   const text = "see @none.png and @large.png and @page.png";
   const { content, problems } = await attachImages(text, folder);

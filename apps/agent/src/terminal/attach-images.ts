@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { type NewContent, type Part, user } from "palimpsest";
-import { imagePart, imageTypeOf, MOST_IMAGE_BYTES } from "../extensions/files/image.ts";
+import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from "../extensions/files/image.ts";
 
 export interface Attached {
   /** What was said, with the images behind it. */
@@ -35,8 +35,8 @@ async function readImage(name: string, mediaType: string, folder: string): Promi
   const path = resolve(folder, name.replace(/^~(?=\/)/, homedir()));
   try {
     const { size } = await stat(path);
-    if (size > MOST_IMAGE_BYTES) {
-      return `${name} is not attached: it has ${size} bytes, at most ${MOST_IMAGE_BYTES} can be shown. Make it smaller first.`;
+    if (size > MAX_IMAGE_BYTES) {
+      return `${name} is not attached: it has ${size} bytes, at most ${MAX_IMAGE_BYTES} can be shown. Make it smaller first.`;
     }
     const image = imagePart(await readFile(path));
     return image ?? `${name} is not attached: its content is no ${mediaType}.`;

@@ -20,9 +20,9 @@ import { findCommand } from "./commands/find-command.ts";
 import type { ScreenContext } from "./commands/screen-command.ts";
 import { slashCommands } from "./commands/slash-commands.ts";
 import { findFiles } from "./find-files.ts";
-import { pauseOffer } from "./pause-offer.ts";
 import { promptFile } from "./prompt-history.ts";
 import { readStatus } from "./read-status.ts";
+import { resumeOffer } from "./resume-offer.ts";
 import { runShell } from "./run-shell.ts";
 import type { Screen } from "./screen.ts";
 import type { Effect } from "./screen-event.ts";
@@ -60,7 +60,7 @@ const MODES: readonly PermissionMode[] = ["default", "accept-edits", "plan"];
 export function createController(options: ControllerOptions): Controller {
   const { project, terminal, provider } = options;
   const { folder, places, store } = project;
-  const tell: Screen["tell"] = (event) => options.screen().tell(event);
+  const emit: Screen["emit"] = (event) => options.screen().emit(event);
   const history = promptFile(join(places.project, "prompts.jsonl"));
   const waiting = new Map<number, (answer: DialogAnswer) => void>();
   const left = Promise.withResolvers<void>();
@@ -69,23 +69,23 @@ export function createController(options: ControllerOptions): Controller {
   let commands = slashCommands([]);
 
   function print(lines: readonly Line[]): void {
-    tell({ kind: "printed", items: [{ kind: "lines", lines: [[], ...lines] }] });
+    emit({ kind: "printed", items: [{ kind: "lines", lines: [[], ...lines] }] });
   }
   function say(text: string, look: Look = {}): void {
     print(plainLines(cleanText(text), look));
   }
-  function sayError(error: unknown): void {
-    say(error instanceof Error ? error.message : String(error), { colour: "bad" });
+  function showError(error: unknown): void {
+    say(error instanceof Error ? error.message : String(error), { color: "bad" });
   }
   async function refresh(): Promise<void> {
-    tell({ kind: "status", status: await readStatus(agent), background: agent.status() });
+    emit({ kind: "status", status: await readStatus(agent), background: agent.status() });
   }
 
   function ask(dialog: Dialog, signal?: AbortSignal): Promise<DialogAnswer> {
     const id = ++lastDialog;
     return new Promise((resolve) => {
       const onAbort = (): void => {
-        tell({ kind: "unasked", id });
+        emit({ kind: "unasked", id });
         answer({ kind: "left" });
       };
       function answer(given: DialogAnswer): void {
@@ -95,7 +95,7 @@ export function createController(options: ControllerOptions): Controller {
       }
       waiting.set(id, answer);
       signal?.addEventListener("abort", onAbort);
-      tell({ kind: "asked", id, dialog });
+      emit({ kind: "asked", id, dialog });
       if (signal?.aborted === true) onAbort();
     });
   }
@@ -107,17 +107,17 @@ export function createController(options: ControllerOptions): Controller {
       await chooseProfile({ file: places.engineSettings, current, ask, say }, signal);
     },
     stop: () => turns.stop(),
-    onOutput: (callId, text) => tell({ kind: "tool-output", callId, text }),
-    onHook: (name, state) => tell({ kind: "hook", name, state }),
+    onOutput: (callId, text) => emit({ kind: "tool-output", callId, text }),
+    onHook: (name, state) => emit({ kind: "hook", name, state }),
     async onNotice(text) {
-      say(text, { colour: "quiet" });
+      say(text, { color: "quiet" });
       await refresh();
     },
     onBackground: refresh,
   });
 
   function onEvent(event: SessionEvent, owner?: EventOwner): void {
-    tell({ kind: "session", event, ...(owner === undefined ? {} : { owner }) });
+    emit({ kind: "session", event, ...(owner === undefined ? {} : { owner }) });
     if (owner === undefined && event.kind === "compaction-ended" && event.outcome.kind === "compacted")
       void showBoundary();
   }
@@ -130,10 +130,10 @@ export function createController(options: ControllerOptions): Controller {
   const turns = createTurns({
     agent: () => agent,
     clock: terminal.clock,
-    tell,
+    emit,
     refresh,
-    sayError,
-    onIdle: () => void awaitAgents(agent).catch(sayError),
+    showError,
+    onIdle: () => void awaitAgents(agent).catch(showError),
   });
 
   async function openSession(
@@ -143,16 +143,16 @@ export function createController(options: ControllerOptions): Controller {
   ): Promise<void> {
     agent = await options.open({ person, onEvent, startedBy }, model, id);
     commands = slashCommands(agent.commands);
-    tell({ kind: "commands", commands: commands.map(({ name, about }) => ({ name, about })) });
+    emit({ kind: "commands", commands: commands.map(({ name, about }) => ({ name, about })) });
     if (id !== undefined) {
       const log = (await store.openReader(id))!;
       const transcript = await readTranscript(log, SHOWN_ENTRIES);
-      tell({ kind: "printed", items: earlierItems(transcript) });
-      if (isCutShort(transcript)) say("The last turn was cut short: /continue goes on with it.", { colour: "warning" });
+      emit({ kind: "printed", items: earlierItems(transcript) });
+      if (isCutShort(transcript)) say("The last turn was cut short: /continue goes on with it.", { color: "warning" });
     }
-    for (const problem of problemsOf(agent)) say(problem, { colour: "warning" });
-    await agent.tellWaiting();
-    hearMail(agent).catch(sayError);
+    for (const problem of problemsOf(agent)) say(problem, { color: "warning" });
+    await agent.emitWaiting();
+    hearMail(agent).catch(showError);
     await refresh();
   }
   async function closeSession(): Promise<void> {
@@ -174,13 +174,13 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   async function runOwn(command: string): Promise<void> {
-    tell({ kind: "printed", items: [{ kind: "you", text: cleanText(`! ${command}`) }] });
+    emit({ kind: "printed", items: [{ kind: "you", text: cleanText(`! ${command}`) }] });
     const { output, ended } = await turns.during(`Running ${command}`, (signal) =>
       runShell({ command, folder, environment: terminal.environment, signal }),
     );
     print([
-      ...(output === "" ? [] : plainLines(cleanText(output.trimEnd()), { colour: "quiet" })),
-      ...(ended === "exit code 0" ? [] : plainLines(`(${ended})`, { colour: "warning" })),
+      ...(output === "" ? [] : plainLines(cleanText(output.trimEnd()), { color: "quiet" })),
+      ...(ended === "exit code 0" ? [] : plainLines(`(${ended})`, { color: "warning" })),
     ]);
     await agent.session.append(commandOutput(`$ ${command}\n${output}(${ended})`));
     await refresh();
@@ -189,7 +189,7 @@ export function createController(options: ControllerOptions): Controller {
   async function openTranscript(said?: string): Promise<void> {
     const log = (await store.openReader(agent.session.id))!;
     const entries = await readTranscript(log);
-    tell({ kind: "transcript-read", entries, ...(said === undefined ? {} : { said }) });
+    emit({ kind: "transcript-read", entries, ...(said === undefined ? {} : { said }) });
     await options.show("transcript");
   }
 
@@ -207,7 +207,7 @@ export function createController(options: ControllerOptions): Controller {
     ask,
     during: turns.during,
     openTranscript,
-    prompt: (text) => tell({ kind: "prompted", text }),
+    prompt: (text) => emit({ kind: "prompted", text }),
     submit: sayToModel,
     async runCommand(what, name, args) {
       const { run } = await loadCommand(name);
@@ -219,38 +219,38 @@ export function createController(options: ControllerOptions): Controller {
     async reopen(id) {
       const model = agent.model();
       await closeSession();
-      tell({ kind: "cleared" });
+      emit({ kind: "cleared" });
       await openSession(model, id, "clear");
     },
-    goOn: () => turns.start(),
+    continueTurn: () => turns.start(),
     leave: left.resolve,
   });
 
   async function runCommand(text: string): Promise<void> {
-    print([plain(`> ${cleanText(text).replaceAll("\n", " ")}`, { colour: "you" })]);
+    print([plain(`> ${cleanText(text).replaceAll("\n", " ")}`, { color: "you" })]);
     const found = findCommand(text, commands);
-    if (found.kind === "unknown") return say(found.hint, { colour: "warning" });
+    if (found.kind === "unknown") return say(found.hint, { color: "warning" });
     const { name, when = "idle" } = found.command;
     if (when === "idle" && turns.state === "busy") {
-      return say(`/${name} has to wait: the model works. Esc stops it.`, { colour: "warning" });
+      return say(`/${name} has to wait: the model works. Esc stops it.`, { color: "warning" });
     }
     await found.command.open(context(found.words));
     await refresh();
   }
 
   async function submit(text: string): Promise<void> {
-    await history.add(text).catch(sayError);
+    await history.add(text).catch(showError);
     if (text.startsWith("/")) return runCommand(text);
     if (text.startsWith("!") && text.length > 1) {
       if (turns.state === "idle") return runOwn(text.slice(1).trim());
-      return say("A command of yours has to wait: something runs. Esc stops it.", { colour: "warning" });
+      return say("A command of yours has to wait: something runs. Esc stops it.", { color: "warning" });
     }
     await sayToModel(text);
   }
 
   async function sayToModel(text: string): Promise<void> {
     const { content, problems } = await attachImages(text, folder);
-    for (const problem of problems) say(problem, { colour: "warning" });
+    for (const problem of problems) say(problem, { color: "warning" });
     if (turns.state === "idle") return begin({ text, content });
     turns.queue({ text, content });
   }
@@ -258,9 +258,9 @@ export function createController(options: ControllerOptions): Controller {
   /** After a long pause, only once it is said what that costs. */
   async function begin(said: Saying): Promise<void> {
     const { nextRequest } = await agent.session.ledger.cost();
-    const offer = pauseOffer(nextRequest, terminal.clock.now());
+    const offer = resumeOffer(nextRequest, terminal.clock.now());
     const answer = offer && (await ask(offer));
-    if (answer?.kind === "left") return tell({ kind: "prompted", text: said.text });
+    if (answer?.kind === "left") return emit({ kind: "prompted", text: said.text });
     if (answer?.kind === "chosen" && answer.values[0] === "compact") await runCommand("/compact");
     turns.start(said);
   }
@@ -288,7 +288,7 @@ export function createController(options: ControllerOptions): Controller {
       case "undo":
         return undo(effect.boundary);
       case "find-files":
-        return tell({ kind: "files-found", files: await findFiles(folder) });
+        return emit({ kind: "files-found", files: await findFiles(folder) });
       case "next-mode": {
         agent.setMode(MODES[(MODES.indexOf(agent.mode()) + 1) % MODES.length]!);
         return refresh();
@@ -302,7 +302,7 @@ export function createController(options: ControllerOptions): Controller {
 
   return {
     start: (id) => openSession(options.model, id),
-    act: (effect) => void perform(effect).catch(sayError),
+    act: (effect) => void perform(effect).catch(showError),
     left: left.promise,
     close: closeSession,
   };

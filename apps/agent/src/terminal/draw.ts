@@ -71,7 +71,7 @@ export function draw(options: DrawOptions): Drawing {
       drawn.clear();
       if (more > 0) stdout.write(`\u001b[${more}A\u001b[J`);
     }
-    screen.tell({ kind: "resized", columns, rows });
+    screen.emit({ kind: "resized", columns, rows });
   };
   stdout.on("resize", onResize);
   let shown: "conversation" | "transcript" = "conversation";
@@ -136,9 +136,9 @@ function Transcript({ screen, theme }: DrawOptions): ReactNode {
 /** The state as it is; keys and pastes are told to the screen. */
 function useScreen(screen: Screen): ScreenState {
   useInput((input, key) => {
-    for (const one of toKeys(input, key)) screen.tell({ kind: "key", key: one });
+    for (const one of toKeys(input, key)) screen.emit({ kind: "key", key: one });
   });
-  usePaste((text) => screen.tell({ kind: "pasted", text }));
+  usePaste((text) => screen.emit({ kind: "pasted", text }));
   return useSyncExternalStore(screen.subscribe, screen.state);
 }
 

@@ -14,7 +14,7 @@ export interface ShellResult {
   readonly ended: string;
 }
 
-const MOST_CHARACTERS = 30_000;
+const MAX_CHARACTERS = 30_000;
 
 /** Runs a command of the user's own: with all that he has, and outside of any sandbox. */
 export async function runShell({ command, folder, environment, signal }: ShellRun): Promise<ShellResult> {
@@ -24,8 +24,8 @@ export async function runShell({ command, folder, environment, signal }: ShellRu
   try {
     let [head, tail] = ["", ""];
     for await (const text of running.output) {
-      if (head.length < MOST_CHARACTERS) head += text;
-      else tail = (tail + text).slice(-MOST_CHARACTERS / 2);
+      if (head.length < MAX_CHARACTERS) head += text;
+      else tail = (tail + text).slice(-MAX_CHARACTERS / 2);
     }
     const { by, exitCode, signal: killedBy } = await running.ended;
     const output = tail === "" ? head : `${head}\n[...]\n${tail}`;

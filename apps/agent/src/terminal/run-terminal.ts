@@ -59,11 +59,11 @@ export async function runTerminal({
     }),
     controller.act,
   );
-  screen.tell({ kind: "printed", items: startItems({ version: readVersion(), folder: project.folder, model }) });
+  screen.emit({ kind: "printed", items: startItems({ version: readVersion(), folder: project.folder, model }) });
   await controller.start(id);
   drawing = draw({ screen, theme: themeOf(terminal.environment), stdin, stdout });
   // The time that the cache stays warm is shown while nothing else happens.
-  const ticking = setInterval(() => screen.tell({ kind: "tick", nowMs: terminal.clock.now() }), 1_000);
+  const ticking = setInterval(() => screen.emit({ kind: "tick", nowMs: terminal.clock.now() }), 1_000);
   const interrupted = terminal.interruption();
   const told = new Promise<number>((resolve) =>
     interrupted.addEventListener("abort", () => resolve(Number(interrupted.reason))),

@@ -5,7 +5,7 @@ import { update } from "./update.ts";
 /** Holds the state of the screen; whoever draws it is told when it has changed. */
 export interface Screen {
   readonly state: () => ScreenState;
-  tell(event: ScreenEvent): void;
+  emit(event: ScreenEvent): void;
   subscribe(listener: () => void): () => void;
   /** Lets whoever draws know now of what has changed. */
   flush(): void;
@@ -28,7 +28,7 @@ export function createScreen(start: ScreenState, act: (effect: Effect) => void):
 
   return {
     state: () => state,
-    tell(event) {
+    emit(event) {
       const { state: next, effects } = update(state, event);
       if (next !== state) {
         state = next;

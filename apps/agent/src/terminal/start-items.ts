@@ -14,9 +14,9 @@ export interface StartFacts {
 export function startItems({ version, folder, model }: StartFacts): readonly Item[] {
   const head: Line = [
     { text: "Palimpsest", weight: "bold" },
-    { text: ` ${version} · ${cleanText(folder)} · ${cleanText(model)}`, colour: "quiet" },
+    { text: ` ${version} · ${cleanText(folder)} · ${cleanText(model)}`, color: "quiet" },
   ];
-  return [{ kind: "lines", lines: [head, plain("/help lists what can be done.", { colour: "quiet" })] }];
+  return [{ kind: "lines", lines: [head, plain("/help lists what can be done.", { color: "quiet" })] }];
 }
 
 const SHOWN_MESSAGES = 6;
@@ -31,7 +31,7 @@ export function earlierItems(transcript: readonly TranscriptEntry[]): readonly I
   const shown = said.slice(-SHOWN_MESSAGES);
   const before = said.length - shown.length;
   const head: readonly Item[] =
-    before === 0 ? [] : [{ kind: "lines", lines: [[], plain("… earlier messages (ctrl-o)", { colour: "quiet" })] }];
+    before === 0 ? [] : [{ kind: "lines", lines: [[], plain("… earlier messages (ctrl-o)", { color: "quiet" })] }];
   return [...head, ...shown.flatMap(messageItems)];
 }
 

@@ -1,6 +1,6 @@
 import { createInbox, type NewContent, query } from "palimpsest";
 import type { Agent } from "../agent/agent.ts";
-import { stayWarm } from "../cli/stay-warm.ts";
+import { keepCacheWarm } from "../cli/keep-cache-warm.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { CommandContext } from "../extension/slash-command.ts";
 import { cleanText } from "../text/clean-text.ts";
@@ -11,9 +11,9 @@ export interface TurnsOptions {
   /** The one of the session that is open. */
   readonly agent: () => Agent;
   readonly clock: Terminal["clock"];
-  readonly tell: Screen["tell"];
+  readonly emit: Screen["emit"];
   readonly refresh: () => Promise<void>;
-  readonly sayError: (error: unknown) => void;
+  readonly showError: (error: unknown) => void;
   /** After a turn with all that waited behind it. */
   readonly onIdle: () => void;
 }
@@ -41,7 +41,7 @@ export interface Turns {
 /** How often a moving sign moves. */
 const TICK_MS = 250;
 
-export function createTurns({ agent, clock, tell, refresh, sayError, onIdle }: TurnsOptions): Turns {
+export function createTurns({ agent, clock, emit, refresh, showError, onIdle }: TurnsOptions): Turns {
   const waiting = createInbox();
   /** A command can run beside a turn. Escape stops the newest. */
   const running: AbortController[] = [];
@@ -50,7 +50,7 @@ export function createTurns({ agent, clock, tell, refresh, sayError, onIdle }: T
   async function ticking<Result>(work: (stop: AbortController) => Promise<Result>): Promise<Result> {
     const stop = new AbortController();
     running.push(stop);
-    const timer = setInterval(() => tell({ kind: "tick", nowMs: clock.now() }), TICK_MS);
+    const timer = setInterval(() => emit({ kind: "tick", nowMs: clock.now() }), TICK_MS);
     try {
       return await work(stop);
     } finally {
@@ -63,7 +63,7 @@ export function createTurns({ agent, clock, tell, refresh, sayError, onIdle }: T
     const { session, agents, permission, afterTurn, beforeTurn, ...opened } = agent();
     await beforeTurn(said?.text);
     const { takeDenied: _, ...permissions } = permission;
-    const tools = watchTools(opened.tools, (callId, text) => tell({ kind: "tool-result", callId, text }));
+    const tools = watchTools(opened.tools, (callId, text) => emit({ kind: "tool-result", callId, text }));
     const events = query(session, {
       tools,
       clock,
@@ -74,7 +74,7 @@ export function createTurns({ agent, clock, tell, refresh, sayError, onIdle }: T
       ...(said === undefined ? {} : { prompt: said.content }),
     });
     for await (const event of events) {
-      tell({ kind: "query", event });
+      emit({ kind: "query", event });
       if (event.kind === "response" || event.kind === "tool-ended") await refresh();
     }
   }
@@ -83,10 +83,10 @@ export function createTurns({ agent, clock, tell, refresh, sayError, onIdle }: T
   async function runTurns(first?: Saying): Promise<void> {
     let said = first;
     do {
-      tell({ kind: "turn-started", said: said === undefined ? [] : [said.text] });
-      await ticking((stop) => runTurn(said, stop)).catch(sayError);
-      tell({ kind: "turn-over" });
-      await refresh().catch(sayError);
+      emit({ kind: "turn-started", said: said === undefined ? [] : [said.text] });
+      await ticking((stop) => runTurn(said, stop)).catch(showError);
+      emit({ kind: "turn-over" });
+      await refresh().catch(showError);
       said = undefined;
     } while (waiting.waiting.length > 0);
   }
@@ -98,22 +98,22 @@ export function createTurns({ agent, clock, tell, refresh, sayError, onIdle }: T
     start(said) {
       turn = runTurns(said).finally(() => {
         turn = undefined;
-        stayWarm(agent().session);
+        keepCacheWarm(agent().session);
         onIdle();
       });
     },
     queue({ text, content }) {
       waiting.push(content);
-      tell({ kind: "queued", text });
+      emit({ kind: "queued", text });
     },
     async during(what, work) {
-      tell({ kind: "busy", with: what });
+      emit({ kind: "busy", with: what });
       try {
         return await ticking(({ signal }) =>
-          work(signal, (text) => tell({ kind: "busy", with: cleanText(text).replaceAll("\n", " ") })),
+          work(signal, (text) => emit({ kind: "busy", with: cleanText(text).replaceAll("\n", " ") })),
         );
       } finally {
-        tell({ kind: "free" });
+        emit({ kind: "free" });
         await refresh();
       }
     },

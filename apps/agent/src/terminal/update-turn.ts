@@ -51,7 +51,7 @@ export function updateTurn(state: ScreenState, event: QueryEvent): ScreenState {
       return withItems({ ...finishAnswer(state), queued: state.queued.slice(event.count) }, taken.map(youItem));
     }
     case "notice":
-      return withItems(finishAnswer(state), [lines(event.text, { colour: "warning" })]);
+      return withItems(finishAnswer(state), [lines(event.text, { color: "warning" })]);
     case "session-event":
       return state;
     case "turn-ended":
@@ -120,9 +120,7 @@ function finishAnswer(state: ScreenState): ScreenState {
 function breakOff(state: ScreenState): ScreenState {
   const hasLines = (state.turn?.answer.lines ?? 0) > 0;
   const rest = { ...state, turn: { ...state.turn!, answer: NO_ANSWER } };
-  return hasLines
-    ? withItems(rest, [lines("The answer broke off here and begins anew.", { colour: "warning" })])
-    : rest;
+  return hasLines ? withItems(rest, [lines("The answer broke off here and begins anew.", { color: "warning" })]) : rest;
 }
 
 function respond(state: ScreenState, turn: Turn, text: string): ScreenState {
@@ -176,8 +174,8 @@ function endItems(outcome: QueryOutcome): readonly Item[] {
   if (outcome.kind === "aborted") {
     const { estimatedUsd = 0 } = outcome.usage;
     const price = estimatedUsd > 0 ? ` The interrupted answer cost about ${usd(estimatedUsd)}.` : "";
-    return [lines(`Stopped. What was done so far is kept.${price}`, { colour: "warning" })];
+    return [lines(`Stopped. What was done so far is kept.${price}`, { color: "warning" })];
   }
   const problem = problemOf(outcome, "terminal");
-  return problem === undefined ? [] : [lines(problem, { colour: outcome.kind === "done" ? "warning" : "bad" })];
+  return problem === undefined ? [] : [lines(problem, { color: outcome.kind === "done" ? "warning" : "bad" })];
 }

@@ -186,6 +186,6 @@ function updateSession(state: ScreenState, event: SessionEvent): ScreenState {
 function withNotice(state: ScreenState, event: SessionEvent, owner?: EventOwner): ScreenState {
   const notice = noticeOf(event, "terminal", owner);
   if (notice === undefined) return state;
-  const lines = plainLines(cleanText(notice.text), { colour: notice.weight === "problem" ? "warning" : "quiet" });
+  const lines = plainLines(cleanText(notice.text), { color: notice.weight === "problem" ? "warning" : "quiet" });
   return { ...state, items: [...state.items, { kind: "lines", lines }] };
 }

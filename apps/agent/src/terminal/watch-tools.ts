@@ -1,7 +1,7 @@
 import type { Part, Tool, ToolOutput } from "palimpsest";
 
 /** So much of an output is kept for the screen; the session has all of it. */
-const MOST_CHARACTERS = 20_000;
+const MAX_CHARACTERS = 20_000;
 
 /** The same tools; what each of them returns is told as text. */
 export function watchTools(tools: readonly Tool[], onResult: (callId: string, text: string) => void): readonly Tool[] {
@@ -10,7 +10,7 @@ export function watchTools(tools: readonly Tool[], onResult: (callId: string, te
     async run(input, context) {
       const output = await tool.run(input, context);
       if (isStream(output)) return watchStream(output, (text) => onResult(context.call.id, text));
-      onResult(context.call.id, textOf(output).slice(0, MOST_CHARACTERS));
+      onResult(context.call.id, textOf(output).slice(0, MAX_CHARACTERS));
       return output;
     },
   }));
@@ -27,12 +27,12 @@ async function* watchStream(stream: Stream, onEnd: (text: string) => void): Asyn
   let text = "";
   try {
     for await (const chunk of stream) {
-      if (text.length < MOST_CHARACTERS)
+      if (text.length < MAX_CHARACTERS)
         text += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
       yield chunk;
     }
   } finally {
-    onEnd(text.slice(0, MOST_CHARACTERS));
+    onEnd(text.slice(0, MAX_CHARACTERS));
   }
 }
 

@@ -59,9 +59,9 @@ export async function startCli(
   { clock }: CliOptions = {},
 ): Promise<Cli> {
   const time = clock === undefined ? {} : { clock };
-  const terms = { script, ...time };
-  const chat = createOpenAiChat({ ...terms, profile: compatibleProfiles.vLLM });
-  const faces = [createAnthropic(terms), createOpenAiResponses(terms), chat];
+  const faceOptions = { script, ...time };
+  const chat = createOpenAiChat({ ...faceOptions, profile: compatibleProfiles.vLLM });
+  const faces = [createAnthropic(faceOptions), createOpenAiResponses(faceOptions), chat];
   const server = await serve({ faces, ...time });
   onTestFinished(() => server.close());
   const ours = {

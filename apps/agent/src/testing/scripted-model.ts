@@ -6,14 +6,14 @@ import {
   type Reply,
   type Script,
   stallStream,
-  summarise,
+  summarize,
 } from "@palimpsest/provider-simulator";
 
 /** A model for screens: it does what the first word of a message says, and says what became of it. */
 export const scriptedModel: Script = (ask) => {
   const { userText, toolResults } = ask;
   if (userText.includes("<session-notes>")) return answer(NOTES);
-  if (userText.includes("nine sections")) return summarise(SUMMARY);
+  if (userText.includes("nine sections")) return summarize(SUMMARY);
   if (toolResults.length > 0) return answer(`The tool said: ${firstLine(toolResults.at(-1)!.text)}`);
   // What agents report comes beside what the user says, or alone.
   const own = userText.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "").trim();

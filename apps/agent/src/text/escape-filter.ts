@@ -17,7 +17,7 @@ const STRINGS = [0x90, 0x98, 0x9d, 0x9e, 0x9f];
 const STRING_LETTERS = "PX]^_";
 
 /**
- * Makes output harmless, over chunk borders: no command for a terminal is left in it (colours, titles, the clipboard, links),
+ * Makes output harmless, over chunk borders: no command for a terminal is left in it (colors, titles, the clipboard, links),
  * and nothing that makes text look like other text (directions, invisible letters). A lone carriage return is a line break.
  */
 export function createEscapeFilter(): EscapeFilter {

@@ -53,9 +53,9 @@ export function highlight(line: string, language: string): readonly Span[] {
 }
 
 export function diffLook(line: string): Look {
-  if (line.startsWith("+")) return { colour: "good" };
-  if (line.startsWith("-")) return { colour: "bad" };
-  return line.startsWith("@@") ? { colour: "tool" } : {};
+  if (line.startsWith("+")) return { color: "good" };
+  if (line.startsWith("-")) return { color: "bad" };
+  return line.startsWith("@@") ? { color: "tool" } : {};
 }
 
 function pieceAt(
@@ -69,11 +69,11 @@ function pieceAt(
     return fresh.exec(line)?.[0] || undefined;
   };
   const said = take(comment);
-  if (said !== undefined) return { text: said, look: { colour: "quiet" } };
+  if (said !== undefined) return { text: said, look: { color: "quiet" } };
   const string = take(STRING);
-  if (string !== undefined) return { text: string, look: { colour: "string" } };
+  if (string !== undefined) return { text: string, look: { color: "string" } };
   const word = take(WORD);
-  if (word !== undefined) return KEYWORDS.has(word) ? { text: word, look: { colour: "keyword" } } : { text: word };
+  if (word !== undefined) return KEYWORDS.has(word) ? { text: word, look: { color: "keyword" } } : { text: word };
   const number = take(NUMBER);
-  return number === undefined ? undefined : { text: number, look: { colour: "code" } };
+  return number === undefined ? undefined : { text: number, look: { color: "code" } };
 }

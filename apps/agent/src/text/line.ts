@@ -1,12 +1,12 @@
-/** How a piece of a line looks. Colours by what they mean: the theme knows which they are. */
+/** How a piece of a line looks. Colors by what they mean: the theme knows which they are. */
 export interface Look {
-  readonly colour?: Colour;
+  readonly color?: Color;
   readonly weight?: "bold" | "faint";
   readonly slant?: "italic";
   readonly mark?: "inverse" | "underline";
 }
 
-export type Colour = "you" | "model" | "tool" | "good" | "warning" | "bad" | "quiet" | "code" | "keyword" | "string";
+export type Color = "you" | "model" | "tool" | "good" | "warning" | "bad" | "quiet" | "code" | "keyword" | "string";
 
 /** A piece of a line that looks the same from end to end. */
 export interface Span extends Look {

@@ -23,15 +23,15 @@ export function markdownLine(text: string, { code }: MarkdownState): MarkdownLin
   if (fence !== null) {
     const state: MarkdownState = code === undefined ? { code: fence[1] ?? "" } : {};
     const edge = code === undefined ? `┌ ${fence[1]}`.trimEnd() : "└";
-    return { lead: [], hang: [], line: plain(edge, { colour: "quiet" }), state };
+    return { lead: [], hang: [], line: plain(edge, { color: "quiet" }), state };
   }
   if (code !== undefined) {
-    const bar = plain("│ ", { colour: "quiet" });
+    const bar = plain("│ ", { color: "quiet" });
     return { lead: bar, hang: bar, line: highlight(text, code), state: { code } };
   }
   const heading = /^(#{1,6})\s+(.*)$/.exec(text);
   if (heading !== null) return only(inline(heading[2]!, { weight: "bold" }));
-  if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(text)) return only(plain("─".repeat(20), { colour: "quiet" }));
+  if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(text)) return only(plain("─".repeat(20), { color: "quiet" }));
   const bullet = /^(\s*)([-*+]|\d+[.)])\s+(.*)$/.exec(text);
   if (bullet !== null) {
     const [, before = "", sign = "", rest = ""] = bullet;
@@ -44,7 +44,7 @@ export function markdownLine(text: string, { code }: MarkdownState): MarkdownLin
   }
   const quote = /^\s*>\s?(.*)$/.exec(text);
   if (quote !== null) {
-    const bar = plain("▌ ", { colour: "quiet" });
+    const bar = plain("▌ ", { color: "quiet" });
     return { ...only(inline(quote[1]!, { slant: "italic" })), lead: bar, hang: bar };
   }
   return only(inline(text));
@@ -63,10 +63,10 @@ function inline(text: string, look: Look = {}): Line {
     if (found.index > at) spans.push({ text: text.slice(at, found.index), ...look });
     at = found.index + found[0].length;
     const [, code, bold, strong, italic, link, address] = found;
-    if (code !== undefined) spans.push({ text: code, ...look, colour: "code" });
+    if (code !== undefined) spans.push({ text: code, ...look, color: "code" });
     else if (italic !== undefined) spans.push({ text: italic, ...look, slant: "italic" });
     else if (link !== undefined) {
-      spans.push({ text: link, ...look, mark: "underline" }, { text: ` (${address})`, ...look, colour: "quiet" });
+      spans.push({ text: link, ...look, mark: "underline" }, { text: ` (${address})`, ...look, color: "quiet" });
     } else spans.push({ text: bold ?? strong ?? "", ...look, weight: "bold" });
   }
   if (at < text.length) spans.push({ text: text.slice(at), ...look });

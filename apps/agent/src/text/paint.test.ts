@@ -5,7 +5,7 @@ import { paint, themeOf } from "./paint.ts";
 test("nothing that is painted can command a terminal, but our own colours", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
-      const painted = paint([{ text, colour: "bad", weight: "bold" }], "dark");
+      const painted = paint([{ text, color: "bad", weight: "bold" }], "dark");
       const inside = painted.slice("\u001b[1;91m".length, -"\u001b[0m".length);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
       expect(inside).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
@@ -16,8 +16,8 @@ test("nothing that is painted can command a terminal, but our own colours", () =
 });
 
 test("without colours what is bold stays so", () => {
-  expect(paint([{ text: "a", colour: "bad" }], "none")).toBe("a");
-  expect(paint([{ text: "a", colour: "bad", weight: "bold" }], "none")).toBe("\u001b[1ma\u001b[0m");
+  expect(paint([{ text: "a", color: "bad" }], "none")).toBe("a");
+  expect(paint([{ text: "a", color: "bad", weight: "bold" }], "none")).toBe("\u001b[1ma\u001b[0m");
   expect(themeOf({ NO_COLOR: "1" })).toBe("none");
   expect(themeOf({ COLORFGBG: "0;15" })).toBe("light");
   expect(themeOf({})).toBe("dark");

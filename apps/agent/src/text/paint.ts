@@ -1,11 +1,11 @@
 import { harmless } from "./harmless.ts";
-import type { Colour, Line, Span } from "./line.ts";
+import type { Color, Line, Span } from "./line.ts";
 
-/** `none`: NO_COLOR, or a terminal without any. What is bold, faint or inverse stays so: that is no colour. */
+/** `none`: NO_COLOR, or a terminal without any. What is bold, faint or inverse stays so: that is no color. */
 export type Theme = "dark" | "light" | "none";
 
-/** The sixteen colours that every terminal has: its owner has chosen what they look like. */
-const COLOURS: Readonly<Record<Exclude<Theme, "none">, Readonly<Record<Colour, number>>>> = {
+/** The sixteen colors that every terminal has: its owner has chosen what they look like. */
+const COLORS: Readonly<Record<Exclude<Theme, "none">, Readonly<Record<Color, number>>>> = {
   dark: {
     you: 96,
     model: 97,
@@ -37,18 +37,18 @@ export function paint(line: Line, theme: Theme): string {
   return line.map((span) => paintSpan(span, theme)).join("");
 }
 
-function paintSpan({ text, colour, weight, slant, mark }: Span, theme: Theme): string {
+function paintSpan({ text, color, weight, slant, mark }: Span, theme: Theme): string {
   const codes = [
     ...(weight === "bold" ? [1] : weight === "faint" ? [2] : []),
     ...(slant === "italic" ? [3] : []),
     ...(mark === "underline" ? [4] : mark === "inverse" ? [7] : []),
-    ...(colour === undefined || theme === "none" ? [] : [COLOURS[theme][colour]]),
+    ...(color === undefined || theme === "none" ? [] : [COLORS[theme][color]]),
   ];
   const shown = harmless(text);
   return codes.length === 0 ? shown : `\u001b[${codes.join(";")}m${shown}\u001b[0m`;
 }
 
-/** What the environment says of colours. */
+/** What the environment says of colors. */
 export function themeOf(environment: Readonly<Record<string, string | undefined>>): Theme {
   const { NO_COLOR, TERM, COLORFGBG } = environment;
   if (NO_COLOR || TERM === "dumb") return "none";

@@ -102,6 +102,6 @@ function add(row: Span[], text: string, look: Omit<Span, "text">): void {
 
 function looksLike(one: Omit<Span, "text">, other: Omit<Span, "text">): boolean {
   return (
-    one.colour === other.colour && one.weight === other.weight && one.slant === other.slant && one.mark === other.mark
+    one.color === other.color && one.weight === other.weight && one.slant === other.slant && one.mark === other.mark
   );
 }

@@ -5,7 +5,7 @@ const SECRET_NAME =
   /PASSWORD|PASSWD|SECRET|CREDENTIAL|TOKENS?($|_)|(^|_|API|AUTH|ACCESS|PRIVATE)KEYS?($|_)|_(AUTH|PWD)$|^(SSH_AUTH_SOCK|DATABASE_URL)$/i;
 /** A file that bash would run before the command. */
 const STARTUP_FILES = ["BASH_ENV", "ENV"];
-/** Nobody is there to press a key, and colours are taken out anyway. */
+/** Nobody is there to press a key, and colors are taken out anyway. */
 const UNATTENDED: Environment = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
 
 /**

@@ -15,7 +15,7 @@ export interface LoadedFile {
 }
 
 /** Files are read as a whole, to know their hash. */
-export const MOST_BYTES: number = 256 * 1_048_576;
+export const MAX_BYTES: number = 256 * 1_048_576;
 
 /** Undefined if there is no such file. */
 export async function loadFile(path: string, root: string): Promise<LoadedFile | undefined> {
@@ -28,9 +28,9 @@ export async function loadFile(path: string, root: string): Promise<LoadedFile |
   }
   try {
     const { mtimeMs, size } = await file.stat();
-    if (size > MOST_BYTES) {
+    if (size > MAX_BYTES) {
       throw new UnsafeFileError(
-        `${path} has ${size} bytes, more than the ${MOST_BYTES} that can be read at once. Search it with Grep.`,
+        `${path} has ${size} bytes, more than the ${MAX_BYTES} that can be read at once. Search it with Grep.`,
       );
     }
     const bytes = await file.readFile();

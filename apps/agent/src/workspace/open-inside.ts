@@ -96,13 +96,13 @@ async function inFolder(path: string, root: string, act: (folder: string) => Pro
   }
 }
 
-interface HeldFolder {
+interface OpenFolder {
   readonly handle: FileHandle;
   /** Names the held folder itself where the system can (Linux); elsewhere its path, which leaves a moment in between. */
   readonly at: string;
 }
 
-async function openFolder(path: string): Promise<HeldFolder> {
+async function openFolder(path: string): Promise<OpenFolder> {
   const flags = O_RDONLY | O_NOFOLLOW | O_DIRECTORY;
   const handle = await open(path, flags).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") {

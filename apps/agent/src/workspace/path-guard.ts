@@ -16,7 +16,7 @@ export interface PathGuard {
 }
 
 /** Linux takes no longer ones. */
-const MOST_BYTES = 4_096;
+const MAX_BYTES = 4_096;
 
 /**
  * Says of any path whether it lies in the given folders, by where it really leads: of what does not exist yet, the nearest
@@ -29,10 +29,10 @@ export async function createPathGuard(folder: string, alsoAllowed: readonly stri
     async locate(path) {
       if (path === "") return { kind: "invalid", reason: "The path is empty." };
       if (path.includes("\0")) return { kind: "invalid", reason: "The path contains a NUL character." };
-      if (Buffer.byteLength(path) > MOST_BYTES) {
+      if (Buffer.byteLength(path) > MAX_BYTES) {
         return {
           kind: "invalid",
-          reason: `The path has ${Buffer.byteLength(path)} bytes; at most ${MOST_BYTES} are possible.`,
+          reason: `The path has ${Buffer.byteLength(path)} bytes; at most ${MAX_BYTES} are possible.`,
         };
       }
       const real = await realPathOf(isAbsolute(path) ? resolve(path) : resolve(roots[0]!, path));

@@ -17,7 +17,7 @@ export interface Places {
   /** What is remembered across the sessions of the project. */
   readonly memory: string;
   /** What all sessions of this user share: leases, mailboxes. */
-  readonly homeFile: string;
+  readonly coordinationFile: string;
   /** What a dream would have changed, and waits for a yes. */
   readonly heldDream: string;
   /** Settings of the engine (docs/defaults.md), by name. */
@@ -45,7 +45,7 @@ export function placesOf(folder: string, environment: Environment): Places {
     project,
     sessions: join(project, "sessions"),
     memory: join(project, "memory"),
-    homeFile: join(agentHome, "home.sqlite"),
+    coordinationFile: join(agentHome, "home.sqlite"),
     heldDream: join(project, "held-dream.json"),
     engineSettings: join(agentHome, "engine.json"),
     folderOf: (session) => join(project, "files", session),

@@ -13,7 +13,7 @@ export interface TranscriptEntry {
   readonly boundary?: {
     readonly from: number;
     readonly to: number;
-    readonly inEffect: "yes" | "folded-again" | "taken-back";
+    readonly inEffect: "yes" | "compacted-again" | "taken-back";
   };
 }
 
@@ -57,7 +57,7 @@ function toTranscript(entries: readonly Entry[]): readonly TranscriptEntry[] {
     if (shown?.boundary === undefined) return shown === undefined ? [] : [shown];
     const isAgain = folds.some((one) => one.entry > sequence && one.kind === "boundary");
     const isUndone = restored.has(sequence) || seen === "taken-back";
-    const inEffect = isUndone ? "taken-back" : isAgain ? "folded-again" : "yes";
+    const inEffect = isUndone ? "taken-back" : isAgain ? "compacted-again" : "yes";
     return [{ ...shown, seen: isUndone ? "taken-back" : "yes", boundary: { ...shown.boundary, inEffect } }];
   });
 }

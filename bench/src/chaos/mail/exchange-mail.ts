@@ -9,7 +9,7 @@ import { mount, unmount } from "../mount.ts";
 import { readLog } from "../open-log.ts";
 import { inTemporaryFolder } from "../temporary-folder.ts";
 import { auditMail, type MailLosses, receiverOf, type Sent } from "./mail-ledger.ts";
-import type { AgentLine, AgentTerms, MailPayload } from "./mail-process.ts";
+import type { AgentLine, AgentPlan, MailPayload } from "./mail-process.ts";
 
 export interface MailFindings extends MailLosses {
   readonly sent: number;
@@ -143,9 +143,9 @@ async function exchange(
   };
 }
 
-function startAgent(terms: AgentTerms, onLine: (line: AgentLine) => void): Agent["process"] {
+function startAgent(options: AgentPlan, onLine: (line: AgentLine) => void): Agent["process"] {
   const script = fileURLToPath(new URL("./mail-process.ts", import.meta.url));
-  const args = ["--conditions=palimpsest-source", "--no-warnings", script, JSON.stringify(terms)];
+  const args = ["--conditions=palimpsest-source", "--no-warnings", script, JSON.stringify(options)];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   let rest = "";
   child.stdout.setEncoding("utf8");

@@ -3,18 +3,18 @@
  * log: a message that it was given is appended with its key, then acknowledged. Each message that it sent is told on
  * standard output, after the send has resolved and not before.
  *
- * Argument: as JSON the terms of `AgentTerms`. Anything on standard input: nobody sends any more, so finish.
+ * Argument: as JSON the terms of `AgentPlan`. Anything on standard input: nobody sends any more, so finish.
  */
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Mailbox, type Message, openHome, separateRecorded } from "@palimpsest/coordination";
+import { type Mailbox, type Message, openCoordination, separateRecorded } from "@palimpsest/coordination";
 import { type Draft, sealEntries, sha256 } from "palimpsest/core";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { takeLog } from "../open-log.ts";
 import { receiverOf } from "./mail-ledger.ts";
 
-export interface AgentTerms {
+export interface AgentPlan {
   readonly folder: string;
   readonly agents: readonly string[];
   readonly name: string;
@@ -36,15 +36,15 @@ export interface MailPayload {
   readonly step: number;
 }
 
-await live(JSON.parse(process.argv[2] ?? "{}") as AgentTerms);
+await live(JSON.parse(process.argv[2] ?? "{}") as AgentPlan);
 
-async function live(terms: AgentTerms): Promise<void> {
+async function live(options: AgentPlan): Promise<void> {
   const finishing = new AbortController();
   process.stdin.once("data", () => finishing.abort());
   // The disk may be full already when it starts.
-  const mailbox = await persist(() => openMailbox(terms));
-  const sending = send(mailbox, terms).then(() => tell({ kind: "sent-all" }));
-  const record = await persist(() => openRecord(terms));
+  const mailbox = await persist(() => openMailbox(options));
+  const sending = send(mailbox, options).then(() => emit({ kind: "sent-all" }));
+  const record = await persist(() => openRecord(options));
   for (;;) {
     const isLast = finishing.signal.aborted;
     const count = await persist(() => takeIn(mailbox, record));
@@ -56,15 +56,15 @@ async function live(terms: AgentTerms): Promise<void> {
   process.exit();
 }
 
-async function openMailbox({ folder, name }: AgentTerms): Promise<Mailbox> {
-  const home = await openHome({ file: join(folder, "home.sqlite") });
-  const result = await home.mailboxes.register({ team: "team", name, session: `session-${name}` });
+async function openMailbox({ folder, name }: AgentPlan): Promise<Mailbox> {
+  const coordination = await openCoordination({ file: join(folder, "home.sqlite") });
+  const result = await coordination.mailboxes.register({ team: "team", name, session: `session-${name}` });
   if (result.kind === "registered") return result.mailbox;
-  await home.close();
+  await coordination.close();
   throw new Error(JSON.stringify(result));
 }
 
-async function send(mailbox: Mailbox, { agents, name, fromStep, toStep }: AgentTerms): Promise<void> {
+async function send(mailbox: Mailbox, { agents, name, fromStep, toStep }: AgentPlan): Promise<void> {
   for (let step = fromStep; step <= toStep; step++) {
     const body = JSON.stringify({ step, text: "y".repeat((step * 37) % 400) });
     await persist(async () => {
@@ -72,7 +72,7 @@ async function send(mailbox: Mailbox, { agents, name, fromStep, toStep }: AgentT
       // Those that are not up yet, or whose mailbox is full, are there later.
       if (outcome.kind !== "sent") throw new Error(JSON.stringify(outcome));
     });
-    tell({ kind: "sent", step });
+    emit({ kind: "sent", step });
     await sleep(Math.random() * 3);
   }
 }
@@ -82,7 +82,7 @@ interface Record {
   append(messages: readonly Message[]): Promise<void>;
 }
 
-async function openRecord({ folder, name }: AgentTerms): Promise<Record> {
+async function openRecord({ folder, name }: AgentPlan): Promise<Record> {
   const store = sqliteStore({ folder });
   const writer = await takeLog(store, `session-${name}`);
   const keys = new Set<string>();
@@ -124,12 +124,12 @@ async function persist<Result>(attempt: () => Promise<Result>): Promise<Result> 
       return await attempt();
     } catch (error) {
       const { reason, message } = error as { reason?: string; message: string };
-      tell({ kind: "failed", reason: reason ?? message });
+      emit({ kind: "failed", reason: reason ?? message });
       await sleep(5 + Math.random() * 20);
     }
   }
 }
 
-function tell(line: AgentLine): void {
+function emit(line: AgentLine): void {
   writeSync(1, `${JSON.stringify(line)}\n`);
 }

@@ -3,14 +3,14 @@
  * it testifies to a file, through the lease's guard; and, to see that there is something to guard against, to another file
  * without it.
  *
- * Argument: as JSON the terms of `RacerTerms`.
+ * Argument: as JSON the terms of `RacerPlan`.
  */
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Home, type Lease, openHome, systemProcesses } from "@palimpsest/coordination";
+import { type Coordination, type Lease, openCoordination, systemProcesses } from "@palimpsest/coordination";
 import type { Testimony } from "./lease-witness.ts";
 
-export interface RacerTerms {
+export interface RacerPlan {
   readonly file: string;
   readonly process: number;
   /** How far this process's clock is off, and how far it jumps at random. */
@@ -37,16 +37,16 @@ export interface RoundReport {
   refused: number;
 }
 
-const terms = JSON.parse(process.argv[2] ?? "{}") as RacerTerms;
-const home = await open(terms);
-process.on("message", async (round: Round) => process.send?.(await race(round, home)));
+const options = JSON.parse(process.argv[2] ?? "{}") as RacerPlan;
+const coordination = await open(options);
+process.on("message", async (round: Round) => process.send?.(await race(round, coordination)));
 process.on("disconnect", () => process.exit());
 process.send?.("ready");
 
-function open({ file, clockOffsetMs, clockJumpMs, processes, silentAfterMs }: RacerTerms): Promise<Home> {
+function open({ file, clockOffsetMs, clockJumpMs, processes, silentAfterMs }: RacerPlan): Promise<Coordination> {
   const jump = (): number => (Math.random() - 0.5) * 2 * clockJumpMs;
   const system = systemProcesses();
-  return openHome({
+  return openCoordination({
     file,
     silentAfterMs,
     clock: { now: () => Date.now() + clockOffsetMs + jump() },
@@ -57,11 +57,11 @@ function open({ file, clockOffsetMs, clockJumpMs, processes, silentAfterMs }: Ra
   });
 }
 
-async function race(round: Round, { leases }: Home): Promise<RoundReport> {
+async function race(round: Round, { leases }: Coordination): Promise<RoundReport> {
   const report: RoundReport = { takes: 0, reclaimedGone: 0, reclaimedSilent: 0, refused: 0 };
   const endsAtMs = performance.now() + round.forMs;
   while (performance.now() < endsAtMs) {
-    const result = await leases.take(round.name, { owner: `process ${terms.process}` });
+    const result = await leases.take(round.name, { owner: `process ${options.process}` });
     if (result.kind === "taken") {
       report.takes++;
       if (result.lease.reclaimed?.because === "gone") report.reclaimedGone++;
@@ -80,7 +80,7 @@ async function work(lease: Lease, { witness, unguarded }: Round): Promise<number
   const testify = (file: string, what: Testimony["what"]): void =>
     appendFileSync(
       file,
-      `${JSON.stringify({ generation: lease.generation, process: terms.process, what } satisfies Testimony)}\n`,
+      `${JSON.stringify({ generation: lease.generation, process: options.process, what } satisfies Testimony)}\n`,
     );
   const testifyUnguarded = (): void => {
     testify(unguarded, "begin");

@@ -15,11 +15,11 @@ export const memoryTrial: Trial = {
   name: "memory",
   about: "processes that change one memory and are killed, while its files are edited by hand",
   async run({ size, say }) {
-    const { everyNthPoint, leaseRounds, ...terms } = SIZES[size];
-    say(`${terms.processes} processes x ${terms.changes} changes of one memory, with kills and edits by hand ...`);
+    const { everyNthPoint, leaseRounds, ...options } = SIZES[size];
+    say(`${options.processes} processes x ${options.changes} changes of one memory, with kills and edits by hand ...`);
     const { record, losses } = await inTemporaryFolder(async (base) => {
       const folder = join(base, "memory");
-      const raced = await raceMemory(folder, terms);
+      const raced = await raceMemory(folder, options);
       return { record: raced, losses: await auditMemory(folder, raced) };
     });
     say("a process that dies at every point of a change ...");

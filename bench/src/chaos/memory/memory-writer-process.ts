@@ -2,14 +2,14 @@
  * A process that works on a memory until it has made its share of changes, or is killed. Every change that was acknowledged is
  * told on standard output, one line each, after it has resolved and not before: what was told must never be lost.
  *
- * Arguments: folder, and as JSON the terms of `MemoryWriterTerms`.
+ * Arguments: folder, and as JSON the terms of `MemoryWriterPlan`.
  */
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
 import { type Memory, openMemory, type TopicDraft } from "@palimpsest/memory";
 import { bodyFor } from "./marked-body.ts";
 
-export interface MemoryWriterTerms {
+export interface MemoryWriterPlan {
   readonly writer: number;
   readonly changes: number;
   readonly ownTopics: number;
@@ -26,10 +26,10 @@ export interface AcknowledgedChange {
 /** Eight writers on a machine that does other work, too: waiting long for one's turn is no fault that is looked for here. */
 const LOCK_TIMEOUT_MS = 300_000;
 
-const [folder = "", terms = "{}"] = process.argv.slice(2);
-await work(JSON.parse(terms) as MemoryWriterTerms);
+const [folder = "", options = "{}"] = process.argv.slice(2);
+await work(JSON.parse(options) as MemoryWriterPlan);
 
-async function work({ writer, changes, ownTopics, sharedTopics }: MemoryWriterTerms): Promise<void> {
+async function work({ writer, changes, ownTopics, sharedTopics }: MemoryWriterPlan): Promise<void> {
   const memory = await openMemory({ folder, limits: { proposals: 10_000 }, lockTimeoutMs: LOCK_TIMEOUT_MS });
   const slugs = [
     ...Array.from({ length: ownTopics }, (_, number) => `own-${writer}-${number}`),

@@ -4,9 +4,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { openHome, systemProcesses } from "@palimpsest/coordination";
+import { openCoordination, systemProcesses } from "@palimpsest/coordination";
 import { inTemporaryFolder } from "../temporary-folder.ts";
-import type { RacerTerms, Round, RoundReport } from "./lease-process.ts";
+import type { RacerPlan, Round, RoundReport } from "./lease-process.ts";
 import { countDoubleOwners, readTestimonies } from "./lease-witness.ts";
 
 export interface RaceOptions {
@@ -56,7 +56,10 @@ export async function raceLeases({ rounds, processes, say }: RaceOptions): Promi
     );
     // The dead one bore the number that this process has now.
     const system = systemProcesses();
-    const dead = await openHome({ file, processes: { ...system, self: { ...system.self, started: "long ago" } } });
+    const dead = await openCoordination({
+      file,
+      processes: { ...system, self: { ...system.self, started: "long ago" } },
+    });
     const total: RoundReport = { takes: 0, reclaimedGone: 0, reclaimedSilent: 0, refused: 0 };
     let double = 0;
     let unguardedLate = 0;
@@ -97,9 +100,9 @@ export async function raceLeases({ rounds, processes, say }: RaceOptions): Promi
   });
 }
 
-function startRacer(terms: RacerTerms): ChildProcess {
+function startRacer(options: RacerPlan): ChildProcess {
   const script = fileURLToPath(new URL("./lease-process.ts", import.meta.url));
-  return fork(script, [JSON.stringify(terms)], { execArgv: ["--conditions=palimpsest-source", "--no-warnings"] });
+  return fork(script, [JSON.stringify(options)], { execArgv: ["--conditions=palimpsest-source", "--no-warnings"] });
 }
 
 async function run(racer: ChildProcess, round: Round): Promise<RoundReport> {

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { editByHand } from "./edit-by-hand.ts";
 import { isTorn } from "./marked-body.ts";
-import type { AcknowledgedChange, MemoryWriterTerms } from "./memory-writer-process.ts";
+import type { AcknowledgedChange, MemoryWriterPlan } from "./memory-writer-process.ts";
 
-export interface RaceTerms {
+export interface MemoryRaceOptions {
   readonly processes: number;
   readonly changes: number;
   readonly handEdits: number;
@@ -31,15 +31,17 @@ const SHARED_TOPICS = 20;
  * Several processes change one memory, again and again killed and started anew, while someone edits its files by hand and
  * someone else reads them.
  */
-export async function raceMemory(folder: string, terms: RaceTerms): Promise<RaceRecord> {
+export async function raceMemory(folder: string, options: MemoryRaceOptions): Promise<RaceRecord> {
   mkdirSync(folder, { recursive: true });
   const acknowledged: AcknowledgedChange[] = [];
-  const writers = Array.from({ length: terms.processes }, (_, writer) => createWriter(folder, writer, terms.changes));
+  const writers = Array.from({ length: options.processes }, (_, writer) =>
+    createWriter(folder, writer, options.changes),
+  );
   let running = true;
   const [edits, read, kills] = await Promise.all([
-    edit(folder, terms, () => running),
+    edit(folder, options, () => running),
     readOn(folder, () => running),
-    killSome(writers, terms, () => running),
+    killSome(writers, options, () => running),
     Promise.all(writers.map((writer) => writer.finish(acknowledged))).then(() => {
       running = false;
     }),
@@ -59,13 +61,13 @@ function createWriter(folder: string, writer: number, changes: number): Restarte
   return {
     async finish(into) {
       for (let made = 0; made < changes; ) {
-        const terms: MemoryWriterTerms = {
+        const options: MemoryWriterPlan = {
           writer,
           changes: changes - made,
           ownTopics: OWN_TOPICS,
           sharedTopics: SHARED_TOPICS,
         };
-        const args = ["--conditions=palimpsest-source", "--no-warnings", script, folder, JSON.stringify(terms)];
+        const args = ["--conditions=palimpsest-source", "--no-warnings", script, folder, JSON.stringify(options)];
         const started = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
         child = started;
         let rest = "";
@@ -91,11 +93,11 @@ function createWriter(folder: string, writer: number, changes: number): Restarte
 
 async function killSome(
   writers: readonly RestartedWriter[],
-  terms: RaceTerms,
+  options: MemoryRaceOptions,
   isRunning: () => boolean,
 ): Promise<number> {
   let kills = 0;
-  while (isRunning() && kills < terms.kills) {
+  while (isRunning() && kills < options.kills) {
     await sleep(100 + Math.random() * 900);
     if (writers[Math.floor(Math.random() * writers.length)]!.kill()) kills++;
   }
@@ -103,7 +105,7 @@ async function killSome(
 }
 
 /** One file after the other: nobody edits the same file twice before anyone has looked. */
-async function edit(folder: string, { handEdits }: RaceTerms, isRunning: () => boolean): Promise<string[]> {
+async function edit(folder: string, { handEdits }: MemoryRaceOptions, isRunning: () => boolean): Promise<string[]> {
   const marks: string[] = [];
   const lastAtMs = new Map<string, number>();
   for (let number = 0; isRunning() && marks.length < handEdits; number++) {

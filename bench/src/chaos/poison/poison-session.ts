@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
-import { createExtractions, memoryTool, openMemory, readSaid } from "@palimpsest/memory";
+import { createExtractions, memoryTool, openMemory, readStatements } from "@palimpsest/memory";
 import {
   type Ask,
   answer,
@@ -47,7 +47,8 @@ export async function poison(one: PoisonCase): Promise<Poisoned> {
     await reading.close();
 
     const session = await open("first");
-    const said = async () => (await readSaid((await store.openReader("first"))!, 1, session.history.newestEntry)).said;
+    const said = async () =>
+      (await readStatements((await store.openReader("first"))!, 1, session.history.newestEntry)).said;
     const tools: Tool[] = [memoryTool({ memory, session: "first", said })];
     const extractions = createExtractions({ memory, store, tools, readOnlyTools: [] });
     const turn = query(session, { tools, afterTurn: extractions.afterTurn });

@@ -104,7 +104,7 @@ export function raceLinks(msPerTool: number): Promise<Raced> {
     const swapper = spawn(process.execPath, ["-e", SWAPPER, folder], { stdio: "ignore" });
     let attempts = 0;
     try {
-      // Without a sandbox a search has no defence against this, and none is claimed.
+      // Without a sandbox a search has no defense against this, and none is claimed.
       const tools = sandbox.kind === "none" ? TOOLS.filter((tool) => tool !== "Grep" && tool !== "Glob") : TOOLS;
       const races = tools.map(
         (tool): Attempt => ({

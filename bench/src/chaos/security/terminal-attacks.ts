@@ -35,7 +35,7 @@ export function attackTerminal(): Promise<Attacked> {
 }
 
 function sequences(): readonly Buffer[] {
-  const [start, bell, end] = ["\x1b", "\x07", "\x1b\\"];
+  const [start, wakeUp, end] = ["\x1b", "\x07", "\x1b\\"];
   const clipboard = Buffer.from("rm -rf ~").toString("base64");
   const texts = [
     ...[
@@ -71,7 +71,7 @@ function sequences(): readonly Buffer[] {
       "]777;notify;a;b",
       "]9;4;1",
       "]133;A",
-    ].flatMap((body) => [start + body + bell, start + body + end, start + body]),
+    ].flatMap((body) => [start + body + wakeUp, start + body + end, start + body]),
     ...["P+q544e", 'P$q"p', "Pq#0;2;0;0;0", "X", "^", "_Gf=100;AAAA", "_"].flatMap((body) => [
       start + body + end,
       start + body,
@@ -80,8 +80,8 @@ function sequences(): readonly Buffer[] {
       (body) => start + body,
     ),
     `${start}${start}[31m`,
-    `${start}[${start}]0;x${bell}`,
-    `${start}]0;${start}[31m${bell}`,
+    `${start}[${start}]0;x${wakeUp}`,
+    `${start}]0;${start}[31m${wakeUp}`,
     `${start}[${"1;".repeat(5_000)}m`,
     `${start}[`,
     start,

@@ -1,4 +1,4 @@
-import { answer, callTool, callTools, inOrder, type Script, summarise } from "@palimpsest/provider-simulator";
+import { answer, callTool, callTools, inOrder, type Script, summarize } from "@palimpsest/provider-simulator";
 import { openSession, query, type Session, type SessionOptions, toolResult, user } from "palimpsest";
 import { type LibraryWorld, openWorld } from "../library-world.ts";
 import type { PromiseCase, PromiseWorld } from "../promise-case.ts";
@@ -210,7 +210,7 @@ export const mediaCases: readonly PromiseCase[] = [
       inLibrary(
         world,
         ({ userText }) =>
-          userText.includes("nine sections") ? summarise(SUMMARY) : answer(`Done. ${"word ".repeat(500)}`),
+          userText.includes("nine sections") ? summarize(SUMMARY) : answer(`Done. ${"word ".repeat(500)}`),
         async (library) => {
           const { holds, reported, random } = world;
           const plan = numbered(40_000 + random.below(9_000));
@@ -292,16 +292,16 @@ export const mediaCases: readonly PromiseCase[] = [
     side: "agent",
     async check(world) {
       const { random, holds, reported } = world;
-      let told = "";
+      let emitted = "";
       const script: Script = ({ toolResults }) => {
-        told ||= toolResults[0]?.text ?? "";
+        emitted ||= toolResults[0]?.text ?? "";
         return toolResults.length === 0 ? callTools(callTool("Read", { file_path: "shot.png" })) : answer("Done.");
       };
       await inAgent(world, script, async (agent) => {
         agent.put("shot.png", `<!DOCTYPE html>${"x".repeat(random.below(900))}`);
         const { code, said } = await agent.run(["-p", "What does it show?"]);
         holds(code === 0, `the turn ended with ${code}: ${said}`);
-        reported(told.includes("none that can be shown"), `the model was told: ${told}`);
+        reported(emitted.includes("none that can be shown"), `the model was told: ${emitted}`);
       });
     },
   },

@@ -37,7 +37,7 @@ export const modelCases: readonly PromiseCase[] = [
         for (const [provider, model] of providersOf(world)) {
           const session = await open(world, provider, model);
           await stopAtText(session);
-          const event = told(world.events, "answer-interrupted").at(-1);
+          const event = emitted(world.events, "answer-interrupted").at(-1);
           reported(event?.text.startsWith("I was about") === true, `${provider.name}: no event has what was said`);
           const { priceUsd, estimatedUsd } = session.ledger.totals();
           holds(priceUsd > 0 && estimatedUsd === priceUsd, `${provider.name}: it cost ${priceUsd} (${estimatedUsd})`);
@@ -70,7 +70,7 @@ export const modelCases: readonly PromiseCase[] = [
           const { usage, estimated } = await session.recordInterrupted(partial.answer()!, request);
           holds((usage?.freshTokens ?? 0) > 0 && estimated === "output", `its usage is ${JSON.stringify(usage)}`);
         }
-        reported(told(world.events, "answer-interrupted").length === 1, "no event told of it");
+        reported(emitted(world.events, "answer-interrupted").length === 1, "no event told of it");
         await run(session, "Go on.");
         holds(world.exchanges().at(-1)!.body.includes("I was about"), "the next request has no partial answer");
         await session.close();
@@ -92,7 +92,7 @@ export const modelCases: readonly PromiseCase[] = [
           holds((bySource["retries"]?.priceUsd ?? 0) > 0, "the broken try cost nothing");
           await run(session, "Go on.");
           holds(!world.exchanges().at(-1)!.body.includes("Void."), "the next request has words of the broken try");
-          const event = told(world.events, "answer-interrupted")[0];
+          const event = emitted(world.events, "answer-interrupted")[0];
           reported(event?.view === "left-out", "no event told of the broken try");
           await session.close();
         },
@@ -110,12 +110,12 @@ export const modelCases: readonly PromiseCase[] = [
       await inWorld(folder, inOrder([]), async (world) => {
         const session = await open(world, provider, "llama");
         await run(session, STORY.repeat(600 + random.below(400)));
-        const [event] = told(world.events, "input-truncated");
+        const [event] = emitted(world.events, "input-truncated");
         reported(event !== undefined, "no event told that the input was cut");
         holds(session.view.size().tokens > 6_000, `its report was taken for the size: ${session.view.size().tokens}`);
         await run(session, "What was it about?");
         holds(session.view.size().tokens < 4_096, `the conversation still has ${session.view.size().tokens} tokens`);
-        holds(told(world.events, "input-truncated").length === 1, "the next request was cut as well");
+        holds(emitted(world.events, "input-truncated").length === 1, "the next request was cut as well");
         await session.close();
       });
       await server.close();
@@ -140,8 +140,8 @@ export const modelCases: readonly PromiseCase[] = [
       await inWorld(folder, inOrder([]), async (world) => {
         const session = await open(world, provider, "llama");
         for (let turn = 0; turn < 5; turn++) await run(session, random.pick(texts).repeat(1 + random.below(300)));
-        holds(told(world.events, "input-truncated").length === 0, "a server that read all was suspected");
-        reported(told(world.events, "model-guessed").length === 1, "the guess of its window was not told once");
+        holds(emitted(world.events, "input-truncated").length === 0, "a server that read all was suspected");
+        reported(emitted(world.events, "model-guessed").length === 1, "the guess of its window was not told once");
         await session.close();
       });
       await server.close();
@@ -168,7 +168,7 @@ export const modelCases: readonly PromiseCase[] = [
         const session = await open(world, openaiChat({} as never) as AnyProvider, "nobody-knows");
         await session.append("Hello.");
         await session.prepare();
-        const [event] = told(world.events, "model-guessed");
+        const [event] = emitted(world.events, "model-guessed");
         reported(event?.windowTokens === session.view.size().windowTokens, "no event told of the guess");
         await session.close();
       }),
@@ -259,7 +259,10 @@ function providersOf(world: LibraryWorld): readonly (readonly [AnyProvider, stri
   ];
 }
 
-function told<Kind extends SessionEvent["kind"]>(events: readonly SessionEvent[], kind: Kind): readonly Told<Kind>[] {
+function emitted<Kind extends SessionEvent["kind"]>(
+  events: readonly SessionEvent[],
+  kind: Kind,
+): readonly Told<Kind>[] {
   return events.filter((event): event is Told<Kind> => event.kind === kind);
 }
 

@@ -7,7 +7,7 @@ import {
   inOrder,
   type Script,
   stallStream,
-  summarise,
+  summarize,
 } from "@palimpsest/provider-simulator";
 import { openSession, type Provider, query, type Tool, user } from "palimpsest";
 import { type LibraryWorld, openWorld } from "../library-world.ts";
@@ -73,8 +73,8 @@ export const moreCases: readonly PromiseCase[] = [
         const first = await openSession({ store, provider, onEvent, model, settingsFrom });
         for await (const _ of query(first, { tools, prompt: user("Count") }));
         await first.close();
-        const isTold = world.events.some(({ kind }) => kind === "result-stored");
-        reported(isTold, "no event told of the stored result");
+        const isSent = world.events.some(({ kind }) => kind === "result-stored");
+        reported(isSent, "no event told of the stored result");
         const second = await openSession({ store, provider, onEvent, model, settingsFrom, id: first.id });
         for await (const _ of query(second, { tools, prompt: user("And now?") }));
         await second.close();
@@ -108,8 +108,8 @@ export const moreCases: readonly PromiseCase[] = [
         holds(last.includes("word0"), "what was said is not in the next request");
         holds(/interrupt/i.test(last), "nothing says that it was interrupted");
         holds(spentUsd > 0, "it has no price");
-        const isTold = world.events.some(({ kind }) => kind === "answer-interrupted");
-        reported(isTold, "no event told of the interruption");
+        const isSent = world.events.some(({ kind }) => kind === "answer-interrupted");
+        reported(isSent, "no event told of the interruption");
       } finally {
         await world.close();
       }
@@ -120,7 +120,7 @@ export const moreCases: readonly PromiseCase[] = [
     side: "library",
     async check({ folder, random, holds, reported }) {
       const script: Script = (ask) =>
-        ask.userText.includes("nine sections") || ask.purpose === "compaction" ? summarise(SUMMARY) : answer("Noted.");
+        ask.userText.includes("nine sections") || ask.purpose === "compaction" ? summarize(SUMMARY) : answer("Noted.");
       const world = await openWorld(folder, script);
       const { store, onEvent } = world;
       const { provider, model } = serviceOf(name, world);
@@ -201,8 +201,8 @@ export const moreCases: readonly PromiseCase[] = [
         const last = bodies(world.exchanges()).at(-1)!;
         holds(last.includes("[Cleared"), "nothing was cleared");
         holds(last.includes("It is ordered."), "the result of a tool with effects was cleared");
-        const isTold = world.events.some(({ kind }) => kind === "results-cleared");
-        reported(isTold, "no event told of it");
+        const isSent = world.events.some(({ kind }) => kind === "results-cleared");
+        reported(isSent, "no event told of it");
       } finally {
         await world.close();
       }

@@ -8,7 +8,7 @@ import {
   overloaded,
   type Reply,
   type Script,
-  summarise,
+  summarize,
 } from "@palimpsest/provider-simulator";
 import type { PromiseCase } from "../promise-case.ts";
 import { type StartedAgent, startAgent } from "../start-agent.ts";
@@ -230,7 +230,7 @@ const SMALL_WINDOW = { "compaction.autoPercent": 4, "compaction.policy": "window
 
 /** So many files fill it, and so many there are. */
 const LEAST_FILES = 4;
-const MOST_FILES = LEAST_FILES + 2;
+const MAX_FILES = LEAST_FILES + 2;
 
 const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
   .map((number) => `## ${number}. Section\nThe tables were read, and the limit was found in them.`)
@@ -240,7 +240,7 @@ const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 function reader(files = 0): Script {
   let read = 0;
   return ({ userText }): Reply => {
-    if (userText.includes("nine sections")) return summarise(SUMMARY);
+    if (userText.includes("nine sections")) return summarize(SUMMARY);
     if (read >= files || userText.includes("Hello")) return answer("Done.");
     read++;
     return callTools(callTool("Read", { file_path: `table-${read}.txt` }));
@@ -250,7 +250,7 @@ function reader(files = 0): Script {
 /** Has the agent read large files until the window is full. */
 async function readTables(agent: StartedAgent, args: readonly string[] = []): Promise<string> {
   const rows = Array.from({ length: 900 }, (_, index) => `row ${index + 1} of a table that fills the window`);
-  for (let file = 1; file <= MOST_FILES; file++) agent.put(`table-${file}.txt`, `file ${file}\n${rows.join("\n")}`);
+  for (let file = 1; file <= MAX_FILES; file++) agent.put(`table-${file}.txt`, `file ${file}\n${rows.join("\n")}`);
   const { said } = await agent.run([...args, "-p", "Read the tables"]);
   return said;
 }
@@ -264,14 +264,18 @@ async function withAgent(folder: string, script: Script, work: (agent: StartedAg
   }
 }
 
-function putSettings({ home }: StartedAgent, name: "settings.json" | "engine.json", values: object): void {
-  mkdirSync(join(home, ".palimpsest"), { recursive: true, mode: 0o700 });
-  writeFileSync(join(home, ".palimpsest", name), JSON.stringify(values));
+function putSettings(
+  { home: coordination }: StartedAgent,
+  name: "settings.json" | "engine.json",
+  values: object,
+): void {
+  mkdirSync(join(coordination, ".palimpsest"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(coordination, ".palimpsest", name), JSON.stringify(values));
 }
 
 /** Where results would go stands a file. */
-function blockResults({ home }: StartedAgent): void {
-  const kept = join(home, ".palimpsest");
+function blockResults({ home: coordination }: StartedAgent): void {
+  const kept = join(coordination, ".palimpsest");
   const folders = readdirSync(kept, { recursive: true, encoding: "utf8" });
   const results = join(kept, folders.find((path) => basename(path) === "sessions")!, "tool-results");
   rmSync(results, { recursive: true, force: true });

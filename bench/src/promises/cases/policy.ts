@@ -21,7 +21,7 @@ const REFUSALS: readonly Reply[] = [
 const EARLY = { "compaction.economicFromTokens": 20_000, "compaction.horizonRequests": 1_000 };
 
 type Options = Partial<SessionOptions<never, never, never>>;
-type Said = Readonly<Record<string, unknown>>;
+type Statement = Readonly<Record<string, unknown>>;
 
 /** A builder's conversation with a model whose summaries are what the test says. */
 async function converse(folder: string, first: Options = {}) {
@@ -45,9 +45,9 @@ async function converse(folder: string, first: Options = {}) {
       ...(first as object),
       ...(options as object),
     });
-  const told = <Kind extends SessionEvent["kind"]>(kind: Kind) =>
+  const emitted = <Kind extends SessionEvent["kind"]>(kind: Kind) =>
     events.filter((event): event is Extract<SessionEvent, { kind: Kind }> => event.kind === kind);
-  const talk = { ...world, model, told, session: await open(), say, reopen, boundaries };
+  const talk = { ...world, model, told: emitted, session: await open(), say, reopen, boundaries };
   /** @returns what was sent, as text */
   async function say(words: string): Promise<string> {
     await talk.session.append(words);
@@ -89,7 +89,7 @@ export const policyCases: readonly PromiseCase[] = [
         holds((await talk.boundaries()) === 0, "the conversation was compacted without a summary");
         holds(sent.includes("About part0") && sent.includes("part0 part0 part0"), "the first message is gone");
         const [ended] = talk.told("compaction-ended");
-        const outcome = ended?.outcome as Said | undefined;
+        const outcome = ended?.outcome as Statement | undefined;
         reported(ended?.reason === "economic" && outcome?.["failure"] === "no_summary", "no event says that it failed");
         reported(Number(outcome?.["retryAtMs"]) > (ended?.atMs ?? 0), "no event says when it is tried again");
         reported(
@@ -105,7 +105,7 @@ export const policyCases: readonly PromiseCase[] = [
     promise: "after such a failure the next try waits, also in a process that resumes the session",
     side: "library",
     async check({ folder, random, holds, reported }) {
-      const talk = await converse(folder, { attendance: "alone" });
+      const talk = await converse(folder, { attendance: "unattended" });
       try {
         talk.model.summary = random.pick(REFUSALS);
         await sayUntil(talk, "compaction-ended");
@@ -134,7 +134,7 @@ export const policyCases: readonly PromiseCase[] = [
         talk.model.summary = { ...answer("Late."), fault: { kind: "spend-limit" } };
         await sayUntil(talk, "compaction-ended");
         holds((await talk.boundaries()) === 0, "the conversation was compacted without a summary");
-        const outcome = talk.told("compaction-ended")[0]?.outcome as Said | undefined;
+        const outcome = talk.told("compaction-ended")[0]?.outcome as Statement | undefined;
         reported(outcome?.["failure"] === "api_error", `it is told as ${String(outcome?.["failure"])}`);
       } finally {
         await talk.close();
@@ -155,7 +155,7 @@ export const policyCases: readonly PromiseCase[] = [
         holds(tokens < autoCompactTokens, `${tokens} tokens are in a window that is compacted at ${autoCompactTokens}`);
         holds(sent.includes("And now?"), "the user's message was not sent");
         const ended = talk.told("compaction-ended").at(-1);
-        const outcome = ended?.outcome as Said | undefined;
+        const outcome = ended?.outcome as Statement | undefined;
         reported(ended?.reason === "window" && outcome?.["rung"] === "digest", "no event tells of the digest");
         reported(outcome?.["withoutSummary"] === "no_summary", "no event says why there is no summary");
       } finally {

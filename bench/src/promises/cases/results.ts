@@ -125,8 +125,8 @@ export const resultCases: readonly PromiseCase[] = [
         holds(request.split("Cut here").length === failures + 1, "the model is not told that there was more");
         // Two of them are too large together, and now there is room to store one.
         holds(request.length > 90_000, "the model does not see the beginning");
-        const told = world.events.filter((event) => event.kind === "storing-failed" && event.shown === "beginning");
-        reported(told.length === failures, `${told.length} of ${failures} failures were told`);
+        const emitted = world.events.filter((event) => event.kind === "storing-failed" && event.shown === "beginning");
+        reported(emitted.length === failures, `${emitted.length} of ${failures} failures were told`);
       }),
   },
   {

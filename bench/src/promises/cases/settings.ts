@@ -71,16 +71,16 @@ export const settingsCases: readonly PromiseCase[] = [
         const session = await open(world, { settingsFrom: { file, environment: { [VARIABLE]: "many" } } });
         for (let turn = 0; turn < 2 + random.below(3); turn++) await say(session);
         holds(session.settings().settings[NAME] === 6, "the value of the file does not hold");
-        const told = world.events.flatMap((event) => (event.kind === "settings-rejected" ? event.problems : []));
+        const emitted = world.events.flatMap((event) => (event.kind === "settings-rejected" ? event.problems : []));
         reported(
-          told.some(({ source, message }) => source === "file" && message.includes(`Did you mean "${NAME}"?`)),
+          emitted.some(({ source, message }) => source === "file" && message.includes(`Did you mean "${NAME}"?`)),
           "the misspelled name was not told",
         );
         reported(
-          told.some(({ source, message }) => source === "environment" && message.includes(VARIABLE)),
+          emitted.some(({ source, message }) => source === "environment" && message.includes(VARIABLE)),
           "the variable was not told",
         );
-        holds(told.length === 2, `it was told ${told.length} times`);
+        holds(emitted.length === 2, `it was told ${emitted.length} times`);
       }),
   },
   {
@@ -120,12 +120,12 @@ export const settingsCases: readonly PromiseCase[] = [
           await say(session);
           holds(session.settings().settings[NAME] === 31, "the last value was lost");
         }
-        const told = (kind: string): number => world.events.filter((event) => event.kind === kind).length;
-        reported(told("flags-failed") === 1, `the outage was told ${told("flags-failed")} times`);
+        const emitted = (kind: string): number => world.events.filter((event) => event.kind === kind).length;
+        reported(emitted("flags-failed") === 1, `the outage was told ${emitted("flags-failed")} times`);
         if (state === "hangs") return;
         state = "works";
         await say(session);
-        reported(told("flags-recovered") === 1, "its end was not told");
+        reported(emitted("flags-recovered") === 1, "its end was not told");
       }),
   },
   {
@@ -292,9 +292,9 @@ async function thrownBy(call: () => unknown): Promise<unknown> {
   }
 }
 
-function put({ home }: StartedAgent, name: string, content: string): void {
-  mkdirSync(join(home, ".palimpsest"), { recursive: true, mode: 0o700 });
-  writeFileSync(join(home, ".palimpsest", name), content);
+function put({ home: coordination }: StartedAgent, name: string, content: string): void {
+  mkdirSync(join(coordination, ".palimpsest"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(coordination, ".palimpsest", name), content);
 }
 
 /** Takes whatever an exporter sends. */

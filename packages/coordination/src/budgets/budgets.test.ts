@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { openHome } from "../open-home.ts";
+import { openCoordination } from "../open-coordination.ts";
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
@@ -14,7 +14,7 @@ test("what one process uses of a day is gone for all of them, and comes back wit
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-budgets-"));
   folders.push(folder);
   let nowMs = NOON;
-  const open = () => openHome({ file: join(folder, "home.sqlite"), clock: { now: () => nowMs } });
+  const open = () => openCoordination({ file: join(folder, "home.sqlite"), clock: { now: () => nowMs } });
   const [one, other] = [await open(), await open()];
   const mine = one.budgets.daily("extraction", 1_000);
   const theirs = other.budgets.daily("extraction", 1_000);

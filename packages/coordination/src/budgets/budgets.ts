@@ -1,5 +1,5 @@
-import type { HomeConnection } from "../home-connection.ts";
-import type { HomeFile } from "../home-file.ts";
+import type { CoordinationConnection } from "../coordination-connection.ts";
+import type { CoordinationFile } from "../coordination-file.ts";
 
 /** What all sessions of a home together may use of something in a day. */
 export interface DailyTokens {
@@ -13,7 +13,7 @@ export interface Budgets {
 }
 
 export interface BudgetsOptions {
-  readonly file: HomeFile;
+  readonly file: CoordinationFile;
   readonly clock: { now(): number };
 }
 
@@ -28,7 +28,7 @@ const TABLE = `CREATE TABLE IF NOT EXISTS spent (
 /** Days begin at midnight UTC: all processes of a home agree on that, wherever they think they are. */
 export function createBudgets({ file, clock }: BudgetsOptions): Budgets {
   const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
-  const inTable = <T>(work: (connection: HomeConnection) => T): Promise<T> =>
+  const inTable = <T>(work: (connection: CoordinationConnection) => T): Promise<T> =>
     file.write((connection) => {
       connection.database.exec(TABLE);
       return work(connection);

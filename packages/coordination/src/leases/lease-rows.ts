@@ -1,6 +1,6 @@
-import type { Holder } from "palimpsest/sqlite";
-import { present, readHolder } from "../holder-columns.ts";
-import type { HomeConnection } from "../home-connection.ts";
+import type { Owner } from "palimpsest/sqlite";
+import type { CoordinationConnection } from "../coordination-connection.ts";
+import { present, readOwner } from "../owner-columns.ts";
 
 /** A lease as it stands in the file. */
 export interface LeaseRow {
@@ -10,13 +10,13 @@ export interface LeaseRow {
   readonly holder: string;
   readonly owner: string;
   readonly takenAtMs: number;
-  readonly process: Holder;
+  readonly process: Owner;
   readonly lastDoneAtMs?: number;
   readonly lastScanAtMs?: number;
 }
 
 /** Who has a lease, for people to read. */
-export interface LeaseHolder {
+export interface LeaseOwner {
   readonly owner: string;
   readonly host: string;
   readonly pid: number;
@@ -24,15 +24,15 @@ export interface LeaseHolder {
   readonly renewedAtMs: number;
 }
 
-export function toHolder({ owner, takenAtMs, process: { host, pid, renewedAtMs } }: LeaseRow): LeaseHolder {
+export function toOwner({ owner, takenAtMs, process: { host, pid, renewedAtMs } }: LeaseRow): LeaseOwner {
   return { owner, host, pid, takenAtMs, renewedAtMs };
 }
 
-export function readLease({ statement }: HomeConnection, name: string): LeaseRow | undefined {
+export function readLease({ statement }: CoordinationConnection, name: string): LeaseRow | undefined {
   const row = statement("SELECT * FROM lease WHERE name = ?").get(name);
   if (row === undefined) return undefined;
   const { generation, state, holder, owner, taken_at_ms: takenAtMs } = row;
-  const process = readHolder(row);
+  const process = readOwner(row);
   const dates = {
     ...present("lastDoneAtMs", row["last_done_at_ms"]),
     ...present("lastScanAtMs", row["last_scan_at_ms"]),
@@ -41,9 +41,9 @@ export function readLease({ statement }: HomeConnection, name: string): LeaseRow
 }
 
 export function takeLease(
-  { statement }: HomeConnection,
+  { statement }: CoordinationConnection,
   name: string,
-  taken: { generation: number; holder: string; owner: string; takenAtMs: number; process: Holder },
+  taken: { generation: number; holder: string; owner: string; takenAtMs: number; process: Owner },
 ): void {
   const { generation, holder, owner, takenAtMs, process } = taken;
   const { host, pid, started = null, realm = null, renewedAtMs, renewedTicksMs } = process;
@@ -68,9 +68,9 @@ export function takeLease(
 }
 
 export function renewLease(
-  { statement }: HomeConnection,
+  { statement }: CoordinationConnection,
   name: string,
-  { renewedAtMs, renewedTicksMs }: Pick<Holder, "renewedAtMs" | "renewedTicksMs">,
+  { renewedAtMs, renewedTicksMs }: Pick<Owner, "renewedAtMs" | "renewedTicksMs">,
 ): void {
   statement("UPDATE lease SET renewed_at_ms = ?, renewed_ticks_ms = ? WHERE name = ?").run(
     renewedAtMs,
@@ -80,18 +80,18 @@ export function renewLease(
 }
 
 /** @param doneAtMs absent: what it was before stays */
-export function freeLease({ statement }: HomeConnection, name: string, doneAtMs?: number): void {
+export function freeLease({ statement }: CoordinationConnection, name: string, doneAtMs?: number): void {
   statement("UPDATE lease SET state = 'free', last_done_at_ms = coalesce(?, last_done_at_ms) WHERE name = ?").run(
     doneAtMs ?? null,
     name,
   );
 }
 
-export function markDone({ statement }: HomeConnection, name: string, atMs: number): void {
+export function markDone({ statement }: CoordinationConnection, name: string, atMs: number): void {
   statement("UPDATE lease SET last_done_at_ms = max(coalesce(last_done_at_ms, 0), ?) WHERE name = ?").run(atMs, name);
 }
 
-export function markScan({ statement }: HomeConnection, name: string, atMs: number): void {
+export function markScan({ statement }: CoordinationConnection, name: string, atMs: number): void {
   statement(`INSERT INTO lease (name, generation, state, holder, owner, taken_at_ms,
     host, pid, renewed_at_ms, renewed_ticks_ms, last_scan_at_ms) VALUES (?, 0, 'free', '', '', 0, '', 0, 0, 0, ?)
   ON CONFLICT (name) DO UPDATE SET last_scan_at_ms = excluded.last_scan_at_ms`).run(name, atMs);

@@ -1,8 +1,8 @@
-import { holderHere, type Place } from "palimpsest/sqlite";
-import type { HomeConnection } from "../home-connection.ts";
-import type { HomeFile } from "../home-file.ts";
-import { freeLease, type LeaseHolder, readLease, renewLease } from "./lease-rows.ts";
-import { noteTry } from "./lease-tries.ts";
+import { type Place, thisProcess } from "palimpsest/sqlite";
+import type { CoordinationConnection } from "../coordination-connection.ts";
+import type { CoordinationFile } from "../coordination-file.ts";
+import { noteAttempt } from "./lease-attempts.ts";
+import { freeLease, type LeaseOwner, readLease, renewLease } from "./lease-rows.ts";
 
 /** What is known of a lease when it is taken. */
 export interface LeaseFacts {
@@ -15,7 +15,7 @@ export interface LeaseFacts {
   /** How many tries in a row have failed. */
   readonly failures: number;
   /** Whom it was taken from: `gone`, its process had ended; `silent`, it had not renewed the lease. */
-  readonly reclaimed?: { readonly from: LeaseHolder; readonly because: "gone" | "silent" };
+  readonly reclaimed?: { readonly from: LeaseOwner; readonly because: "gone" | "silent" };
 }
 
 export type LeaseOutcome = "done" | "held" | "failed" | "killed";
@@ -41,11 +41,15 @@ export interface Lease extends LeaseFacts {
   finish(outcome: LeaseOutcome): Promise<"finished" | "lost">;
 }
 
-export function createLease(file: HomeFile, place: Place, facts: LeaseFacts & { readonly holder: string }): Lease {
+export function createLease(
+  file: CoordinationFile,
+  place: Place,
+  facts: LeaseFacts & { readonly holder: string },
+): Lease {
   const { holder, ...told } = facts;
   const { name, generation, takenAtMs } = told;
   // The holder too: in a file that was made anew generations begin at 1 again.
-  const isHeld = (connection: HomeConnection): boolean => {
+  const isHeld = (connection: CoordinationConnection): boolean => {
     const row = readLease(connection, name);
     return row?.state === "held" && row.generation === generation && row.holder === holder;
   };
@@ -54,7 +58,7 @@ export function createLease(file: HomeFile, place: Place, facts: LeaseFacts & { 
     renew: () =>
       file.write((connection) => {
         if (!isHeld(connection)) return "lost";
-        renewLease(connection, name, holderHere(place));
+        renewLease(connection, name, thisProcess(place));
         return "held";
       }),
     check: () => file.read((connection) => (isHeld(connection) ? "held" : "lost")),
@@ -64,7 +68,7 @@ export function createLease(file: HomeFile, place: Place, facts: LeaseFacts & { 
       file.write((connection) => {
         if (!isHeld(connection)) return "lost";
         freeLease(connection, name, outcome === "done" ? takenAtMs : undefined);
-        if (outcome !== "killed") noteTry(connection, name, { outcome, atMs: takenAtMs });
+        if (outcome !== "killed") noteAttempt(connection, name, { outcome, atMs: takenAtMs });
         return "finished";
       }),
   };

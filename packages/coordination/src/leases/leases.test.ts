@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Processes } from "palimpsest/sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Home, openHome } from "../open-home.ts";
+import { type Coordination, openCoordination } from "../open-coordination.ts";
 import { keepLease } from "./keep-lease.ts";
 import type { Lease } from "./lease.ts";
 
@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 let folder: string;
 let file: string;
 let machine: Machine;
-const homes: Home[] = [];
+const homes: Coordination[] = [];
 
 /** A machine with a table of processes and two clocks, which homes are opened on. */
 interface Machine {
@@ -28,11 +28,11 @@ beforeEach(() => {
   machine = { nowMs: 1_800_000_000_000, ticksMs: 5_000, table: new Map() };
 });
 afterEach(async () => {
-  for (const home of homes.splice(0)) await home.close();
+  for (const coordination of homes.splice(0)) await coordination.close();
   rmSync(folder, { recursive: true });
 });
 
-async function startProcess(pid: number, started = `start ${pid}`, realm = "realm"): Promise<Home> {
+async function startProcess(pid: number, started = `start ${pid}`, realm = "realm"): Promise<Coordination> {
   machine.table.set(pid, started);
   const processes: Processes = {
     self: { pid, started, realm },
@@ -42,12 +42,12 @@ async function startProcess(pid: number, started = `start ${pid}`, realm = "real
     },
     ticksMs: () => machine.ticksMs,
   };
-  const home = await openHome({ file, host: "here", processes, clock: { now: () => machine.nowMs } });
-  homes.push(home);
-  return home;
+  const coordination = await openCoordination({ file, host: "here", processes, clock: { now: () => machine.nowMs } });
+  homes.push(coordination);
+  return coordination;
 }
-async function take(home: Home, owner = "session"): Promise<Lease> {
-  const result = await home.leases.take("dream", { owner });
+async function take(coordination: Coordination, owner = "session"): Promise<Lease> {
+  const result = await coordination.leases.take("dream", { owner });
   if (result.kind === "held") throw new Error(`held by ${result.by.owner}`);
   return result.lease;
 }
@@ -61,14 +61,14 @@ describe("one at a time", () => {
     const [one, two] = [await startProcess(1), await startProcess(2)];
     expect(await take(one, "session A")).toMatchObject({ name: "dream", generation: 1, takenAtMs: machine.nowMs });
     const by = { owner: "session A", host: "here", pid: 1, takenAtMs: machine.nowMs, renewedAtMs: machine.nowMs };
-    for (const home of [one, two])
-      expect(await home.leases.take("dream", { owner: "B" })).toEqual({ kind: "held", by });
+    for (const coordination of [one, two])
+      expect(await coordination.leases.take("dream", { owner: "B" })).toEqual({ kind: "held", by });
     expect((await two.leases.take("other", { owner: "B" })).kind).toBe("taken");
   });
 
   test("of many that take it at once one has it", async () => {
     const all = await Promise.all(Array.from({ length: 12 }, (_, index) => startProcess(index + 1)));
-    const results = await Promise.all(all.map((home) => home.leases.take("dream", { owner: "x" })));
+    const results = await Promise.all(all.map((coordination) => coordination.leases.take("dream", { owner: "x" })));
     expect(results.filter(({ kind }) => kind === "taken")).toHaveLength(1);
   });
 });
@@ -169,8 +169,8 @@ describe("a lease that was lost", () => {
   });
 
   test("a write that fails gives the lock back and says why", async () => {
-    const home = await startProcess(1);
-    const lease = await take(home);
+    const coordination = await startProcess(1);
+    const lease = await take(coordination);
     await expect(lease.guard(() => Promise.reject(new Error("on purpose")))).rejects.toThrow("on purpose");
     expect(await lease.renew()).toBe("held");
   });
@@ -186,14 +186,18 @@ describe("a lease that was lost", () => {
 
 describe("the time of the last work", () => {
   test("is when it began, and only if it was brought to its end", async () => {
-    const home = await startProcess(1);
-    expect(await home.leases.read("dream")).toEqual({ failures: 0 });
-    const first = await take(home);
+    const coordination = await startProcess(1);
+    expect(await coordination.leases.read("dream")).toEqual({ failures: 0 });
+    const first = await take(coordination);
     const beganAtMs = machine.nowMs;
     expect(first.lastDoneAtMs).toBeUndefined();
     pass(3 * MINUTE_MS);
     expect(await first.finish("done")).toBe("finished");
-    expect(await home.leases.read("dream")).toEqual({ lastDoneAtMs: beganAtMs, lastTriedAtMs: beganAtMs, failures: 0 });
+    expect(await coordination.leases.read("dream")).toEqual({
+      lastDoneAtMs: beganAtMs,
+      lastTriedAtMs: beganAtMs,
+      failures: 0,
+    });
 
     for (const [outcome, failures] of [
       ["failed", 1],
@@ -202,19 +206,19 @@ describe("the time of the last work", () => {
       ["held", 0],
     ] as const) {
       pass(MINUTE_MS);
-      const before = await home.leases.read("dream");
-      const lease = await take(home);
+      const before = await coordination.leases.read("dream");
+      const lease = await take(coordination);
       expect(lease.failures).toBe(before.failures);
       const lastTriedAtMs = outcome === "killed" ? before.lastTriedAtMs : machine.nowMs;
       expect(lease.lastDoneAtMs).toBe(beganAtMs);
-      expect(await home.leases.read("dream")).toMatchObject({ lastDoneAtMs: beganAtMs, holder: { pid: 1 } });
+      expect(await coordination.leases.read("dream")).toMatchObject({ lastDoneAtMs: beganAtMs, holder: { pid: 1 } });
       await lease.finish(outcome);
-      expect(await home.leases.read("dream")).toEqual({ lastDoneAtMs: beganAtMs, lastTriedAtMs, failures });
+      expect(await coordination.leases.read("dream")).toEqual({ lastDoneAtMs: beganAtMs, lastTriedAtMs, failures });
     }
     const heldAtMs = machine.nowMs;
     pass(MINUTE_MS);
-    await home.leases.confirm("dream");
-    expect((await home.leases.read("dream")).lastDoneAtMs).toBe(heldAtMs);
+    await coordination.leases.confirm("dream");
+    expect((await coordination.leases.read("dream")).lastDoneAtMs).toBe(heldAtMs);
   });
 
   test("stays what it was when the process dies, and when its home is closed", async () => {
@@ -259,16 +263,16 @@ test("the database itself refuses to give a generation twice", async () => {
 
 describe("keepLease", () => {
   test("renews until it is stopped", async () => {
-    const home = await startProcess(1);
-    const lease = await take(home);
+    const coordination = await startProcess(1);
+    const lease = await take(coordination);
     const kept = keepLease(lease, { everyMs: 10 });
     pass(MINUTE_MS);
     await sleep(80);
     kept.stop();
-    expect((await home.leases.read("dream")).holder?.renewedAtMs).toBe(machine.nowMs);
+    expect((await coordination.leases.read("dream")).holder?.renewedAtMs).toBe(machine.nowMs);
     pass(MINUTE_MS);
     await sleep(50);
-    expect((await home.leases.read("dream")).holder?.renewedAtMs).toBe(machine.nowMs - MINUTE_MS);
+    expect((await coordination.leases.read("dream")).holder?.renewedAtMs).toBe(machine.nowMs - MINUTE_MS);
     expect(kept.signal.aborted).toBe(false);
   });
 

@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { elapsedMs, holderHere, lookAt, type Place, silenceMs } from "palimpsest/sqlite";
-import type { HomeFile } from "../home-file.ts";
+import { elapsedMs, type Place, processState, silenceMs, thisProcess } from "palimpsest/sqlite";
+import type { CoordinationFile } from "../coordination-file.ts";
 import { createLease, type Lease } from "./lease.ts";
-import { type LeaseHolder, type LeaseRow, markDone, markScan, readLease, takeLease, toHolder } from "./lease-rows.ts";
-import { type LeaseTries, readTries } from "./lease-tries.ts";
+import { type LeaseAttempts, readAttempts } from "./lease-attempts.ts";
+import { type LeaseOwner, type LeaseRow, markDone, markScan, readLease, takeLease, toOwner } from "./lease-rows.ts";
 
 export type TakeResult =
   | { readonly kind: "taken"; readonly lease: Lease }
-  | { readonly kind: "held"; readonly by: LeaseHolder };
+  | { readonly kind: "held"; readonly by: LeaseOwner };
 
 /** What a gate needs to know. */
-export interface LeaseState extends LeaseTries {
+export interface LeaseState extends LeaseAttempts {
   /** When the work that was last brought to its end began; by a wall clock. Read it with `elapsedMs`. */
   readonly lastDoneAtMs?: number;
   readonly lastScanAtMs?: number;
   /** As the row has it: whether it still counts is found out by taking. */
-  readonly holder?: LeaseHolder;
+  readonly holder?: LeaseOwner;
 }
 
 /**
@@ -35,7 +35,7 @@ export interface Leases {
 }
 
 export interface LeasesOptions {
-  readonly file: HomeFile;
+  readonly file: CoordinationFile;
   readonly place: Place;
   readonly silentAfterMs: number;
   readonly onTaken: (lease: Lease) => void;
@@ -43,18 +43,18 @@ export interface LeasesOptions {
 
 export function createLeases({ file, place, silentAfterMs, onTaken }: LeasesOptions): Leases {
   const lossOf = (row: LeaseRow): "gone" | "silent" | undefined => {
-    if (lookAt(row.process, place) === "gone") return "gone";
+    if (processState(row.process, place) === "gone") return "gone";
     return silenceMs(row.process, place) >= silentAfterMs ? "silent" : undefined;
   };
   return {
     async take(name, { owner }) {
       const holder = randomUUID();
-      const result = await file.write((connection): LeaseHolder | Lease => {
+      const result = await file.write((connection): LeaseOwner | Lease => {
         const before = readLease(connection, name);
         const isHeld = before?.state === "held";
         const because = isHeld ? lossOf(before) : undefined;
-        if (isHeld && because === undefined) return toHolder(before);
-        const process = holderHere(place);
+        if (isHeld && because === undefined) return toOwner(before);
+        const process = thisProcess(place);
         const generation = (before?.generation ?? 0) + 1;
         const takenAtMs = process.renewedAtMs;
         takeLease(connection, name, { generation, holder, owner, takenAtMs, process });
@@ -64,9 +64,9 @@ export function createLeases({ file, place, silentAfterMs, onTaken }: LeasesOpti
           generation,
           holder,
           takenAtMs,
-          failures: readTries(connection, name).failures,
+          failures: readAttempts(connection, name).failures,
           ...(lastDoneAtMs === undefined ? {} : { lastDoneAtMs }),
-          ...(isHeld && because !== undefined ? { reclaimed: { from: toHolder(before), because } } : {}),
+          ...(isHeld && because !== undefined ? { reclaimed: { from: toOwner(before), because } } : {}),
         });
       });
       if (!("generation" in result)) return { kind: "held", by: result };
@@ -76,19 +76,19 @@ export function createLeases({ file, place, silentAfterMs, onTaken }: LeasesOpti
     read: (name) =>
       file.read((connection) => {
         const row = readLease(connection, name);
-        const tries = readTries(connection, name);
+        const tries = readAttempts(connection, name);
         if (row === undefined) return tries;
         const { state, lastDoneAtMs, lastScanAtMs } = row;
         return {
           ...tries,
           ...(lastDoneAtMs === undefined ? {} : { lastDoneAtMs }),
           ...(lastScanAtMs === undefined ? {} : { lastScanAtMs }),
-          ...(state === "held" ? { holder: toHolder(row) } : {}),
+          ...(state === "held" ? { holder: toOwner(row) } : {}),
         };
       }),
     confirm: (name) =>
       file.write((connection) => {
-        const { lastTriedAtMs } = readTries(connection, name);
+        const { lastTriedAtMs } = readAttempts(connection, name);
         if (lastTriedAtMs !== undefined) markDone(connection, name, lastTriedAtMs);
       }),
     touch: (name, { everyMs }) =>

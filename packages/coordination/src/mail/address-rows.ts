@@ -1,6 +1,6 @@
-import { type Holder, lookAt, type Place, silenceMs } from "palimpsest/sqlite";
-import { present, readHolder } from "../holder-columns.ts";
-import type { HomeConnection } from "../home-connection.ts";
+import { type Owner, type Place, processState, silenceMs } from "palimpsest/sqlite";
+import type { CoordinationConnection } from "../coordination-connection.ts";
+import { present, readOwner } from "../owner-columns.ts";
 
 export interface AddressRow {
   readonly number: number;
@@ -9,7 +9,7 @@ export interface AddressRow {
   readonly session: string;
   readonly state: "running" | "stopped";
   readonly socket?: string;
-  readonly process: Holder;
+  readonly process: Owner;
 }
 
 /** Where an agent can be reached, and whether it is there. */
@@ -27,7 +27,7 @@ export interface Address {
 
 export function toAddress(row: AddressRow, place: Place): Address {
   const { team, name, session, socket, process } = row;
-  const isGone = row.state === "stopped" || lookAt(process, place) === "gone";
+  const isGone = row.state === "stopped" || processState(process, place) === "gone";
   return {
     team,
     name,
@@ -42,22 +42,22 @@ export function toAddress(row: AddressRow, place: Place): Address {
 /** Whether the name may be given to another process. One that is seen running keeps it, however silent. */
 export function isFree(row: AddressRow, place: Place, silentAfterMs: number): boolean {
   if (row.state === "stopped") return true;
-  const look = lookAt(row.process, place);
+  const look = processState(row.process, place);
   return look === "gone" || (look === "unknown" && silenceMs(row.process, place) >= silentAfterMs);
 }
 
-export function readAddress({ statement }: HomeConnection, team: string, name: string): AddressRow | undefined {
+export function readAddress({ statement }: CoordinationConnection, team: string, name: string): AddressRow | undefined {
   return toRow(statement("SELECT * FROM address WHERE team = ? AND name = ?").get(team, name));
 }
 
 /** The address of whoever has the token, as long as nobody else has registered under its name and it was not stopped. */
-export function readOwn({ statement }: HomeConnection, number: number, token: string): AddressRow | undefined {
+export function readOwn({ statement }: CoordinationConnection, number: number, token: string): AddressRow | undefined {
   return toRow(
     statement("SELECT * FROM address WHERE number = ? AND token = ? AND state = 'running'").get(number, token),
   );
 }
 
-export function readTeam({ statement }: HomeConnection, team: string): AddressRow[] {
+export function readTeam({ statement }: CoordinationConnection, team: string): AddressRow[] {
   return statement("SELECT * FROM address WHERE team = ? ORDER BY name")
     .all(team)
     .flatMap((row) => toRow(row) ?? []);
@@ -65,7 +65,7 @@ export function readTeam({ statement }: HomeConnection, team: string): AddressRo
 
 /** Returns the number of the address: that of its name, if it had one before, with the mail that waits there. */
 export function writeAddress(
-  { statement }: HomeConnection,
+  { statement }: CoordinationConnection,
   address: Omit<AddressRow, "number" | "state"> & { readonly token: string },
 ): number {
   const { team, name, session, token, socket = null, process } = address;
@@ -79,20 +79,20 @@ export function writeAddress(
   return Number(row?.["number"]);
 }
 
-export function renewAddress({ statement }: HomeConnection, number: number, holder: Holder): void {
+export function renewAddress({ statement }: CoordinationConnection, number: number, currentOwner: Owner): void {
   statement("UPDATE address SET renewed_at_ms = ?, renewed_ticks_ms = ? WHERE number = ?").run(
-    holder.renewedAtMs,
-    holder.renewedTicksMs,
+    currentOwner.renewedAtMs,
+    currentOwner.renewedTicksMs,
     number,
   );
 }
 
-export function stopAddress({ statement }: HomeConnection, number: number): void {
+export function stopAddress({ statement }: CoordinationConnection, number: number): void {
   statement("UPDATE address SET state = 'stopped' WHERE number = ?").run(number);
 }
 
 /** With the mail that was sent to them. */
-export function deleteTeam({ statement }: HomeConnection, team: string): void {
+export function deleteTeam({ statement }: CoordinationConnection, team: string): void {
   statement("DELETE FROM message WHERE receiver IN (SELECT number FROM address WHERE team = ?)").run(team);
   statement("DELETE FROM address WHERE team = ?").run(team);
 }
@@ -107,6 +107,6 @@ function toRow(row: Record<string, unknown> | undefined): AddressRow | undefined
     session,
     state,
     ...present("socket", row["socket"]),
-    process: readHolder(row),
+    process: readOwner(row),
   } as AddressRow;
 }

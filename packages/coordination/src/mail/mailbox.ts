@@ -1,6 +1,6 @@
-import { holderHere, type Place } from "palimpsest/sqlite";
-import type { HomeConnection } from "../home-connection.ts";
-import type { HomeFile } from "../home-file.ts";
+import { type Place, thisProcess } from "palimpsest/sqlite";
+import type { CoordinationConnection } from "../coordination-connection.ts";
+import type { CoordinationFile } from "../coordination-file.ts";
 import {
   type Address,
   type AddressRow,
@@ -10,7 +10,6 @@ import {
   stopAddress,
   toAddress,
 } from "./address-rows.ts";
-import type { Bell } from "./bell.ts";
 import { checkDraft, type Message, type MessageDraft, type Refused, refuse } from "./message.ts";
 import {
   acknowledgeMessage,
@@ -21,6 +20,7 @@ import {
   insertMessage,
   readWaiting,
 } from "./message-rows.ts";
+import type { WakeUp } from "./wake-up.ts";
 
 /** Another process has registered under this name, or this one has stopped: nothing can be done with the mailbox any more. */
 export interface Lost {
@@ -66,9 +66,9 @@ export interface MailLimits {
 }
 
 export interface MailboxOptions {
-  readonly file: HomeFile;
+  readonly file: CoordinationFile;
   readonly place: Place;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   readonly limits: MailLimits;
   readonly address: Pick<AddressRow, "number" | "team" | "name" | "session">;
   readonly token: string;
@@ -78,19 +78,19 @@ const DEFAULT_LIMIT = 100;
 // Only a system that cannot say whether a process is alive goes by this; a fifth of the time after which it is given up.
 const RENEW_EVERY_MS = 60_000;
 
-export function createMailbox({ file, place, bell, limits, address, token }: MailboxOptions): Mailbox {
+export function createMailbox({ file, place, wakeUp, limits, address, token }: MailboxOptions): Mailbox {
   const { number, team, name, session } = address;
   const ended = new AbortController();
   let receivedThrough = 0;
   let renewedTicksMs = place.processes.ticksMs();
-  const own = (connection: HomeConnection): AddressRow | undefined => readOwn(connection, number, token);
+  const own = (connection: CoordinationConnection): AddressRow | undefined => readOwn(connection, number, token);
 
   const renewIfDue = async (): Promise<void> => {
-    const holder = holderHere(place);
-    if (holder.renewedTicksMs - renewedTicksMs < RENEW_EVERY_MS) return;
-    renewedTicksMs = holder.renewedTicksMs;
+    const currentOwner = thisProcess(place);
+    if (currentOwner.renewedTicksMs - renewedTicksMs < RENEW_EVERY_MS) return;
+    renewedTicksMs = currentOwner.renewedTicksMs;
     // A full disk is no reason not to read.
-    await file.write((connection) => own(connection) && renewAddress(connection, number, holder)).catch(() => {});
+    await file.write((connection) => own(connection) && renewAddress(connection, number, currentOwner)).catch(() => {});
   };
   const look = (): Promise<"mail" | "none" | "lost"> =>
     file.read((connection) => {
@@ -109,7 +109,7 @@ export function createMailbox({ file, place, bell, limits, address, token }: Mai
         const sender = own(connection);
         return sender === undefined ? { kind: "lost" } : sendFrom(connection, { sender, draft, place, limits });
       });
-      if (outcome.kind === "sent") bell.ring();
+      if (outcome.kind === "sent") wakeUp.ring();
       return outcome;
     },
     async receive({ limit = DEFAULT_LIMIT } = {}) {
@@ -133,7 +133,7 @@ export function createMailbox({ file, place, bell, limits, address, token }: Mai
       const over = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)];
       const signals = [ended.signal, ...over].filter((each) => each !== undefined);
       // Listens before it looks: what comes in between rings.
-      const rings = listenTo(bell, signals);
+      const rings = listenTo(wakeUp, signals);
       try {
         for (;;) {
           if (ended.signal.aborted) return "lost";
@@ -157,10 +157,10 @@ export function createMailbox({ file, place, bell, limits, address, token }: Mai
 }
 
 /** `next` resolves when the bell has rung, or a signal was given, since it was called last. */
-function listenTo(bell: Bell, signals: readonly AbortSignal[]): { next(): Promise<void>; stop(): void } {
+function listenTo(wakeUp: WakeUp, signals: readonly AbortSignal[]): { next(): Promise<void>; stop(): void } {
   let rung = Promise.withResolvers<void>();
   const ring = (): void => rung.resolve();
-  const listening = bell.listen(ring);
+  const listening = wakeUp.listen(ring);
   for (const signal of signals) signal.addEventListener("abort", ring);
   return {
     async next() {
@@ -182,7 +182,7 @@ interface Sending {
 }
 
 /** All of it within one transaction: a message to all is with all of them, or with none. */
-function sendFrom(connection: HomeConnection, { sender, draft, place, limits }: Sending): SendOutcome {
+function sendFrom(connection: CoordinationConnection, { sender, draft, place, limits }: Sending): SendOutcome {
   const team = readTeam(connection, sender.team);
   const before = findSent(connection, sender.session, draft.id);
   if (before !== undefined) {

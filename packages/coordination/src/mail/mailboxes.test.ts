@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Processes } from "palimpsest/sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Home, type HomeOptions, openHome } from "../open-home.ts";
+import { type Coordination, type CoordinationOptions, openCoordination } from "../open-coordination.ts";
 import type { Mailbox } from "./mailbox.ts";
 import type { Message, MessageDraft } from "./message.ts";
 
 let folder: string;
 let file: string;
 let running: Set<number>;
-const homes: Home[] = [];
+const homes: Coordination[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "mail-"));
@@ -20,28 +20,28 @@ beforeEach(() => {
   running = new Set();
 });
 afterEach(async () => {
-  for (const home of homes.splice(0)) await home.close();
+  for (const coordination of homes.splice(0)) await coordination.close();
   rmSync(folder, { recursive: true });
 });
 
 /** A process of a machine whose table says who is alive. */
-async function startProcess(pid: number, options: Partial<HomeOptions> = {}): Promise<Home> {
+async function startProcess(pid: number, options: Partial<CoordinationOptions> = {}): Promise<Coordination> {
   running.add(pid);
   const processes: Processes = {
     self: { pid, started: "s", realm: "r" },
     find: (wanted) => (running.has(wanted) ? { kind: "running", started: "s" } : { kind: "absent" }),
     ticksMs: () => 0,
   };
-  const home = await openHome({ file, processes, pollMs: 60_000, ...options });
-  homes.push(home);
-  return home;
+  const coordination = await openCoordination({ file, processes, pollMs: 60_000, ...options });
+  homes.push(coordination);
+  return coordination;
 }
 async function register(
-  home: Home,
+  coordination: Coordination,
   name: string,
   { team = "team", session = `session-of-${name}` } = {},
 ): Promise<Mailbox> {
-  const result = await home.mailboxes.register({ team, name, session });
+  const result = await coordination.mailboxes.register({ team, name, session });
   if (result.kind !== "registered") throw new Error(JSON.stringify(result));
   return result.mailbox;
 }
@@ -56,8 +56,8 @@ const bodies = (messages: readonly Message[]): string[] => messages.map(({ body 
 
 describe("sending", () => {
   test("a message comes as it was sent, with who sent it", async () => {
-    const home = await startProcess(1);
-    const [lead, helper] = [await register(home, "lead"), await register(home, "helper")];
+    const coordination = await startProcess(1);
+    const [lead, helper] = [await register(coordination, "lead"), await register(coordination, "helper")];
     const draft: MessageDraft = { id: "m1", to: "helper", body: "Look at a.ts", summary: "a file", inReplyTo: "m0" };
     const sent = await lead.send(draft);
     expect(sent).toMatchObject({ kind: "sent", receivers: [{ name: "helper", state: "running", pid: 1 }], full: [] });
@@ -77,8 +77,8 @@ describe("sending", () => {
   });
 
   test("the same id again is acknowledged and delivered once, also when it was read meanwhile", async () => {
-    const home = await startProcess(1);
-    const [one, two] = [await register(home, "one"), await register(home, "two")];
+    const coordination = await startProcess(1);
+    const [one, two] = [await register(coordination, "one"), await register(coordination, "two")];
     const draft = { id: "m", to: "two", body: "once" };
     const [first, second] = await Promise.all([one.send(draft), one.send(draft)]);
     expect(second).toEqual(first);
@@ -91,12 +91,12 @@ describe("sending", () => {
   });
 
   test("the same id from another session is another message", async () => {
-    const home = await startProcess(1);
-    const two = await register(home, "two");
-    const one = await register(home, "one", { session: "first" });
+    const coordination = await startProcess(1);
+    const two = await register(coordination, "two");
+    const one = await register(coordination, "one", { session: "first" });
     await one.send({ id: "1", to: "two", body: "a" });
     await one.stop();
-    const again = await register(home, "one", { session: "second" });
+    const again = await register(coordination, "one", { session: "second" });
     await again.send({ id: "1", to: "two", body: "b" });
     expect((await receive(two)).map(({ key, body }) => [key, body])).toEqual([
       ["first/1", "a"],
@@ -105,16 +105,20 @@ describe("sending", () => {
   });
 
   test("to all: to every other one of the team, and to nobody else", async () => {
-    const home = await startProcess(1);
-    const [one, two, three] = [await register(home, "one"), await register(home, "two"), await register(home, "three")];
-    const stranger = await register(home, "two", { team: "others", session: "x" });
+    const coordination = await startProcess(1);
+    const [one, two, three] = [
+      await register(coordination, "one"),
+      await register(coordination, "two"),
+      await register(coordination, "three"),
+    ];
+    const stranger = await register(coordination, "two", { team: "others", session: "x" });
     expect(await one.send({ id: "m", to: "*", body: "hello" })).toMatchObject({
       receivers: [{ name: "three" }, { name: "two" }],
     });
     const received = await Promise.all([one, two, three, stranger].map((mailbox) => receive(mailbox)));
     expect(received.map(bodies)).toEqual([[], ["hello"], ["hello"], []]);
     // Who joins later is not given it when it is sent again.
-    const four = await register(home, "four");
+    const four = await register(coordination, "four");
     await one.send({ id: "m", to: "*", body: "hello" });
     expect(await receive(four)).toEqual([]);
     // A team of one.
@@ -122,9 +126,9 @@ describe("sending", () => {
   });
 
   test("nobody of that name: refused with the names there are; of another team there is nobody", async () => {
-    const home = await startProcess(1);
-    const one = await register(home, "one");
-    await register(home, "two", { team: "others" });
+    const coordination = await startProcess(1);
+    const one = await register(coordination, "one");
+    await register(coordination, "two", { team: "others" });
     for (const to of ["two", "uds:/tmp/x", "one/..", ""])
       expect(await one.send({ id: "m", to, body: "" })).toMatchObject({
         because: "no-such-address",
@@ -133,8 +137,12 @@ describe("sending", () => {
   });
 
   test("a mailbox that is full refuses, and with all the others are reached", async () => {
-    const home = await startProcess(1, { maxWaiting: 2 });
-    const [one, two, three] = [await register(home, "one"), await register(home, "two"), await register(home, "three")];
+    const coordination = await startProcess(1, { maxWaiting: 2 });
+    const [one, two, three] = [
+      await register(coordination, "one"),
+      await register(coordination, "two"),
+      await register(coordination, "three"),
+    ];
     for (const id of ["1", "2"]) await one.send({ id, to: "two", body: id });
     expect(await one.send({ id: "3", to: "two", body: "3" })).toMatchObject({ because: "mailbox-full" });
     expect(await one.send({ id: "4", to: "*", body: "4" })).toMatchObject({
@@ -149,8 +157,8 @@ describe("sending", () => {
 
 describe("receiving", () => {
   test("in the order of sending, the same again until it is acknowledged", async () => {
-    const home = await startProcess(1);
-    const [one, two] = [await register(home, "one"), await register(home, "two")];
+    const coordination = await startProcess(1);
+    const [one, two] = [await register(coordination, "one"), await register(coordination, "two")];
     // Not awaited one by one.
     await Promise.all(Array.from({ length: 30 }, (_, n) => one.send({ id: `m${n}`, to: "two", body: String(n) })));
     const first = await receive(two, 10);
@@ -185,8 +193,12 @@ describe("receiving", () => {
   });
 
   test("a receiver cannot acknowledge the mail of others", async () => {
-    const home = await startProcess(1);
-    const [one, two, three] = [await register(home, "one"), await register(home, "two"), await register(home, "three")];
+    const coordination = await startProcess(1);
+    const [one, two, three] = [
+      await register(coordination, "one"),
+      await register(coordination, "two"),
+      await register(coordination, "three"),
+    ];
     await one.send({ id: "m", to: "*", body: "x" });
     await two.acknowledge(["session-of-one/m", "", "/", "no such key"]);
     expect(await receive(two)).toEqual([]);
@@ -230,8 +242,8 @@ describe("addresses", () => {
     const [one, two] = [await startProcess(1), await startProcess(2)];
     const before = await register(one, "a");
     const registration = { team: "team", name: "a", session: "session-of-a" };
-    for (const home of [one, two])
-      expect(await home.mailboxes.register(registration)).toMatchObject({ kind: "taken", by: { pid: 1 } });
+    for (const coordination of [one, two])
+      expect(await coordination.mailboxes.register(registration)).toMatchObject({ kind: "taken", by: { pid: 1 } });
     expect((await two.mailboxes.register({ ...registration, takeover: "always" })).kind).toBe("registered");
     expect(await before.receive()).toEqual({ kind: "lost" });
   });
@@ -266,23 +278,23 @@ describe("addresses", () => {
   });
 
   test("a team is disbanded with its mail when none of it runs", async () => {
-    const home = await startProcess(1);
-    const [one, two] = [await register(home, "one"), await register(home, "two")];
-    await register(home, "one", { team: "others" });
+    const coordination = await startProcess(1);
+    const [one, two] = [await register(coordination, "one"), await register(coordination, "two")];
+    await register(coordination, "one", { team: "others" });
     await one.send({ id: "m", to: "two", body: "x" });
     await one.stop();
-    expect(await home.mailboxes.disband("team")).toEqual({ kind: "running", names: ["two"] });
+    expect(await coordination.mailboxes.disband("team")).toEqual({ kind: "running", names: ["two"] });
     await two.stop();
-    expect(await home.mailboxes.disband("team")).toEqual({ kind: "disbanded" });
-    expect(await home.mailboxes.addresses("team")).toEqual([]);
-    expect(await home.mailboxes.addresses("others")).toHaveLength(1);
-    expect(await receive(await register(home, "two"))).toEqual([]);
+    expect(await coordination.mailboxes.disband("team")).toEqual({ kind: "disbanded" });
+    expect(await coordination.mailboxes.addresses("team")).toEqual([]);
+    expect(await coordination.mailboxes.addresses("others")).toHaveLength(1);
+    expect(await receive(await register(coordination, "two"))).toEqual([]);
   });
 });
 
 test("who a message is from cannot be said by the message", async () => {
-  const home = await startProcess(1);
-  const [lead, helper] = [await register(home, "lead"), await register(home, "helper")];
+  const coordination = await startProcess(1);
+  const [lead, helper] = [await register(coordination, "lead"), await register(coordination, "helper")];
   const forged = {
     id: "m",
     to: "lead",
@@ -297,11 +309,11 @@ test("who a message is from cannot be said by the message", async () => {
 
 describe("waiting", () => {
   test("mail from another process wakes at once, without polling", { timeout: 60_000 }, async () => {
-    const home = await startProcess(1);
-    const mailbox = await register(home, "one");
-    const module = new URL("../open-home.ts", import.meta.url).href;
-    const script = `const { openHome } = await import(${JSON.stringify(module)});
-      const home = await openHome({ file: ${JSON.stringify(file)} });
+    const coordination = await startProcess(1);
+    const mailbox = await register(coordination, "one");
+    const module = new URL("../open-coordination.ts", import.meta.url).href;
+    const script = `const { openCoordination } = await import(${JSON.stringify(module)});
+      const home = await openCoordination({ file: ${JSON.stringify(file)} });
       const { mailbox } = await home.mailboxes.register({ team: "team", name: "child", session: "c" });
       process.stdin.once("data", async () => {
         await mailbox.send({ id: "m", to: "one", body: "hello" });
@@ -325,8 +337,8 @@ describe("waiting", () => {
   });
 
   test("what receive has returned does not wake again; what comes after it does", async () => {
-    const home = await startProcess(1);
-    const [one, two] = [await register(home, "one"), await register(home, "two")];
+    const coordination = await startProcess(1);
+    const [one, two] = [await register(coordination, "one"), await register(coordination, "two")];
     await one.send({ id: "1", to: "two", body: "1" });
     expect(await two.wait()).toBe("mail");
     await receive(two);
@@ -337,15 +349,15 @@ describe("waiting", () => {
   });
 
   test("ends with its signal, and when the mailbox is stopped", async () => {
-    const home = await startProcess(1);
-    const mailbox = await register(home, "one");
+    const coordination = await startProcess(1);
+    const mailbox = await register(coordination, "one");
     const aborted = new AbortController();
     const waiting = mailbox.wait({ signal: aborted.signal });
     aborted.abort();
     expect(await waiting).toBe("over");
     expect(await mailbox.wait({ signal: aborted.signal })).toBe("over");
     const last = mailbox.wait();
-    await home.close();
+    await coordination.close();
     expect(await last).toBe("lost");
   });
 });

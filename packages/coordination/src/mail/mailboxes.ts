@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { holderHere, type Place } from "palimpsest/sqlite";
-import type { HomeFile } from "../home-file.ts";
+import { type Place, thisProcess } from "palimpsest/sqlite";
+import type { CoordinationFile } from "../coordination-file.ts";
 import { type Address, deleteTeam, isFree, readAddress, readTeam, toAddress, writeAddress } from "./address-rows.ts";
-import type { Bell } from "./bell.ts";
 import { createMailbox, type Mailbox, type MailLimits } from "./mailbox.ts";
 import { isName, isSession } from "./message.ts";
+import type { WakeUp } from "./wake-up.ts";
 
 export interface Registration {
   readonly team: string;
@@ -39,16 +39,16 @@ export interface Mailboxes {
 }
 
 export interface MailboxesOptions {
-  readonly file: HomeFile;
+  readonly file: CoordinationFile;
   readonly place: Place;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   readonly limits: MailLimits;
   readonly silentAfterMs: number;
   readonly onRegistered: (mailbox: Mailbox) => void;
 }
 
 export function createMailboxes(options: MailboxesOptions): Mailboxes {
-  const { file, place, bell, limits, silentAfterMs, onRegistered } = options;
+  const { file, place, wakeUp, limits, silentAfterMs, onRegistered } = options;
   return {
     async register({ team, name, session, socket, takeover = "if-free" }) {
       for (const value of [team, name])
@@ -60,7 +60,7 @@ export function createMailboxes(options: MailboxesOptions): Mailboxes {
         const before = readAddress(connection, team, name);
         if (before !== undefined && takeover === "if-free" && !isFree(before, place, silentAfterMs))
           return toAddress(before, place);
-        const process = holderHere(place);
+        const process = thisProcess(place);
         return writeAddress(connection, {
           team,
           name,
@@ -72,7 +72,7 @@ export function createMailboxes(options: MailboxesOptions): Mailboxes {
       });
       if (typeof result !== "number") return { kind: "taken", by: result };
       const address = { number: result, team, name, session };
-      const mailbox = createMailbox({ file, place, bell, limits, address, token });
+      const mailbox = createMailbox({ file, place, wakeUp, limits, address, token });
       onRegistered(mailbox);
       return { kind: "registered", mailbox };
     },

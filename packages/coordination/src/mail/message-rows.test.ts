@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HomeConnection } from "../home-connection.ts";
-import { type HomeFile, openHomeFile } from "../home-file.ts";
+import type { CoordinationConnection } from "../coordination-connection.ts";
+import { type CoordinationFile, openCoordinationFile } from "../coordination-file.ts";
 import { readAddress, writeAddress } from "./address-rows.ts";
 import { toKey } from "./message.ts";
 import { acknowledgeMessage, findSent, insertMessage, readWaiting } from "./message-rows.ts";
@@ -15,10 +15,10 @@ const CHARACTER = fc
   .filter((character) => character.isWellFormed());
 
 let folder: string;
-let file: HomeFile;
+let file: CoordinationFile;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "message-rows-"));
-  file = await openHomeFile(join(folder, "home.sqlite"), { lockTimeoutMs: 1_000 });
+  file = await openCoordinationFile(join(folder, "home.sqlite"), { lockTimeoutMs: 1_000 });
   const process = { host: "h", pid: 1, renewedAtMs: 0, renewedTicksMs: 0 };
   await file.write((connection) => {
     for (const name of ["one", "two"])
@@ -48,7 +48,7 @@ test("whatever is well-formed comes back as it was", async () => {
 });
 
 test("of what was acknowledged the words go at once and the ids later, so that the file does not grow with what was said", async () => {
-  const exchange = (connection: HomeConnection, from: number, to: number): void => {
+  const exchange = (connection: CoordinationConnection, from: number, to: number): void => {
     const [sender, receiver] = ["one", "two"].map((name) => readAddress(connection, "t", name)!);
     for (let n = from; n < to; n++) {
       const draft = { id: `m${n}`, to: "two", body: `secret ${n} ${"x".repeat(1_000)}` };

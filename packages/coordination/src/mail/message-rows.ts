@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { present } from "../holder-columns.ts";
-import type { HomeConnection } from "../home-connection.ts";
+import type { CoordinationConnection } from "../coordination-connection.ts";
+import { present } from "../owner-columns.ts";
 import type { AddressRow } from "./address-rows.ts";
 import { fromKey, type Message, type MessageDraft, toKey } from "./message.ts";
 
@@ -17,7 +17,7 @@ export function digestOf({ to, kind = "message", body, summary, inReplyTo }: Mes
 
 /** What was sent under this id before: its digest and whom it went to. */
 export function findSent(
-  { statement }: HomeConnection,
+  { statement }: CoordinationConnection,
   session: string,
   id: string,
 ): { digest: string; receivers: readonly number[] } | undefined {
@@ -26,13 +26,13 @@ export function findSent(
   return first && { digest: String(first["digest"]), receivers: rows.map(({ receiver }) => Number(receiver)) };
 }
 
-export function countWaiting({ statement }: HomeConnection, receiver: number): number {
+export function countWaiting({ statement }: CoordinationConnection, receiver: number): number {
   const row = statement("SELECT count(*) AS count FROM message WHERE receiver = ? AND state = 'waiting'").get(receiver);
   return Number(row?.["count"]);
 }
 
 export function insertMessage(
-  connection: HomeConnection,
+  connection: CoordinationConnection,
   { sender, receiver, draft, nowMs }: { sender: AddressRow; receiver: number; draft: MessageDraft; nowMs: number },
 ): void {
   const { id, kind = "message", body, summary = null, inReplyTo = null } = draft;
@@ -56,7 +56,7 @@ export function insertMessage(
 
 /** What waits, in the order in which it was sent. */
 export function readWaiting(
-  { statement }: HomeConnection,
+  { statement }: CoordinationConnection,
   { number, team }: AddressRow,
   limit: number,
 ): NumberedMessage[] {
@@ -70,19 +70,19 @@ export interface NumberedMessage {
   readonly message: Message;
 }
 
-export function hasWaiting({ statement }: HomeConnection, receiver: number, after: number): boolean {
+export function hasWaiting({ statement }: CoordinationConnection, receiver: number, after: number): boolean {
   const sql = "SELECT 1 FROM message WHERE receiver = ? AND state = 'waiting' AND number > ? LIMIT 1";
   return statement(sql).get(receiver, after) !== undefined;
 }
 
 /** Of what was acknowledged the id stays, and the words go. */
-export function acknowledgeMessage({ statement }: HomeConnection, receiver: number, key: string): void {
+export function acknowledgeMessage({ statement }: CoordinationConnection, receiver: number, key: string): void {
   const { session, id } = fromKey(key);
   statement(`UPDATE message SET state = 'acknowledged', summary = NULL, body = NULL
     WHERE sender_session = ? AND id = ? AND receiver = ?`).run(session, id, receiver);
 }
 
-function forgetOld({ statement }: HomeConnection, session: string): void {
+function forgetOld({ statement }: CoordinationConnection, session: string): void {
   statement(`DELETE FROM message WHERE sender_session = :session AND state = 'acknowledged' AND number <=
     (SELECT number FROM message WHERE sender_session = :session AND state = 'acknowledged'
       ORDER BY number DESC LIMIT 1 OFFSET ${KNOWN_IDS})`).run({ session });

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 
 /** The other side did what no peer of ours does, or went away. The connection is of no use any more. */
-class BrokenTalkError extends Error {}
+class BrokenChannelError extends Error {}
 
 /** The other side does not know what it should. */
-export class UntrustedPeerError extends BrokenTalkError {}
+export class UntrustedPeerError extends BrokenChannelError {}
 
 /** What goes over a socket: four bytes of length, then so many bytes. */
 export interface Frames {
@@ -23,9 +23,10 @@ export function createFrames(socket: Socket): Frames {
     const parts = [rest];
     for (let length = rest.length; length < count; ) {
       const next = await chunks.next().catch((error: Error) => {
-        throw new BrokenTalkError(error.message, { cause: error });
+        throw new BrokenChannelError(error.message, { cause: error });
       });
-      if (next.done) throw new BrokenTalkError(`the connection ended within a frame: ${length} of ${count} bytes came`);
+      if (next.done)
+        throw new BrokenChannelError(`the connection ended within a frame: ${length} of ${count} bytes came`);
       parts.push(next.value);
       length += next.value.length;
     }
@@ -37,7 +38,7 @@ export function createFrames(socket: Socket): Frames {
     async read(maxBytes) {
       const length = (await readBytes(LENGTH_BYTES)).readUInt32BE();
       if (length === 0 || length > maxBytes)
-        throw new BrokenTalkError(`a frame of ${length} bytes was announced; 1 to ${maxBytes} are taken`);
+        throw new BrokenChannelError(`a frame of ${length} bytes was announced; 1 to ${maxBytes} are taken`);
       return readBytes(length);
     },
     write: (...parts) => void socket.write(toFrame(...parts)),

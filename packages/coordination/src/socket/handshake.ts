@@ -6,7 +6,7 @@ import { type Frames, UntrustedPeerError } from "./frames.ts";
  * and which side it is of, so that nothing said before can be said again. What follows is sealed with a key of this talk:
  * whoever passes the proofs on between two others cannot put in words of its own.
  */
-export interface Talk {
+export interface SecureChannel {
   seal(side: "client" | "server", content: Uint8Array): Buffer;
   /** The content, if it was sealed by that side. */
   open(side: "client" | "server", sealed: Buffer): Buffer;
@@ -18,17 +18,17 @@ const NONCE_BYTES = 32;
 const PROOF_BYTES = 32;
 export const SEAL_BYTES: number = PROOF_BYTES;
 
-export async function greetAsServer(frames: Frames, token: string): Promise<Talk> {
+export async function greetAsServer(frames: Frames, token: string): Promise<SecureChannel> {
   const serverNonce = randomBytes(NONCE_BYTES);
   frames.write(GREETING, serverNonce);
   const answer = await frames.read(NONCE_BYTES + PROOF_BYTES);
   const nonces = Buffer.concat([serverNonce, answer.subarray(0, NONCE_BYTES)]);
   expectEqual(answer.subarray(NONCE_BYTES), prove(token, "client", nonces), "the peer does not know the token");
   frames.write(prove(token, "server", nonces));
-  return createTalk(prove(token, "key", nonces));
+  return createChannel(prove(token, "key", nonces));
 }
 
-export async function greetAsClient(frames: Frames, token: string): Promise<Talk> {
+export async function greetAsClient(frames: Frames, token: string): Promise<SecureChannel> {
   const greeting = await frames.read(GREETING.length + NONCE_BYTES);
   expectEqual(greeting.subarray(0, GREETING.length), GREETING, "whoever listens there speaks another protocol");
   const clientNonce = randomBytes(NONCE_BYTES);
@@ -37,10 +37,10 @@ export async function greetAsClient(frames: Frames, token: string): Promise<Talk
   frames.write(clientNonce, prove(token, "client", nonces));
   const proof = await frames.read(PROOF_BYTES);
   expectEqual(proof, prove(token, "server", nonces), "whoever listens there does not know the token");
-  return createTalk(prove(token, "key", nonces));
+  return createChannel(prove(token, "key", nonces));
 }
 
-function createTalk(key: Buffer): Talk {
+function createChannel(key: Buffer): SecureChannel {
   return {
     seal: (side, content) => Buffer.concat([prove(key, side, content), content]),
     open(side, sealed) {

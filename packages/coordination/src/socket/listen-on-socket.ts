@@ -76,7 +76,7 @@ export async function listenOnSocket(options: ListenOptions): Promise<ListenResu
     last = kept;
     return kept;
   };
-  const talk = async (socket: Socket): Promise<void> => {
+  const channel = async (socket: Socket): Promise<void> => {
     const deadline = setTimeout(() => socket.destroy(), deadlineMs);
     try {
       const frames = createFrames(socket);
@@ -102,7 +102,7 @@ export async function listenOnSocket(options: ListenOptions): Promise<ListenResu
     socket.on("close", () => connections.delete(socket));
     // What goes wrong with a connection comes out of the reading, and ends it.
     socket.on("error", () => {});
-    talk(socket).catch(() => socket.destroy());
+    channel(socket).catch(() => socket.destroy());
   });
   await listen(server, path);
   closeToOthers(path);

@@ -200,9 +200,9 @@ describe("peers that misbehave", () => {
     const { token } = await listen();
     const say = async (bytes: Buffer): Promise<string> => {
       const frames = createFrames(open());
-      const talk = await greetAsClient(frames, token);
-      frames.write(talk.seal("client", bytes));
-      return talk.open("server", await frames.read(100)).toString();
+      const channel = await greetAsClient(frames, token);
+      frames.write(channel.seal("client", bytes));
+      return channel.open("server", await frames.read(100)).toString();
     };
     const texts = [
       "",

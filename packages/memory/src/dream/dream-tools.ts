@@ -4,8 +4,8 @@ import type { Batch } from "../batch.ts";
 import type { StagedOutcome } from "../outcomes.ts";
 import type { TopicUse } from "../search/topic-uses.ts";
 import { TOPIC_TYPES, type TopicDraft } from "../topic.ts";
-import { type Said, toSaid } from "../trust/said.ts";
-import { findForeign } from "../trust/weigh-claim.ts";
+import { findForeign } from "../trust/check-claim.ts";
+import { type Statement, toStatement } from "../trust/statement.ts";
 
 export interface DreamToolsOptions {
   /** Changes are staged in it: nothing is on the disk before the run is over. */
@@ -25,7 +25,7 @@ const SESSIONS_SEARCHED = 50;
 /** The tools of a run: topics, and a search that only reads. What they write rests on topics, and on what users said. */
 export function dreamTools({ batch, store, sessions, uses, onChange }: DreamToolsOptions): readonly Tool[] {
   /** What was there before, and what was found: the only words that a change may be made of without asking. */
-  const heard: Said[] = batch.list().flatMap(({ slug }) => {
+  const heard: Statement[] = batch.list().flatMap(({ slug }) => {
     const topic = batch.read(slug);
     return topic === undefined
       ? []
@@ -141,11 +141,11 @@ function limitsOf(hits: number, sessions: number): readonly string[] {
   ];
 }
 
-async function hitsIn(reader: LogReader, words: string, limit: number): Promise<readonly Said[]> {
+async function hitsIn(reader: LogReader, words: string, limit: number): Promise<readonly Statement[]> {
   if (limit <= 0 || words === "") return [];
   const found = await reader.search(words, { limit });
   const entries = await Promise.all(found.map(({ sequence }) => reader.read(sequence, sequence)));
-  return entries.flat().flatMap((entry) => toSaid(readPayload(entry)) ?? []);
+  return entries.flat().flatMap((entry) => toStatement(readPayload(entry)) ?? []);
 }
 
 function snippet(text: string, words: string): string {

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
-import { openHome } from "@palimpsest/coordination";
+import { openCoordination } from "@palimpsest/coordination";
 import {
   type Ask,
   answer,
@@ -33,8 +33,8 @@ async function open(mind: (ask: Ask) => Reply, topics = 12) {
   closers.push(() => rm(folder, { recursive: true, force: true }));
   const memory = await openMemory({ folder: join(folder, "memory") });
   closers.push(() => memory.close());
-  const home = await openHome({ file: join(folder, "home.sqlite") });
-  closers.push(() => home.close());
+  const coordination = await openCoordination({ file: join(folder, "home.sqlite") });
+  closers.push(() => coordination.close());
   for (let number = 0; number < topics; number++) {
     const draft = {
       name: `Topic ${number}`,
@@ -53,7 +53,7 @@ async function open(mind: (ask: Ask) => Reply, topics = 12) {
   await past.close();
   const start = async (options: Partial<DreamOptions> = {}) => {
     const name = options.lease === undefined ? "dream" : "of nobody";
-    const taken = await home.leases.take(name, { owner: "test" });
+    const taken = await coordination.leases.take(name, { owner: "test" });
     if (taken.kind !== "taken") throw new Error("held");
     const session = await openSession({ store: memoryStore(), provider, model: MODEL, system: DREAM_SYSTEM });
     return startDream({
@@ -65,7 +65,7 @@ async function open(mind: (ask: Ask) => Reply, topics = 12) {
       ...(options as object),
     });
   };
-  return { memory, home, start, provider };
+  return { memory, coordination, start, provider };
 }
 
 /** The commands of each round in turn; the rounds are counted by the results in the request. */
@@ -91,7 +91,7 @@ async function filesOf(memory: Memory): Promise<Readonly<Record<string, string>>
 describe("a run", () => {
   test("is one commit, can be watched, keeps the time, and is taken back byte for byte", async () => {
     let version = "";
-    const { memory, home, start } = await open((ask) =>
+    const { memory, coordination, start } = await open((ask) =>
       rounds(
         [
           ["Topics", { command: "list" }],
@@ -110,14 +110,14 @@ describe("a run", () => {
     expect(task.state()).toMatchObject({ status: "completed", phase: "updating", toolCalls: 3, topics: ["topic-3"] });
     expect(states.length).toBeGreaterThan(2);
     expect((await memory.forgotten()).map(({ slug }) => slug)).toEqual(["topic-3"]);
-    expect((await home.leases.read("dream")).lastDoneAtMs).toBeGreaterThan(0);
+    expect((await coordination.leases.read("dream")).lastDoneAtMs).toBeGreaterThan(0);
     expect((await memory.undo((outcome as { commit: string }).commit)).kind).toBe("undone");
     expect(await filesOf(memory)).toEqual(before);
   });
 
   test("that would take away too much is held, and carried out when the user says yes", async () => {
     let steps: readonly (readonly [string, object])[] = [];
-    const { memory, home, start } = await open((ask) => rounds(steps)(ask));
+    const { memory, coordination, start } = await open((ask) => rounds(steps)(ask));
     steps = await Promise.all(
       [0, 1, 2, 3, 4].map(async (number) => {
         const slug = `topic-${number}`;
@@ -131,7 +131,7 @@ describe("a run", () => {
     const outcome = await (await start()).done;
     expect(outcome).toMatchObject({ kind: "held", why: expect.stringContaining("takes away 5") });
     expect(await filesOf(memory)).toEqual(before);
-    const { lastDoneAtMs, lastTriedAtMs, failures } = await home.leases.read("dream");
+    const { lastDoneAtMs, lastTriedAtMs, failures } = await coordination.leases.read("dream");
     expect([lastDoneAtMs, failures]).toEqual([undefined, 0]);
     expect(lastTriedAtMs).toBeGreaterThan(0);
     if (outcome.kind !== "held") return;
@@ -147,7 +147,7 @@ describe("a run", () => {
       type: "project",
       body: "Parser 3 was rewritten.",
     };
-    const { memory, home, start, provider } = await open((ask) => rounds([["Topics", write]])(ask));
+    const { memory, coordination, start, provider } = await open((ask) => rounds([["Topics", write]])(ask));
     const before = await filesOf(memory);
     expect(await (await start({ mode: "dry-run" })).done).toMatchObject({
       kind: "held",
@@ -169,10 +169,10 @@ describe("a run", () => {
     const failing = await start({ session });
     expect(await failing.done).toMatchObject({ kind: "failed" });
     expect(await filesOf(memory)).toEqual(before);
-    expect((await home.leases.read("dream")).lastDoneAtMs).toBeUndefined();
+    expect((await coordination.leases.read("dream")).lastDoneAtMs).toBeUndefined();
 
     async function lostLease() {
-      const taken = await home.leases.take("another", { owner: "test" });
+      const taken = await coordination.leases.take("another", { owner: "test" });
       return taken.kind === "taken" ? taken.lease : undefined;
     }
   });
@@ -184,35 +184,39 @@ describe("a run", () => {
     );
     version = await versionOf(memory, "topic-3");
     const parent = await openSession({ store: memoryStore(), provider, model: MODEL });
-    const told: SessionEvent[] = [];
-    parent.events.listen((event) => told.push(event));
+    const emitted: SessionEvent[] = [];
+    parent.events.listen((event) => emitted.push(event));
     await (await start({ parent, trigger: "manual" })).done;
-    expect(told).toMatchObject([{ kind: "dreamed", trigger: "manual", outcome: "consolidated", changed: 1 }]);
+    expect(emitted).toMatchObject([{ kind: "dreamed", trigger: "manual", outcome: "consolidated", changed: 1 }]);
     const { bySource, priceUsd } = await parent.ledger.cost();
     expect(bySource["dream"]).toMatchObject({ responses: 2 });
     expect(bySource["dream"]!.priceUsd).toBeGreaterThan(0);
     expect(priceUsd).toBeCloseTo(bySource["dream"]!.priceUsd, 12);
-    expect((told[0] as { used?: { outputTokens: number } }).used?.outputTokens).toBe(bySource["dream"]!.outputTokens);
+    expect((emitted[0] as { used?: { outputTokens: number } }).used?.outputTokens).toBe(
+      bySource["dream"]!.outputTokens,
+    );
   });
 
   test("that fails three times in a row says that it waits", async () => {
-    const { start, provider, home } = await open(() => ({ ...answer("x"), fault: { kind: "spend-limit" } }) as never);
+    const { start, provider, coordination } = await open(
+      () => ({ ...answer("x"), fault: { kind: "spend-limit" } }) as never,
+    );
     const parent = await openSession({ store: memoryStore(), provider, model: MODEL });
-    const told: SessionEvent[] = [];
-    parent.events.listen((event) => told.push(event));
+    const emitted: SessionEvent[] = [];
+    parent.events.listen((event) => emitted.push(event));
     for (let run = 0; run < 3; run++) expect(await (await start({ parent })).done).toMatchObject({ kind: "failed" });
-    expect(told.map(({ kind }) => kind)).toEqual(["dreamed", "dreamed", "dreamed", "breaker-tripped"]);
-    expect(told[0]).toMatchObject({ outcome: "failed", why: expect.any(String) });
-    expect(told.at(-1)).toMatchObject({ of: "dream", failures: 3 });
-    expect((await home.leases.read("dream")).failures).toBe(3);
+    expect(emitted.map(({ kind }) => kind)).toEqual(["dreamed", "dreamed", "dreamed", "breaker-tripped"]);
+    expect(emitted[0]).toMatchObject({ outcome: "failed", why: expect.any(String) });
+    expect(emitted.at(-1)).toMatchObject({ of: "dream", failures: 3 });
+    expect((await coordination.leases.read("dream")).failures).toBe(3);
   });
 
   test("only to show what it would do, it does not count as done, even where there is nothing to do", async () => {
-    const { home, start } = await open(() => answer("All is well."));
+    const { coordination, start } = await open(() => answer("All is well."));
     expect(await (await start({ mode: "dry-run" })).done).toMatchObject({ kind: "unchanged" });
-    expect((await home.leases.read("dream")).lastDoneAtMs).toBeUndefined();
+    expect((await coordination.leases.read("dream")).lastDoneAtMs).toBeUndefined();
     expect(await (await start()).done).toMatchObject({ kind: "unchanged" });
-    expect((await home.leases.read("dream")).lastDoneAtMs).toBeGreaterThan(0);
+    expect((await coordination.leases.read("dream")).lastDoneAtMs).toBeGreaterThan(0);
   });
 
   test("new facts wait for the user's yes, and so does what a tool had brought", async () => {

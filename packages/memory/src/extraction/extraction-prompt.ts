@@ -1,12 +1,12 @@
 import type { TopicSummary } from "../topic.ts";
-import type { Said } from "../trust/said.ts";
+import type { Statement } from "../trust/statement.ts";
 
 /** Of each message that counts, so much is repeated: it stands in full above. */
 const REPEATED_CHARACTERS = 200;
 const REPEATED_MESSAGES = 20;
 
 /** What the model is told when it is to look for memories. What is remembered already is listed, so that it is not added again. */
-export function extractionPrompt(topics: readonly TopicSummary[], said: readonly Said[]): string {
+export function extractionPrompt(topics: readonly TopicSummary[], said: readonly Statement[]): string {
   const listed = topics.map(
     ({ slug, type, description, version }) => `- ${slug} (${type}, ${version}): ${description}`,
   );

@@ -18,7 +18,7 @@ import type { MemoriesExtracted } from "../../../palimpsest/src/session-event.ts
 import { openMemory } from "../open-memory.ts";
 import { createExtractions, EXTRACTION_SOURCE } from "./extractions.ts";
 import { memoryTool } from "./memory-tool.ts";
-import { readSaid } from "./read-said.ts";
+import { readStatements } from "./read-statements.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));
@@ -56,7 +56,7 @@ async function open(extraction: (ask: Ask) => Reply, environment: Readonly<Recor
   const session = await reopen();
   const said = async () => {
     const reader = (await store.openReader("s"))!;
-    return (await readSaid(reader, 1, session.history.newestEntry)).said;
+    return (await readStatements(reader, 1, session.history.newestEntry)).said;
   };
   const page: Tool = {
     name: "Fetch",
@@ -70,8 +70,8 @@ async function open(extraction: (ask: Ask) => Reply, environment: Readonly<Recor
   session.events.listen(({ session: _, atMs: __, ...event }) => {
     if (event.kind === "memories-waiting") waiting.push(event.count);
     if (event.kind !== "memories-extracted") return;
-    const { kind: ___, ...told } = event;
-    ended.push(told);
+    const { kind: ___, ...emitted } = event;
+    ended.push(emitted);
   });
   const extractions = createExtractions({ memory, store, tools, readOnlyTools: ["Fetch"] });
   const say = async (prompt: string) => {

@@ -4,7 +4,7 @@ import type { LedgerTotals, MemoriesExtracted, PermissionOptions } from "palimps
 import type { Memory } from "../open-memory.ts";
 import { extractionPrompt } from "./extraction-prompt.ts";
 import { MEMORY_TOOL } from "./memory-tool.ts";
-import { readSaid } from "./read-said.ts";
+import { readStatements } from "./read-statements.ts";
 
 /** Under this name its calls stand in the ledger, and its mark in the log. */
 export const EXTRACTION_SOURCE = "extract_memories";
@@ -52,11 +52,11 @@ export function createExtractions(options: ExtractionOptions): Extractions {
       const ended = await extract(session, options).catch(
         (error: unknown): ExtractionEnded => ({ outcome: "failed", count: 0, why: String(error) }),
       );
-      const isTold = ended === undefined || (ended.outcome === "over-budget" && overBudget.has(session));
+      const isSent = ended === undefined || (ended.outcome === "over-budget" && overBudget.has(session));
       if (ended?.outcome === "over-budget") overBudget.add(session);
       else if (ended?.used !== undefined) overBudget.delete(session);
-      if (!isTold) session.events.emit({ kind: "memories-extracted", ...ended });
-      if (ended?.outcome === "extracted") await tellWaiting(session, memory);
+      if (!isSent) session.events.emit({ kind: "memories-extracted", ...ended });
+      if (ended?.outcome === "extracted") await emitWaiting(session, memory);
       session = next;
     }
     running = undefined;
@@ -88,7 +88,7 @@ async function extract(session: Session, options: ExtractionOptions): Promise<Ex
   const to = session.history.newestEntry;
   const log = await store.openReader(session.id);
   if (log === undefined) return { outcome: "failed", count: 0, why: "the session's log is not in the store" };
-  const { said, wroteMemory } = await readSaid(log, session.background.mark(EXTRACTION_SOURCE) + 1, to);
+  const { said, wroteMemory } = await readStatements(log, session.background.mark(EXTRACTION_SOURCE) + 1, to);
   // What was looked through once is not looked through again, whatever came of it.
   const done = async (ended: ExtractionEnded): Promise<ExtractionEnded> => {
     await session.background.setMark(EXTRACTION_SOURCE, to);
@@ -151,7 +151,7 @@ async function runFork(session: Session, prompt: string, { tools, readOnlyTools,
 }
 
 /** How many wait is only worth a word if some do. */
-export async function tellWaiting(session: Pick<Session, "events">, memory: Pick<Memory, "inbox">): Promise<void> {
+export async function emitWaiting(session: Pick<Session, "events">, memory: Pick<Memory, "inbox">): Promise<void> {
   const { length: count } = await memory.inbox();
   if (count > 0) session.events.emit({ kind: "memories-waiting", count });
 }

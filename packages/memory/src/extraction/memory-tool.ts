@@ -2,15 +2,15 @@ import type { Tool } from "palimpsest";
 import type { Memory } from "../open-memory.ts";
 import type { WriteOutcome } from "../outcomes.ts";
 import { TOPIC_TYPES, type TopicDraft, type TopicType } from "../topic.ts";
-import type { Said } from "../trust/said.ts";
-import { weighClaim } from "../trust/weigh-claim.ts";
+import { checkClaim } from "../trust/check-claim.ts";
+import type { Statement } from "../trust/statement.ts";
 
 export interface MemoryToolOptions {
   readonly memory: Pick<Memory, "list" | "read" | "write" | "forget" | "propose">;
   /** The session whose words are evidence. */
   readonly session: string;
   /** What was said in it. */
-  readonly said: () => Promise<readonly Said[]>;
+  readonly said: () => Promise<readonly Statement[]>;
   /** Finds topics by words. @default there is no search: `list` shows them all */
   readonly search?: (words: string) => Promise<string>;
   /** Is told which topic was read. @default nobody is */
@@ -38,10 +38,10 @@ export function memoryTool({ memory, session, said, search, onRead }: MemoryTool
     const [name, description, body, quote] = ["name", "description", "body", "quote"].map((key) => textOf(input, key));
     const slug = textOf(input, "slug");
     const claim = { text: [name, description, body].join("\n"), quote: quote! };
-    const weighed = weighClaim(claim, await said());
-    if (weighed.kind === "unfounded") return `Nothing was saved: ${weighed.why}.`;
+    const checked = checkClaim(claim, await said());
+    if (checked.kind === "unfounded") return `Nothing was saved: ${checked.why}.`;
     const before = slug === "" ? undefined : await memory.read(slug);
-    const evidence = [...(before?.evidence ?? []), { session, entry: weighed.entry, quote: quote! }];
+    const evidence = [...(before?.evidence ?? []), { session, entry: checked.entry, quote: quote! }];
     const draft: TopicDraft = {
       name: name!,
       description: description!,
@@ -50,7 +50,7 @@ export function memoryTool({ memory, session, said, search, onRead }: MemoryTool
       evidence,
       ...(slug === "" ? {} : { slug }),
     };
-    if (weighed.kind === "unsure") return outcomeText(await memory.propose(draft, "model", weighed.why));
+    if (checked.kind === "unsure") return outcomeText(await memory.propose(draft, "model", checked.why));
     return outcomeText(await memory.write(draft, "model", textOf(input, "version") || "none"));
   }
 
@@ -63,8 +63,8 @@ export function memoryTool({ memory, session, said, search, onRead }: MemoryTool
 
   async function forget(input: Fields): Promise<string> {
     const [slug, quote, version] = ["slug", "quote", "version"].map((key) => textOf(input, key));
-    const weighed = weighClaim({ text: quote!, quote: quote! }, await said());
-    if (weighed.kind !== "supported") return `Nothing was forgotten: ${weighed.why}. Ask the user.`;
+    const checked = checkClaim({ text: quote!, quote: quote! }, await said());
+    if (checked.kind !== "supported") return `Nothing was forgotten: ${checked.why}. Ask the user.`;
     return outcomeText(await memory.forget(slug!, "model", quote!, version!));
   }
 

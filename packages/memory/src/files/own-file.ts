@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, typ
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 /** A file of this size was not written for a memory, and is not read into one. */
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 /** What tells, without reading it, that a file is still the one that was read. */
 export interface FileState {
@@ -68,7 +68,7 @@ function judge(stats: Stats): FileState | { readonly unsafe: string } {
   if (stats.isSymbolicLink()) return { unsafe: "is a link" };
   if (!stats.isFile()) return { unsafe: "is no plain file" };
   if (stats.nlink !== 1) return { unsafe: `has ${stats.nlink} names, and may lie elsewhere too` };
-  if (stats.size > MOST_BYTES) return { unsafe: `has ${stats.size} bytes, more than the ${MOST_BYTES} that are read` };
+  if (stats.size > MAX_BYTES) return { unsafe: `has ${stats.size} bytes, more than the ${MAX_BYTES} that are read` };
   const { ino, size, mtimeMs, ctimeMs } = stats;
   return { text: [ino, size, mtimeMs, ctimeMs].join(), changedAtMs: Math.max(mtimeMs, ctimeMs), modifiedAtMs: mtimeMs };
 }

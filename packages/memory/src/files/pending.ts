@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { renameSync, rmSync } from "node:fs";
 import type { Author } from "../topic.ts";
-import type { HeldFolders } from "./held-folders.ts";
+import type { OpenFolders } from "./open-folders.ts";
 import { readOwnFile } from "./own-file.ts";
 import { type FileChange, writeSynced } from "./place-file.ts";
 
@@ -25,7 +25,7 @@ export interface PendingSet extends ChangeSet {
 const FOLDER = ".palimpsest";
 const NAME = /^pending-[0-9a-f-]{36}\.json$/;
 
-export async function writePending(folders: HeldFolders, set: ChangeSet): Promise<PendingSet> {
+export async function writePending(folders: OpenFolders, set: ChangeSet): Promise<PendingSet> {
   const id = randomUUID();
   const changes = set.changes.map(({ after, ...change }) => ({ ...change, after: toBase64(after) }));
   const beside = folders.locateNew(`${FOLDER}/new/${id}`);
@@ -36,12 +36,12 @@ export async function writePending(folders: HeldFolders, set: ChangeSet): Promis
   return { ...set, id };
 }
 
-export function removePending(folders: HeldFolders, id: string): void {
+export function removePending(folders: OpenFolders, id: string): void {
   rmSync(folders.locateNew(`${FOLDER}/${nameOf(id)}`), { force: true });
 }
 
 /** Sets that were not carried through to their end, or whose end was not noted. */
-export function readPending(folders: HeldFolders): PendingSet[] {
+export function readPending(folders: OpenFolders): PendingSet[] {
   return folders.list(FOLDER).flatMap((name) => {
     const found = NAME.test(name) ? readOwnFile(folders.locate(`${FOLDER}/${name}`)) : "absent";
     if (typeof found !== "object" || !("bytes" in found)) return [];

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import type { HeldFolders } from "./held-folders.ts";
+import type { OpenFolders } from "./open-folders.ts";
 import { type OwnFile, readOwnFile, seeOwnFile, versionOf } from "./own-file.ts";
 
 export interface FileChange {
@@ -22,7 +22,7 @@ const ASIDE = ".palimpsest/aside";
  * writes into what was moved aside, and `findLateEdits` finds that. The bytes are on the disk when this returns; their name is
  * when the folder is synced.
  */
-export async function placeFile(folders: HeldFolders, change: FileChange): Promise<"placed" | "stale"> {
+export async function placeFile(folders: OpenFolders, change: FileChange): Promise<"placed" | "stale"> {
   const { path, before, after } = change;
   const target = folders.locateNew(path);
   const prepared = after === undefined ? undefined : await writeNew(folders, after);
@@ -36,7 +36,7 @@ export async function placeFile(folders: HeldFolders, change: FileChange): Promi
   return "placed";
 }
 
-function moveAside(folders: HeldFolders, path: string, before: string): "moved" | "stale" {
+function moveAside(folders: OpenFolders, path: string, before: string): "moved" | "stale" {
   const target = folders.locateNew(path);
   const aside = folders.locateNew(`${ASIDE}/${asideName(path, before)}`);
   try {
@@ -68,7 +68,7 @@ const TICK_MS = 20;
  *
  * @param nowMs of the system's clock, which files have their times from
  */
-export function findLateEdits(folders: HeldFolders, nowMs: number): LateEdit[] {
+export function findLateEdits(folders: OpenFolders, nowMs: number): LateEdit[] {
   const late: LateEdit[] = [];
   for (const name of folders.list(ASIDE)) {
     const aside = folders.locateNew(`${ASIDE}/${name}`);
@@ -88,7 +88,7 @@ export function findLateEdits(folders: HeldFolders, nowMs: number): LateEdit[] {
 }
 
 /** Whether a file of this version was moved aside lately. */
-export function hasAside(folders: HeldFolders, path: string, version: string): boolean {
+export function hasAside(folders: OpenFolders, path: string, version: string): boolean {
   return folders.list(ASIDE).some((name) => {
     const meant = readAsideName(name);
     return meant?.path === path && meant.version === version;
@@ -103,7 +103,7 @@ function readIfWritten(path: string, movedAtMs: number): OwnFile | "absent" | "u
 }
 
 /** What a process that died had prepared and not placed. */
-export function removePrepared(folders: HeldFolders): void {
+export function removePrepared(folders: OpenFolders): void {
   for (const name of folders.list(NEW)) rmSync(folders.locateNew(`${NEW}/${name}`), { force: true, recursive: true });
 }
 
@@ -117,7 +117,7 @@ function readAsideName(name: string): { path: string; version: string; movedAtMs
   return { path: path.replaceAll("+", "/"), version, movedAtMs: Number(movedAt) };
 }
 
-async function writeNew(folders: HeldFolders, bytes: Uint8Array): Promise<string> {
+async function writeNew(folders: OpenFolders, bytes: Uint8Array): Promise<string> {
   const path = folders.locateNew(`${NEW}/${versionOf(bytes).slice(0, 8)}-${randomUUID()}`);
   await writeSynced(path, bytes);
   return path;

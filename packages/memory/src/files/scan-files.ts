@@ -1,6 +1,6 @@
 import { folderOf, INDEX_PATH, PLACES, pathOf } from "../paths.ts";
 import { isSlug } from "../slug.ts";
-import type { HeldFolders } from "./held-folders.ts";
+import type { OpenFolders } from "./open-folders.ts";
 import { type FileState, seeOwnFile } from "./own-file.ts";
 
 /** Something that lies in the memory and is not read. */
@@ -16,7 +16,7 @@ export interface ScannedFiles {
 }
 
 /** Looks at all files without reading any: 3 to 20 µs each. */
-export function scanFiles(folders: HeldFolders): ScannedFiles {
+export function scanFiles(folders: OpenFolders): ScannedFiles {
   const files = new Map<string, FileState>();
   const problems: MemoryProblem[] = [];
   for (const place of PLACES) {

@@ -31,7 +31,7 @@ export function chooseByModel({ session }: ChooseByModelOptions): ChooseTopics {
       const { text } = await session.ask(`The notes:\n${notes.join("\n")}\n\nThe user says:\n${said}`, {
         source: RECALL_SOURCE,
         signal: AbortSignal.timeout(TIMEOUT_MS),
-        alone: { model, system: SYSTEM, maxOutputTokens: MAX_OUTPUT_TOKENS },
+        standalone: { model, system: SYSTEM, maxOutputTokens: MAX_OUTPUT_TOKENS },
       });
       return readChoice(text)?.flatMap((number) => candidates[number - 1]?.slug ?? []);
     } catch {

@@ -41,7 +41,7 @@ export interface MemorySearch {
 }
 
 const LOCK_TIMEOUT_MS = 5_000;
-/** So many are put before who chooses: of the labelled queries 97.5% have their topic among them. */
+/** So many are put before who chooses: of the labeled queries 97.5% have their topic among them. */
 const CANDIDATES = 20;
 
 /**
@@ -64,11 +64,11 @@ export function createMemorySearch({ memory, clock = { now: Date.now } }: Memory
     // Most of the memory's code are lists of words, which nobody needs as long as nothing is remembered.
     const { openTopicIndex } = await import("./topic-index.ts");
     index ??= openTopicIndex(open());
-    await bringInStep(index, topics);
+    await reconcileFiles(index, topics);
     return index;
   }
 
-  async function bringInStep(held: TopicIndex, topics: readonly TopicSummary[]): Promise<void> {
+  async function reconcileFiles(held: TopicIndex, topics: readonly TopicSummary[]): Promise<void> {
     const known = held.versions();
     const there = new Set(topics.map(({ slug }) => slug));
     for (const slug of known.keys()) if (!there.has(slug)) held.remove(slug);

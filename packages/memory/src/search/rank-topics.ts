@@ -19,7 +19,7 @@ export interface FoundTopic {
 
 /**
  * How much the part of the title counts that the query names, beside the part of the query that the topic has. Chosen on the
- * development half of the labelled queries, so that 9 in 10 of those that are about nothing remembered stay below a score of 1.
+ * development half of the labeled queries, so that 9 in 10 of those that are about nothing remembered stay below a score of 1.
  */
 const TITLE = 6;
 /** Of the best topic's score, what another must have to be shown beside it. */

@@ -23,7 +23,7 @@ export interface Unit {
   readonly inTitle: ReadonlySet<number>;
 }
 
-/** How surely a word with the same meaning is meant. Chosen on the development half of the labelled queries. */
+/** How surely a word with the same meaning is meant. Chosen on the development half of the labeled queries. */
 const MEANING_SURENESS = 0.8;
 /** A collection is taken to have at least so many topics: in a small one every word is rare. */
 const LEAST_TOPICS = 200;

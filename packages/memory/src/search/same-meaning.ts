@@ -138,7 +138,7 @@ robot roboter bot
 model modell
 training trainieren train
 dataset datensatz data daten
-analytics analysis auswertung analyse
+analytics analysis auswertung analyze
 report bericht berichte auswertung
 spreadsheet excel sheet tabelle
 experiment abtest

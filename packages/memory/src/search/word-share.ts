@@ -1,6 +1,6 @@
 import { FUNCTION_WORDS } from "./function-words.ts";
 
-/** Of the weight that its rarity gives it, what a common word keeps. Chosen on the development half of the labelled queries. */
+/** Of the weight that its rarity gives it, what a common word keeps. Chosen on the development half of the labeled queries. */
 const COMMON_SHARE = 0.6;
 
 /** How much a word can say about the subject of a text, from 0 (`the`, `7`) to 1 (`lidar`), in any collection. */

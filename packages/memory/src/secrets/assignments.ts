@@ -1,5 +1,5 @@
 import type { FoundSecret } from "./known-formats.ts";
-import { looksMadeUp, type Strength } from "./made-up.ts";
+import { looksRandom, type Strength } from "./looks-random.ts";
 
 /**
  * Values that are secrets because of the name they are given: `DB_PASSWORD=...`, `"apiKey": "..."`, `--token ...`, "the password
@@ -34,7 +34,7 @@ export function findAssignments(text: string): FoundSecret[] {
   const found: FoundSecret[] = [];
   const check = (name: string, value: string | undefined, from: number, to: number): void => {
     const strength = strengthOf(name);
-    if (value === undefined || strength === undefined || !looksMadeUp(value, strength)) return;
+    if (value === undefined || strength === undefined || !looksRandom(value, strength)) return;
     found.push({ kind: strength === "password" ? "a password" : "a key or token", from, to });
   };
   for (const match of overlapping(text, ASSIGNED)) {

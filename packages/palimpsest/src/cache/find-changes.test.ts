@@ -155,7 +155,7 @@ describe("what a request is compared with", () => {
 
   test("other edits of the provider count; a number of turns that grows with the session is no other", () => {
     const log = write();
-    const results = { aboveTokens: 9, leastTokens: 1, keepNewest: 3, keptTools: [], inputsOf: [] };
+    const results = { aboveTokens: 9, minimumTokens: 1, keepNewest: 3, keptTools: [], inputsOf: [] };
     log.rules.asked = { edits: { results, thinking: { from: 1, turns: 1 } } };
     log.say(text("one"));
     log.ask(text("two"));

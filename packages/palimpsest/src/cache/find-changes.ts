@@ -1,6 +1,6 @@
 import type { CacheEffects, CacheFacts, PromptChange } from "../log/cause.ts";
 import type { ModelPrices } from "../log/prices.ts";
-import type { AskedOfProvider, ProviderEdits } from "../log/provider-edits.ts";
+import type { ProviderEdits, RequestedEdits } from "../log/provider-edits.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
 import { addFeatures } from "../tokens/features.ts";
 import type { MessageItem } from "../view/item.ts";
@@ -27,7 +27,7 @@ export interface NextRequest {
   readonly earlierThinking?: "kept" | "stripped" | undefined;
   readonly prices?: ModelPrices | undefined;
   /** What is asked of the provider beside an answer. @default nothing */
-  readonly asked?: AskedOfProvider;
+  readonly asked?: RequestedEdits;
 }
 
 /** What is to be written down of the next request of a view, to know later what its cache did and why. */

@@ -17,7 +17,7 @@ export const USUAL_COSTS: TokenCosts = { input: 1, read: 0.1, write: 1.25, outpu
 /** From here on a lifetime is billed as the long one. */
 export const HOUR_MS = 3_600_000;
 
-export interface CostTerms {
+export interface CostOptions {
   /** How long what is written is to be kept. @default the shorter of what can be chosen */
   readonly lifetimeMs?: number | undefined;
   /** Of the request: above the model's threshold all of it has the higher prices. @default below it */
@@ -26,7 +26,7 @@ export interface CostTerms {
 
 export function costsOf(
   prices: ModelPrices | undefined,
-  { lifetimeMs = 0, inputTokens = 0 }: CostTerms = {},
+  { lifetimeMs = 0, inputTokens = 0 }: CostOptions = {},
 ): TokenCosts {
   if (prices === undefined) return USUAL_COSTS;
   const { above } = prices;

@@ -1,5 +1,5 @@
 import type { ModelPrices } from "./prices.ts";
-import type { AskedOfProvider } from "./provider-edits.ts";
+import type { RequestedEdits } from "./provider-edits.ts";
 
 /** A reason why a prompt does not start with the bytes of the previous prompt. All of them are in the log. */
 export type ChangeCause =
@@ -43,7 +43,7 @@ export interface PromptChange {
 }
 
 /** Facts about a request that explain later what its cache did. */
-export interface CacheFacts extends AskedOfProvider {
+export interface CacheFacts extends RequestedEdits {
   /** The `configuration` entry that it was made with. */
   readonly configuration: number;
   readonly images: "some" | "none";

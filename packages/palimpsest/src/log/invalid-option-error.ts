@@ -1,6 +1,6 @@
 import { PalimpsestError } from "./palimpsest-error.ts";
 
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 /** An invalid option or argument: its name, the given value, and what is needed. */
 export class InvalidOptionError extends PalimpsestError {
@@ -26,5 +26,5 @@ function shown(value: unknown): string {
     // Cyclic objects and big integers have no JSON form.
     text = Object.prototype.toString.call(value);
   }
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text;
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }

@@ -227,7 +227,7 @@ export interface RestorePayload {
 export interface BoundaryPayload extends ReplacePayload {
   /** The content of the view after the boundary, in order, including the boundary's own replacement. */
   readonly outline: readonly Shown[];
-  readonly state: CarriedState;
+  readonly state: BoundaryState;
   /** The request during whose answer the provider compacted the conversation. The answer follows the boundary. */
   readonly answers?: number;
   /** How the compaction was made; absent if the host replaced the range itself. */
@@ -267,7 +267,7 @@ export interface CompactionRecord {
   /** What the summary message consists of, and what was put back, in tokens. */
   readonly parts: Readonly<Record<string, number>>;
   /** Each part that the host had for the model, and how much of it is in view. @default not on record */
-  readonly putBack?: readonly PutBackPart[];
+  readonly putBack?: readonly RehydratedPart[];
   readonly modelCalls: number;
   readonly priceUsd?: number;
   /** What the user and hooks wanted the summary to pay heed to. */
@@ -275,7 +275,7 @@ export interface CompactionRecord {
 }
 
 /** A file, a skill, the plan or another text of the host's, after a compaction. */
-export interface PutBackPart {
+export interface RehydratedPart {
   /** The type of attachment. */
   readonly type: string;
   /** The path of a file, the name of a skill. */
@@ -297,7 +297,7 @@ export interface Shown {
   readonly thinking?: "intact" | "lost";
 }
 
-export interface CarriedState {
+export interface BoundaryState {
   /** The `configuration` entry in effect. */
   readonly configuration: number;
   /** The state of the token estimator. */

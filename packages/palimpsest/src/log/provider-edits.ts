@@ -1,5 +1,5 @@
 /** What a request asks of the provider beside an answer: to clear what is stale, each in its own way. */
-export interface AskedOfProvider {
+export interface RequestedEdits {
   readonly edits?: ProviderEdits;
   /** What is to be read without, of the prompt that the provider has cached. Sent with every request for which it holds. */
   readonly deleted?: readonly DeletedResult[];
@@ -20,7 +20,7 @@ export interface ResultEdits {
   /** Nothing is left out of a request with less input. */
   readonly aboveTokens: number;
   /** Nothing is left out if it would come to less: it has to be worth the cache it moves. */
-  readonly leastTokens: number;
+  readonly minimumTokens: number;
   readonly keepNewest: number;
   /** Tools whose results always stay. */
   readonly keptTools: readonly string[];

@@ -7,7 +7,7 @@ export type FoundSection =
 
 /**
  * The section that is meant by a heading as a model wrote it. Numbers, marks and case do not matter. A heading that is
- * misspelt, cut short or goes on is found if one section is meant, and only one.
+ * misspelled, cut short or goes on is found if one section is meant, and only one.
  */
 export function findSection(written: string, sections: readonly NotesSection[]): FoundSection {
   const key = headingKey(written);

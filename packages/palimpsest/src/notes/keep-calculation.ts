@@ -46,7 +46,7 @@ export type NotesCompaction =
   | { readonly kind: "declined"; readonly cause: DeclinedCause; readonly reason: string };
 
 /** Why notes cannot stand for a conversation, in a word. */
-export type DeclinedCause = "no-notes" | "not-in-view" | "overtaken" | "nothing-to-fold" | "too-large";
+export type DeclinedCause = "no-notes" | "not-in-view" | "overtaken" | "nothing-to-compact" | "too-large";
 
 /** Compaction without a model: the notes are the summary, and what they do not cover is kept. */
 export function planNotesCompaction(question: NotesCompactionQuestion): NotesCompaction {
@@ -65,9 +65,9 @@ export function planNotesCompaction(question: NotesCompactionQuestion): NotesCom
   const cut = findCut(question, covered + 1, floor);
   const kept = items.slice(cut);
   const first = kept.find(({ kind }) => kind === "message");
-  if (first === undefined) return declined("nothing-to-fold", "there would be nothing to keep");
+  if (first === undefined) return declined("nothing-to-compact", "there would be nothing to keep");
   const last = items.slice(0, cut).findLast(({ kind }) => kind === "message");
-  if (last === undefined) return declined("nothing-to-fold", "there is nothing to fold");
+  if (last === undefined) return declined("nothing-to-compact", "there is nothing to fold");
 
   const summary = notesSummary(notes, { notesEntry, countTokens, sectionTokens });
   const keptTokens = sum(kept, tokensOf);

@@ -46,11 +46,11 @@ function forkPrice(
 export function coldStartSaving(sizes: UpdateSizes, { write }: TokenCosts): number {
   const { conversationTokens, keptTokens, uncoveredTokens, notesTokens } = sizes;
   const foldedTokens = notesTokens + updateTokens(uncoveredTokens) + Math.min(conversationTokens, keptTokens);
-  return Math.max(0, leastTokens(sizes) - foldedTokens) * write;
+  return Math.max(0, minimumTokens(sizes) - foldedTokens) * write;
 }
 
 /** What a cold start writes of the conversation as things stand: all of it, or what the old notes leave if that is less. */
-function leastTokens({ conversationTokens, notesTokens, uncoveredTokens, keptTokens }: UpdateSizes): number {
+function minimumTokens({ conversationTokens, notesTokens, uncoveredTokens, keptTokens }: UpdateSizes): number {
   if (notesTokens === 0) return conversationTokens;
   return Math.min(conversationTokens, notesTokens + Math.max(uncoveredTokens, keptTokens));
 }

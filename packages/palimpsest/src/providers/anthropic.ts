@@ -11,9 +11,9 @@ import { renderMessage } from "./anthropic/render-message.ts";
 import { renderPing } from "./anthropic/render-ping.ts";
 import { createRequestRenderer } from "./anthropic/render-request.ts";
 import { ANTHROPIC, type AnthropicMessage, type AnthropicRequest, type AnthropicResponse } from "./anthropic/wire.ts";
-import { askForCount, pickFields } from "./ask-for-count.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "./models.ts";
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
+import { pickFields, requestTokenCount } from "./request-token-count.ts";
 import { callOptions, sendStream } from "./send-stream.ts";
 
 export type { AnthropicMessage, AnthropicRequest, AnthropicResponse } from "./anthropic/wire.ts";
@@ -107,7 +107,9 @@ async function countTokens(
 ): Promise<number | undefined> {
   const resource = resourceOf(client, request);
   const body = pickFields(request, COUNTED_FIELDS) as Anthropic.MessageCountTokensParams;
-  return askForCount({ provider: ANTHROPIC, signal }, async () => resource.countTokens?.(body, callOptions(signal)));
+  return requestTokenCount({ provider: ANTHROPIC, signal }, async () =>
+    resource.countTokens?.(body, callOptions(signal)),
+  );
 }
 
 async function fetchLimits(client: AnthropicClient, model: string): Promise<Partial<ModelFacts>> {

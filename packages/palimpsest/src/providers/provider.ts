@@ -1,7 +1,7 @@
 import type { Opaque, Text } from "../log/block.ts";
 import type { CacheDiagnosis, CacheEffects } from "../log/cause.ts";
 import type { CacheTtl, MessagePayload, ToolDefinition, UsagePayload } from "../log/payload.ts";
-import type { AppliedEdits, AskedOfProvider } from "../log/provider-edits.ts";
+import type { AppliedEdits, RequestedEdits } from "../log/provider-edits.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
 import type { ModelFacts } from "./models.ts";
 
@@ -50,7 +50,7 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
 }
 
 /** What it asks beside an answer is only for a provider that takes it. */
-export interface RequestParts<Message> extends AskedOfProvider {
+export interface RequestParts<Message> extends RequestedEdits {
   readonly model: string;
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
@@ -94,7 +94,7 @@ export interface ProviderCompaction {
 }
 
 export interface CompactionRequestOptions {
-  /** Takes the place of the provider's own words to the one who summarises. @default its own */
+  /** Takes the place of the provider's own words to the one who summarizes. @default its own */
   readonly instructions?: string;
 }
 

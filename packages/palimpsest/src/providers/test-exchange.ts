@@ -61,7 +61,7 @@ export const EXCHANGE: readonly FlatMessage[] = [
   { role: "assistant", blocks: [{ kind: "text", text: "Done." }] },
 ];
 
-/** As flattening does: neighbours of one role are one message. */
+/** As flattening does: neighbors of one role are one message. */
 export function flatten(
   payloads: readonly { readonly role: FlatMessage["role"]; readonly blocks: readonly Block[] }[],
 ): FlatMessage[] {

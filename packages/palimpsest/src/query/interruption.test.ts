@@ -158,7 +158,7 @@ describe.each(WORLDS)("%s", (world) => {
   test("a stream that breaks for good keeps what was shown", async () => {
     const broken = { ...answer("Said before the line broke. ".repeat(20)), fault: cutStream(6) };
     const opened = await open(inOrder([broken, broken]), world);
-    const outcome = await run(opened, { prompt: "Hello", retries: { mostTries: 2 } });
+    const outcome = await run(opened, { prompt: "Hello", retries: { maxAttempts: 2 } });
     expect(outcome).toMatchObject({ kind: "failed", tries: 2 });
     expect(opened.interrupted().map(({ view }) => view)).toEqual(["left-out", "kept"]);
     expect(await run(opened, { prompt: "What did you say?" })).toMatchObject({ kind: "done" });

@@ -120,7 +120,7 @@ describe.each(WORLDS)("any turns with %s", (name, createFace, connect) => {
               inbox,
               signal: stop.signal,
               maxRounds: 12,
-              retries: { firstWaitMs: 1, mostTries: 10 },
+              retries: { firstWaitMs: 1, maxAttempts: 10 },
             });
             for (let count = 0; ; count++) {
               if (count === says) {

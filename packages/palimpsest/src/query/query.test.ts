@@ -348,9 +348,9 @@ test("a request that is too long is made shorter and sent again", async () => {
   }
   const { outcome, events } = await run(opened, { prompt: "Go on." });
   expect(outcome).toMatchObject({ kind: "done", rounds: 1 });
-  const told = of(events, "session-event").map(({ event }) => event.kind);
-  expect(told).toContain("compaction-started");
-  expect(told).toContain("compaction-ended");
+  const emitted = of(events, "session-event").map(({ event }) => event.kind);
+  expect(emitted).toContain("compaction-started");
+  expect(emitted).toContain("compaction-ended");
 });
 
 test("a window that is full ends the turn with what to do, and nothing is sent", async () => {
@@ -392,9 +392,9 @@ test("an abort while the conversation is being compacted ends the turn within a 
   expect(performance.now() - stoppedAtMs).toBeLessThan(1_000);
   expect(of(events, "request-started")).toEqual([]);
   expect(opened.session.view.size().tokens).toBeGreaterThanOrEqual(before);
-  const told = of(events, "session-event").map(({ event }) => event);
-  expect(told).toContainEqual(expect.objectContaining({ kind: "compaction-started" }));
-  expect(told.at(-1)).toMatchObject({ kind: "compaction-ended", outcome: { failure: "aborted" } });
+  const emitted = of(events, "session-event").map(({ event }) => event);
+  expect(emitted).toContainEqual(expect.objectContaining({ kind: "compaction-started" }));
+  expect(emitted.at(-1)).toMatchObject({ kind: "compaction-ended", outcome: { failure: "aborted" } });
 });
 
 test("rounds are bounded, and a query without a prompt goes on", async () => {
@@ -589,6 +589,6 @@ test("while a tool runs long, the prompt is kept in the cache where the settings
   });
   expect(outcome).toMatchObject({ kind: "done", text: "Rain." });
   expect(pings()).toBe(1);
-  const told = of(events, "session-event").filter(({ event }) => event.kind === "cache-warmed");
-  expect(told).toMatchObject([{ event: { activity: "tool-runs", pings: 1 } }]);
+  const emitted = of(events, "session-event").filter(({ event }) => event.kind === "cache-warmed");
+  expect(emitted).toMatchObject([{ event: { activity: "tool-runs", pings: 1 } }]);
 });

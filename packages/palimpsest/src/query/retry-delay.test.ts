@@ -5,7 +5,7 @@ import { retryDelayMs } from "./retry-delay.ts";
 const most = { random: 1, waitedMs: 0 };
 
 test("waits double, up to the longest", () => {
-  const delays = [1, 2, 3, 4, 7, 9].map((tries) => retryDelayMs({ ...most, tries }, { mostTries: 10 }));
+  const delays = [1, 2, 3, 4, 7, 9].map((tries) => retryDelayMs({ ...most, tries }, { maxAttempts: 10 }));
   expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 60_000, 60_000]);
 });
 

@@ -1,9 +1,9 @@
 /** How patient the loop is with a provider that does not answer. */
 export interface RetryOptions {
   /** Calls in all, the first included. @default 5 */
-  readonly mostTries?: number;
+  readonly maxAttempts?: number;
   /** All waits of one request together. A server that asks for more is not waited for. @default 300,000 */
-  readonly mostWaitMs?: number;
+  readonly maxWaitMs?: number;
   /** The first wait is at most that long, each further one at most twice the one before. @default 1,000 */
   readonly firstWaitMs?: number;
   /** No wait is longer, unless the server asks for it. @default 60,000 */
@@ -27,11 +27,11 @@ export interface FailedTries {
  */
 export function retryDelayMs(
   { tries, waitedMs, retryAfterMs, random }: FailedTries,
-  { mostTries = 5, mostWaitMs = 300_000, firstWaitMs = 1_000, longestWaitMs = 60_000 }: RetryOptions = {},
+  { maxAttempts = 5, maxWaitMs = 300_000, firstWaitMs = 1_000, longestWaitMs = 60_000 }: RetryOptions = {},
 ): number | undefined {
-  if (tries >= mostTries) return undefined;
+  if (tries >= maxAttempts) return undefined;
   const boundMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (tries - 1));
   const delayMs =
     retryAfterMs === undefined ? Math.round(random * boundMs) : retryAfterMs + Math.round(random * firstWaitMs);
-  return waitedMs + delayMs > mostWaitMs ? undefined : delayMs;
+  return waitedMs + delayMs > maxWaitMs ? undefined : delayMs;
 }

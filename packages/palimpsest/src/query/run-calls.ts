@@ -3,7 +3,7 @@ import type { Tool } from "../tools/tool.ts";
 import { type AnswerOptions, answerCall } from "./answer-call.ts";
 
 /** So many run at the same time. */
-const MOST_AT_ONCE = 10;
+const MAX_AT_ONCE = 10;
 
 /** Runs the calls of a response. After an abort, those that were not begun are left open. */
 export async function runCalls(calls: readonly ToolCall[], options: AnswerOptions): Promise<void> {
@@ -15,7 +15,7 @@ export async function runCalls(calls: readonly ToolCall[], options: AnswerOption
   }
 }
 
-/** Calls in their order; neighbours that are safe beside each other run together. Pure. */
+/** Calls in their order; neighbors that are safe beside each other run together. Pure. */
 export function groupCalls(
   calls: readonly ToolCall[],
   tools: ReadonlyMap<string, Pick<Tool, "concurrency">>,
@@ -25,7 +25,7 @@ export function groupCalls(
   for (const call of calls) {
     const concurrency = tools.get(call.name)?.concurrency ?? "alone";
     const group = groups.at(-1);
-    const joins = group !== undefined && last === "safe" && concurrency === "safe" && group.length < MOST_AT_ONCE;
+    const joins = group !== undefined && last === "safe" && concurrency === "safe" && group.length < MAX_AT_ONCE;
     if (joins) group.push(call);
     else groups.push([call]);
     last = concurrency;

@@ -1,6 +1,6 @@
 import type { ToolCall, ToolResult } from "../log/block.ts";
 import { type Watched, type WatchOptions, watchCall } from "../session/compact/watch-call.ts";
-import { OVER } from "../session/over.ts";
+import { NO_LONGER_NEEDED } from "../session/no-longer-needed.ts";
 import type { Tool, ToolOutput, ToolStream } from "../tools/tool.ts";
 import { messageOf } from "./permission.ts";
 import type { ToolEnding } from "./query-event.ts";
@@ -28,7 +28,7 @@ export async function runTool(
   const signal = AbortSignal.any([watch.signal, over.signal]);
   const started = await watchCall(async () => tool.run(input, { signal, call }), watch);
   if (started.kind !== "done" || !isStream(started.result)) {
-    over.abort(OVER);
+    over.abort(NO_LONGER_NEEDED);
     if (started.kind !== "done") return { kind: "whole", ...failed(started, watch) };
     return { kind: "whole", how: "ran", ...toContent(started.result as Exclude<ToolOutput, ToolStream>) };
   }
@@ -43,7 +43,7 @@ export async function runTool(
         yield next.value;
         continue;
       }
-      over.abort(OVER);
+      over.abort(NO_LONGER_NEEDED);
       if (next.value.kind === "done") return;
       const { content, ...how } = failed(next.value, watch);
       end = how;

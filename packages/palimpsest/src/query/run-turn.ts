@@ -21,7 +21,7 @@ export interface TurnOptions extends Omit<ExchangeOptions, "session">, Omit<Answ
 }
 
 /** Belongs to the prompt: a change of a word changes what sessions send from then on. */
-const GO_ON =
+const CONTINUE =
   "Your answer was cut at its length limit. Go on exactly where it stops, without repeating or introducing anything.";
 
 /** Rounds until the model has nothing more to ask for. What happens is emitted; the log can be sent whenever it ends. */
@@ -62,7 +62,7 @@ export async function* runTurn(options: TurnOptions): AsyncGenerator<QueryEvent,
       if (continuations <= maxContinuations) continue;
       return { kind: "done", text, stop: response.stop };
     }
-    if (step.kind === "go-on") yield* during(session.append(attachment("cut-off", GO_ON)));
+    if (step.kind === "go-on") yield* during(session.append(attachment("cut-off", CONTINUE)));
     if (step.kind !== "end") continue;
 
     if ((yield* during(take())) > 0) continue;

@@ -39,9 +39,9 @@ export async function sendWithRetries(request: unknown, options: SendOptions): P
     const partial = createPartialAnswer();
     emit({ kind: "request-started", tries });
     const called = await watchCall(
-      (own, heard) =>
+      (own, onData) =>
         readStream(provider.send(request, { signal: own }), (part) => {
-          heard();
+          onData();
           // What comes after the end of the watch belongs to no try.
           if (own.aborted) return;
           partial.add(part);

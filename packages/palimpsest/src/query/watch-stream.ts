@@ -10,11 +10,11 @@ export async function* watchStream(
   watch: WatchOptions,
 ): AsyncGenerator<Uint8Array | string, Watched<void>> {
   const over = Promise.withResolvers<void>();
-  let heard = (): void => {};
+  let onData = (): void => {};
   let wake = (): void => {};
   let ended: Watched<void> | undefined;
-  const watched = watchCall((_, tell) => {
-    heard = tell;
+  const watched = watchCall((_, emit) => {
+    onData = emit;
     return over.promise;
   }, watch).then((how) => {
     ended = how;
@@ -32,7 +32,7 @@ export async function* watchStream(
       if (next === undefined) break;
       if (next.done === true) over.resolve();
       if (next.done === true) return await watched;
-      heard();
+      onData();
       yield next.value;
     }
     return await watched;

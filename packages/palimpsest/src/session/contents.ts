@@ -1,7 +1,7 @@
 import type { Draft } from "../log/entry.ts";
 import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
-import type { Happening, Tell } from "../session-event.ts";
+import type { Emit, NewEvent } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { checkContent } from "../stages/media/check-content.ts";
 import { failureNotice, storingFailed, storingOptions } from "../stages/store-oversized.ts";
@@ -21,7 +21,7 @@ export interface ContentOptions {
   readonly state: SessionState;
   readonly settings: () => Settings;
   readonly files: ResultFiles;
-  readonly tell: Tell;
+  readonly emit: Emit;
 }
 
 /** A message as it goes into the log, with what the user and the listeners are to be told. */
@@ -29,7 +29,7 @@ interface Prepared {
   readonly draft: Draft;
   /** What stands behind all of the content: notices for the user, stubs for the model. */
   readonly notice: readonly Draft[];
-  readonly happenings: readonly Happening[];
+  readonly newEvents: readonly NewEvent[];
 }
 
 /** The way in: the one place that everything passes before it is an entry. What is too large goes to a file here. */
@@ -45,7 +45,7 @@ const NEVER: StoringOptions = {
   messageCharacters: Number.MAX_SAFE_INTEGER,
 };
 
-export function createContents({ session, state, settings, files, tell }: ContentOptions): Contents {
+export function createContents({ session, state, settings, files, emit }: ContentOptions): Contents {
   function storing() {
     const now = settings();
     const { tools } = state.configuration;
@@ -54,19 +54,19 @@ export function createContents({ session, state, settings, files, tell }: Conten
 
   async function store(message: MessagePayload, entry: number): Promise<Prepared> {
     // What cannot be a message is refused when it is appended.
-    if (!Array.isArray(message.blocks)) return { draft: toDraft("message", message), notice: [], happenings: [] };
+    if (!Array.isArray(message.blocks)) return { draft: toDraft("message", message), notice: [], newEvents: [] };
     const result = resultOf(message);
     const tool = result && toolOf(state.view.items, result.callId);
     const { payload, failure } = await storeMessage(message, { ...storing(), entry, tool });
-    const { content, decisions, happenings } = checkContent(payload, entry);
+    const { content, decisions, newEvents } = checkContent(payload, entry);
     return {
       draft: toDraft("message", content),
       notice: [
         ...(failure === undefined ? [] : [failureNotice(failure)]),
         ...decisions.map((decision) => toDraft("replace", decision)),
       ],
-      happenings: [
-        ...happenings,
+      newEvents: [
+        ...newEvents,
         ...(payload.stored === message.stored ? [] : [stored(payload, entry, tool)]),
         ...(failure === undefined ? [] : [storingFailed(failure)]),
       ],
@@ -76,7 +76,7 @@ export function createContents({ session, state, settings, files, tell }: Conten
   async function appendAll(prepared: readonly Prepared[], before: readonly Draft[] = []): Promise<readonly number[]> {
     const drafts = prepared.map(({ draft }) => draft);
     const numbers = await state.append([...before, ...drafts, ...prepared.flatMap(({ notice }) => notice)]);
-    prepared.flatMap(({ happenings }) => happenings).forEach(tell);
+    prepared.flatMap(({ newEvents }) => newEvents).forEach(emit);
     return numbers.slice(before.length, before.length + drafts.length);
   }
 
@@ -102,12 +102,12 @@ export function createContents({ session, state, settings, files, tell }: Conten
           const { text, failure } = content;
           // Not stored once more, as the shorter text that it is now: its preview would tell of no more than that.
           const draft = toDraft("message", toolResult(callId, text, status));
-          return appendAll([{ draft, notice: [failureNotice(failure)], happenings: [storingFailed(failure)] }]);
+          return appendAll([{ draft, notice: [failureNotice(failure)], newEvents: [storingFailed(failure)] }]);
         }
         const empty = toolResult(callId, "", status);
         const { payload } = await storeMessage(empty, { ...storing(), entry, tool, streamed: content });
         return appendAll([
-          { draft: toDraft("message", payload), notice: [], happenings: [stored(payload, entry, tool)] },
+          { draft: toDraft("message", payload), notice: [], newEvents: [stored(payload, entry, tool)] },
         ]);
       });
     },
@@ -116,14 +116,14 @@ export function createContents({ session, state, settings, files, tell }: Conten
 
 function attach(attachment: AttachmentPayload, entry: number): Prepared {
   if (!Array.isArray(attachment.blocks)) {
-    return { draft: toDraft("attachment", attachment), notice: [], happenings: [] };
+    return { draft: toDraft("attachment", attachment), notice: [], newEvents: [] };
   }
-  const { content, decisions, happenings } = checkContent(attachment, entry);
+  const { content, decisions, newEvents } = checkContent(attachment, entry);
   const notice = decisions.map((decision) => toDraft("replace", decision));
-  return { draft: toDraft("attachment", content), notice, happenings };
+  return { draft: toDraft("attachment", content), notice, newEvents };
 }
 
-function stored({ stored }: MessagePayload, entry: number, tool: string | undefined): Happening {
+function stored({ stored }: MessagePayload, entry: number, tool: string | undefined): NewEvent {
   return {
     kind: "result-stored",
     entry,

@@ -48,8 +48,8 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
     async fold(payload) {
       checkShown(payload);
       const { log, view, ledger, newestEntry } = state;
-      const standing = { ...state.standing, ...(await gatherKnowledge(log, newestEntry, state.standing)) };
-      const boundary = planBoundary(payload, { view, ledger, standing, sequence: newestEntry + 1 });
+      const carriedState = { ...state.carriedState, ...(await gatherKnowledge(log, newestEntry, state.carriedState)) };
+      const boundary = planBoundary(payload, { view, ledger, carriedState, sequence: newestEntry + 1 });
       const [decision] = await state.append([toDraft("boundary", boundary)]);
       return decision!;
     },

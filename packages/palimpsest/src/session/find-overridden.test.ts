@@ -31,6 +31,6 @@ test("a parameter that does not fit the request is told once for each value", as
     await session.append(words);
     expect(await session.prepare()).toMatchObject({ thinking: lowered, temperature: 1 });
   }
-  const told = events.filter(({ kind }) => kind === "parameter-overridden");
-  expect(told).toMatchObject([{ parameter: "thinking", given: thinking, sent: lowered }]);
+  const emitted = events.filter(({ kind }) => kind === "parameter-overridden");
+  expect(emitted).toMatchObject([{ parameter: "thinking", given: thinking, sent: lowered }]);
 });

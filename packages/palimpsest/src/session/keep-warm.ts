@@ -7,13 +7,13 @@ import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
 import { ProviderError } from "../providers/provider-error.ts";
 import { readStream } from "../providers/read-stream.ts";
-import type { Tell } from "../session-event.ts";
+import type { Emit } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { decide } from "../stages/decide.ts";
 import { type PauseActivity, type PingPlan, planPing } from "../stages/plan-ping.ts";
 import type { Clock } from "./clock.ts";
+import { emitSideResponse } from "./emit-side-response.ts";
 import type { SessionState } from "./session-state.ts";
-import { tellAside } from "./tell-aside.ts";
 import { wholeTokens } from "./whole-tokens.ts";
 
 export interface KeepWarmOptions {
@@ -39,7 +39,7 @@ export interface KeepWarmParts<Request, Response> {
   readonly factsOf: (model: string) => ModelFacts;
   readonly settings: () => Settings;
   readonly clock: Required<Clock>;
-  readonly tell: Tell;
+  readonly emit: Emit;
 }
 
 export interface KeepWarm<Request> {
@@ -58,7 +58,7 @@ interface CurrentPause<Request> {
 
 /** Pings while a session pauses: its newest request once more, without an answer, shortly before the cache forgets it. */
 export function createKeepWarm<Request, Response>(parts: KeepWarmParts<Request, Response>): KeepWarm<Request> {
-  const { state, provider, factsOf, settings, clock, tell } = parts;
+  const { state, provider, factsOf, settings, clock, emit } = parts;
   let pause: CurrentPause<Request> | undefined;
   let running: AbortController | undefined;
 
@@ -112,7 +112,7 @@ export function createKeepWarm<Request, Response>(parts: KeepWarmParts<Request, 
     await state.inOrder(() => state.append([toDraft("usage", payload)]));
     const requestModel = state.configuration.model;
     const call = { source: KEEP_WARM, provider: provider.name, requestModel, requestedAtMs: madeAtMs, prices };
-    tellAside(tell, call, { responseId, model, stop, usage });
+    emitSideResponse(emit, call, { responseId, model, stop, usage });
     return usage.cacheReadTokens + usage.cacheWriteTokens === 0 ? undefined : priceUsd(usage, prices);
   }
 
@@ -149,7 +149,7 @@ export function createKeepWarm<Request, Response>(parts: KeepWarmParts<Request, 
         kept!.pings++;
         kept!.priceUsd += spentUsd;
         const { pings, priceUsd: pausePriceUsd } = kept!;
-        tell({ kind: "cache-warmed", activity, pings, priceUsd: spentUsd, pausePriceUsd });
+        emit({ kind: "cache-warmed", activity, pings, priceUsd: spentUsd, pausePriceUsd });
       } catch (error) {
         if (!ProviderError.isInstance(error)) throw error;
         if (!signal?.aborted) return end("failed", error.message);

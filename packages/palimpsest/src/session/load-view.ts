@@ -2,7 +2,7 @@ import { foldLedger } from "../cache/fold-ledger.ts";
 import { EMPTY_LEDGER, type Ledger, readLedger } from "../cache/ledger.ts";
 import type { Held, Shown } from "../log/payload.ts";
 import { type PassedOver, type ReadEntry, readPayload } from "../log/read-payload.ts";
-import { foldStanding, NOTHING_STANDING, type Standing } from "../stages/compact/standing.ts";
+import { type CarriedState, EMPTY_CARRIED_STATE, foldCarriedState } from "../stages/compact/carried-state.ts";
 import { readEntries } from "../stores/read-entries.ts";
 import type { LogReader } from "../stores/store.ts";
 import { readCalibration, startCalibration } from "../tokens/calibration.ts";
@@ -20,7 +20,7 @@ type ConfigurationEntry = Extract<ReadEntry, { kind: "configuration" }>;
 export interface Loaded {
   readonly view: View;
   readonly ledger: Ledger;
-  readonly standing: Standing;
+  readonly carriedState: CarriedState;
 }
 
 /** The view, the ledger and what stands beside them at an entry, read from the newest boundary in effect there. What lies before is not touched. */
@@ -31,7 +31,7 @@ export async function loadView(log: LogReader, at: number, options: FeatureOptio
       ? createView(startCalibration(), options)
       : await viewAtBoundary(log, boundary, undone, options);
   let ledger = boundary === undefined ? EMPTY_LEDGER : readLedger(boundary.payload.state.ledger);
-  let standing = boundary === undefined ? NOTHING_STANDING : foldStanding(NOTHING_STANDING, boundary, 0);
+  let carriedState = boundary === undefined ? EMPTY_CARRIED_STATE : foldCarriedState(EMPTY_CARRIED_STATE, boundary, 0);
   for (const { from, to } of ranges) {
     for await (const entry of readEntries(log, from, to)) {
       const read = await readWithStub(log, entry);
@@ -39,11 +39,11 @@ export async function loadView(log: LogReader, at: number, options: FeatureOptio
       ledger = foldLedger(ledger, read, entry.atMs);
       if (undone.has(entry.sequence)) continue;
       foldEntry(view, read);
-      standing = foldStanding(standing, read, entry.atMs);
+      carriedState = foldCarriedState(carriedState, read, entry.atMs);
     }
   }
   view.unchangedItems = 0;
-  return { view, ledger, standing };
+  return { view, ledger, carriedState };
 }
 
 async function viewAtBoundary(
@@ -103,8 +103,8 @@ export async function readConfiguration(
 ): Promise<Configuration | undefined> {
   const read = await readEntry(log, at);
   if (read?.kind !== "configuration") return undefined;
-  const system = await readHolder(log, read.payload.system);
-  const tools = await readHolder(log, read.payload.tools);
+  const system = await readOwner(log, read.payload.system);
+  const tools = await readOwner(log, read.payload.tools);
   const whole = {
     ...read.payload,
     system: system === undefined ? read.payload.system : system.payload.system,
@@ -116,7 +116,7 @@ export async function readConfiguration(
   );
 }
 
-async function readHolder(log: LogReader, part: Held<unknown>): Promise<ConfigurationEntry | undefined> {
+async function readOwner(log: LogReader, part: Held<unknown>): Promise<ConfigurationEntry | undefined> {
   if (!("heldBy" in part)) return undefined;
   const holder = await readEntry(log, part.heldBy);
   return holder?.kind === "configuration" ? holder : undefined;

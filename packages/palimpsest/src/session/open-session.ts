@@ -5,7 +5,7 @@ import { readPayload } from "../log/read-payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Settings } from "../settings/settings.ts";
-import { weighStep } from "../stages/compact/agents-in-flight.ts";
+import { classifyStep } from "../stages/compact/running-agents.ts";
 import { recall } from "../stages/recall/recall.ts";
 import { exportLog } from "../stores/export-log.ts";
 import { memoryStore } from "../stores/memory-store.ts";
@@ -14,7 +14,6 @@ import { account } from "../view/account.ts";
 import { attachedTexts } from "../view/attached-texts.ts";
 import { openCalls } from "../view/open-calls.ts";
 import { type AppendOptions, appendOnce } from "./append/append-once.ts";
-import { askForFacts, isToBeAsked } from "./ask-for-facts.ts";
 import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
 import { checkArguments, checkSessionOptions } from "./check-arguments.ts";
 import { withTimers } from "./clock.ts";
@@ -22,13 +21,14 @@ import { createAutoCompaction } from "./compact/auto-compaction.ts";
 import { createCompactions } from "./compact/compactions.ts";
 import { explainBoundaries } from "./compact/explain.ts";
 import { createRecovery } from "./compact/recoveries.ts";
-import { withinTime } from "./compact/within-time.ts";
+import { withTimeout } from "./compact/with-timeout.ts";
 import { createContents } from "./contents.ts";
-import { createTell, type Listener } from "./create-tell.ts";
+import { createEmit, type Listener } from "./create-emit.ts";
 import { createDecisions } from "./decisions.ts";
 import { createEnterUsage } from "./enter-usage.ts";
 import { erase } from "./erase/erase.ts";
-import type { ForkTerms } from "./fork/fork-terms.ts";
+import { fetchModelFacts, needsModelFacts } from "./fetch-model-facts.ts";
+import type { ForkRequestOptions } from "./fork/fork-request-options.ts";
 import type { Base } from "./fork/forked-reader.ts";
 import { forkedResults } from "./fork/forked-results.ts";
 import { createForks, type OpenSession } from "./fork/forks.ts";
@@ -79,9 +79,9 @@ interface Opening {
   readonly base?: Base & { readonly fork: ForkPayload };
   /** The session that its results are kept for. @default its own */
   readonly resultSession?: string;
-  readonly cacheWrites?: ForkTerms["cacheWrites"];
+  readonly cacheWrites?: ForkRequestOptions["cacheWrites"];
   readonly signal?: AbortSignal;
-  readonly watch?: ForkTerms["watch"];
+  readonly watch?: ForkRequestOptions["watch"];
   /** Its parent's, if it is a fork: what was told of settings is not told again. */
   readonly settingsReader?: SettingsReader;
   /** Its parent's, if it is a fork. */
@@ -108,15 +108,15 @@ async function openWith<Request, Response, Message>(
     clock,
     ...(base === undefined ? {} : { base }),
   });
-  const fork = base && forkTerms(base.fork, { cacheWrites, watch });
+  const fork = base && forkRequestOptions(base.fork, { cacheWrites, watch });
   const closing = new AbortController();
   const ends = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
   const askedFacts = new Map<string, ModelFacts>();
   const factsOf = (model: string): ModelFacts => askedFacts.get(model) ?? provider.factsOf(model);
   const { maxOutputTokens } = options;
   const listeners = new Set(options.onEvent === undefined ? [] : [options.onEvent]);
-  const tell = createTell({ session: id, clock, listeners });
-  const settingsReader = opening.settingsReader ?? createSettingsReader(options, { clock, tell });
+  const emit = createEmit({ session: id, clock, listeners });
+  const settingsReader = opening.settingsReader ?? createSettingsReader(options, { clock, emit });
   let resolved = await settingsReader.read();
   const settings = (): Settings => resolved.settings;
   const refreshSettings = async (): Promise<void> => {
@@ -124,10 +124,10 @@ async function openWith<Request, Response, Message>(
     // The same object as long as nothing has changed, so that what follows from it is not worked out again.
     if (JSON.stringify(fresh) !== JSON.stringify(resolved)) resolved = fresh;
   };
-  const surroundings = withinTime(options.surroundings ?? {}, { clock, signal: ends });
-  const runHooks = createRunHooks({ ...options, clock, tell });
-  const contents = createContents({ session: id, state, settings, files, tell });
-  const warmth = createKeepWarm({ state, provider, factsOf, settings, clock, tell });
+  const surroundings = withTimeout(options.surroundings ?? {}, { clock, signal: ends });
+  const runHooks = createRunHooks({ ...options, clock, emit });
+  const contents = createContents({ session: id, state, settings, files, emit });
+  const warmth = createKeepWarm({ state, provider, factsOf, settings, clock, emit });
   const openedAt = state.newestEntry;
   const knownTools = opening.knownTools ?? createKnownTools();
   const { attendance = "attended" } = options;
@@ -142,9 +142,9 @@ async function openWith<Request, Response, Message>(
     files,
     clock,
     fork,
-    tell,
+    emit,
     attendance: { kind: attendance, openedAt },
-    onHandOut(request, entry) {
+    onRequestIssued(request, entry) {
       warmth.begin(request, entry);
       watch?.asked();
     },
@@ -157,11 +157,11 @@ async function openWith<Request, Response, Message>(
     factsOf,
     settings,
     clock,
-    tell,
+    emit,
     fork,
     surroundings,
   });
-  const recordInterrupted = createRecordInterrupted({ state, provider, requests, factsOf, clock, tell, fork });
+  const recordInterrupted = createRecordInterrupted({ state, provider, requests, factsOf, clock, emit, fork });
   const decisions = createDecisions({ ...options, state, provider: provider.name });
   const enterUsage = createEnterUsage(state, factsOf);
   const forks = createForks({
@@ -173,7 +173,7 @@ async function openWith<Request, Response, Message>(
     enterUsage,
     base,
     signal: ends,
-    tell,
+    emit,
     clock,
     openLog: (name) => openWriter(name === undefined ? memoryStore({ clock }) : store, name ?? id, options),
     async open(opening) {
@@ -189,8 +189,8 @@ async function openWith<Request, Response, Message>(
   async function configure(wanted: WantedConfiguration): Promise<void> {
     const model = wanted.model ?? state.view.configuration?.model ?? options.model;
     if (model === undefined) throw new InvalidOptionError("openSession({ model })", model, "the name of a model");
-    if (!askedFacts.has(model) && isToBeAsked(options.modelFacts, provider.factsOf(model))) {
-      const asked = await askForFacts(provider, model, clock);
+    if (!askedFacts.has(model) && needsModelFacts(options.modelFacts, provider.factsOf(model))) {
+      const asked = await fetchModelFacts(provider, model, clock);
       if (asked !== undefined) askedFacts.set(model, asked);
     }
     const { tools, ...rest } = wanted;
@@ -206,7 +206,7 @@ async function openWith<Request, Response, Message>(
     factsOf,
     settings,
     clock,
-    tell,
+    emit,
     signal: ends,
     size: requests.size,
     notes: options.notes ?? {},
@@ -219,7 +219,7 @@ async function openWith<Request, Response, Message>(
     factsOf,
     settings,
     clock,
-    tell,
+    emit,
     runHooks,
     signal: ends,
     budget: requests.budget,
@@ -235,7 +235,7 @@ async function openWith<Request, Response, Message>(
     settings,
     openedAt,
     approve: options.approveCompaction,
-    tell,
+    emit,
   });
   const pins = createPins({ state, budget: requests.budget });
 
@@ -296,7 +296,7 @@ async function openWith<Request, Response, Message>(
     pins: {
       add: (what) => inOrder(() => pins.pin(what)),
       remove: (pin) => inOrder(() => pins.unpin(pin)),
-      list: () => state.standing.pins,
+      list: () => state.carriedState.pins,
     },
     notes: {
       read: notes.read,
@@ -315,18 +315,18 @@ async function openWith<Request, Response, Message>(
         listeners.add(own);
         return () => void listeners.delete(own);
       },
-      emit: tell,
+      emit: emit,
       runHooks,
     },
     background: {
-      agents: () => state.standing.agents,
+      agents: () => state.carriedState.agents,
       enterAgent: (step, ...told) =>
         inOrder(async () => {
-          const outcome = weighStep(state.standing.agents, step);
+          const outcome = classifyStep(state.carriedState.agents, step);
           if (outcome === "entered") await contents.append(told, [toDraft("agent", step)]);
           return outcome;
         }),
-      mark: (name) => state.standing.marks[name] ?? 0,
+      mark: (name) => state.carriedState.marks[name] ?? 0,
       setMark: (name, coveredTo) =>
         inOrder(async () => void (await state.append([toDraft("mark", { name, coveredTo })]))),
     },
@@ -343,7 +343,7 @@ async function openWith<Request, Response, Message>(
     },
     recordInterrupted: (answer, request, how) => inOrder(() => recordInterrupted(answer, request, how)),
     recover: createRecovery({
-      media: createMediaRecovery({ ...requests, state, tell }),
+      media: createMediaRecovery({ ...requests, state, emit }),
       state,
       compactions,
       settings,
@@ -360,7 +360,7 @@ async function openWith<Request, Response, Message>(
     },
     async recall(request) {
       const recalled = await recall(request, { log: state.log, files, session: id });
-      tell({ kind: "recalled", by: request.entry === undefined ? "search" : "entry", outcome: recalled.kind });
+      emit({ kind: "recalled", by: request.entry === undefined ? "search" : "entry", outcome: recalled.kind });
       return recalled;
     },
     fork: forks.fork,
@@ -378,10 +378,10 @@ async function openWith<Request, Response, Message>(
   return { session: checkArguments(session), requests };
 }
 
-function forkTerms(
+function forkRequestOptions(
   { source, session, allowedTools }: ForkPayload,
-  rest: Omit<ForkTerms, "source" | "root">,
-): ForkTerms {
+  rest: Omit<ForkRequestOptions, "source" | "root">,
+): ForkRequestOptions {
   return { source, root: session, allowedTools, ...rest };
 }
 

@@ -6,7 +6,7 @@ import { SessionBusyError } from "./session-errors.ts";
 /** What to do about a session that is open elsewhere: leave it, wait for it at most so long, or take it from its writer. */
 export type SessionTakeover = Takeover | { readonly waitMs: number };
 
-export interface OpenWriterTerms {
+export interface OpenWriterOptions {
   /** @default "process" and its number, or "a runtime without processes" */
   readonly owner?: string;
   /** @default "if-free" */
@@ -19,9 +19,9 @@ export interface OpenWriterTerms {
 const LOOK_AGAIN_MS = 200;
 
 /** The writer of a session's log. Throws a `SessionBusyError` if it is, and stays, open elsewhere. */
-export async function openWriter(store: Store, session: string, terms: OpenWriterTerms): Promise<LogWriter> {
-  const { owner = nameOwner(), takeover = "if-free" } = terms;
-  const clock = withTimers(terms.clock);
+export async function openWriter(store: Store, session: string, options: OpenWriterOptions): Promise<LogWriter> {
+  const { owner = nameOwner(), takeover = "if-free" } = options;
+  const clock = withTimers(options.clock);
   const waitMs = typeof takeover === "object" ? takeover.waitMs : 0;
   const isKnown = typeof takeover === "object" || takeover === "if-free" || takeover === "always";
   if (!isKnown || !(waitMs >= 0)) {

@@ -1,6 +1,6 @@
 import { entryText } from "../log/entry-text.ts";
 import { toDraft } from "../log/to-draft.ts";
-import type { Pin } from "../stages/compact/standing.ts";
+import type { Pin } from "../stages/compact/carried-state.ts";
 import type { Budget } from "../tokens/budget.ts";
 import { measuresOf } from "./compact/plan-compaction.ts";
 import { attachment } from "./messages.ts";
@@ -8,7 +8,7 @@ import { NoSuchEntryError, PinTooLargeError } from "./session-errors.ts";
 import type { SessionState } from "./session-state.ts";
 
 /** Of the window, what all pins together may take. */
-const MOST_SHARE = 0.1;
+const MAX_SHARE = 0.1;
 
 export interface Pins {
   /** @param what a text, which the model is shown at once, or the number of an entry whose text is to stay */
@@ -20,8 +20,8 @@ export interface Pins {
 export function createPins({ state, budget }: { readonly state: SessionState; readonly budget: () => Budget }): Pins {
   function check(text: string): void {
     const { countTokens } = measuresOf(state.view);
-    const tokens = state.standing.pins.reduce((sum, pin) => sum + countTokens(pin.text), countTokens(text));
-    const mostTokens = Math.floor(budget().windowTokens * MOST_SHARE);
+    const tokens = state.carriedState.pins.reduce((sum, pin) => sum + countTokens(pin.text), countTokens(text));
+    const mostTokens = Math.floor(budget().windowTokens * MAX_SHARE);
     if (tokens > mostTokens) throw new PinTooLargeError(tokens, mostTokens);
   }
 
@@ -45,7 +45,7 @@ export function createPins({ state, budget }: { readonly state: SessionState; re
     },
 
     async unpin(pin) {
-      if (!state.standing.pins.some(({ entry }: Pin) => entry === pin)) {
+      if (!state.carriedState.pins.some(({ entry }: Pin) => entry === pin)) {
         throw new NoSuchEntryError(pin, "is no pin that is in effect now");
       }
       await state.append([toDraft("unpin", { of: pin })]);

@@ -1,7 +1,7 @@
 import { ledgerAtBoundary } from "../cache/fold-ledger.ts";
 import type { Ledger } from "../cache/ledger.ts";
 import type { BoundaryPayload, ReplacePayload } from "../log/payload.ts";
-import type { Standing } from "../stages/compact/standing.ts";
+import type { CarriedState } from "../stages/compact/carried-state.ts";
 import { foldEntry } from "../view/fold-entry.ts";
 import { outline } from "../view/outline.ts";
 import type { View } from "../view/view.ts";
@@ -10,7 +10,7 @@ export interface BoundaryContext {
   readonly view: View;
   readonly ledger: Ledger;
   /** As it is to be carried on: with what was gathered from the log. */
-  readonly standing: Standing;
+  readonly carriedState: CarriedState;
   /** The number that the boundary will have. */
   readonly sequence: number;
 }
@@ -18,7 +18,7 @@ export interface BoundaryContext {
 /** A `replace` as a boundary: with the outline of the view that it leaves, and the state that must outlive it. */
 export function planBoundary(
   replace: ReplacePayload,
-  { view, ledger, standing, sequence }: BoundaryContext,
+  { view, ledger, carriedState, sequence }: BoundaryContext,
 ): BoundaryPayload {
   const after: View = { ...view, items: [...view.items] };
   foldEntry(after, { kind: "replace", sequence, payload: replace });
@@ -29,7 +29,7 @@ export function planBoundary(
       configuration: view.configuration?.entry ?? 0,
       calibration: view.calibration,
       ledger: ledgerAtBoundary(ledger, sequence, replace),
-      standing,
+      standing: carriedState,
     },
   };
 }

@@ -25,7 +25,7 @@ const tools = [
 ] as const;
 const BOUND = "claude-opus-5-5";
 /** Small enough that a short session reaches them. */
-const SMALL = { "clearing.providerTriggerTokens": 20_000, "clearing.providerLeastTokens": 5_000 };
+const SMALL = { "clearing.providerTriggerTokens": 20_000, "clearing.providerMinTokens": 5_000 };
 
 /** A session whose requests go through the real client to a server in this process. */
 async function begin({ values = SMALL, model = BOUND }: { values?: Partial<Settings>; model?: string } = {}) {

@@ -3,14 +3,14 @@ import { lineOf } from "../cache/ledger-line.ts";
 import type { MessagePayload, UsagePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
-import type { Tell } from "../session-event.ts";
+import type { Emit } from "../session-event.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
 import { featuresOf } from "../tokens/features.ts";
 import type { Clock } from "./clock.ts";
-import type { ForkTerms } from "./fork/fork-terms.ts";
+import type { ForkRequestOptions } from "./fork/fork-request-options.ts";
 import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./interrupted-answer.ts";
 import { attachment } from "./messages.ts";
-import type { HandedOut, Requests } from "./requests.ts";
+import type { IssuedRequest, Requests } from "./requests.ts";
 import type { SessionState } from "./session-state.ts";
 import { wholeTokens } from "./whole-tokens.ts";
 
@@ -20,8 +20,8 @@ export interface InterruptionParts<Request> {
   readonly requests: Pick<Requests<Request>, "answeredBy">;
   readonly factsOf: (model: string) => ModelFacts;
   readonly clock: Pick<Clock, "now">;
-  readonly tell: Tell;
-  readonly fork?: ForkTerms | undefined;
+  readonly emit: Emit;
+  readonly fork?: ForkRequestOptions | undefined;
 }
 
 export type RecordInterrupted<Request> = (
@@ -39,18 +39,18 @@ const CHARACTERS_PER_TOKEN = 4;
 
 /** Enters answers that were stopped before they were whole: their words and a marker in the view, their price in the ledger. */
 export function createRecordInterrupted<Request>(parts: InterruptionParts<Request>): RecordInterrupted<Request> {
-  const { state, provider, requests, factsOf, clock, tell, fork } = parts;
+  const { state, provider, requests, factsOf, clock, emit, fork } = parts;
 
   /** What the answer has used: as the provider reported, and an estimate of what it has not. */
-  function usageOf(answer: InterruptedAnswer, handedOut: HandedOut | undefined) {
+  function usageOf(answer: InterruptedAnswer, issued: IssuedRequest | undefined) {
     const { text, usage: reported, unshownCharacters = 0 } = answer;
     const { calibration, featureOptions } = state.view;
     const written = text === "" ? 0 : estimateTokens(calibration, featuresOf({ kind: "text", text }, featureOptions));
     const outputTokens = written + Math.ceil(unshownCharacters / CHARACTERS_PER_TOKEN);
     if (reported === undefined) {
-      const inputTokens = handedOut?.inputTokens ?? 0;
+      const inputTokens = issued?.inputTokens ?? 0;
       const { ledger } = state;
-      const about = { request: handedOut?.entry, source: fork?.source ?? "main", nowMs: clock.now() };
+      const about = { request: issued?.entry, source: fork?.source ?? "main", nowMs: clock.now() };
       return { usage: { ...estimateUsage(ledger, about, inputTokens), outputTokens }, estimated: "all" as const };
     }
     if (reported.outputTokens === undefined)
@@ -59,10 +59,10 @@ export function createRecordInterrupted<Request>(parts: InterruptionParts<Reques
   }
 
   return async (answer, request, { view = "kept" } = {}) => {
-    const handedOut = requests.answeredBy(request);
-    const requestModel = handedOut?.model ?? state.configuration.model;
-    const { text, calls = [], responseId = `interrupted-${handedOut?.entry ?? 0}`, model = requestModel } = answer;
-    const answers = handedOut === undefined ? {} : { answers: handedOut.entry };
+    const issued = requests.answeredBy(request);
+    const requestModel = issued?.model ?? state.configuration.model;
+    const { text, calls = [], responseId = `interrupted-${issued?.entry ?? 0}`, model = requestModel } = answer;
+    const answers = issued === undefined ? {} : { answers: issued.entry };
     const isKept = view === "kept";
     const said: MessagePayload = {
       role: "assistant",
@@ -73,7 +73,7 @@ export function createRecordInterrupted<Request>(parts: InterruptionParts<Reques
       provider: provider.name,
       ...answers,
     };
-    const { usage, estimated } = hasArrived(answer) ? usageOf(answer, handedOut) : {};
+    const { usage, estimated } = hasArrived(answer) ? usageOf(answer, issued) : {};
     const { prices } = factsOf(requestModel);
     const source = isKept ? fork?.source : (fork?.source ?? RETRIES);
     const used: UsagePayload | undefined = usage && {
@@ -101,7 +101,7 @@ export function createRecordInterrupted<Request>(parts: InterruptionParts<Reques
       ...(estimated === undefined ? {} : { estimated }),
       ...priced,
     };
-    tell({
+    emit({
       kind: "answer-interrupted",
       source: source ?? "main",
       provider: provider.name,

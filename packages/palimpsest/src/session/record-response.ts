@@ -7,14 +7,14 @@ import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import { readSilentOverflow } from "../providers/overflow.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { ResponseRecorded, Tell } from "../session-event.ts";
+import type { Emit, ResponseRecorded } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { findTruncation, type Truncation } from "../view/find-truncation.ts";
 import type { MessageItem } from "../view/item.ts";
 import type { Clock } from "./clock.ts";
-import { planProviderFold } from "./compact/provider-fold.ts";
+import { planProviderCompaction } from "./compact/provider-compaction.ts";
 import type { Surroundings } from "./compact/surroundings.ts";
-import type { ForkTerms } from "./fork/fork-terms.ts";
+import type { ForkRequestOptions } from "./fork/fork-request-options.ts";
 import { toolResult } from "./messages.ts";
 import type { Requests } from "./requests.ts";
 import type { RecordedResponse } from "./session.ts";
@@ -29,8 +29,8 @@ export interface ResponseOptions<Request, Response, Message> {
   readonly factsOf: (model: string) => ModelFacts;
   readonly settings: () => Settings;
   readonly clock: Pick<Clock, "now">;
-  readonly tell: Tell;
-  readonly fork?: ForkTerms | undefined;
+  readonly emit: Emit;
+  readonly fork?: ForkRequestOptions | undefined;
   /** What the host knows; it does not throw. */
   readonly surroundings: Pick<Surroundings, "todos" | "head">;
 }
@@ -53,7 +53,7 @@ const REFUSED = "This tool cannot be used here. Go on without it.";
 export function createRecord<Request, Response, Message>(
   options: ResponseOptions<Request, Response, Message>,
 ): (response: Response, request?: Request) => Promise<RecordedResponse> {
-  const { session, state, provider, requests, factsOf, settings, clock, tell, fork, surroundings } = options;
+  const { session, state, provider, requests, factsOf, settings, clock, emit, fork, surroundings } = options;
 
   async function record(response: Response, answered?: Request): Promise<RecordedResponse> {
     const { blocks, usage, compaction, ...rest } = readWhole(provider, response);
@@ -76,7 +76,7 @@ export function createRecord<Request, Response, Message>(
     const fold =
       compaction === undefined || isKnown
         ? undefined
-        : await planProviderFold({
+        : await planProviderCompaction({
             session,
             state,
             compaction,
@@ -119,9 +119,9 @@ export function createRecord<Request, Response, Message>(
       const learned = truncation === undefined ? [] : [toDraft("overflow", toOverflow(truncation, answers))];
       const entries = await state.append([...drafts, ...learned, ...(fold?.behind ?? [])]);
       const line = lineOf(before, entries[drafts.length - 1]!, used, clock.now());
-      fold?.happenings.forEach(tell);
-      tellRecorded({ provider: provider.name, requestModel, model, responseId, stop, text, ...whole }, line);
-      if (truncation !== undefined) tell({ kind: "input-truncated", model: requestModel, ...truncation });
+      fold?.newEvents.forEach(emit);
+      emitRecorded({ provider: provider.name, requestModel, model, responseId, stop, text, ...whole }, line);
+      if (truncation !== undefined) emit({ kind: "input-truncated", model: requestModel, ...truncation });
     }
     const overflow = readSilentOverflow({ usage, stop }, requests.budget().windowTokens);
     const recorded = {
@@ -143,9 +143,9 @@ export function createRecord<Request, Response, Message>(
     return findTruncation(state.view, reported);
   }
 
-  function tellRecorded(response: Told, line: LedgerLine): void {
+  function emitRecorded(response: Told, line: LedgerLine): void {
     const { atMs: requestedAtMs, priceUsd, break: broken } = line;
-    tell({
+    emit({
       kind: "response-recorded",
       source: line.source,
       requestedAtMs,
@@ -154,7 +154,7 @@ export function createRecord<Request, Response, Message>(
     });
     if (broken === undefined) return;
     const { atMs: _, ...found } = broken;
-    tell({ kind: "cache-broken", ...found });
+    emit({ kind: "cache-broken", ...found });
   }
 
   function isRecorded(responseId: string, request: number | undefined): boolean {

@@ -1,10 +1,10 @@
 import { toDraft } from "../log/to-draft.ts";
 import type { MediaRefusal } from "../providers/media-refusal.ts";
-import type { MediaRefused, Tell } from "../session-event.ts";
+import type { Emit, MediaRefused } from "../session-event.ts";
 import { planByteFit } from "../stages/fit-bytes.ts";
 import { findRefused } from "../stages/media/find-refused.ts";
-import { leaveOutMedia } from "../stages/media/leave-out-media.ts";
 import { mediaIn, type ShownMedia } from "../stages/media/media-in.ts";
+import { omitMedia } from "../stages/media/omit-media.ts";
 import type { SessionState } from "./session-state.ts";
 
 export interface MediaRecoveryOptions {
@@ -13,7 +13,7 @@ export interface MediaRecoveryOptions {
   readonly newestBody: () => unknown;
   /** Of the view in a request, about. */
   readonly sizeBytes: () => number;
-  readonly tell: Tell;
+  readonly emit: Emit;
 }
 
 /** Makes a conversation sendable whose images or documents were refused. Each resolves to how many were left out. */
@@ -24,14 +24,14 @@ export interface MediaRecovery {
   afterTooManyBytes(): Promise<number>;
 }
 
-export function createMediaRecovery({ state, newestBody, sizeBytes, tell }: MediaRecoveryOptions): MediaRecovery {
+export function createMediaRecovery({ state, newestBody, sizeBytes, emit }: MediaRecoveryOptions): MediaRecovery {
   async function leaveOut(
     left: readonly ShownMedia[],
     how: Pick<MediaRefused, "why" | "problem" | "by">,
   ): Promise<number> {
-    const { decisions, happenings } = leaveOutMedia(left, how);
+    const { decisions, newEvents } = omitMedia(left, how);
     if (decisions.length > 0) await state.append(decisions.map((one) => toDraft("replace", one)));
-    happenings.forEach(tell);
+    newEvents.forEach(emit);
     return left.length;
   }
   return {
@@ -50,10 +50,10 @@ export function createMediaRecovery({ state, newestBody, sizeBytes, tell }: Medi
   };
 }
 
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 
 /** What the provider said, short enough for a stub. */
 function firstLine(message: string): string {
   const [line = ""] = message.split("\n");
-  return line.slice(0, MOST_CHARACTERS).toWellFormed().replace(/\.$/, "");
+  return line.slice(0, MAX_CHARACTERS).toWellFormed().replace(/\.$/, "");
 }

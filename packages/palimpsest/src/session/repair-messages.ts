@@ -3,7 +3,7 @@ import type { Provider } from "../providers/provider.ts";
 import { cleanBlock } from "../view/clean-block.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
 import { createFlattener } from "../view/flatten.ts";
-import { joinNeighbours } from "../view/flatten-segment.ts";
+import { joinNeighbors } from "../view/flatten-segment.ts";
 import { messageItem } from "../view/to-items.ts";
 
 /**
@@ -41,6 +41,6 @@ export function repairMessages<Message>(
     role,
     blocks: blocks.flatMap((block) => cleanBlock(block, rules) ?? []),
   }));
-  const isWhole = JSON.stringify(intact) === JSON.stringify(joinNeighbours(clean));
+  const isWhole = JSON.stringify(intact) === JSON.stringify(joinNeighbors(clean));
   return (isWhole ? intact : flatten("lost")).flatMap((message) => provider.renderMessage(message));
 }

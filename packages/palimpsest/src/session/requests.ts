@@ -2,12 +2,12 @@ import { chooseTtl } from "../cache/choose-ttl.ts";
 import { costOf, type SessionCost } from "../cache/cost.ts";
 import type { Prefix } from "../fork/check-prefix.ts";
 import type { CacheTtl } from "../log/payload.ts";
-import type { AskedOfProvider } from "../log/provider-edits.ts";
+import type { RequestedEdits } from "../log/provider-edits.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { CompactionForecast, Tell } from "../session-event.ts";
+import type { CompactionForecast, Emit } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createByteIndex } from "../stages/media/byte-index.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
@@ -22,7 +22,6 @@ import {
   sizeTokens,
   type View,
 } from "../view/view.ts";
-import { askOfProvider, toAsked } from "./ask-of-provider.ts";
 import type { Clock } from "./clock.ts";
 import { compactionPoint } from "./compact/compaction-point.ts";
 import type { Attendance } from "./compact/hold-compaction.ts";
@@ -32,14 +31,15 @@ import {
   forecastCompaction,
   isCompactionDue,
 } from "./compact/is-compaction-due.ts";
-import { describeNext } from "./describe-next.ts";
+import { describeNextRequest } from "./describe-next-request.ts";
 import { findOverridden } from "./find-overridden.ts";
-import type { ForkTerms } from "./fork/fork-terms.ts";
+import type { ForkRequestOptions } from "./fork/fork-request-options.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
+import { type AnswerWay, defaultOutputTokens, type RequestLimits, termsOf } from "./request-limits.ts";
+import { chooseRequestedEdits, toRequestedEdits } from "./requested-edits.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
 import type { SessionSize } from "./session-groups.ts";
 import type { SessionState } from "./session-state.ts";
-import { type AnswerWay, defaultOutputTokens, type Terms, termsOf } from "./terms.ts";
 
 export interface RequestOptions<Request, Response, Message> {
   readonly session: string;
@@ -56,13 +56,13 @@ export interface RequestOptions<Request, Response, Message> {
   readonly clock: Pick<Clock, "now">;
   readonly attendance: Attendance;
   /** Told of every request that is handed out. */
-  readonly onHandOut: (request: Request, entry: number) => void;
+  readonly onRequestIssued: (request: Request, entry: number) => void;
   /** What is different about the requests of a fork. */
-  readonly fork?: ForkTerms | undefined;
-  readonly tell: Tell;
+  readonly fork?: ForkRequestOptions | undefined;
+  readonly emit: Emit;
 }
 
-export interface HandedOut {
+export interface IssuedRequest {
   /** The entry at which the request was made. */
   readonly entry: number;
   readonly model: string;
@@ -81,7 +81,7 @@ export interface Requests<Request> {
    */
   prepare(compaction: "first" | "not-now", way?: AnswerWay): Promise<Prepared<Request>>;
   /** The request that a response answers: the newest that was handed out, if none is given. */
-  answeredBy(request: Request | undefined): HandedOut | undefined;
+  answeredBy(request: Request | undefined): IssuedRequest | undefined;
   size(): SessionSize;
   /** The sizes at which something happens, without what has to be weighed for them. */
   budget(): Budget & Pick<SessionSize, "known">;
@@ -105,11 +105,11 @@ export function createRequests<Request, Response, Message>(
   options: RequestOptions<Request, Response, Message>,
 ): Requests<Request> {
   const { session, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files } = options;
-  const { clock, onHandOut, fork, tell, attendance } = options;
+  const { clock, onRequestIssued, fork, emit, attendance } = options;
   let rendering: { readonly kept: Rendering<Message>; readonly view: View } | undefined;
   /** The entries at which the requests that were handed out were made, and the models that they ask. */
-  const handedOut = new WeakMap<object, HandedOut>();
-  let newestHandedOut: HandedOut | undefined;
+  const issued = new WeakMap<object, IssuedRequest>();
+  let newestIssued: IssuedRequest | undefined;
   const results = createResultIndex();
   /** Models whose window is a guess, and of which that was told. */
   const guessed = new Set<string>();
@@ -118,43 +118,43 @@ export function createRequests<Request, Response, Message>(
   const bytes = createByteIndex();
   let newestBody: Request | undefined;
   /** What follows from the configuration and the settings, worked out once for each. */
-  const termsFor = rememberLast((held: Settings) =>
+  const limitsFor = rememberLast((held: Settings) =>
     rememberLast((limitTokens: number | undefined) =>
       rememberLast((now: Configuration) => termsOf(now, factsOf(now.model), { settings: held, limitTokens })),
     ),
   );
-  const terms = (now: Configuration): Terms => termsFor(settings())(state.standing.limitTokens)(now);
+  const limits = (now: Configuration): RequestLimits => limitsFor(settings())(state.carriedState.limitTokens)(now);
 
-  function sizeWith(asked: AskedOfProvider): Omit<SessionSize, "compaction" | "percentLeft"> {
+  function sizeWith(asked: RequestedEdits): Omit<SessionSize, "compaction" | "percentLeft"> {
     const tokens = sizeTokens(state.view) + returningTokens(state.view, asked);
-    const { budget, known } = terms(state.configuration);
+    const { budget, known } = limits(state.configuration);
     return { ...budget, known, tokens, level: levelOf(budget, tokens) };
   }
 
   /** Chosen for a request that is to be written; what was chosen stands in its entry. */
   function nextTtl(): CacheTtl {
     const { view, ledger, configuration } = state;
-    const { prices } = terms(configuration).facts;
+    const { prices } = limits(configuration).facts;
     const wanted = settings()["cache.ttl"];
     return chooseTtl({ wanted, ledger, sizeTokens: sizeTokens(view), prices, nowMs: clock.now() });
   }
 
   /** As if the next request asked what the newest did. */
   function size(): SessionSize {
-    const plain = sizeWith(toAsked(state.view.edits, state.view.deleted));
+    const plain = sizeWith(toRequestedEdits(state.view.edits, state.view.deleted));
     const compaction = compactionPoint(dueQuestion());
     const limitTokens = compaction.policy === "off" ? plain.limitTokens : compaction.atTokens;
     return { ...plain, compaction, percentLeft: percentLeft({ limitTokens }, plain.tokens) };
   }
 
   /** What the next request asks of the provider beside an answer. */
-  function nextAsked(): AskedOfProvider {
+  function nextAsked(): RequestedEdits {
     const { view, ledger, configuration } = state;
     // A fork asks what its parent has asked: the cache is found by it.
-    if (fork !== undefined) return toAsked(view.edits, view.deleted);
+    if (fork !== undefined) return toRequestedEdits(view.edits, view.deleted);
     results.update(view);
-    return askOfProvider({
-      ...terms(configuration),
+    return chooseRequestedEdits({
+      ...limits(configuration),
       view,
       ledger,
       results,
@@ -165,15 +165,15 @@ export function createRequests<Request, Response, Message>(
     });
   }
 
-  function describe(cacheTtl: CacheTtl, asked: AskedOfProvider): ReturnType<typeof describeNext> {
+  function describe(cacheTtl: CacheTtl, asked: RequestedEdits): ReturnType<typeof describeNextRequest> {
     const { log, view, ledger, configuration } = state;
-    return describeNext({
+    return describeNextRequest({
       log,
       view,
       ledger,
       configuration,
       provider,
-      facts: terms(configuration).facts,
+      facts: limits(configuration).facts,
       cacheTtl,
       asked,
     });
@@ -200,26 +200,26 @@ export function createRequests<Request, Response, Message>(
     // What a fork asks for is short, and not what the room is kept for.
     if (level === "blocked" && fork === undefined)
       throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
-    const now = terms(configuration);
+    const now = limits(configuration);
     const wantedTokens = Math.min(maxOutputTokens ?? defaultOutputTokens(now, way), now.facts.maxOutputTokens);
     const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
     const source = fork === undefined ? {} : { source: fork.source };
     const cacheTtl = nextTtl();
     const described = await describe(cacheTtl, asked);
     await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, cacheTtl, ...source, ...described })]);
-    if (turn === "new" && fork === undefined) tell({ kind: "turn-started" });
-    tellOfGuess(configuration.model, maxTokens);
+    if (turn === "new" && fork === undefined) emit({ kind: "turn-started" });
+    emitGuess(configuration.model, maxTokens);
     return undefined;
   }
 
   /** What it goes by whether and where the conversation is compacted. */
   function dueQuestion(): DueQuestion {
-    const { view, ledger, standing, configuration } = state;
-    const { budget, facts } = terms(configuration);
+    const { view, ledger, carriedState, configuration } = state;
+    const { budget, facts } = limits(configuration);
     return {
       view,
       ledger,
-      standing,
+      carriedState,
       budget,
       prices: facts.prices,
       settings: settings(),
@@ -228,13 +228,13 @@ export function createRequests<Request, Response, Message>(
     };
   }
 
-  async function passStages(asked: AskedOfProvider, trigger: "auto" | "manual" = "auto"): Promise<void> {
+  async function passStages(asked: RequestedEdits, trigger: "auto" | "manual" = "auto"): Promise<void> {
     for (const stage of STAGES) {
       const { view, ledger, configuration } = state;
-      const { budget, rules, facts } = terms(configuration);
+      const { budget, rules, facts } = limits(configuration);
       results.update(view);
       bytes.update(view);
-      const { drafts, happenings } = await stage({
+      const { drafts, newEvents } = await stage({
         session,
         view,
         ledger,
@@ -250,13 +250,13 @@ export function createRequests<Request, Response, Message>(
         maxRequestBytes: facts.maxRequestBytes,
       });
       if (drafts.length > 0) await state.append(drafts);
-      for (const one of happenings) tell(one.kind === "results-cleared" ? { ...one, trigger } : one);
+      for (const one of newEvents) emit(one.kind === "results-cleared" ? { ...one, trigger } : one);
     }
   }
 
   /** The rendering so far, unless what it was made from or the rules for it have changed. */
   function currentRendering(): Rendering<Message> {
-    const { rules } = terms(state.configuration);
+    const { rules } = limits(state.configuration);
     if (rendering?.view !== state.view || rendering.kept.rules.thinking !== rules.thinking) {
       rendering = { kept: createRendering(provider, rules), view: state.view };
       state.view.unchangedItems = 0;
@@ -265,19 +265,19 @@ export function createRequests<Request, Response, Message>(
   }
 
   /** Once for each model, and with its first request: by then whoever runs the turn listens. */
-  function tellOfGuess(model: string, maxOutput: number): void {
-    const { known, budget } = terms(state.configuration);
+  function emitGuess(model: string, maxOutput: number): void {
+    const { known, budget } = limits(state.configuration);
     if (known !== "guessed" || fork !== undefined || guessed.has(model)) return;
     guessed.add(model);
-    tell({ kind: "model-guessed", model, windowTokens: budget.windowTokens, maxOutputTokens: maxOutput });
+    emit({ kind: "model-guessed", model, windowTokens: budget.windowTokens, maxOutputTokens: maxOutput });
   }
 
   /** Once for each field and value. */
-  function tellOfOverridden(parameters: Configuration["parameters"], request: Request): void {
+  function emitOverridden(parameters: Configuration["parameters"], request: Request): void {
     if (fork !== undefined) return;
     for (const found of findOverridden(parameters, request)) {
       const key = JSON.stringify([found.parameter, found.given]);
-      if (!overridden.has(key)) tell({ kind: "parameter-overridden", ...found });
+      if (!overridden.has(key)) emit({ kind: "parameter-overridden", ...found });
       overridden.add(key);
     }
   }
@@ -301,18 +301,18 @@ export function createRequests<Request, Response, Message>(
       ...sealed,
       session: fork?.root ?? session,
     });
-    tellOfOverridden(parameters, request);
-    newestHandedOut = { entry: from, model, inputTokens: expectedTokens(state.view) };
+    emitOverridden(parameters, request);
+    newestIssued = { entry: from, model, inputTokens: expectedTokens(state.view) };
     newestBody = request;
-    handedOut.set(request as object, newestHandedOut);
-    onHandOut(request, from);
+    issued.set(request as object, newestIssued);
+    onRequestIssued(request, from);
     return { kind: "request", request };
   }
 
   /** The request that a response answers. Not the newest in the view: that one may have been folded away since. */
-  function answeredBy(request: Request | undefined): HandedOut | undefined {
-    if (request === undefined) return newestHandedOut;
-    const found = handedOut.get(request as object);
+  function answeredBy(request: Request | undefined): IssuedRequest | undefined {
+    if (request === undefined) return newestIssued;
+    const found = issued.get(request as object);
     if (found === undefined) throw new UnknownRequestError(session);
     return found;
   }
@@ -322,7 +322,7 @@ export function createRequests<Request, Response, Message>(
     answeredBy,
     size,
     budget() {
-      const { budget, known } = terms(state.configuration);
+      const { budget, known } = limits(state.configuration);
       return { ...budget, known };
     },
     forecast: (why) => forecastCompaction(dueQuestion(), why),
@@ -332,7 +332,7 @@ export function createRequests<Request, Response, Message>(
       results.update(state.view);
       return filesRead(results, state.view);
     },
-    newestRequest: () => newestHandedOut?.entry,
+    newestRequest: () => newestIssued?.entry,
     newestBody: () => newestBody,
     sizeBytes() {
       bytes.update(state.view);

@@ -1,17 +1,17 @@
 import { addedContext } from "../hooks/added-context.ts";
 import type { HookResults, Hooks } from "../hooks/hook.ts";
-import type { Tell } from "../session-event.ts";
+import type { Emit } from "../session-event.ts";
 import { attachment, notice } from "./messages.ts";
 import type { NewContent } from "./to-contents.ts";
 
 export interface RunHooksOptions {
   readonly hooks?: Hooks;
   readonly clock: { now(): number };
-  readonly tell: Tell;
+  readonly emit: Emit;
 }
 
 /** The session's hooks: as the host's, and whoever listens is told how it went. */
-export function createRunHooks({ hooks, clock, tell }: RunHooksOptions): Hooks["run"] {
+export function createRunHooks({ hooks, clock, emit }: RunHooksOptions): Hooks["run"] {
   return async (event, input, options) => {
     if (hooks === undefined) return { ran: 0, outputs: [], failures: [], messages: [] };
     const startedAtMs = clock.now();
@@ -19,7 +19,7 @@ export function createRunHooks({ hooks, clock, tell }: RunHooksOptions): Hooks["
     const { ran, blocked, failures, messages } = results;
     const durationMs = clock.now() - startedAtMs;
     const block = blocked === undefined ? {} : { blocked };
-    if (ran > 0) tell({ kind: "hooks-ran", event, ran, durationMs, ...block, failures, messages });
+    if (ran > 0) emit({ kind: "hooks-ran", event, ran, durationMs, ...block, failures, messages });
     return results;
   };
 }

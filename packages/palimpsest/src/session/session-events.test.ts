@@ -133,14 +133,14 @@ describe("whoever listens is told", () => {
     await session.append(toolResult(ids[1]!, output()));
     for (const id of ids.slice(2)) await session.append(toolResult(id, "w".repeat(49_000)));
     await ask(done);
-    const told = of("storing-failed").map(({ bytes, shown }) => [bytes, shown]);
-    expect(told.slice(0, 3)).toEqual([
+    const emitted = of("storing-failed").map(({ bytes, shown }) => [bytes, shown]);
+    expect(emitted.slice(0, 3)).toEqual([
       [150_000, "beginning"],
       [60_000, "all"],
       [110_000, "beginning"],
     ]);
     // Together they are too much, and stay in the request as they are.
-    expect(told.slice(4)).toEqual([60_000, 49_000, 49_000].map((bytes) => [bytes, "all"]));
+    expect(emitted.slice(4)).toEqual([60_000, 49_000, 49_000].map((bytes) => [bytes, "all"]));
   });
 
   test("of what could not be stored, by either way", async () => {

@@ -5,9 +5,9 @@ import type { ToolCall } from "../log/block.ts";
 import type { AgentPayload, Replacement, ToolDefinition } from "../log/payload.ts";
 import type { WindowSource } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { Happening, SessionEvent } from "../session-event.ts";
-import type { AgentInFlight, AgentStepOutcome } from "../stages/compact/agents-in-flight.ts";
-import type { Pin } from "../stages/compact/standing.ts";
+import type { NewEvent, SessionEvent } from "../session-event.ts";
+import type { Pin } from "../stages/compact/carried-state.ts";
+import type { AgentInFlight, AgentStepOutcome } from "../stages/compact/running-agents.ts";
 import type { SnipTarget } from "../stages/plan-snip.ts";
 import type { Budget, BudgetLevel } from "../tokens/budget.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -97,7 +97,7 @@ export interface SessionEvents {
   /** Calls this listener, too, with each event from now on. Returns a function that ends it. */
   listen(listener: (event: SessionEvent) => void): () => void;
   /** Emits an event in this session's name: for work beside it, like extractions, dreams and agents. */
-  emit(happening: Happening): void;
+  emit(newEvent: NewEvent): void;
   /** Runs the hooks that the session was opened with, for whoever runs its turns. Listeners learn how they went. */
   runHooks: Hooks["run"];
 }

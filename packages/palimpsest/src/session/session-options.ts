@@ -65,7 +65,7 @@ export interface SessionOptions<Request, Response, Message>
    */
   readonly approveCompaction?: ApproveCompaction;
   /** `alone`: the model works by itself, and nobody answers questions. @default "attended" */
-  readonly attendance?: "attended" | "alone";
+  readonly attendance?: "attended" | "unattended";
   /** @default the system's clock */
   readonly clock?: Clock;
 }

@@ -2,7 +2,7 @@ import { foldLedger } from "../cache/fold-ledger.ts";
 import type { Ledger } from "../cache/ledger.ts";
 import type { Draft } from "../log/entry.ts";
 import { readDraft } from "../log/read-payload.ts";
-import { foldStanding, type Standing } from "../stages/compact/standing.ts";
+import { type CarriedState, foldCarriedState } from "../stages/compact/carried-state.ts";
 import type { LogReader, LogWriter } from "../stores/store.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import { foldEntry } from "../view/fold-entry.ts";
@@ -22,7 +22,7 @@ export interface SessionState {
   readonly view: View;
   readonly ledger: Ledger;
   /** What outlives every compaction. */
-  readonly standing: Standing;
+  readonly carriedState: CarriedState;
   readonly configuration: Configuration;
   /** One operation at a time, in the order of the calls. */
   inOrder<Result>(act: () => Promise<Result>): Promise<Result>;
@@ -46,13 +46,13 @@ export interface SessionStateOptions extends FeatureOptions {
 export async function openSessionState(options: SessionStateOptions): Promise<SessionState> {
   const { session, writer } = options;
   const log = await openSessionLog(options);
-  let { view, ledger, standing } = await loadView(log.reader, log.head.sequence, options);
+  let { view, ledger, carriedState } = await loadView(log.reader, log.head.sequence, options);
   let knowledge: "certain" | "uncertain" | "closed" = "certain";
   let tail: Promise<unknown> = Promise.resolve();
 
   async function reload(): Promise<void> {
     await log.refresh();
-    ({ view, ledger, standing } = await loadView(log.reader, log.head.sequence, options));
+    ({ view, ledger, carriedState } = await loadView(log.reader, log.head.sequence, options));
     knowledge = "certain";
   }
 
@@ -68,8 +68,8 @@ export async function openSessionState(options: SessionStateOptions): Promise<Se
     get ledger() {
       return ledger;
     },
-    get standing() {
-      return standing;
+    get carriedState() {
+      return carriedState;
     },
     get configuration() {
       if (view.configuration === undefined) throw new SessionLostError(session, "its log holds no configuration");
@@ -94,7 +94,7 @@ export async function openSessionState(options: SessionStateOptions): Promise<Se
         const read = { ...reads[index]!, sequence };
         foldEntry(view, read);
         ledger = foldLedger(ledger, read, atMs);
-        standing = foldStanding(standing, read, atMs);
+        carriedState = foldCarriedState(carriedState, read, atMs);
       });
       return entries.map(({ sequence }) => sequence);
     },

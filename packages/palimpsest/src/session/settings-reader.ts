@@ -1,14 +1,14 @@
 import { anObject, checkOptions, ifGiven } from "../log/check-options.ts";
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
-import type { Tell } from "../session-event.ts";
+import type { Emit } from "../session-event.ts";
 import { type ResolvedSettings, resolveSettings, type SettingProblem } from "../settings/resolve-settings.ts";
 import { type Clock, withTimers } from "./clock.ts";
-import { createFlagMemory } from "./flag-memory.ts";
+import { createFlagCache } from "./flag-cache.ts";
 import type { SettingsFile, SettingsOptions } from "./settings-source.ts";
 
 export interface SettingsReaderOptions {
   readonly clock: Required<Clock>;
-  readonly tell: Tell;
+  readonly emit: Emit;
 }
 
 /** Reads the settings of one session and its forks, and remembers what was told of them. */
@@ -18,19 +18,19 @@ export interface SettingsReader {
 
 const FLAGS_DEADLINE_MS = 2_000;
 
-export function createSettingsReader(options: SettingsOptions, { clock, tell }: SettingsReaderOptions): SettingsReader {
+export function createSettingsReader(options: SettingsOptions, { clock, emit }: SettingsReaderOptions): SettingsReader {
   checkSettingsOptions(options);
   const { settings = {}, settingsFrom = {} } = options;
   const { file, flags, flagsDeadlineMs = FLAGS_DEADLINE_MS } = settingsFrom;
-  const memory = flags && createFlagMemory({ client: flags, deadlineMs: flagsDeadlineMs, clock, tell });
+  const memory = flags && createFlagCache({ client: flags, deadlineMs: flagsDeadlineMs, clock, emit });
   let toldBefore: ReadonlySet<string> = new Set();
 
   /** A problem is told once, and again only when it had gone in between. */
-  function tellProblems(problems: readonly SettingProblem[]): void {
+  function emitProblems(problems: readonly SettingProblem[]): void {
     const fresh = problems.filter(({ message }) => !toldBefore.has(message));
     toldBefore = new Set(problems.map(({ message }) => message));
     if (fresh.length === 0) return;
-    tell({
+    emit({
       kind: "settings-rejected",
       problems: fresh.map(({ source, name, message }) => ({ source, name, message })),
     });
@@ -47,7 +47,7 @@ export function createSettingsReader(options: SettingsOptions, { clock, tell }: 
         file: file === undefined ? undefined : await readJson(file),
       });
       const problems = [...resolved.problems, ...(flagged?.problems ?? [])];
-      tellProblems(problems);
+      emitProblems(problems);
       return { ...resolved, problems };
     },
   };
@@ -55,7 +55,7 @@ export function createSettingsReader(options: SettingsOptions, { clock, tell }: 
 
 /** Reads all sources once, as a session does at the beginning of each turn. */
 export async function readSettings(options: SettingsOptions = {}): Promise<ResolvedSettings> {
-  return createSettingsReader(options, { clock: withTimers(), tell: () => {} }).read();
+  return createSettingsReader(options, { clock: withTimers(), emit: () => {} }).read();
 }
 
 /** What is wrong in code is an error of whoever wrote it, and thrown before anything is opened. */

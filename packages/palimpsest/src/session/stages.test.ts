@@ -189,14 +189,14 @@ describe("what is stale", () => {
 
   test("is cleared before a compaction that was asked for, too", async () => {
     const { session, clock, decisions } = await afterReading(8);
-    const told: SessionEvent[] = [];
-    session.events.listen((event) => told.push(event));
+    const emitted: SessionEvent[] = [];
+    session.events.listen((event) => emitted.push(event));
     clock.advance(6 * 60_000);
     expect(await session.compact()).toMatchObject({ reason: "asked" });
     expect(await decisions()).toHaveLength(3);
-    const kinds = told.map(({ kind }) => kind).filter((kind) => /cleared|started/.test(kind));
+    const kinds = emitted.map(({ kind }) => kind).filter((kind) => /cleared|started/.test(kind));
     expect(kinds).toEqual(["results-cleared", "compaction-started"]);
-    expect(told[0]).toMatchObject({ kind: "results-cleared", trigger: "manual" });
+    expect(emitted[0]).toMatchObject({ kind: "results-cleared", trigger: "manual" });
   });
 
   test("a file whose read was cleared counts as not read", async () => {

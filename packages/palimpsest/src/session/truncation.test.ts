@@ -7,7 +7,7 @@ import {
   type Reply,
   type Script,
   serve,
-  summarise,
+  summarize,
   type Tokenizer,
 } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
@@ -48,19 +48,19 @@ async function begin(script: Script, server: "Ollama" | "vLLM" = "Ollama") {
       if (next.done === true) return next.value;
     }
   }
-  const told = <Kind extends SessionEvent["kind"]>(kind: Kind) =>
+  const emitted = <Kind extends SessionEvent["kind"]>(kind: Kind) =>
     events.filter((event): event is Extract<SessionEvent, { kind: Kind }> => event.kind === kind);
-  return { session, say, told, open, exchanges: () => served.recorder.exchanges };
+  return { session, say, told: emitted, open, exchanges: () => served.recorder.exchanges };
 }
 
 describe("a server that cuts the input and says nothing", () => {
   const mind: Script = ({ userText }) =>
-    /summar/i.test(userText) ? summarise("The user told a story about a fox.") : answer("Understood.");
+    /summar/i.test(userText) ? summarize("The user told a story about a fox.") : answer("Understood.");
 
   test("is found out at once where much was cut; the limit is learned, and the next request fits", async () => {
-    const { session, say, told, open } = await begin(mind);
+    const { session, say, told: emitted, open } = await begin(mind);
     await say(STORY.repeat(700));
-    const [event, ...more] = told("input-truncated");
+    const [event, ...more] = emitted("input-truncated");
     expect(more).toEqual([]);
     expect(event).toMatchObject({ model: "llama" });
     expect(event!.sentTokens).toBeGreaterThan(7_000);
@@ -73,20 +73,20 @@ describe("a server that cuts the input and says nothing", () => {
   });
 
   test("the conversation is compacted before the next request", async () => {
-    const { session, say, told, exchanges } = await begin(mind);
+    const { session, say, told: emitted, exchanges } = await begin(mind);
     await say(STORY.repeat(700));
     await say("What was it about?");
-    expect(told("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted" } }]);
+    expect(emitted("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted" } }]);
     expect(session.view.size().tokens).toBeLessThan(4_096);
-    expect(told("input-truncated")).toHaveLength(1);
+    expect(emitted("input-truncated")).toHaveLength(1);
     expect(exchanges().at(-1)!.body).toContain("What was it about?");
   });
 
   test("is found out where little is cut each time", async () => {
-    const { say, told } = await begin(mind);
-    for (let turn = 1; turn <= 14 && told("input-truncated").length === 0; turn++)
+    const { say, told: emitted } = await begin(mind);
+    for (let turn = 1; turn <= 14 && emitted("input-truncated").length === 0; turn++)
       await say(`Part ${turn}: ${STORY.repeat(35)}`);
-    const [event] = told("input-truncated");
+    const [event] = emitted("input-truncated");
     expect(event).toBeDefined();
     // Before much more than half of what was sent is lost.
     expect(event!.sentTokens).toBeLessThan(2.2 * 4_096);

@@ -60,7 +60,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const MOST_SHOWN = 80;
+const MAX_SHOWN = 80;
 
 function shown(value: unknown): string {
   // A variable that holds no number has become NaN, which JSON does not know.
@@ -71,5 +71,5 @@ function shown(value: unknown): string {
   } catch {
     text = String(value);
   }
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text;
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }

@@ -37,7 +37,7 @@ export interface Settings {
   readonly "compaction.maxPasses": number;
   readonly "compaction.stallSeconds": number;
   readonly "compaction.deadlineSeconds": number;
-  readonly "compaction.leastShrinkPercent": number;
+  readonly "compaction.minShrinkPercent": number;
   readonly "compaction.summaryTokens": number;
   readonly "compaction.userMessageTokens": number;
   readonly "compaction.evidenceTokens": number;
@@ -57,7 +57,7 @@ export interface Settings {
   readonly "notes.fixedToolCalls": number;
   readonly "notes.keepTokens": number;
   readonly "notes.keepTextMessages": number;
-  readonly "notes.keepMostTokens": number;
+  readonly "notes.keepMaxTokens": number;
   readonly "memory.extraction": Switch;
   readonly "memory.extractionRounds": number;
   readonly "memory.extractionSeconds": number;
@@ -96,13 +96,13 @@ export interface Settings {
   readonly "clearing.keepTools": readonly string[];
   readonly "clearing.keepNewest": number;
   readonly "clearing.paybackRequests": number;
-  readonly "clearing.leastTokens": number;
+  readonly "clearing.minTokens": number;
   readonly "clearing.workingSetCalls": number;
   readonly "clearing.fixedKeepNewest": number;
   readonly "clearing.fixedTargetTokens": number;
-  readonly "clearing.fixedLeastTokens": number;
+  readonly "clearing.fixedMinTokens": number;
   readonly "clearing.providerTriggerTokens": number;
-  readonly "clearing.providerLeastTokens": number;
+  readonly "clearing.providerMinTokens": number;
   readonly "clearing.providerInputTools": readonly string[];
   readonly "clearing.providerIdleMinutes": number;
   readonly "clearing.cacheEditResults": number;
@@ -197,7 +197,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "After this many seconds, stop asking models and compact without a model's summary.",
     1,
   ),
-  "compaction.leastShrinkPercent": {
+  "compaction.minShrinkPercent": {
     default: 20,
     about: "Discard a compaction that shrinks the view by less than this.",
     is: { kind: "percent" },
@@ -238,7 +238,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   ),
   "notes.keepTokens": count(10_000, "A compaction by notes keeps at least this much of the newest messages."),
   "notes.keepTextMessages": count(5, "A compaction by notes keeps at least this many messages that contain text."),
-  "notes.keepMostTokens": count(
+  "notes.keepMaxTokens": count(
     40_000,
     "A compaction by notes always keeps what the notes do not cover yet, and at most this much more.",
   ),
@@ -294,7 +294,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   },
   "clearing.keepNewest": count(8, "`payback`, and by the provider: never clear this many of the newest results.", 1),
   "clearing.paybackRequests": count(20, "`payback`: a clearing must earn back its cost within this many requests.", 1),
-  "clearing.leastTokens": count(
+  "clearing.minTokens": count(
     10_000,
     "`payback`: while the cache is in use, clear only if that removes at least this much.",
   ),
@@ -308,13 +308,13 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     40_000,
     "`fixed`, by size: clear the oldest results until this much of them remains.",
   ),
-  "clearing.fixedLeastTokens": count(20_000, "`fixed`, by size: clear only if that removes at least this much."),
+  "clearing.fixedMinTokens": count(20_000, "`fixed`, by size: clear only if that removes at least this much."),
   "clearing.providerTriggerTokens": count(
     180_000,
     "By the provider: clear only above this much input; proportionally less in smaller windows.",
     1,
   ),
-  "clearing.providerLeastTokens": count(
+  "clearing.providerMinTokens": count(
     140_000,
     "By the provider: clear only if that removes at least this much; proportionally less in smaller windows.",
   ),

@@ -32,7 +32,7 @@ export async function clearStale(context: StageContext): Promise<StageDecision> 
   const { shedTokens, invalidatedPrefixTokens } = cost;
   return {
     drafts: decisions.map((one) => toDraft("replace", one)),
-    happenings: [
+    newEvents: [
       {
         kind: "results-cleared",
         way,
@@ -99,12 +99,12 @@ function parametersOf(settings: Settings): ClearingParameters {
         keepNewestCold: settings["clearing.fixedKeepNewest"],
         keepNewestLarge: settings["clearing.keepNewest"],
         targetTokens: settings["clearing.fixedTargetTokens"],
-        leastTokens: settings["clearing.fixedLeastTokens"],
+        minimumTokens: settings["clearing.fixedMinTokens"],
       }
     : {
         policy: "payback",
         keepNewest: settings["clearing.keepNewest"],
         paybackRequests: settings["clearing.paybackRequests"],
-        leastTokens: settings["clearing.leastTokens"],
+        minimumTokens: settings["clearing.minTokens"],
       };
 }

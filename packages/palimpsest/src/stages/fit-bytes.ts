@@ -1,7 +1,7 @@
 import type { Media } from "../log/block.ts";
 import { toDraft } from "../log/to-draft.ts";
-import { leaveOutMedia } from "./media/leave-out-media.ts";
 import type { ShownMedia } from "./media/media-in.ts";
+import { omitMedia } from "./media/omit-media.ts";
 import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
 import { grouped } from "./store-results/preview.ts";
 
@@ -12,8 +12,8 @@ export async function fitBytes({ bytes, maxRequestBytes }: StageContext): Promis
   if (left.length === 0) return NOTHING_TO_DO;
   const size = `${grouped(bytes.totalBytes)} bytes of ${grouped(maxRequestBytes)} that the provider takes`;
   const why = `the request had ${size}`;
-  const { decisions, happenings } = leaveOutMedia(left, { why, problem: "too-large", by: "request-size" });
-  return { drafts: decisions.map((one) => toDraft("replace", one)), happenings };
+  const { decisions, newEvents } = omitMedia(left, { why, problem: "too-large", by: "request-size" });
+  return { drafts: decisions.map((one) => toDraft("replace", one)), newEvents };
 }
 
 /** Our form of a request is not the provider's to the byte. */

@@ -1,8 +1,8 @@
 import type { Ledger } from "../cache/ledger.ts";
 import type { Draft } from "../log/entry.ts";
 import type { ModelPrices } from "../log/prices.ts";
-import type { AskedOfProvider } from "../log/provider-edits.ts";
-import type { Happening } from "../session-event.ts";
+import type { RequestedEdits } from "../log/provider-edits.ts";
+import type { NewEvent } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import type { Budget } from "../tokens/budget.ts";
@@ -26,7 +26,7 @@ export interface StageContext {
   readonly thinking: "bound" | "free";
   readonly prices: ModelPrices | undefined;
   /** What the request will ask of the provider beside an answer. */
-  readonly asked: AskedOfProvider;
+  readonly asked: RequestedEdits;
   readonly nowMs: number;
 }
 
@@ -34,10 +34,10 @@ export interface StageDecision {
   /** To be appended. */
   readonly drafts: readonly Draft[];
   /** To be told once they are. */
-  readonly happenings: readonly Happening[];
+  readonly newEvents: readonly NewEvent[];
 }
 
-export const NOTHING_TO_DO: StageDecision = { drafts: [], happenings: [] };
+export const NOTHING_TO_DO: StageDecision = { drafts: [], newEvents: [] };
 
 /** One step before a request: looks at the view and returns entries to append, or none. */
 export type Stage = (context: StageContext) => Promise<StageDecision>;

@@ -25,7 +25,7 @@ export async function storeOversized(context: StageContext): Promise<StageDecisi
   const { decisions, stored, failures } = await storeAggregate(view.items, options);
   return {
     drafts: [...decisions.map((decision) => toDraft("replace", decision)), ...failures.map(failureNotice)],
-    happenings: [...stored, ...failures.map(storingFailed)],
+    newEvents: [...stored, ...failures.map(storingFailed)],
   };
 }
 

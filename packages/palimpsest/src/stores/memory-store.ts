@@ -41,8 +41,8 @@ export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: Mem
     async openWriter(session, { owner, takeover = "if-free" }) {
       const log = logs.get(session) ?? createMemoryLog();
       logs.set(session, log);
-      const holder = takeover === "if-free" ? heldBy(log) : undefined;
-      if (holder !== undefined) return { kind: "busy", ...holder };
+      const currentOwner = takeover === "if-free" ? heldBy(log) : undefined;
+      if (currentOwner !== undefined) return { kind: "busy", ...currentOwner };
       log.fence++;
       log.writer = { owner, fence: log.fence };
       return { kind: "opened", writer: createWriter(log) };
@@ -54,8 +54,8 @@ export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: Mem
     async delete(session) {
       const forks = await forksOf(store, session);
       const log = logs.get(session);
-      const holder = log && heldBy(log);
-      if (holder !== undefined) return { kind: "busy", ...holder };
+      const currentOwner = log && heldBy(log);
+      if (currentOwner !== undefined) return { kind: "busy", ...currentOwner };
       if (log !== undefined && forks.length > 0) return { kind: "cited", forks };
       await results.remove(session);
       metadata.delete(session);

@@ -3,10 +3,10 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { aText, checkOptions } from "../log/check-options.ts";
 import { forksOf } from "./find-forks.ts";
-import type { Place } from "./holder/holder.ts";
-import { systemProcesses } from "./holder/processes.ts";
 import { pageOf } from "./list-sessions.ts";
 import { toMetadataText } from "./metadata.ts";
+import type { Place } from "./owner/owner.ts";
+import { systemProcesses } from "./owner/processes.ts";
 import { resultFiles } from "./result-files.ts";
 import { createConnectionPool } from "./sqlite/connection-pool.ts";
 import { createLogFiles } from "./sqlite/create-log-file.ts";
@@ -178,9 +178,9 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     async writerOf(session) {
       const path = locate(session);
       if (!exists(path)) return undefined;
-      const holder = await run(path, (connection) => readHeld(connection, judge));
+      const currentOwner = await run(path, (connection) => readHeld(connection, judge));
       dropUnused(path);
-      return holder;
+      return currentOwner;
     },
     async delete(session) {
       const path = locate(session);
@@ -202,8 +202,8 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
         const { fence } = writer;
         const deleted = await run(path, (connection) => deleteLogFile(connection, { path, fence }));
         if (deleted === "deleted") return { kind: "deleted" };
-        const holder = await store.writerOf(session);
-        return holder === undefined ? store.delete(session) : { kind: "busy", ...holder };
+        const currentOwner = await store.writerOf(session);
+        return currentOwner === undefined ? store.delete(session) : { kind: "busy", ...currentOwner };
       } finally {
         pool.drop(path);
         await writer.close();

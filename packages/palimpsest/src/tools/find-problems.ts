@@ -1,14 +1,14 @@
 import type { JsonSchema } from "./tool.ts";
 
 /** So many are told at once: a model that reads more repairs no better. */
-const MOST_PROBLEMS = 10;
+const MAX_PROBLEMS = 10;
 
 /**
  * What is wrong with a value by its JSON Schema: types, required and unknown fields, choices and bounds. Those are what models
  * get wrong. Keywords that it does not know are passed over, so what it finds is a problem, and it may find too few. Pure.
  */
 export function findProblems(schema: JsonSchema, value: unknown): readonly string[] {
-  return [...problemsOf(schema, value, "")].slice(0, MOST_PROBLEMS);
+  return [...problemsOf(schema, value, "")].slice(0, MAX_PROBLEMS);
 }
 
 function* problemsOf(schema: unknown, value: unknown, path: string): Generator<string> {

@@ -2,7 +2,7 @@ import { inputTokensOf } from "../log/input-tokens.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import { errorShare, estimateTokens } from "../tokens/calibration.ts";
 import { addFeatures, type Features, NO_FEATURES } from "../tokens/features.ts";
-import { leastTokens } from "../tokens/least-tokens.ts";
+import { minimumTokens } from "../tokens/minimum-tokens.ts";
 import type { View } from "./view.ts";
 
 /** What a server was sent, by estimate, and what it says that it read. */
@@ -45,7 +45,7 @@ export function findTruncation(view: View, reported: Reported): Truncation | und
   const hasThinking = features.signatureCharacters > 0;
   const share = 1 - Math.max(LEAST_ERROR_SHARE, errorShare(calibration));
   const believed = !hasThinking && isStuck(view, readTokens) ? STUCK_SHARE : share;
-  const least = believed * leastTokens(features);
+  const least = believed * minimumTokens(features);
   if (readTokens >= least || least - readTokens < LEAST_MISSING_TOKENS * believed) return undefined;
   return { sentTokens: Math.max(expectedTokens, estimateTokens(calibration, features)), readTokens };
 }
@@ -53,7 +53,7 @@ export function findTruncation(view: View, reported: Reported): Truncation | und
 /** The input is no larger than that of the request before, though something was added to it. */
 function isStuck({ anchor, awaited }: View, readTokens: number): boolean {
   if (anchor?.inputTokens === undefined || anchor.prefix === "changed") return false;
-  return readTokens <= anchor.inputTokens && leastTokens(awaited!.since) >= LEAST_ADDED_TOKENS;
+  return readTokens <= anchor.inputTokens && minimumTokens(awaited!.since) >= LEAST_ADDED_TOKENS;
 }
 
 /** Servers that keep what they have read may report only the rest. */

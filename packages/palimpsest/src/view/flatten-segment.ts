@@ -2,7 +2,7 @@ import type { Block, Part, ToolCall, ToolResult } from "../log/block.ts";
 import { cleanBlock } from "./clean-block.ts";
 import type { FlatMessage } from "./flat-message.ts";
 import type { MessageItem } from "./item.ts";
-import { CONVERSATION_CUT, GO_ON, lateResult, NO_RESULT, reminder } from "./texts.ts";
+import { CONTINUE, CONVERSATION_CUT, lateResult, NO_RESULT, reminder } from "./texts.ts";
 import { safeCallId, safeToolName } from "./tool-names.ts";
 
 export interface FlattenRules {
@@ -66,29 +66,29 @@ export function flattenSegment(items: readonly MessageItem[], start: SegmentStar
     openCalls: new Map(),
     callIds: new Set(),
   };
-  const folded = start.role === undefined ? foldedByProvider(items[0], rules.provider) : undefined;
+  const folded = start.role === undefined ? compactedByProvider(items[0], rules.provider) : undefined;
   for (const { item, place } of inPlace(items, folded, start.seal)) {
-    const isSaid = item.role === "assistant" && (item === folded || !isProviderFold(item));
+    const isSaid = item.role === "assistant" && (item === folded || !isProviderCompaction(item));
     if (isSaid) addResponse(making, item, place);
     else addUserContent(making, item);
   }
-  const messages = joinNeighbours(making.drafts.flatMap(close));
+  const messages = joinNeighbors(making.drafts.flatMap(close));
   const beginsInMiddle = start.role === undefined && messages[0]?.role === "assistant" && folded === undefined;
   if (beginsInMiddle) messages.unshift(words(CONVERSATION_CUT));
   const last = items.at(-1);
   const paused = last?.stop === "paused" && last.provider === rules.provider;
-  if (messages.at(-1)?.role === "assistant" && !paused) messages.push(words(GO_ON));
+  if (messages.at(-1)?.role === "assistant" && !paused) messages.push(words(CONTINUE));
   return { messages, callIds: [...making.callIds] };
 }
 
 /** What a provider has folded by itself: a message in its own words, that it wants to find first in every request. */
-function foldedByProvider(item: MessageItem | undefined, provider: string): MessageItem | undefined {
+function compactedByProvider(item: MessageItem | undefined, provider: string): MessageItem | undefined {
   const isOwn = item?.blocks.some((block) => "native" in block && block.native?.provider === provider);
-  return isOwn && isProviderFold(item!) ? item : undefined;
+  return isOwn && isProviderCompaction(item!) ? item : undefined;
 }
 
 /** To another provider it is no message of the model's: what can be read of it is told with the rest of the summary. */
-function isProviderFold({ role, origin, blocks }: MessageItem): boolean {
+function isProviderCompaction({ role, origin, blocks }: MessageItem): boolean {
   return role === "assistant" && origin === "summary" && blocks.some((block) => "native" in block && block.native);
 }
 
@@ -123,7 +123,7 @@ function addResponse(making: Making, item: MessageItem, place: Placed["place"]):
   const { start, rules, callIds, openCalls } = making;
   const draft = draftOfResponse(making, item.responseId);
   // A message has the thinking of one response: providers compare it with what they wrote.
-  if (!isProviderFold(item)) draft.speaker ??= item.responseId ?? item.from;
+  if (!isProviderCompaction(item)) draft.speaker ??= item.responseId ?? item.from;
   const isAnother = draft.speaker !== (item.responseId ?? item.from);
   const lost = isAnother || (rules.thinking === "bound" && (item.thinking === "lost" || place === "another"));
   for (const block of item.blocks) {
@@ -146,13 +146,13 @@ function addResponse(making: Making, item: MessageItem, place: Placed["place"]):
 
 /** Pieces of one response become one message, also across results and attachments that lie between them. */
 function draftOfResponse({ drafts, draftByResponse }: Making, responseId: string | undefined): Draft {
-  if (responseId === undefined) return neighbour(drafts, "assistant");
-  const draft = draftByResponse.get(responseId) ?? neighbour(drafts, "assistant");
+  if (responseId === undefined) return neighbor(drafts, "assistant");
+  const draft = draftByResponse.get(responseId) ?? neighbor(drafts, "assistant");
   draftByResponse.set(responseId, draft);
   return draft;
 }
 
-function neighbour(drafts: Draft[], role: Draft["role"]): Draft {
+function neighbor(drafts: Draft[], role: Draft["role"]): Draft {
   const last = drafts.at(-1);
   if (last?.role === role) return last;
   const draft: Draft = { role, blocks: [], calls: [] };
@@ -172,12 +172,12 @@ function addUserContent({ drafts, openCalls, rules }: Making, item: MessageItem)
     const clean = cleanBlock(block, { provider: rules.provider, thinking: "leave-out" });
     if (clean === undefined || clean.kind === "tool_call" || clean.kind === "thinking") continue;
     if (clean.kind !== "tool_result") {
-      if (!isBlank(clean)) neighbour(drafts, "user").blocks.push(asShown(clean, item));
+      if (!isBlank(clean)) neighbor(drafts, "user").blocks.push(asShown(clean, item));
       continue;
     }
     // By position and id: the earliest call of that id which is still open.
     const call = openCalls.get(clean.callId)?.shift();
-    if (call === undefined) for (const part of asLateResult(clean)) neighbour(drafts, "user").blocks.push(part);
+    if (call === undefined) for (const part of asLateResult(clean)) neighbor(drafts, "user").blocks.push(part);
     else call.result = { ...clean, callId: call.sentId };
   }
 }
@@ -230,7 +230,7 @@ function standIn(callId: string): ToolResult {
   return { kind: "tool_result", callId, content: [{ kind: "text", text: NO_RESULT }], status: "error" };
 }
 
-export function joinNeighbours(messages: readonly FlatMessage[]): FlatMessage[] {
+export function joinNeighbors(messages: readonly FlatMessage[]): FlatMessage[] {
   const joined: FlatMessage[] = [];
   for (const message of messages) {
     const last = joined.at(-1);

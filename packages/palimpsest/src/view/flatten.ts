@@ -1,5 +1,5 @@
 import type { FlatMessage } from "./flat-message.ts";
-import { type FlattenRules, flattenSegment, joinNeighbours } from "./flatten-segment.ts";
+import { type FlattenRules, flattenSegment, joinNeighbors } from "./flatten-segment.ts";
 import type { Item, MessageItem } from "./item.ts";
 
 /** The messages of a view, kept up from request to request. */
@@ -45,7 +45,7 @@ export function createFlattener(rules: FlattenRules): Flattener {
     for (const id of callIds) usedIds.add(id);
     const joined = added[0]?.role === start.role ? messages.pop() : undefined;
     const unchanged = messages.length;
-    for (const message of joined === undefined ? added : joinNeighbours([joined, ...added])) messages.push(message);
+    for (const message of joined === undefined ? added : joinNeighbors([joined, ...added])) messages.push(message);
     segments.push({ seal, itemCount, messageCount: messages.length, callIds, joined });
     return unchanged;
   }

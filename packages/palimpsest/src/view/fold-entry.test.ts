@@ -138,7 +138,7 @@ describe("the size of a view", () => {
 
 describe("what the provider has left out", () => {
   const edits = {
-    results: { aboveTokens: 1, leastTokens: 1, keepNewest: 1, keptTools: ["ask"], inputsOf: [] },
+    results: { aboveTokens: 1, minimumTokens: 1, keepNewest: 1, keptTools: ["ask"], inputsOf: [] },
     thinking: "all",
   } as const;
   const asking = [

@@ -1,6 +1,6 @@
 import { inputTokensOf } from "../log/input-tokens.ts";
 import type { BoundaryPayload, ConfigurationPayload, ReplacePayload, UsagePayload } from "../log/payload.ts";
-import type { AskedOfProvider } from "../log/provider-edits.ts";
+import type { RequestedEdits } from "../log/provider-edits.ts";
 import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import { estimateTokens, learn, startCalibration } from "../tokens/calibration.ts";
 import { addFeatures, type Features, NO_FEATURES } from "../tokens/features.ts";
@@ -94,7 +94,7 @@ function append(view: View, item: Item | undefined): void {
 }
 
 /** What a request does not ask to be left out again is part of the prompt again. */
-function bringBack(view: View, asked: AskedOfProvider): void {
+function bringBack(view: View, asked: RequestedEdits): void {
   const tokens = returningTokens(view, asked);
   if (tokens === 0) return;
   if (asked.edits === undefined) view.leftOut = undefined;

@@ -1,6 +1,6 @@
 import type { Block } from "../log/block.ts";
 import type { CacheTtl, MessagePayload, StoredContent } from "../log/payload.ts";
-import type { AskedOfProvider } from "../log/provider-edits.ts";
+import type { RequestedEdits } from "../log/provider-edits.ts";
 import { addFeatures, type FeatureOptions, type Features, featuresOf, NO_FEATURES } from "../tokens/features.ts";
 
 /** One element of the view. */
@@ -33,7 +33,7 @@ export interface MessageItem {
 }
 
 /** Where a request ended: what stands before it has been sent, and is flattened in the same way for ever. */
-export interface Seal extends AskedOfProvider {
+export interface Seal extends RequestedEdits {
   readonly kind: "seal";
   readonly from: number;
   readonly to: number;

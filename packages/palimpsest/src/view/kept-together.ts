@@ -58,7 +58,7 @@ function pair(id: string, at: number, own: Open, counterparts: Open, tie: (one: 
   else own.set(id, [...(own.get(id) ?? []), at]);
 }
 
-/** Neighbours that nothing tells apart: parts of one replacement, or of a response that came without an id. */
+/** Neighbors that nothing tells apart: parts of one replacement, or of a response that came without an id. */
 function isSameMessage(one: MessageItem, other: MessageItem): boolean {
   if (one.by !== undefined && one.by === other.by && one.from === other.from) return true;
   const isUnnamed = one.responseId === undefined && other.responseId === undefined;

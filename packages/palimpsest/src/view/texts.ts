@@ -10,7 +10,7 @@ export const NO_RESULT = "No result: the call was interrupted before it answered
 export const CONVERSATION_CUT = "(The beginning of this conversation is not available.)";
 
 /** The last message, where nothing follows the model's answer. */
-export const GO_ON = "Continue.";
+export const CONTINUE = "Continue.";
 
 /** Before a result that arrived when its call had been answered by a stand-in, or that has no call at all. */
 export const lateResult = (callId: string): string => `Result of an earlier tool call (${callId}):`;

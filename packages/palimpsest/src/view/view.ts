@@ -1,5 +1,5 @@
 import type { Shown, ToolDefinition } from "../log/payload.ts";
-import type { AskedOfProvider, DeletedResult, ProviderEdits } from "../log/provider-edits.ts";
+import type { DeletedResult, ProviderEdits, RequestedEdits } from "../log/provider-edits.ts";
 import { type Calibration, estimateTokens, padTokens } from "../tokens/calibration.ts";
 import { type FeatureOptions, type Features, NO_FEATURES } from "../tokens/features.ts";
 import type { Item, Seal } from "./item.ts";
@@ -117,7 +117,7 @@ export function expectedTokens({ calibration, since, anchor }: View): number {
 }
 
 /** What comes back into the prompt with a request that does not ask for it to be left out again. */
-export function returningTokens({ leftOut, deletedTokens }: View, { edits, deleted }: AskedOfProvider): number {
+export function returningTokens({ leftOut, deletedTokens }: View, { edits, deleted }: RequestedEdits): number {
   const leftOutTokens = edits === undefined && leftOut?.askedBy === "engine" ? leftOut.tokens : 0;
   return leftOutTokens + (deleted === undefined ? deletedTokens : 0);
 }

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../clock.ts";
-import type { Delivery } from "../fate-of-call.ts";
 import type { HttpCall, HttpFace, HttpReply } from "../http-face.ts";
+import type { Delivery } from "../outcome-of-call.ts";
 import { PromptCache } from "../prompt-cache.ts";
 import { echo, type Script } from "../script.ts";
 import { bytesTokenizer, type Tokenizer } from "../tokenizer.ts";
@@ -44,7 +44,7 @@ export interface Anthropic extends HttpFace {
   handle(call: HttpCall): HttpReply | undefined;
 }
 
-interface AnswerTerms {
+interface AnswerOptions {
   readonly requestId: string;
   readonly delivery: Delivery;
 }
@@ -66,9 +66,11 @@ export function createAnthropic(options: AnthropicOptions = {}): Anthropic {
   const state: AnswerState = { world, tokenizer, script, diagnostics: new CacheDiagnostics(), turn: 0, answered: 0 };
   let requests = 0;
 
-  const answer = (value: unknown, call: CallOptions, terms: AnswerTerms): CallResult | Refusal => {
+  const answer = (value: unknown, call: CallOptions, answerOptions: AnswerOptions): CallResult | Refusal => {
     const prepared = prepare(value, { endpoint: "messages", call, world });
-    return "kind" in prepared ? answerCall(prepared, state, terms.delivery) : refusal(prepared, terms.requestId);
+    return "kind" in prepared
+      ? answerCall(prepared, state, answerOptions.delivery)
+      : refusal(prepared, answerOptions.requestId);
   };
   const count = (value: unknown, call: CallOptions, requestId: string) => {
     const prepared = prepare(value, { endpoint: "count_tokens", call, world });

@@ -1,18 +1,18 @@
 import { breakStream } from "../break-stream.ts";
-import type { Delivery } from "../fate-of-call.ts";
 import type { Failure } from "../faults.ts";
 import type { HttpCall, HttpReply, ServerSentEvent } from "../http-face.ts";
+import type { Delivery } from "../outcome-of-call.ts";
 import type { Refusal } from "../verdict.ts";
 import { checkBody } from "./check/check-body.ts";
 import { toModelInfo } from "./model-info.ts";
 import { type AnthropicModel, findModel } from "./models.ts";
 import { invalid, type Problem, RATE_LIMIT_HEADERS, refusal } from "./problem.ts";
 import type { CallResult } from "./reply/answer.ts";
+import { failureText } from "./reply/failure-text.ts";
 import { toEvents } from "./reply/stream.ts";
-import { wordFailure } from "./reply/word-failure.ts";
 import type { CallOptions } from "./request.ts";
 
-export interface HttpTerms {
+export interface HttpContext {
   readonly models: readonly AnthropicModel[];
   /** The id under which this call is answered. */
   readonly requestId: string;
@@ -27,66 +27,66 @@ export function isAnthropicCall({ method, path, headers }: HttpCall): boolean {
 }
 
 /** The endpoints of the Messages API. */
-export function handleHttp(call: HttpCall, terms: HttpTerms): HttpReply {
+export function handleHttp(call: HttpCall, context: HttpContext): HttpReply {
   const broken = checkBody(call.body);
   // The size is the edge's business, before anyone asks who is calling.
   const problem = broken?.origin === "edge" ? broken : (checkHeaders(call) ?? broken);
-  if (problem !== undefined) return refuse(refusal(problem, terms.requestId));
-  if (call.method === "GET") return listModels(call, terms);
+  if (problem !== undefined) return refuse(refusal(problem, context.requestId));
+  if (call.method === "GET") return listModels(call, context);
   let body: unknown;
   try {
     body = JSON.parse(call.body);
   } catch (error) {
     const notJson = invalid(`The request body is not valid JSON: ${(error as Error).message}`);
-    return refuse(refusal(notJson, terms.requestId));
+    return refuse(refusal(notJson, context.requestId));
   }
-  return call.path.endsWith("/count_tokens") ? countTokens(body, call, terms) : takeMessage(body, call, terms);
+  return call.path.endsWith("/count_tokens") ? countTokens(body, call, context) : takeMessage(body, call, context);
 }
 
-function takeMessage(body: unknown, call: HttpCall, terms: HttpTerms): HttpReply {
+function takeMessage(body: unknown, call: HttpCall, context: HttpContext): HttpReply {
   const delivery = (body as { stream?: unknown } | null)?.stream === true ? "stream" : "whole";
-  const result = terms.answer(body, callOptions(call), delivery);
+  const result = context.answer(body, callOptions(call), delivery);
   if (result.kind === "refused") return refuse(result);
-  if (result.kind === "failed") return refuse(refusal(result.problem, terms.requestId));
+  if (result.kind === "failed") return refuse(refusal(result.problem, context.requestId));
   if (result.kind === "reset")
     return { kind: "reset", outcome: { kind: "refused", status: 0, message: "connection reset" } };
   const { answered, fault, rawInputs, begun } = result;
   const { response, usage, priceUsd, acceptance } = answered;
   const outcome = { kind: "answered", usage, cache: acceptance.cache, priceUsd, responseId: response.id } as const;
-  const headers = headersOf(terms);
+  const headers = headersOf(context);
   result.pending();
   if (delivery === "whole") return { kind: "json", status: 200, headers, body: response, begun, outcome };
   const events = toEvents(response, { rawInputs });
   return { kind: "stream", headers, ...breakStream(events, { fault, toErrorEvent }), begun, outcome };
 }
 
-function countTokens(body: unknown, call: HttpCall, terms: HttpTerms): HttpReply {
+function countTokens(body: unknown, call: HttpCall, context: HttpContext): HttpReply {
   const options = callOptions(call);
-  const counted = terms.count(body, options);
+  const counted = context.count(body, options);
   if ("kind" in counted) return refuse(counted);
   const edited = (body as { context_management?: unknown }).context_management;
   const context_management = edited ? { original_input_tokens: counted.originalTokens } : null;
   return {
     kind: "json",
     status: 200,
-    headers: headersOf(terms),
+    headers: headersOf(context),
     body: { input_tokens: counted.inputTokens, ...(options.betas === undefined ? {} : { context_management }) },
     outcome: { kind: "free" },
   };
 }
 
-function listModels(call: HttpCall, terms: HttpTerms): HttpReply {
-  const headers = headersOf(terms);
+function listModels(call: HttpCall, context: HttpContext): HttpReply {
+  const headers = headersOf(context);
   const outcome = { kind: "free" } as const;
   const id = call.path.split("/")[3];
   if (id === undefined) {
-    const data = terms.models.map(toModelInfo);
+    const data = context.models.map(toModelInfo);
     const page = { data, has_more: false, first_id: data[0]?.["id"] ?? null, last_id: data.at(-1)?.["id"] ?? null };
     return { kind: "json", status: 200, headers, body: page, outcome };
   }
-  const model = findModel(terms.models, id);
+  const model = findModel(context.models, id);
   if (model === undefined) {
-    return refuse(refusal({ status: 404, type: "not_found_error", message: `model: ${id}` }, terms.requestId));
+    return refuse(refusal({ status: 404, type: "not_found_error", message: `model: ${id}` }, context.requestId));
   }
   return { kind: "json", status: 200, headers, body: toModelInfo(model), outcome };
 }
@@ -113,12 +113,12 @@ function callOptions({ headers }: HttpCall): CallOptions {
   };
 }
 
-function headersOf({ requestId }: HttpTerms): Readonly<Record<string, string>> {
+function headersOf({ requestId }: HttpContext): Readonly<Record<string, string>> {
   return { "request-id": requestId, ...RATE_LIMIT_HEADERS };
 }
 
 function toErrorEvent(failure: Failure): ServerSentEvent {
-  const { type, message } = wordFailure(failure);
+  const { type, message } = failureText(failure);
   return { event: "error", data: JSON.stringify({ type: "error", error: { type, message } }) };
 }
 

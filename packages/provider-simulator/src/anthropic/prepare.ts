@@ -58,18 +58,18 @@ export interface World {
 }
 
 /** What the rules look at beside the request itself. */
-interface Terms {
+interface RequestLimits {
   readonly endpoint: Endpoint;
   readonly call: CallOptions;
   readonly world: World;
 }
 
 /** Judges a request step by step, in the order in which the service answers: the first broken rule is the refusal. */
-export function prepare(value: unknown, terms: Terms): Prepared | Problem {
-  return terms.world.checkValue(value) ?? judge(value, terms);
+export function prepare(value: unknown, options: RequestLimits): Prepared | Problem {
+  return options.world.checkValue(value) ?? judge(value, options);
 }
 
-function judge(value: unknown, { endpoint, call, world }: Terms): Prepared | Problem {
+function judge(value: unknown, { endpoint, call, world }: RequestLimits): Prepared | Problem {
   const malformed = checkShape(value, endpoint, call);
   if (malformed !== undefined) return malformed;
   const account = call.account ?? "default";
@@ -103,7 +103,7 @@ function judge(value: unknown, { endpoint, call, world }: Terms): Prepared | Pro
   const original = renderPrompt(request, shown, measures);
   const edited = applyEdits(request, shown, measures, original.prefix.tokens);
   const whole = edited.applied.length === 0 ? original : renderPrompt(request, edited.conversation, measures);
-  const wholePlan = planCache(whole, cache, cacheTerms(call, model));
+  const wholePlan = planCache(whole, cache, cacheOptions(call, model));
   const deletion = deleteCached(request, edited.conversation, whole, wholePlan);
   const prompt = deletion === undefined ? whole : renderPrompt(request, deletion.conversation, measures);
   const oversized = endpoint === "messages" ? checkTokens(request, model, call, prompt.prefix.tokens) : undefined;
@@ -121,7 +121,7 @@ function judge(value: unknown, { endpoint, call, world }: Terms): Prepared | Pro
     transformations: thinking.transformations,
     thinkingState: thinking.state,
     deletedTokens: deletion?.deletedTokens ?? 0,
-    plan: deletion === undefined ? wholePlan : planCache(prompt, cache, cacheTerms(call, model)),
+    plan: deletion === undefined ? wholePlan : planCache(prompt, cache, cacheOptions(call, model)),
   };
 }
 
@@ -133,7 +133,7 @@ function withContent(request: MessagesRequest): MessagesRequest {
   return { ...request, messages };
 }
 
-export function cacheTerms(call: CallOptions, model: AnthropicModel): { scope: string; minimumTokens: number } {
+export function cacheOptions(call: CallOptions, model: AnthropicModel): { scope: string; minimumTokens: number } {
   const scope = `${call.account ?? "default"}/${call.workspace ?? ""}/${model.id}`;
   return { scope, minimumTokens: model.minimumCacheTokens };
 }

@@ -17,7 +17,7 @@ export const CACHE_OPTION_SHAPES: Readonly<Record<"responses" | "compact" | "cha
   chat: { mode: optionalChoice("implicit", "explicit"), ttl: optionalChoice("30m") },
 };
 
-/** Refuses caching options that are misspelt, or that the model does not have. */
+/** Refuses caching options that are misspelled, or that the model does not have. */
 export function checkCachingOptions(request: JsonObject, model: OpenAiModel, shape: Shape): Problem | undefined {
   const options = request["prompt_cache_options"];
   if (isObject(options)) {

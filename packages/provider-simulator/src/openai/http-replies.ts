@@ -1,10 +1,10 @@
-import { type Delivery, fateOfCall } from "../fate-of-call.ts";
 import type { Fault } from "../faults.ts";
 import type { HttpCall, HttpReply, Outcome } from "../http-face.ts";
+import { type Delivery, outcomeOfCall } from "../outcome-of-call.ts";
 import type { Usage } from "../usage.ts";
 import type { Acceptance, Answered, Refusal } from "../verdict.ts";
+import { failureText } from "./failure-text.ts";
 import { invalidRequest, type Problem, toRefusal } from "./problem.ts";
-import { wordFailure } from "./word-failure.ts";
 
 /** What comes with a call beside its body. */
 export interface OpenAiCall {
@@ -73,12 +73,12 @@ export function taken<Response>(ready: Ready<Response> | Refusal): Answered<Resp
 
 /** The refusal a fault amounts to, if it leaves no answer. A reset connection has no status: 0 stands for that. */
 export function faultRefusal(fault: Fault | undefined, delivery: Delivery): Refusal | undefined {
-  const fate = fateOfCall(fault, delivery);
+  const fate = outcomeOfCall(fault, delivery);
   switch (fate.kind) {
     case "answered":
       return undefined;
     case "failed":
-      return toRefusal(wordFailure(fate.failure));
+      return toRefusal(failureText(fate.failure));
     case "reset":
       return { kind: "refused", status: 0, headers: {}, body: undefined, message: "The connection was reset." };
   }

@@ -42,7 +42,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /**
  * Prompt caching guide: from 1,024 tokens on, in steps of 128 (both repeated by docs.apiyi.com from the guide of June
  * 2026). In memory an entry lives "5 to 10 minutes" of idleness; we promise the shorter. Clients say that most
- * organisations default to 24 hours, but as a maximum, so that it must be asked for here.
+ * organizations default to 24 hours, but as a maximum, so that it must be asked for here.
  */
 export const AUTOMATIC_CACHE: Extract<CacheRules, { kind: "automatic" }> = {
   kind: "automatic",

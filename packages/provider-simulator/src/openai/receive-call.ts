@@ -4,7 +4,7 @@ import { listModels } from "./list-models.ts";
 import type { OpenAiModel } from "./models.ts";
 import { type Problem, toRefusal, unparsableBody } from "./problem.ts";
 
-export interface ReceiveTerms {
+export interface ReceiveOptions {
   /** Where this face takes requests. Both faces list the models. */
   readonly paths: readonly string[];
   readonly models: Readonly<Record<string, OpenAiModel>>;
@@ -20,14 +20,14 @@ export interface ReceivedCall {
 }
 
 /** What comes before a face's own work: whose call it is, the key, the models, the body. Undefined: not for this face. */
-export function receiveCall(call: HttpCall, terms: ReceiveTerms): ReceivedCall | HttpReply | undefined {
-  const refuse = (problem: Problem): HttpReply => refusedReply(toRefusal(problem), terms.requestId());
-  const keyless = terms.keys === "required" ? checkKey(call) : undefined;
+export function receiveCall(call: HttpCall, options: ReceiveOptions): ReceivedCall | HttpReply | undefined {
+  const refuse = (problem: Problem): HttpReply => refusedReply(toRefusal(problem), options.requestId());
+  const keyless = options.keys === "required" ? checkKey(call) : undefined;
   if (call.method !== "POST") {
-    const listed = listModels(call, terms.models, terms.requestId);
+    const listed = listModels(call, options.models, options.requestId);
     return listed !== undefined && keyless !== undefined ? refuse(keyless) : listed;
   }
-  if (!terms.paths.includes(call.path)) return undefined;
+  if (!options.paths.includes(call.path)) return undefined;
   if (keyless !== undefined) return refuse(keyless);
   try {
     const account = call.headers["authorization"] ?? "default";

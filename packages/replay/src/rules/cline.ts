@@ -10,11 +10,11 @@ const OUTDATED = "[outdated - see the latest file content]";
 
 /**
  * Results are cut to 8,000 characters, files to 50,000. Reads of files that were read again go in batches of 64 KB, so that the
- * cached prompt is not broken often. At 90% of the window all but the newest 20,000 tokens is summarised from a transcript.
+ * cached prompt is not broken often. At 90% of the window all but the newest 20,000 tokens is summarized from a transcript.
  */
 export const cline: Rule = {
   name: "cline",
-  about: "cuts results, replaces outdated reads 64 KB at a time, summarises at 90% and keeps the newest 20,000 tokens",
+  about: "cuts results, replaces outdated reads 64 KB at a time, summarizes at 90% and keeps the newest 20,000 tokens",
   source: "https://github.com/cline/cline sdk/packages/core/src/extensions/context",
   begin: () => ({
     prepare: (messages, situation) => ({ kept: compact(outdate(cut(messages, situation), situation), situation) }),
@@ -51,5 +51,5 @@ function compact(messages: readonly RuleMessage[], situation: RuleSituation): re
   if (situation.sizeOf(messages) < COMPACT_SHARE * situation.windowTokens) return messages;
   const from = tailFrom(messages, TAIL_TOKENS);
   if (from <= 0) return messages;
-  return [situation.summarise(messages.slice(0, from), { prompt: "fresh" }), ...messages.slice(from)];
+  return [situation.summarize(messages.slice(0, from), { prompt: "fresh" }), ...messages.slice(from)];
 }

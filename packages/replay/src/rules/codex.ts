@@ -7,7 +7,7 @@ const COMPACT_SHARE = 0.9;
 const USER_TOKENS = 20_000;
 
 /**
- * Results are cut to 10,000 bytes when they come in. At 90% of the window all is summarised on its own prompt; of the user's
+ * Results are cut to 10,000 bytes when they come in. At 90% of the window all is summarized on its own prompt; of the user's
  * messages the newest 20,000 tokens stay word for word. (Its service can fold by itself instead, into a sealed block that
  * nobody can look into.)
  */
@@ -31,5 +31,5 @@ function compact(messages: readonly RuleMessage[], situation: RuleSituation): re
   if (folded.length === 0) return messages;
   const said = folded.filter(({ kind }) => kind === "words");
   const kept = said.slice(tailFrom(said, USER_TOKENS));
-  return [...kept, situation.summarise(folded, { prompt: "shared" }), ...pending];
+  return [...kept, situation.summarize(folded, { prompt: "shared" }), ...pending];
 }

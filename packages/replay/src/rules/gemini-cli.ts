@@ -10,11 +10,11 @@ const KEPT_SHARE = 0.3;
 
 /**
  * Results behind the newest 50,000 tokens of them become previews, 30,000 tokens at a time. At half of the window the older 70%
- * are summarised by a prompt of its own, and the summary is checked by a second call; the newest 30% stay.
+ * are summarized by a prompt of its own, and the summary is checked by a second call; the newest 30% stay.
  */
 export const geminiCli: Rule = {
   name: "gemini-cli",
-  about: "masks results behind the newest 50,000 tokens, summarises the older 70% at half of the window",
+  about: "masks results behind the newest 50,000 tokens, summarizes the older 70% at half of the window",
   source:
     "https://github.com/google-gemini/gemini-cli packages/core/src/context/{toolOutputMaskingService,chatCompressionService}.ts",
   begin: () => ({ prepare: (messages, situation) => ({ kept: compress(mask(messages, situation), situation) }) }),
@@ -55,5 +55,5 @@ function compress(messages: readonly RuleMessage[], situation: RuleSituation): r
   const from = wholeFrom(messages, at);
   if (from <= 0) return messages;
   const folded = messages.slice(0, from);
-  return [situation.summarise(folded, { prompt: "fresh", calls: 2 }), ...messages.slice(from)];
+  return [situation.summarize(folded, { prompt: "fresh", calls: 2 }), ...messages.slice(from)];
 }

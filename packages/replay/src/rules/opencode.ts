@@ -9,10 +9,10 @@ const PROTECTED_TOKENS = 40_000;
 const LEAST_PRUNED_TOKENS = 20_000;
 const PROTECTED_TURNS = 2;
 
-/** The older part is written out, each result cut to 2,000 characters, and summarised; the newest 15,000 tokens stay. */
+/** The older part is written out, each result cut to 2,000 characters, and summarized; the newest 15,000 tokens stay. */
 export const openCode: Rule = {
   name: "opencode",
-  about: "summarises a transcript 20,000 tokens before the end of the window, and keeps the newest 15,000",
+  about: "summarizes a transcript 20,000 tokens before the end of the window, and keeps the newest 15,000",
   source: SOURCE,
   begin: () => ({ prepare: (messages, situation) => ({ kept: compact(messages, situation) }) }),
 };
@@ -37,7 +37,7 @@ function compact(messages: readonly RuleMessage[], situation: RuleSituation): re
   const from = tailFrom(messages, Math.min(most, Math.max(least, share * usableTokens)));
   if (from <= 0) return messages;
   const how = { prompt: "fresh", resultCharacters: RESULT_CHARACTERS } as const;
-  return [situation.summarise(messages.slice(0, from), how), ...messages.slice(from)];
+  return [situation.summarize(messages.slice(0, from), how), ...messages.slice(from)];
 }
 
 function prune(messages: readonly RuleMessage[], situation: RuleSituation): readonly RuleMessage[] {

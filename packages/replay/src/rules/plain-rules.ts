@@ -5,7 +5,7 @@ export function limitOf(windowTokens: number): number {
   return windowTokens - 33_000;
 }
 
-/** Nothing is done until the window is full; then all is summarised. */
+/** Nothing is done until the window is full; then all is summarized. */
 export const appendOnly: Rule = {
   name: "append-only",
   about: "everything is sent again until the window is full; then a summary and the five newest files",
@@ -23,7 +23,7 @@ export const window167: Rule = {
   begin: () => ({ prepare: (messages, situation) => ({ kept: compactAt(167_000, messages, situation) }) }),
 };
 
-const MOST_FILES = 5;
+const MAX_FILES = 5;
 const FILE_TOKENS = 5_000;
 
 /** A summary on the conversation's own prompt, and the files that were read last, as they are now. */
@@ -35,7 +35,7 @@ export function compactAt(
   if (situation.sizeOf(messages) < thresholdTokens) return messages;
   const { folded, pending } = splitPending(messages);
   if (folded.length === 0) return messages;
-  const summary = situation.summarise(folded, { prompt: "shared" });
+  const summary = situation.summarize(folded, { prompt: "shared" });
   return [summary, ...newestFiles(folded, situation), ...pending];
 }
 
@@ -56,7 +56,7 @@ function newestFiles(messages: readonly RuleMessage[], situation: RuleSituation)
     const input = call.input as Readonly<Record<string, unknown>>;
     const path = input["file_path"] ?? input["path"];
     if (typeof path === "string") paths.add(path);
-    if (paths.size === MOST_FILES) break;
+    if (paths.size === MAX_FILES) break;
   }
   return [...paths].flatMap((path) => {
     const content = situation.readFile(path);

@@ -27,7 +27,7 @@ function compare(steps: readonly Step[], lifetime: "5m" | "1h") {
   const clock = manualClock();
   const judge = createAnthropic({ clock });
   const lifetimeMs = lifetime === "1h" ? 3_600_000 : 300_000;
-  const cache = createPrefixCache({ lifetimeMs, headTokens, leastTokens: 1_024 });
+  const cache = createPrefixCache({ lifetimeMs, headTokens, minimumTokens: 1_024 });
   const mark = { cache_control: lifetime === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" } };
   let messages: RuleMessage[] = [];
   let ends: RuleMessage[] = [];

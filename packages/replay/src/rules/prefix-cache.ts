@@ -1,12 +1,12 @@
 import type { BilledTokens } from "palimpsest/core";
 import type { RuleMessage } from "./rule.ts";
 
-export interface PrefixCacheTerms {
+export interface PrefixCacheOptions {
   readonly lifetimeMs: number;
   /** Of system prompt and tools: always the same, and marked by itself. */
   readonly headTokens: number;
   /** The shortest prompt that is cached. */
-  readonly leastTokens: number;
+  readonly minimumTokens: number;
 }
 
 /** The input of a request, by how it is billed. */
@@ -31,7 +31,7 @@ const HOUR_MS = 3_600_000;
 /** Of the requests before, so many ends are marked once more. */
 const EARLIER_ENDS = 2;
 
-export function createPrefixCache({ lifetimeMs, headTokens, leastTokens }: PrefixCacheTerms): PrefixCache {
+export function createPrefixCache({ lifetimeMs, headTokens, minimumTokens }: PrefixCacheOptions): PrefixCache {
   const root: Node = newNode();
   let ends: readonly RuleMessage[] = [];
 
@@ -65,7 +65,7 @@ export function createPrefixCache({ lifetimeMs, headTokens, leastTokens }: Prefi
       const totalTokens = tokensOf(messages);
       const cacheReadTokens = read === undefined ? 0 : tokensOf(messages.slice(0, read));
       for (const node of found) node.expiresAtMs = nowMs + lifetimeMs;
-      if (totalTokens < leastTokens) return { freshTokens: totalTokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
+      if (totalTokens < minimumTokens) return { freshTokens: totalTokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
       for (const mark of marks) if (mark > (read ?? -1)) nodes[mark]!.expiresAtMs = nowMs + lifetimeMs;
       ends = [...ends.slice(-(EARLIER_ENDS - 1)), ...messages.slice(-1)];
       const cacheWriteTokens = totalTokens - cacheReadTokens;

@@ -3,17 +3,17 @@ import type { Rule, RuleMessage, RuleSituation } from "./rule.ts";
 import { CLEARED, wholeResults, withReplaced } from "./rule-parts.ts";
 
 const IDLE_MS = 3_600_000;
-const MOST_CHARACTERS = 500_000;
+const MAX_CHARACTERS = 500_000;
 const KEPT_RESULTS = 5;
 
 /**
  * Old results go after an hour's pause, or when all have 500,000 characters (down to half of it); the newest five stay, and
- * errors. All is summarised on the conversation's own prompt at 85% of the window, or 33,000 tokens before its end; five
+ * errors. All is summarized on the conversation's own prompt at 85% of the window, or 33,000 tokens before its end; five
  * files are read again.
  */
 export const qwenCode: Rule = {
   name: "qwen-code",
-  about: "clears after an hour or at 500,000 characters of results, summarises at 85% of the window",
+  about: "clears after an hour or at 500,000 characters of results, summarizes at 85% of the window",
   source:
     "https://github.com/QwenLM/qwen-code packages/core/src/services/{microcompaction/microcompact,chatCompressionService}.ts",
   begin: () => ({
@@ -30,10 +30,10 @@ function clear(messages: readonly RuleMessage[], situation: RuleSituation): read
   const clearable = results.filter(({ status }) => status !== "error");
   if ((situation.idleMs ?? 0) >= IDLE_MS) return withReplaced(messages, new Set(clearable), () => CLEARED, situation);
   let characters = wholeResults(messages).reduce((sum, { text }) => sum + text.length, 0);
-  if (characters <= MOST_CHARACTERS) return messages;
+  if (characters <= MAX_CHARACTERS) return messages;
   const chosen = new Set<RuleMessage>();
   for (const result of clearable) {
-    if (characters <= MOST_CHARACTERS / 2) break;
+    if (characters <= MAX_CHARACTERS / 2) break;
     chosen.add(result);
     characters -= result.text.length;
   }

@@ -10,7 +10,7 @@ import { createPrefixCache, type PrefixCache } from "./prefix-cache.ts";
 import type { Rule, RuleMessage, RuleSituation, SummaryCall } from "./rule.ts";
 import { BLOCK_TOKENS, createToMessage, outputTokensOf } from "./to-message.ts";
 
-export interface RuleTerms {
+export interface ReplayRuleOptions {
   readonly windowTokens: number;
   /** A rule does not look at it, so that one pass gives a run for each. */
   readonly lifetimesMs: readonly number[];
@@ -36,11 +36,11 @@ export async function replayRule(
   recording: Recording,
   needs: readonly (readonly Need[])[],
   rule: Rule,
-  { windowTokens, lifetimesMs, headTokens }: RuleTerms,
+  { windowTokens, lifetimesMs, headTokens }: ReplayRuleOptions,
 ): Promise<readonly ReplayRun[]> {
   const { items, rounds, sizes, cwd } = recording;
   const bills = lifetimesMs.map((lifetimeMs): Bill => {
-    return { cache: createPrefixCache({ lifetimeMs, headTokens, leastTokens: LEAST_CACHED_TOKENS }), requests: [] };
+    return { cache: createPrefixCache({ lifetimeMs, headTokens, minimumTokens: LEAST_CACHED_TOKENS }), requests: [] };
   });
   const check = createNeedCheck();
   const fileThen = followFiles(items);
@@ -75,7 +75,7 @@ export async function replayRule(
 
   const outputTokens = SUMMARY_TOKENS.summary + SUMMARY_TOKENS.scratchpad;
 
-  function summarise(of: readonly RuleMessage[], how: SummaryCall): RuleMessage {
+  function summarize(of: readonly RuleMessage[], how: SummaryCall): RuleMessage {
     const { prompt, resultCharacters, calls = 1 } = how;
     const tokens = of.reduce((sum, message) => sum + transcriptTokens(message, resultCharacters, countText), 0);
     for (const { cache, requests } of bills) {
@@ -87,7 +87,7 @@ export async function replayRule(
   }
 
   /** A text is one thing after another, too: what stands later in it came later. */
-  function summariseText(text: string): string {
+  function summarizeText(text: string): string {
     for (const { requests } of bills) {
       const input = { freshTokens: countText(text), cacheReadTokens: 0, cacheWriteTokens: 0 };
       requests.push({ source: "summary", ...input, outputTokens });
@@ -105,8 +105,8 @@ export async function replayRule(
       headTokens,
       sizeOf,
       made,
-      summarise,
-      summariseText,
+      summarize,
+      summarizeText,
       idleMs: previousMs === undefined ? undefined : nowMs - previousMs,
       replaced(message, text) {
         const { item: _, ...rest } = message;

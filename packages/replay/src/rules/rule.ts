@@ -33,9 +33,9 @@ export interface RuleSituation {
   /** A message of the rule's own making. */
   made(kind: RuleMessage["kind"], text: string): RuleMessage;
   /** Asks the model for a summary, which is paid for. */
-  summarise(messages: readonly RuleMessage[], how: SummaryCall): RuleMessage;
+  summarize(messages: readonly RuleMessage[], how: SummaryCall): RuleMessage;
   /** The same for a prompt that the rule has put together by itself; the answer. */
-  summariseText(prompt: string): string;
+  summarizeText(prompt: string): string;
   /** A file as it is now. */
   readFile(path: string): string | undefined;
 }

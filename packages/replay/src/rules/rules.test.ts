@@ -38,11 +38,11 @@ function situation(windowTokens: number, idleMs = 1_000) {
     sizeOf: (messages) => messages.reduce((sum, { tokens }) => sum + tokens, HEAD_TOKENS),
     replaced: ({ item: _, ...rest }, text) => ({ ...rest, text, tokens: text.length }),
     made: (kind, text) => message(kind, text),
-    summarise(messages, { prompt }) {
+    summarize(messages, { prompt }) {
       asked.push({ messages: messages.length, prompt });
       return message("summary", "summary");
     },
-    summariseText: () => "summary",
+    summarizeText: () => "summary",
     readFile: (path) => `content of ${path}`,
   };
   return { ...now, asked };

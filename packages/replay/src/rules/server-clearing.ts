@@ -15,7 +15,7 @@ export const serverClearing: Rule = serverRule("server-clearing", 0, "as the pro
 /** The same, but only if 20,000 tokens more can be left out than are already. */
 export const serverClearing20K: Rule = serverRule("server-clearing-20k", 20_000, "20,000 tokens at a time at least");
 
-function serverRule(name: string, leastTokens: number, how: string): Rule {
+function serverRule(name: string, minimumTokens: number, how: string): Rule {
   return {
     name,
     about: `results but the newest three are left out by the provider above 100,000 tokens, ${how}`,
@@ -24,7 +24,7 @@ function serverRule(name: string, leastTokens: number, how: string): Rule {
       const stubs = new Map<RuleMessage, RuleMessage>();
       return {
         prepare(messages, situation) {
-          const sent = leaveOut(messages, situation, stubs, leastTokens);
+          const sent = leaveOut(messages, situation, stubs, minimumTokens);
           const kept = compactAt(limitOf(situation.windowTokens), sent, situation);
           return kept === sent ? { kept: messages, sent } : { kept };
         },
@@ -37,13 +37,13 @@ function leaveOut(
   messages: readonly RuleMessage[],
   situation: RuleSituation,
   stubs: Map<RuleMessage, RuleMessage>,
-  leastTokens: number,
+  minimumTokens: number,
 ): readonly RuleMessage[] {
   const sizeBefore = situation.sizeOf(messages);
   if (sizeBefore < TRIGGER_TOKENS) return messages;
   const clearable = wholeResults(messages).slice(0, -KEPT_RESULTS);
   const more = clearable.filter((result) => !stubs.has(result));
-  if (more.reduce((sum, { tokens }) => sum + tokens, 0) >= Math.max(1, leastTokens)) {
+  if (more.reduce((sum, { tokens }) => sum + tokens, 0) >= Math.max(1, minimumTokens)) {
     for (const result of more) stubs.set(result, situation.replaced(result, CLEARED));
   }
   return messages.map((message) => stubs.get(message) ?? message);

@@ -4,7 +4,7 @@ import type { KnownModel, MessagePayload, ReplacePayload, SessionRecorder } from
 import { createThread } from "../readers/create-thread.ts";
 import type { RecordedResponse, RecordedStep } from "../readers/gather-responses.ts";
 import type { RecordedAgent, RecordedCompaction, RecordedMessage, RecordedUsage } from "../readers/recorded.ts";
-import { planRecordedFold } from "./plan-recorded-fold.ts";
+import { planRecordedCompaction } from "./plan-recorded-compaction.ts";
 import { toLogBlocks, toOrigin } from "./to-log-blocks.ts";
 
 export interface StepWriterOptions {
@@ -132,7 +132,7 @@ export function createStepWriter({ recorder, agent, modelOf }: StepWriterOptions
 
   async function fold(compaction: RecordedCompaction, summary: RecordedMessage | undefined): Promise<void> {
     recorder.setTime(compaction.atMs);
-    const plan = planRecordedFold({ compaction, summary, items: recorder.items, thread, agent });
+    const plan = planRecordedCompaction({ compaction, summary, items: recorder.items, thread, agent });
     if (plan !== undefined) await recorder.fold(plan);
     else if (summary !== undefined) await addMessage(summary);
     thread.pass(recorder.newestEntry, compaction);

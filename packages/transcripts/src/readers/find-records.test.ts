@@ -28,8 +28,8 @@ test("says the same of every beginning, or that it cannot tell yet", () => {
   for (const text of ['{"a":[{}],"b":"\\\\","messages":[{}]}', ' [ {"a":1}]', '{"id":"x","list":[1,2]}', "[[1]]"]) {
     const whole = find(text);
     const parts = Array.from({ length: text.length }, (_, size) => find(text.slice(0, size)));
-    const told = parts.filter((part) => part !== "unknown");
-    expect(told.every((part) => part === whole)).toBe(true);
+    const emitted = parts.filter((part) => part !== "unknown");
+    expect(emitted.every((part) => part === whole)).toBe(true);
     expect(parts[0]).toBe("unknown");
   }
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { asObject } from "palimpsest/core";
 import type { TranscriptReference } from "./read-transcript.ts";
 import type { RecordedAgent } from "./recorded.ts";
-import { type Home, TRANSCRIPT_NAME, transcriptPlaces } from "./transcript-places.ts";
+import { TRANSCRIPT_NAME, transcriptPlaces, type UserHome } from "./transcript-places.ts";
 
 /**
  * The transcripts of a file or of a folder, by their names, in order: what they hold is not looked at. A database is one
@@ -15,7 +15,7 @@ export async function* findTranscripts(path: string): AsyncGenerator<TranscriptR
 }
 
 /** The transcripts that an agent has left on this machine, where it usually leaves them. */
-export async function* findAgentTranscripts(agent: RecordedAgent, home: Home): AsyncGenerator<TranscriptReference> {
+export async function* findAgentTranscripts(agent: RecordedAgent, home: UserHome): AsyncGenerator<TranscriptReference> {
   for (const { folder, files } of transcriptPlaces(agent, home)) {
     try {
       await stat(folder);

@@ -40,7 +40,7 @@ async function gather(...entries: readonly RecordedEntry[]): Promise<RecordedSte
   }
   return Array.fromAsync(gatherResponses(stream()));
 }
-const told = (steps: readonly RecordedStep[]): string[] =>
+const emitted = (steps: readonly RecordedStep[]): string[] =>
   steps.map((step) =>
     step.kind === "response"
       ? `${step.responseId}: ${step.messages.map(({ id }) => id).join(" ")}${step.usage === undefined ? "" : " used"} @${step.sentAtMs}`
@@ -61,22 +61,22 @@ describe("gatherResponses", () => {
       piece("c", 7, "s"),
       usage("s", 7),
     );
-    expect(told(steps)).toEqual(["u", "r: a b used @1", "x", "y", "s: c used @5"]);
+    expect(emitted(steps)).toEqual(["u", "r: a b used @1", "x", "y", "s: c used @5"]);
   });
 
   test("what a response used is found before and behind the results", async () => {
-    expect(told(await gather(piece("a", 2, "r"), usage("r", 2), message("x", 3)))).toEqual(["r: a used @2", "x"]);
-    expect(told(await gather(piece("a", 2, "r"), message("x", 3), usage("r", 2)))).toEqual(["r: a used @2", "x"]);
+    expect(emitted(await gather(piece("a", 2, "r"), usage("r", 2), message("x", 3)))).toEqual(["r: a used @2", "x"]);
+    expect(emitted(await gather(piece("a", 2, "r"), message("x", 3), usage("r", 2)))).toEqual(["r: a used @2", "x"]);
   });
 
   test("a response whose use was never told is one, and so is a use without a response", async () => {
     const steps = await gather(message("u", 1), piece("a", 2, "r"), piece("b", 3, "s"), compaction, usage("t", 8));
-    expect(told(steps)).toEqual(["u", "r: a @1", "s: b @3", "k", "t:  used @8"]);
+    expect(emitted(steps)).toEqual(["u", "r: a @1", "s: b @3", "k", "t:  used @8"]);
   });
 
   test("of subagents there is only what they used", async () => {
     const side = { branch: "sidechain" } as const;
     const steps = await gather(message("u", 1, side), { ...piece("a", 2, "r"), ...side }, usage("r", 2, side));
-    expect(told(steps)).toEqual(["r:  used @2"]);
+    expect(emitted(steps)).toEqual(["r:  used @2"]);
   });
 });

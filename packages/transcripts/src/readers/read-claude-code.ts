@@ -45,7 +45,7 @@ export async function* readClaudeCode(
       yield toSession(fields, { owner, atMs });
     }
     const position = toPosition(record, { atMs, lineage, owner });
-    // A resumed or synchronised file may repeat whole runs of lines.
+    // A resumed or synchronized file may repeat whole runs of lines.
     if (seen.has(position.id)) continue;
     seen.add(position.id);
 

@@ -42,10 +42,10 @@ export async function* readOpencode({ info, messages }: OpencodeSession): AsyncG
       continue;
     }
     place.atMs = asTimeMs(asObject(message.info["time"])?.["created"]) ?? place.atMs;
-    yield* tellPruned(place, place.atMs);
+    yield* emitPruned(place, place.atMs);
     yield* message.info["role"] === "assistant" ? toResponses(place, message) : toUserMessage(place, message);
   }
-  yield* tellPruned(place, Number.POSITIVE_INFINITY);
+  yield* emitPruned(place, Number.POSITIVE_INFINITY);
 }
 
 function toSession(info: JsonObject): RecordedSession {
@@ -140,7 +140,7 @@ function* toCompaction(place: Place, info: JsonObject, steps: readonly OpencodeS
 }
 
 /** Pruning is written into the result itself, with the time it was done. */
-function* tellPruned(place: Place, untilMs: number): Generator<RecordedEntry> {
+function* emitPruned(place: Place, untilMs: number): Generator<RecordedEntry> {
   const due = [...place.pruned.keys()].filter((atMs) => atMs <= untilMs).sort((one, other) => one - other);
   for (const atMs of due) {
     const clearedCallIds = place.pruned.get(atMs) ?? [];

@@ -69,12 +69,12 @@ async function* readBytes(
   options: ReadLinesOptions,
   path?: string,
 ): AsyncGenerator<RecordedEntry> {
-  const { format, lines } = await recognise(readWhatIsWhole(decompress(bytes), options));
+  const { format, lines } = await recognize(readWhatIsWhole(decompress(bytes), options));
   yield* format.read(lines, path);
 }
 
 /** Reads until a line tells the format, and hands back that format with all lines from the first. */
-async function recognise(
+async function recognize(
   lines: AsyncGenerator<Line>,
 ): Promise<{ readonly format: TranscriptFormat; readonly lines: AsyncGenerator<Line> }> {
   const seen: Line[] = [];
@@ -90,7 +90,7 @@ async function recognise(
 
 function toFormat(line: Line): TranscriptFormat | undefined {
   const record = line.kind === "line" ? toRecord(line) : line;
-  return record.kind === "damage" ? undefined : TRANSCRIPT_FORMATS.find((format) => format.recognises(record.fields));
+  return record.kind === "damage" ? undefined : TRANSCRIPT_FORMATS.find((format) => format.recognizes(record.fields));
 }
 
 async function* replay(seen: Line[], rest: AsyncGenerator<Line>): AsyncGenerator<Line> {

@@ -16,7 +16,7 @@ type Lines = AsyncIterable<TranscriptLine | RecordedDamage>;
 export interface TranscriptFormat {
   readonly agent: RecordedAgent;
   /** Whether this record can only be of this format. */
-  recognises(record: JsonObject): boolean;
+  recognizes(record: JsonObject): boolean;
   /** @param path where it comes from, if it is a file: some agents keep a part of a session in files beside it */
   read(lines: Lines, path?: string): AsyncGenerator<RecordedEntry>;
 }
@@ -25,35 +25,35 @@ export const TRANSCRIPT_FORMATS: readonly TranscriptFormat[] = [
   {
     // Before Claude Code, whose names for the same things it has; content is in the form of the Gemini API.
     agent: "qwen",
-    recognises: (record) =>
+    recognizes: (record) =>
       isIn(record, "uuid", "sessionId") &&
       (asList(asObject(record["message"])?.["parts"]) !== undefined || "systemPayload" in record),
     read: readQwen,
   },
   {
     agent: "claude-code",
-    recognises: (record) => typeof record["isSidechain"] === "boolean" && isIn(record, "sessionId"),
+    recognizes: (record) => typeof record["isSidechain"] === "boolean" && isIn(record, "sessionId"),
     read: readClaudeCode,
   },
   {
     agent: "codex",
-    recognises: (record) => record["type"] === "session_meta" && asObject(record["payload"]) !== undefined,
+    recognizes: (record) => record["type"] === "session_meta" && asObject(record["payload"]) !== undefined,
     read: readCodex,
   },
   {
     agent: "pi",
-    recognises: (record) => record["type"] === "session" && isIn(record, "id"),
+    recognizes: (record) => record["type"] === "session" && isIn(record, "id"),
     read: readPi,
   },
   {
     agent: "gemini",
-    recognises: (record) => isIn(record, "sessionId", "projectHash"),
+    recognizes: (record) => isIn(record, "sessionId", "projectHash"),
     // Those of subagents stand in a folder that is named after the session.
     read: (lines, path) => readGemini(lines, present({ parentSession: path && basename(dirname(path)) })),
   },
   {
     agent: "cline",
-    recognises: (record) => isClineHead(record) || isClineMessage(record),
+    recognizes: (record) => isClineHead(record) || isClineMessage(record),
     async *read(lines, path) {
       yield* readCline(lines, path === undefined ? {} : await readBesideCline(path));
     },

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { RecordedAgent } from "./recorded.ts";
 
-export interface Home {
+export interface UserHome {
   /** The user's home folder. */
   readonly home: string;
   /** Variables by which agents are told to keep their files elsewhere. @default none is set */
@@ -29,7 +29,10 @@ const EDITOR_FOLDERS = [
 const CLINE_TASKS = "tasks/*/api_conversation_history.json";
 
 /** Where an agent keeps its sessions, as its own documentation and source have it. */
-export function transcriptPlaces(agent: RecordedAgent, { home, environment = {} }: Home): readonly TranscriptPlace[] {
+export function transcriptPlaces(
+  agent: RecordedAgent,
+  { home, environment = {} }: UserHome,
+): readonly TranscriptPlace[] {
   const at = (variable: string | undefined, ...otherwise: readonly string[]): string =>
     (variable && environment[variable]) || join(home, ...otherwise);
   switch (agent) {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { AgentDefinition } from "@palimpsest/agents";
-import type { Said } from "@palimpsest/memory";
+import type { Statement } from "@palimpsest/memory";
 import type { Store } from "palimpsest";
-import type { AgentSession } from "../../extension/take-session.ts";
+import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { Places } from "../../workspace/places.ts";
 import { type AgentMemory, openAgentMemory } from "../memory/agent-memory.ts";
 
@@ -20,7 +20,7 @@ export interface AgentNotes {
   /** Undefined for a kind that keeps none. */
   open(definition: AgentDefinition | undefined): Promise<AgentMemory | undefined>;
   /** What was said to an agent and by it, and what the user has said to the session that it works for. */
-  saidTo(child: string, memory: Pick<AgentMemory, "saidIn">): Promise<readonly Said[]>;
+  saidTo(child: string, memory: Pick<AgentMemory, "saidIn">): Promise<readonly Statement[]>;
   close(): Promise<void>;
 }
 

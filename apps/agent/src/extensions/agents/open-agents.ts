@@ -7,8 +7,8 @@ import {
 } from "@palimpsest/agents";
 import type { Inbox, Provider, Session, Store, Tool, ToolDefinition } from "palimpsest";
 import type { ToolSession } from "../../extension/extension.ts";
+import { type AgentSession, openAgentSession } from "../../extension/open-agent-session.ts";
 import type { OpenedSession } from "../../extension/opened-session.ts";
-import { type AgentSession, takeSession } from "../../extension/take-session.ts";
 import { toTool } from "../../extension/to-tool.ts";
 import type { PermittedTool } from "../../permissions/permission-call.ts";
 import type { AgentMemory } from "../memory/agent-memory.ts";
@@ -72,7 +72,7 @@ function createOwn(options: OpenAgentsOptions): Agents {
     if (memory !== undefined) memories.set(definition!.name, memory);
     const head = memory === undefined ? {} : { head: opened.headWith(memory.section).text };
     const surroundings = { ...common.surroundings, ...head };
-    return takeSession({ ...common, ...words, surroundings, store, provider, model: own, id });
+    return openAgentSession({ ...common, ...words, surroundings, store, provider, model: own, id });
   }
 
   return createAgents({

@@ -54,7 +54,7 @@ export function rewindCommand(context: RewindContext, rewindFiles: Checkpoints["
           lines.unshift(`Back to before entry ${entry}. What was taken back stays in the transcript.`);
           screen.prompt(text);
         }
-        say(lines.join("\n"), { colour: "warning" });
+        say(lines.join("\n"), { color: "warning" });
       }
     },
   };
@@ -72,7 +72,7 @@ async function summarize(
 ): Promise<void> {
   const range = way === "from" ? { from: entry } : { upTo: entry };
   const outcome = await during("Compacting", (signal) => session.compact({ signal, ...range }));
-  if (outcome.kind !== "compacted") say(outcomeText(outcome), { colour: "warning" });
+  if (outcome.kind !== "compacted") say(outcomeText(outcome), { color: "warning" });
 }
 
 function oneLine(text: string): string {

@@ -1,9 +1,9 @@
-import type { Home } from "@palimpsest/coordination";
+import type { Coordination } from "@palimpsest/coordination";
 import type { Memory } from "@palimpsest/memory";
 import type { DreamTask } from "@palimpsest/memory/dream";
 import type { ExtensionContext } from "../../extension/context.ts";
+import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { Person } from "../../extension/person.ts";
-import type { AgentSession } from "../../extension/take-session.ts";
 
 export interface BackgroundDreamOptions {
   readonly context: ExtensionContext;
@@ -22,17 +22,17 @@ export interface BackgroundDream {
 /** Goes over the memory between turns. How it ended is told to the listeners of the session. */
 export function createBackgroundDream({ context, memory, person }: BackgroundDreamOptions): BackgroundDream {
   const { folder, places, store, provider, environment, clock, operations } = context;
-  let home: Home | undefined;
+  let coordination: Coordination | undefined;
   let task: DreamTask | undefined;
 
   async function begin(session: AgentSession): Promise<void> {
-    const [{ beginDream, isDreamDue }, { openHome }, { keepHeld }] = await Promise.all([
+    const [{ beginDream, isDreamDue }, { openCoordination }, { keepHeld }] = await Promise.all([
       import("./project-dream.ts"),
       import("@palimpsest/coordination"),
       import("./keep-held.ts"),
     ]);
-    home ??= await openHome({ file: places.homeFile, clock });
-    const place = { places, store, home, clock };
+    coordination ??= await openCoordination({ file: places.coordinationFile, clock });
+    const place = { places, store, coordination, clock };
     if ((await isDreamDue(place, session.settings().settings, session.id)).kind === "closed") return;
     const begun = await beginDream({
       ...place,
@@ -67,7 +67,7 @@ export function createBackgroundDream({ context, memory, person }: BackgroundDre
     async close() {
       task?.kill();
       await task?.done;
-      await home?.close();
+      await coordination?.close();
     },
   };
 }

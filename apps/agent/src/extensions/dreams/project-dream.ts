@@ -1,4 +1,4 @@
-import type { Home, LeaseHolder } from "@palimpsest/coordination";
+import type { Coordination, LeaseOwner } from "@palimpsest/coordination";
 import { createMemorySearch, type Memory } from "@palimpsest/memory";
 import {
   askGates,
@@ -9,7 +9,7 @@ import {
   startDream,
 } from "@palimpsest/memory/dream";
 import { type Clock, openSession, type Provider, type SessionEvent, type Store } from "palimpsest";
-import type { AgentSession } from "../../extension/take-session.ts";
+import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { Operations } from "../../operations/open-operations.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 import { newDreamSession } from "../../workspace/dream-session.ts";
@@ -21,7 +21,7 @@ import { dreamReadTools } from "./dream-read-tools.ts";
 export interface DreamPlace {
   readonly places: Places;
   readonly store: Store;
-  readonly home: Home;
+  readonly coordination: Coordination;
   readonly clock: Clock;
 }
 
@@ -52,26 +52,27 @@ export type BegunDream =
       /** What it has cost so far. */
       readonly priceUsd: () => number;
     }
-  | { readonly kind: "held"; readonly by: LeaseHolder };
+  | { readonly kind: "held"; readonly by: LeaseOwner };
 
 /**
  * Whether it is time to go over the project's memory.
  * @param asking the session that asks: it is not one of the others that were used. @default none does
  */
 export function isDreamDue(place: DreamPlace, settings: GateSettings, asking?: string): Promise<GateAnswer> {
-  const { home, clock, places } = place;
+  const { coordination, clock, places } = place;
   const lease = leaseOf(places);
   return askGates(settings, clock.now(), {
-    earlier: () => home.leases.read(lease),
-    touchScan: (everyMs) => home.leases.touch(lease, { everyMs }),
+    earlier: () => coordination.leases.read(lease),
+    touchScan: (everyMs) => coordination.leases.touch(lease, { everyMs }),
     sessionsSince: async (atMs) => (await sessionsSince(place.store, atMs)).filter(({ id }) => id !== asking).length,
   });
 }
 
 /** Begins to go over it, unless somebody does already. */
 export async function beginDream(options: BeginDreamOptions): Promise<BegunDream> {
-  const { places, store, home, clock, memory, provider, model, environment, owner, mode, trigger, parent } = options;
-  const taken = await home.leases.take(leaseOf(places), { owner });
+  const { places, store, coordination, clock, memory, provider, model, environment, owner, mode, trigger, parent } =
+    options;
+  const taken = await coordination.leases.take(leaseOf(places), { owner });
   if (taken.kind === "held") return taken;
   const { lease } = taken;
   const settingsFrom = engineSettings(places, environment, options.operations?.flags);
@@ -107,8 +108,8 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
 }
 
 /** What a run had held back was carried out. */
-export function confirmDream({ places, home }: Pick<DreamPlace, "places" | "home">): Promise<void> {
-  return home.leases.confirm(leaseOf(places));
+export function confirmDream({ places, coordination }: Pick<DreamPlace, "places" | "coordination">): Promise<void> {
+  return coordination.leases.confirm(leaseOf(places));
 }
 
 async function sessionsSince(store: Store, atMs: number) {

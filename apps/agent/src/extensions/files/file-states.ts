@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ResultContent } from "palimpsest/core";
-import { type FileFacts, MOST_BYTES } from "../../workspace/load-file.ts";
+import { type FileFacts, MAX_BYTES } from "../../workspace/load-file.ts";
 import { UnsafeFileError } from "../../workspace/open-inside.ts";
 import type { GuardedPath, PathGuard } from "../../workspace/path-guard.ts";
 import type { OpenStoredResult } from "./stored-results.ts";
@@ -41,9 +41,9 @@ export interface ReadPorts extends FilePorts {
 
 /** A stored result as a whole. */
 export async function loadResult({ bytes: size, chunks }: ResultContent, path: string): Promise<Buffer> {
-  if (size > MOST_BYTES) {
+  if (size > MAX_BYTES) {
     throw new UnsafeFileError(
-      `${path} has ${size} bytes, more than the ${MOST_BYTES} that can be read at once. Read or search it with recall.`,
+      `${path} has ${size} bytes, more than the ${MAX_BYTES} that can be read at once. Read or search it with recall.`,
     );
   }
   return Buffer.concat(await Array.fromAsync(chunks()));

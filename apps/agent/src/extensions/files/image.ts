@@ -3,7 +3,7 @@ import type { Part } from "palimpsest";
 import { detectMediaType } from "palimpsest/core";
 
 /** The limit of most providers for one image. */
-export const MOST_IMAGE_BYTES: number = 5 * 1_048_576;
+export const MAX_IMAGE_BYTES: number = 5 * 1_048_576;
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".png": "image/png",

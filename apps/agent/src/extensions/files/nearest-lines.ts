@@ -7,13 +7,13 @@ export interface NearestLines {
 }
 
 /** Comparing is given up beyond this: some tens of milliseconds. */
-const MOST_COMPARISONS = 5_000_000;
+const MAX_COMPARISONS = 5_000_000;
 
 /** The place of a text that is most like what was looked for and not found; undefined if nothing is. */
 export function nearestLines(content: string, wanted: string): NearestLines | undefined {
   const lines = content.split("\n");
   const sought = wanted.replace(/\n$/, "").split("\n").map(squeeze);
-  if (lines.length * sought.length > MOST_COMPARISONS) return undefined;
+  if (lines.length * sought.length > MAX_COMPARISONS) return undefined;
   const squeezed = lines.map(squeeze);
   let best = { line: 0, alike: 0 };
   for (let start = 0; start < lines.length; start++) {

@@ -3,9 +3,9 @@ import { integer, optional, text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed, type ToolOutcome } from "../../extension/tool.ts";
 import { loadFile } from "../../workspace/load-file.ts";
 import { type FileState, loadResult, type ReadPorts, refusalOf, type ShownRange, shownEntry } from "./file-states.ts";
-import { imagePart, imageTypeOf, MOST_IMAGE_BYTES } from "./image.ts";
+import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from "./image.ts";
 import { notebookText } from "./notebook-text.ts";
-import { LINE_CHARACTERS, MOST_CHARACTERS, type ShownLines, showLines } from "./show-lines.ts";
+import { LINE_CHARACTERS, MAX_CHARACTERS, type ShownLines, showLines } from "./show-lines.ts";
 
 /** Lines of one answer, where the call names no range. */
 const DEFAULT_LINES = 2_000;
@@ -19,7 +19,7 @@ export function readTool(ports: ReadPorts): AgentTool {
     name: "Read",
     description:
       `Reads a file of the project, or a tool result of this session that was stored. Text comes with line numbers, ${DEFAULT_LINES} lines ` +
-      `unless a range is given, and at most ${MOST_CHARACTERS} characters; lines over ${LINE_CHARACTERS} characters are cut. What is left out ` +
+      `unless a range is given, and at most ${MAX_CHARACTERS} characters; lines over ${LINE_CHARACTERS} characters are cut. What is left out ` +
       "is named with the offset to read on. Images are shown, notebooks come as text. A file has to be read before it can be changed. " +
       "For folders use Glob.",
     input: {
@@ -63,9 +63,9 @@ export function readTool(ports: ReadPorts): AgentTool {
         states.set(located.path, { ...known, unchangedAfterEntry: newestEntry });
         return done(`${file_path} is unchanged since you read it (entry ${entry}): what stands there holds.`);
       }
-      if (image !== undefined && bytes.length > MOST_IMAGE_BYTES) {
+      if (image !== undefined && bytes.length > MAX_IMAGE_BYTES) {
         return failed(
-          `${file_path} is an image of ${bytes.length} bytes; at most ${MOST_IMAGE_BYTES} can be shown. Make it smaller first.`,
+          `${file_path} is an image of ${bytes.length} bytes; at most ${MAX_IMAGE_BYTES} can be shown. Make it smaller first.`,
         );
       }
       const shownImage = image === undefined ? undefined : imagePart(bytes);

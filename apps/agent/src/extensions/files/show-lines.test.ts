@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LINE_CHARACTERS, MOST_CHARACTERS, showLines } from "./show-lines.ts";
+import { LINE_CHARACTERS, MAX_CHARACTERS, showLines } from "./show-lines.ts";
 
 const FROM_START = { offset: 1, limit: 2_000 };
 
@@ -16,8 +16,8 @@ describe("lines", () => {
   test("are never more than one answer holds, however many are asked for", () => {
     const lines = Array.from({ length: 9_000 }, (_, at) => `${at} ${"x".repeat(at % 90)}`);
     const shown = showLines(lines, { offset: 1, limit: 9_000 })!;
-    expect(shown.text.length).toBeLessThanOrEqual(MOST_CHARACTERS + 100);
-    expect(shown.text.length).toBeGreaterThan(MOST_CHARACTERS * 0.9);
+    expect(shown.text.length).toBeLessThanOrEqual(MAX_CHARACTERS + 100);
+    expect(shown.text.length).toBeGreaterThan(MAX_CHARACTERS * 0.9);
     expect(shown.text).toContain(`[9000 lines in all. Read on with offset ${shown.lastLine + 1}.]`);
   });
 

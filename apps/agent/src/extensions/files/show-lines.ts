@@ -15,7 +15,7 @@ export interface ShownLines {
 /** A longer line is cut: most are data, and nobody reads them to the end. */
 export const LINE_CHARACTERS = 2_000;
 /** Of one answer, some 25,000 tokens: the tool's own limit, so that no answer has to be stored in a file. */
-export const MOST_CHARACTERS = 100_000;
+export const MAX_CHARACTERS = 100_000;
 
 /** Lines with their numbers, as many as fit, and how to read on. Undefined if they begin behind the end. */
 export function showLines(lines: readonly string[], wanted: WantedLines): ShownLines | undefined {
@@ -27,7 +27,7 @@ export function showLines(lines: readonly string[], wanted: WantedLines): ShownL
   for (const [position, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
     const number = offset + position;
     const text = numbered(number, cutLine(withoutReturn(line), number));
-    if (characters + text.length > MOST_CHARACTERS) break;
+    if (characters + text.length > MAX_CHARACTERS) break;
     characters += text.length + 1;
     shown.push(text);
   }
@@ -39,16 +39,16 @@ export function showLines(lines: readonly string[], wanted: WantedLines): ShownL
 function showPiece(lines: readonly string[], offset: number, character: number): ShownLines | undefined {
   const line = withoutReturn(lines[offset - 1]!);
   if (character > Math.max(1, line.length)) return undefined;
-  const piece = headOf(line.slice(character - 1), MOST_CHARACTERS);
+  const piece = headOf(line.slice(character - 1), MAX_CHARACTERS);
   const next = character + piece.length;
   const place = `Line ${offset} of ${lines.length}, characters ${character} to ${next - 1} of ${line.length}.`;
-  const goOn =
+  const continueTurn =
     next <= line.length
       ? ` Read on with offset ${offset} and character ${next}.`
       : offset < lines.length
         ? ` Read on with offset ${offset + 1}.`
         : "";
-  return { text: `${numbered(offset, piece)}\n[${place}${goOn}]`.toWellFormed(), lastLine: offset };
+  return { text: `${numbered(offset, piece)}\n[${place}${continueTurn}]`.toWellFormed(), lastLine: offset };
 }
 
 function cutLine(line: string, number: number): string {

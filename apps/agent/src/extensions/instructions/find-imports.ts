@@ -4,7 +4,7 @@ const IMPORT = /(?<=^|\s)@((?:\\ |[^\s\\])+)/g;
 /** Ends a sentence rather than a path. */
 const PUNCTUATION = /[.,;:!?)\]}'"]+$/;
 /** No file of instructions needs more, and a line of nothing but imports must not hold anybody up. */
-const MOST_IMPORTS = 100;
+const MAX_IMPORTS = 100;
 
 /** The paths that a text imports, as they are written: `@docs/style.md` outside of code. A space in one is written `\ `. */
 export function findImports(markdown: string): readonly string[] {
@@ -17,7 +17,7 @@ export function findImports(markdown: string): readonly string[] {
     } else if (fence === undefined) {
       for (const [, written] of line.replace(CODE_SPAN, "").matchAll(IMPORT)) {
         const path = written!.replaceAll("\\ ", " ").replace(PUNCTUATION, "");
-        if (path !== "" && paths.size < MOST_IMPORTS) paths.add(path);
+        if (path !== "" && paths.size < MAX_IMPORTS) paths.add(path);
       }
     }
   }

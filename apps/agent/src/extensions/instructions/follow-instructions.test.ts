@@ -1,5 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { answer, createAnthropic, fetchInProcess, idleClock, summarise } from "@palimpsest/provider-simulator";
+import { answer, createAnthropic, fetchInProcess, idleClock, summarize } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, type Provider, query } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { createHooks } from "palimpsest/hooks";
@@ -23,7 +23,7 @@ test("hooks are told of instructions once, and again when a compaction puts them
   const loaded: string[] = [];
   const hooks = createHooks([{ event: "InstructionsLoaded", run: ({ path }) => void loaded.push(path) }]);
   const face = createAnthropic({
-    script: ({ userText }) => (userText.includes("nine sections") ? summarise(SUMMARY) : answer("Fine.")),
+    script: ({ userText }) => (userText.includes("nine sections") ? summarize(SUMMARY) : answer("Fine.")),
   });
   const client = new Anthropic({ apiKey: "none", maxRetries: 0, fetch: fetchInProcess({ face, clock: idleClock() }) });
   const provider = anthropic(client) as Provider;

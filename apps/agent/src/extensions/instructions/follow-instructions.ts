@@ -1,9 +1,9 @@
 import { attachment } from "palimpsest";
+import type { AgentSession } from "../../extension/open-agent-session.ts";
 import { INSTRUCTIONS, shownTexts } from "../../extension/session-head.ts";
-import type { AgentSession } from "../../extension/take-session.ts";
 import type { AgentTool } from "../../extension/tool.ts";
 import type { Instructions } from "./open-instructions.ts";
-import { isTold, readTold } from "./render-instructions.ts";
+import { isSent, readSentFiles } from "./render-instructions.ts";
 import { nameOf, versionOf } from "./section-title.ts";
 
 export interface FollowOptions {
@@ -28,8 +28,8 @@ export function followInstructions({ session, instructions }: FollowOptions): Fo
 
   /** Once for each text that a process sends, until a compaction sends it again. */
   async function announce(): Promise<void> {
-    const told = readTold(shownTexts(session));
-    for (const file of instructions.files.filter((one) => isTold(told, one))) {
+    const told = readSentFiles(shownTexts(session));
+    for (const file of instructions.files.filter((one) => isSent(told, one))) {
       const text = `${nameOf(file.path)} ${versionOf(file.text)}`;
       if (announced.has(text)) continue;
       announced.add(text);

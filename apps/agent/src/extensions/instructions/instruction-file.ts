@@ -11,4 +11,4 @@ export interface InstructionFile {
 }
 
 /** Of all files together. What is longer is rather documentation: the model can read it when it needs it. */
-export const MOST_CHARACTERS = 40_000;
+export const MAX_CHARACTERS = 40_000;

@@ -117,28 +117,28 @@ test("a change is told once, by whomever it is asked for", async () => {
   const { project, open } = await opened({ "AGENTS.md": "old", "CLAUDE.md": "stays" });
   const shown = [(await (await open()).text())!];
   /** Each time by a new one, as after a resume. */
-  const tell = async () => {
-    const told = await (await open()).changes(shown);
-    if (told !== undefined) shown.push(told);
-    return told;
+  const emit = async () => {
+    const emitted = await (await open()).changes(shown);
+    if (emitted !== undefined) shown.push(emitted);
+    return emitted;
   };
-  expect(await tell()).toBeUndefined();
+  expect(await emit()).toBeUndefined();
   project.put("AGENTS.md", "new @more.md");
   project.put("more.md", "imported");
-  const told = await tell();
-  expect(told).toMatch(/\nnew @more.md\n[\s\S]*\nimported$/);
-  expect(told).not.toContain("stays");
-  expect(await tell()).toBeUndefined();
+  const emitted = await emit();
+  expect(emitted).toMatch(/\nnew @more.md\n[\s\S]*\nimported$/);
+  expect(emitted).not.toContain("stays");
+  expect(await emit()).toBeUndefined();
   rmSync(join(project.folder, "CLAUDE.md"));
-  expect(await tell()).toMatch(/CLAUDE.md \(gone: what it said no longer holds\)$/);
-  expect(await tell()).toBeUndefined();
+  expect(await emit()).toMatch(/CLAUDE.md \(gone: what it said no longer holds\)$/);
+  expect(await emit()).toBeUndefined();
   // As it was in the head, and yet not what was told last.
   project.put("CLAUDE.md", "stays");
   project.put("AGENTS.md", "old");
   rmSync(join(project.folder, "more.md"));
-  const back = await tell();
+  const back = await emit();
   for (const text of ["\n\nstays", "\n\nold", "more.md (gone"]) expect(back).toContain(text);
-  expect(await tell()).toBeUndefined();
+  expect(await emit()).toBeUndefined();
 });
 
 test("folders below are told of when a file in them is read, once as long as that is in view", async () => {
@@ -152,17 +152,17 @@ test("folders below are told of when a file in them is read, once as long as tha
   const { text, instructionsFor, changes } = await open();
   const head = (await text())!;
   expect(head).not.toContain("in a");
-  const told = (await instructionsFor("a/b/x.ts", [head]))!;
-  expect(told).toMatch(/in a[\s\S]*in b/);
-  expect(told).not.toMatch(/top|elsewhere/);
-  expect(await instructionsFor("a/b/y.ts", [head, told])).toBeUndefined();
-  expect(await instructionsFor("../outside/x.ts", [head, told])).toBeUndefined();
-  expect(await changes([head, told])).toBeUndefined();
+  const emitted = (await instructionsFor("a/b/x.ts", [head]))!;
+  expect(emitted).toMatch(/in a[\s\S]*in b/);
+  expect(emitted).not.toMatch(/top|elsewhere/);
+  expect(await instructionsFor("a/b/y.ts", [head, emitted])).toBeUndefined();
+  expect(await instructionsFor("../outside/x.ts", [head, emitted])).toBeUndefined();
+  expect(await changes([head, emitted])).toBeUndefined();
   project.put("a/b/CLAUDE.md", "in b, changed");
-  const changed = (await changes([head, told]))!;
+  const changed = (await changes([head, emitted]))!;
   expect(changed).toContain("in b, changed");
   expect(changed).not.toContain("in a");
-  expect(await instructionsFor("a/b/x.ts", [head, told, changed])).toBeUndefined();
+  expect(await instructionsFor("a/b/x.ts", [head, emitted, changed])).toBeUndefined();
   // A boundary has folded all of it.
   expect(await instructionsFor("a/b/x.ts", [head])).toMatch(/in a[\s\S]*in b, changed/);
 });

@@ -2,9 +2,9 @@ import { stat } from "node:fs/promises";
 import { dirname, join, parse, relative } from "node:path";
 import { fitsPath, type Rule } from "../../permissions/rule.ts";
 import { createPathGuard, type PathGuard } from "../../workspace/path-guard.ts";
-import { type InstructionFile, MOST_CHARACTERS } from "./instruction-file.ts";
+import { type InstructionFile, MAX_CHARACTERS } from "./instruction-file.ts";
 import { type InstructionPlace, type InstructionReading, readInstructionFiles } from "./read-instruction-files.ts";
-import { changeText, HEAD_LINE, isTold, readTold, toSections } from "./render-instructions.ts";
+import { changeText, HEAD_LINE, isSent, readSentFiles, toSections } from "./render-instructions.ts";
 
 export interface InstructionsOptions {
   /** Its first root is the project. */
@@ -60,7 +60,7 @@ export async function openInstructions(options: InstructionsOptions): Promise<In
       return files.length === 0 ? undefined : [HEAD_LINE, ...toSections(files)].join("\n\n");
     },
     async changes(shown) {
-      const told = readTold(shown);
+      const told = readSentFiles(shown);
       const folders = new Set([...told.values()].flatMap(({ folder }) => folder ?? []));
       reading = await readAll([...places, ...[...folders].map(inProject)]);
       return changeText(told, reading.files);
@@ -71,10 +71,10 @@ export async function openInstructions(options: InstructionsOptions): Promise<In
       const folders = foldersTo(located.path, located.root).filter((folder) =>
         places.every((of) => of.folder !== folder),
       );
-      const told = readTold(shown);
+      const told = readSentFiles(shown);
       reading = await readAll([...places, ...folders.map(inProject)]);
-      const due = reading.files.filter((file) => file.of === "folder" && !isTold(told, file));
-      const leftCharacters = MOST_CHARACTERS - shown.reduce((sum, text) => sum + text.length, 0);
+      const due = reading.files.filter((file) => file.of === "folder" && !isSent(told, file));
+      const leftCharacters = MAX_CHARACTERS - shown.reduce((sum, text) => sum + text.length, 0);
       return due.length === 0 ? undefined : toSections(due, Math.max(0, leftCharacters)).join("\n\n");
     },
   };

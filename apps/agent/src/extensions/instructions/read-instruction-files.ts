@@ -3,7 +3,7 @@ import { createEscapeFilter } from "../../text/escape-filter.ts";
 import { openInside } from "../../workspace/open-inside.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 import { findImports, isSurelyPath } from "./find-imports.ts";
-import { type InstructionFile, MOST_CHARACTERS } from "./instruction-file.ts";
+import { type InstructionFile, MAX_CHARACTERS } from "./instruction-file.ts";
 
 /** A folder in which files of instructions are looked for. */
 export interface InstructionPlace {
@@ -24,10 +24,10 @@ export interface InstructionReading {
 }
 
 const NAMES = ["CLAUDE.md", "AGENTS.md"];
-const MOST_DEPTH = 5;
-const MOST_FILES = 100;
+const MAX_DEPTH = 5;
+const MAX_FILES = 100;
 /** The longest character takes four. */
-const MOST_BYTES = 4 * MOST_CHARACTERS;
+const MAX_BYTES = 4 * MAX_CHARACTERS;
 
 /** Reads the files of instructions of a folder with what they import, each file once, however often it is named. */
 export async function readInstructionFiles(place: InstructionPlace, reading: InstructionReading): Promise<void> {
@@ -55,8 +55,8 @@ async function readOne(written: string, importers: readonly string[], { place, r
   const { path, root } = located;
   // A circle of imports ends here too.
   if (files.some((file) => file.path === path) || !mayRead(path)) return;
-  if (importers.length > MOST_DEPTH) return say(`${written} lies deeper than ${MOST_DEPTH} imports and was not read.`);
-  if (files.length >= MOST_FILES) return say(`${written} was not read: there are ${MOST_FILES} files already.`);
+  if (importers.length > MAX_DEPTH) return say(`${written} lies deeper than ${MAX_DEPTH} imports and was not read.`);
+  if (files.length >= MAX_FILES) return say(`${written} was not read: there are ${MAX_FILES} files already.`);
   const text = await readText(path, { root, of }).catch((error: unknown) => {
     say(error instanceof Error ? error.message : String(error));
     return undefined;
@@ -91,7 +91,7 @@ async function readText(
     if (of === "above" && (!ours || (mode & 0o002) !== 0)) {
       throw new Error(`${path} can be written by another user, and was not read.`);
     }
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_BYTES), 0, MOST_BYTES, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
     const bytes = buffer.subarray(0, bytesRead);
     if (bytes.includes(0)) throw new Error(`${path} is no text, and was not read.`);
     return harmless(bytes);

@@ -1,4 +1,4 @@
-import { type InstructionFile, MOST_CHARACTERS } from "./instruction-file.ts";
+import { type InstructionFile, MAX_CHARACTERS } from "./instruction-file.ts";
 import { goneTitle, nameOf, readTitle, type SectionTitle, toTitle, versionOf } from "./section-title.ts";
 
 /** What stands before the sections at the head of the messages. */
@@ -11,7 +11,7 @@ const CHANGE_LINE = "Files of instructions have changed since they were shown. T
 /** One titled section for each file, in the given order; together they hold no more than the given characters of the files. */
 export function toSections(
   files: readonly InstructionFile[],
-  mostCharacters: number = MOST_CHARACTERS,
+  mostCharacters: number = MAX_CHARACTERS,
 ): readonly string[] {
   const shares = shareCharacters(files, mostCharacters);
   return files.map((file) => {
@@ -51,22 +51,22 @@ function shareCharacters(
 }
 
 /** What the model was told last of each file, by name. */
-export type ToldFiles = ReadonlyMap<string, SectionTitle>;
+export type SentFiles = ReadonlyMap<string, SectionTitle>;
 
 /** Reads it from the texts that the model sees, in order. */
-export function readTold(texts: readonly string[]): ToldFiles {
+export function readSentFiles(texts: readonly string[]): SentFiles {
   const titles = texts.flatMap((text) => text.split("\n").flatMap((line) => readTitle(line) ?? []));
   return new Map(titles.map((title) => [title.name, title]));
 }
 
 /** Whether the model was told of a file as it is. */
-export function isTold(told: ToldFiles, { path, text }: InstructionFile): boolean {
+export function isSent(told: SentFiles, { path, text }: InstructionFile): boolean {
   return told.get(nameOf(path))?.version === versionOf(text);
 }
 
 /** What is to be said of how files differ from what was told of them; undefined if they do not. */
-export function changeText(told: ToldFiles, files: readonly InstructionFile[]): string | undefined {
-  const changed = files.filter((file) => !isTold(told, file));
+export function changeText(told: SentFiles, files: readonly InstructionFile[]): string | undefined {
+  const changed = files.filter((file) => !isSent(told, file));
   const present = new Set(files.map(({ path }) => nameOf(path)));
   const gone = [...told.values()].filter(({ name, version }) => version !== undefined && !present.has(name));
   if (changed.length + gone.length === 0) return undefined;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Agents, isApproval } from "@palimpsest/agents";
-import { type Home, listenOnSocket, type Mailbox, openHome } from "@palimpsest/coordination";
+import { type Coordination, listenOnSocket, type Mailbox, openCoordination } from "@palimpsest/coordination";
 import type { Places } from "../../workspace/places.ts";
 import { writePrivateFile } from "../../workspace/private-files.ts";
 import { UsageError } from "../../workspace/usage-error.ts";
@@ -33,7 +33,7 @@ const NAME_FILE = "name.json";
 export async function openMail({ places, session, name, clock }: OpenMailOptions): Promise<SessionMail> {
   const ended = new AbortController();
   const socketPath = places.socketOf(session);
-  let home: Home | undefined;
+  let coordination: Coordination | undefined;
   let socket: { close(): Promise<void> } | undefined;
   let arrivals = 0;
   let onArrival = (): void => {};
@@ -41,9 +41,12 @@ export async function openMail({ places, session, name, clock }: OpenMailOptions
   const named = Promise.withResolvers<Mailbox>();
 
   async function register(as: string, from: "given" | "remembered" | "needed"): Promise<Mailbox | undefined> {
-    home ??= await openHome({ file: places.homeFile, ...(clock === undefined ? {} : { clock }) });
+    coordination ??= await openCoordination({
+      file: places.coordinationFile,
+      ...(clock === undefined ? {} : { clock }),
+    });
     const reached = from === "needed" ? {} : { socket: socketPath };
-    const result = await home.mailboxes.register({ team: teamOf(places), name: as, session, ...reached });
+    const result = await coordination.mailboxes.register({ team: teamOf(places), name: as, session, ...reached });
     // Another session has come by the name since: this one goes on without.
     if (result.kind === "taken" && from === "remembered") return undefined;
     if (result.kind === "taken") {
@@ -102,7 +105,7 @@ export async function openMail({ places, session, name, clock }: OpenMailOptions
     },
     async close() {
       await socket?.close();
-      await home?.close();
+      await coordination?.close();
     },
   };
 }

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type Address, openHome, type SentToSocket, sendToSocket } from "@palimpsest/coordination";
+import { type Address, openCoordination, type SentToSocket, sendToSocket } from "@palimpsest/coordination";
 import type { Places } from "../../workspace/places.ts";
 import { teamOf } from "./open-mail.ts";
 
 /** The sessions of a project that have a name. */
 export async function readTeammates(places: Places): Promise<readonly Address[]> {
-  if (!existsSync(places.homeFile)) return [];
-  const home = await openHome({ file: places.homeFile });
+  if (!existsSync(places.coordinationFile)) return [];
+  const coordination = await openCoordination({ file: places.coordinationFile });
   try {
-    return await home.mailboxes.addresses(teamOf(places));
+    return await coordination.mailboxes.addresses(teamOf(places));
   } finally {
-    await home.close();
+    await coordination.close();
   }
 }
 

@@ -23,7 +23,7 @@ export interface ConnectedServer {
   close(): Promise<void>;
 }
 
-const MOST_PAGES = 50;
+const MAX_PAGES = 50;
 /** A server need not be told that it is not needed any more; nobody waits for long to tell it. */
 const GOODBYE_MS = 1_000;
 
@@ -92,7 +92,7 @@ function overHttp({ url, headers = {} }: HttpServer): Way {
 async function listTools(client: Client, timeout: number): Promise<readonly ServedTool[]> {
   const served: ServedTool[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout });
     served.push(...tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })));
     if (nextCursor === undefined) break;

@@ -35,7 +35,7 @@ export interface ServerInstructions {
 }
 
 /** Of one server. It is no place for a manual. */
-const MOST_INSTRUCTION_CHARACTERS = 4_000;
+const MAX_INSTRUCTION_CHARACTERS = 4_000;
 
 /** Connects with servers of tools, all at once. One that fails is named, and the others count. */
 export async function openToolServers(
@@ -71,8 +71,8 @@ function instructionsOf(server: string, connected: ConnectedServer | undefined):
     .replaceAll(/<(?=\/?system-reminder)/gi, "&lt;")
     .trim();
   if (whole === "") return [];
-  const left = whole.length - MOST_INSTRUCTION_CHARACTERS;
-  const kept = whole.slice(0, MOST_INSTRUCTION_CHARACTERS).toWellFormed();
+  const left = whole.length - MAX_INSTRUCTION_CHARACTERS;
+  const kept = whole.slice(0, MAX_INSTRUCTION_CHARACTERS).toWellFormed();
   return [{ server, text: left > 0 ? `${kept}\n[${left} more characters]` : kept }];
 }
 

@@ -17,9 +17,9 @@ export interface ServedResult {
 
 export type CallServer = (tool: string, input: unknown, signal: AbortSignal) => Promise<ServedResult>;
 
-const MOST_DESCRIPTION_CHARACTERS = 2_000;
+const MAX_DESCRIPTION_CHARACTERS = 2_000;
 /** The longest name that providers take. */
-const MOST_NAME_CHARACTERS = 64;
+const MAX_NAME_CHARACTERS = 64;
 
 /** The tools of a server as tools of the agent, in the order of their names: a server may list them in another one each time. */
 export function toAgentTools(server: string, served: readonly ServedTool[], call: CallServer): readonly AgentTool[] {
@@ -35,8 +35,8 @@ export function prefixOf(server: string): string {
 
 function toAgentTool(server: string, { name, description = "", inputSchema }: ServedTool, call: CallServer): AgentTool {
   return {
-    name: `${prefixOf(server)}${name.replaceAll(/[^\w-]/g, "_")}`.slice(0, MOST_NAME_CHARACTERS),
-    description: harmless(description).slice(0, MOST_DESCRIPTION_CHARACTERS).toWellFormed(),
+    name: `${prefixOf(server)}${name.replaceAll(/[^\w-]/g, "_")}`.slice(0, MAX_NAME_CHARACTERS),
+    description: harmless(description).slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed(),
     inputSchema,
     concurrency: "alone",
     effect: "execute",

@@ -18,7 +18,7 @@ export async function extractionsExtension(
     tools: runnable,
     readOnlyTools: tools.filter(({ effect }) => effect === "read").map(({ name }) => name),
     permission: permission.permission,
-    homeFile: places.homeFile,
+    coordinationFile: places.coordinationFile,
     dailyTokens: session.settings().settings["memory.dailyTokens"],
     clock,
   });

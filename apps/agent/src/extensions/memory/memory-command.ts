@@ -15,7 +15,7 @@ export function memoryCommand(memory: Memory | undefined): SlashCommand {
       if (memory === undefined) return say("The settings say that nothing is remembered (memory: off).");
       if (words === "inbox") return judge(memory, context);
       const args = words.split(/\s+/).filter(Boolean);
-      if (args[0] === "serve") return say("That is for other programs: palimpsest memory serve", { colour: "warning" });
+      if (args[0] === "serve") return say("That is for other programs: palimpsest memory serve", { color: "warning" });
       await runCommand("Looking", "memory", args);
     },
   };
@@ -32,7 +32,7 @@ async function judge(memory: Memory, { ask, say }: CommandContext): Promise<void
         ...plainLines(cleanText(draft.description), { weight: "bold" }),
         ...plainLines(cleanText(draft.body)),
         [],
-        plain(`It waits because ${cleanText(why)}`, { colour: "quiet" }),
+        plain(`It waits because ${cleanText(why)}`, { color: "quiet" }),
       ],
       options: [
         { value: "accept", label: "Yes, keep it" },

@@ -1,6 +1,6 @@
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
-import type { AgentSession } from "../../extension/take-session.ts";
+import type { AgentSession } from "../../extension/open-agent-session.ts";
 import { type AgentMemory, openAgentMemory } from "./agent-memory.ts";
 import { memoryCommand } from "./memory-command.ts";
 
@@ -8,7 +8,7 @@ export interface MemoryExtension extends Extension {
   /** Absent if the settings say that nothing is remembered. */
   readonly remembered?: AgentMemory;
   /** Tells whoever listens to the session, once, what waits for the user's yes. */
-  readonly tellWaiting: () => Promise<void>;
+  readonly emitWaiting: () => Promise<void>;
 }
 
 /** What is remembered of the project across its sessions. */
@@ -16,24 +16,24 @@ export async function memoryExtension({
   settings,
   places,
   store,
-  tell,
-}: Pick<ExtensionContext, "settings" | "places" | "store" | "tell">): Promise<MemoryExtension> {
+  emit,
+}: Pick<ExtensionContext, "settings" | "places" | "store" | "emit">): Promise<MemoryExtension> {
   if (settings.memory === "off")
-    return { name: "memory", commands: [memoryCommand(undefined)], tellWaiting: async () => {} };
-  const remembered = await openAgentMemory({ folder: places.memory, store, tell });
+    return { name: "memory", commands: [memoryCommand(undefined)], emitWaiting: async () => {} };
+  const remembered = await openAgentMemory({ folder: places.memory, store, emit });
   const { memory } = remembered;
   let session: AgentSession | undefined;
   let waiting: Promise<void> | undefined;
-  const tellWaiting = async (): Promise<void> => {
+  const emitWaiting = async (): Promise<void> => {
     if (session === undefined) return;
     const memories = await import("@palimpsest/memory");
-    waiting ??= memories.tellWaiting(session, memory);
+    waiting ??= memories.emitWaiting(session, memory);
     await waiting;
   };
   return {
     name: "memory",
     remembered,
-    tellWaiting,
+    emitWaiting,
     head: remembered.section,
     tools: (tools) => [remembered.toolFor(tools.session.id)],
     commands: [memoryCommand(memory)],
@@ -41,7 +41,7 @@ export async function memoryExtension({
       session = opened;
     },
     async beforeTurn(turn) {
-      await tellWaiting();
+      await emitWaiting();
       const recalled = turn.words === "" ? [] : await remembered.recall(turn.session, turn.words);
       if (recalled.length > 0) await turn.session.append(recalled);
     },

@@ -1,7 +1,7 @@
-import { openHome } from "@palimpsest/coordination";
+import { openCoordination } from "@palimpsest/coordination";
 import { createExtractions, EXTRACTION_SOURCE, type Memory } from "@palimpsest/memory";
 import type { Clock, Provider, Store, Tool } from "palimpsest";
-import type { AgentSession } from "../../extension/take-session.ts";
+import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { HeadlessPermission } from "../../permissions/headless-permission.ts";
 
 export interface AgentExtractionOptions {
@@ -12,7 +12,7 @@ export interface AgentExtractionOptions {
   readonly readOnlyTools: readonly string[];
   readonly permission: HeadlessPermission["permission"];
   /** What all sessions of the user share: they have one budget for it. */
-  readonly homeFile: string;
+  readonly coordinationFile: string;
   readonly dailyTokens: number;
   readonly clock?: Clock;
 }
@@ -27,15 +27,15 @@ const DRAIN_MS = 20_000;
 
 /** Looks through each turn for what is worth remembering, within the day's budget. */
 export async function openExtractions(options: AgentExtractionOptions): Promise<AgentExtractions> {
-  const { homeFile, dailyTokens, clock, ...rest } = options;
-  const home = await openHome({ file: homeFile, ...(clock === undefined ? {} : { clock }) });
-  const extractions = createExtractions({ ...rest, daily: home.budgets.daily(EXTRACTION_SOURCE, dailyTokens) });
+  const { coordinationFile, dailyTokens, clock, ...rest } = options;
+  const coordination = await openCoordination({ file: coordinationFile, ...(clock === undefined ? {} : { clock }) });
+  const extractions = createExtractions({ ...rest, daily: coordination.budgets.daily(EXTRACTION_SOURCE, dailyTokens) });
   return {
     afterTurn: extractions.afterTurn,
     async close() {
       // What is still looked through is waited for, though not for long.
       await extractions.drain(DRAIN_MS);
-      await home.close();
+      await coordination.close();
     },
   };
 }

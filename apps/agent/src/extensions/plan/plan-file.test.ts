@@ -7,7 +7,7 @@ import {
   createAnthropic,
   type Script,
   serve,
-  summarise,
+  summarize,
 } from "@palimpsest/provider-simulator";
 import { query } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
@@ -28,7 +28,7 @@ const SUMMARY = Array.from({ length: 9 }, (_, at) => `## ${at + 1}. Part\nThe lo
 );
 
 const script: Script = ({ userText, toolResults }) => {
-  if (userText.includes("nine sections")) return summarise(SUMMARY);
+  if (userText.includes("nine sections")) return summarize(SUMMARY);
   if (userText.includes("Plan it") && toolResults.length === 0) return callTools(callTool("ExitPlan", { plan: PLAN }));
   return answer(`Done. ${"I looked at all of it. ".repeat(200)}`);
 };

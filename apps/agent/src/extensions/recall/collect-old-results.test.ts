@@ -11,17 +11,17 @@ async function collect(ageDays: number, settings: Readonly<Record<string, number
   await draft.write(new Uint8Array(5_000));
   await draft.keep("txt");
   nowMs += ageDays * DAY_MS;
-  const told: unknown[] = [];
+  const emitted: unknown[] = [];
   const session = {
     settings: () => ({ settings }) as never,
-    events: { emit: (happening: unknown) => void told.push(happening) } as never,
+    events: { emit: (newEvent: unknown) => void emitted.push(newEvent) } as never,
   };
   const results = failure === undefined ? store.results : { ...store.results, remove: () => Promise.reject(failure) };
   const collecting = collectOldResults({ store: { ...store, results }, session, clock: { now: () => nowMs } });
   collecting.begin();
   collecting.begin();
   await collecting.close();
-  return { told, left: await Array.fromAsync(store.results.sessions()) };
+  return { told: emitted, left: await Array.fromAsync(store.results.sessions()) };
 }
 
 const KEPT = { "toolResults.keptDays": 30, "toolResults.keptMegabytes": 10_000 };
@@ -40,7 +40,7 @@ test("the settings say how old, and nothing is told where nothing was removed", 
 });
 
 test("what could not be removed is told, with the reason", async () => {
-  const { told, left } = await collect(31, KEPT, new Error("EACCES"));
-  expect(told).toEqual([{ kind: "results-collected", sessions: 0, bytes: 0, failures: 1, error: "EACCES" }]);
+  const { told: emitted, left } = await collect(31, KEPT, new Error("EACCES"));
+  expect(emitted).toEqual([{ kind: "results-collected", sessions: 0, bytes: 0, failures: 1, error: "EACCES" }]);
   expect(left).toEqual(["old"]);
 });

@@ -1,5 +1,5 @@
 import { collectResults, type Store } from "palimpsest";
-import type { AgentSession } from "../../extension/take-session.ts";
+import type { AgentSession } from "../../extension/open-agent-session.ts";
 
 export interface CollectingOptions {
   readonly store: Store;
@@ -36,18 +36,18 @@ export function collectOldResults({ store, session, clock = { now: Date.now } }:
     });
     if (removed.length > 0 || failures.length > 0) {
       const bytes = removed.reduce((sum, one) => sum + one.bytes, 0);
-      tell(removed.length, bytes, failures.length, failures[0]?.error);
+      emit(removed.length, bytes, failures.length, failures[0]?.error);
     }
   }
 
-  function tell(sessions: number, bytes: number, failures: number, error: unknown): void {
+  function emit(sessions: number, bytes: number, failures: number, error: unknown): void {
     const because = error instanceof Error ? { error: error.message } : {};
     session.events.emit({ kind: "results-collected", sessions, bytes, failures, ...because });
   }
 
   return {
     begin() {
-      running ??= collect().catch((error: unknown) => tell(0, 0, 1, error));
+      running ??= collect().catch((error: unknown) => emit(0, 0, 1, error));
     },
     async close() {
       const timer = setTimeout(() => closing.abort(), CLOSING_MS);

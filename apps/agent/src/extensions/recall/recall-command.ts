@@ -7,7 +7,7 @@ export const recallCommand: SlashCommand = {
   about: "finds what was stored, cleared or folded, and shows it to you",
   when: "always",
   async open({ words, session, say }) {
-    if (words === "") return say("What? /recall WORDS finds entries, /recall 12 shows one.", { colour: "warning" });
+    if (words === "") return say("What? /recall WORDS finds entries, /recall 12 shows one.", { color: "warning" });
     const request = /^\d+$/.test(words) ? { entry: Number(words) } : { search: words };
     say(recalledText(await session.recall(readRecallInput(request))));
   },

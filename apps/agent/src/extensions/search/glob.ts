@@ -17,14 +17,14 @@ export interface SearchPorts {
   readonly openResult?: OpenStoredResult;
 }
 
-const MOST_FILES = 500;
-const MOST_CHARACTERS = 60_000;
+const MAX_FILES = 500;
+const MAX_CHARACTERS = 60_000;
 
 /** Finds files by their names, the newest first. */
 export function globTool({ guard, hidden = [], startedBy = [] }: SearchPorts): AgentTool {
   return defineTool({
     name: "Glob",
-    description: `Finds files of the project by a pattern, the newest first, ${MOST_FILES} at most. Files that git ignores are passed over.`,
+    description: `Finds files of the project by a pattern, the newest first, ${MAX_FILES} at most. Files that git ignores are passed over.`,
     input: {
       pattern: text('Such as "**/*.ts" or "src/*/index.*".'),
       path: optional(text("Folder to look in. Default: the project.")),
@@ -42,7 +42,7 @@ export function globTool({ guard, hidden = [], startedBy = [] }: SearchPorts): A
       const wanted = pattern.includes("/") ? below + pattern : pattern;
       const hiding = [".git", ...hidden].flatMap((pattern) => ["--glob", `!${pattern}`]);
       const args = ["--files", "--hidden", "--sortr", "modified", "--glob", wanted, ...hiding, "--", at];
-      const limits = { mostLines: MOST_FILES, mostCharacters: MOST_CHARACTERS };
+      const limits = { mostLines: MAX_FILES, mostCharacters: MAX_CHARACTERS };
       const result = await runRipgrep({ args, folder: root, startedBy, signal, ...limits });
       if (result.kind === "failed") return failed(result.message);
       if (result.lines.length === 0) return done("No file has such a name.");

@@ -6,7 +6,7 @@ import { isHidden, type SearchPorts } from "./glob.ts";
 import { runRipgrep } from "./run-ripgrep.ts";
 
 const DEFAULT_LINES = 250;
-const MOST_CHARACTERS = 60_000;
+const MAX_CHARACTERS = 60_000;
 const LINE_CHARACTERS = 500;
 
 /** Searches the contents of files with ripgrep. */
@@ -62,7 +62,7 @@ export function grepTool({ guard, hidden = [], startedBy = [], openResult }: Sea
         startedBy,
         signal,
         mostLines: limit,
-        mostCharacters: MOST_CHARACTERS,
+        mostCharacters: MAX_CHARACTERS,
       });
       if (result.kind === "failed") return failed(result.message);
       if (result.lines.length === 0) return done("Nothing found.");

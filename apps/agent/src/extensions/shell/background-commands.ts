@@ -30,7 +30,7 @@ export interface BackgroundCommands {
 const SHOWN_BYTES = 30_000;
 const TAIL_BYTES = 4_000;
 /** Past this a command is ended: nobody reads so much, and the disk is the user's. */
-const MOST_BYTES = 64 * 1_048_576;
+const MAX_BYTES = 64 * 1_048_576;
 
 interface Background {
   readonly command: string;
@@ -69,13 +69,13 @@ export function createBackgroundCommands(folder: string): BackgroundCommands {
         try {
           for await (const text of running.output) {
             const bytes = Buffer.from(text);
-            if (background.writtenBytes > MOST_BYTES) continue;
+            if (background.writtenBytes > MAX_BYTES) continue;
             await handle.appendFile(bytes);
             background.writtenBytes += bytes.length;
-            if (background.writtenBytes > MOST_BYTES) running.kill();
+            if (background.writtenBytes > MAX_BYTES) running.kill();
           }
           const { by, exitCode, signal } = await running.ended;
-          const flood = background.writtenBytes > MOST_BYTES ? `, as it put out more than ${MOST_BYTES} bytes` : "";
+          const flood = background.writtenBytes > MAX_BYTES ? `, as it put out more than ${MAX_BYTES} bytes` : "";
           background.state = by === "itself" ? `ended with ${signal ?? `exit code ${exitCode}`}` : `was ended${flood}`;
         } catch (error) {
           background.state = `failed: ${error instanceof Error ? error.message : String(error)}`;

@@ -160,9 +160,9 @@ describe("much output", () => {
 
   test("is told to the screen meanwhile", async () => {
     const { bash } = await setUp();
-    const told: string[] = [];
-    await bash("echo one; sleep 0.2; echo two", {}, { onOutput: (text) => told.push(text) });
-    expect(told).toEqual(["one\n", "two\n"]);
+    const emitted: string[] = [];
+    await bash("echo one; sleep 0.2; echo two", {}, { onOutput: (text) => emitted.push(text) });
+    expect(emitted).toEqual(["one\n", "two\n"]);
   });
 });
 

@@ -18,7 +18,7 @@ export interface BashPorts {
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000;
-const MOST_TIMEOUT_MS = 600_000;
+const MAX_TIMEOUT_MS = 600_000;
 /** Output up to here is waited for, and then it is known how the command ended. More is passed on as it comes. */
 const HELD_CHARACTERS = 65_536;
 
@@ -66,14 +66,14 @@ export function bashTool(ports: BashPorts): AgentTool {
     input: {
       command: text("The command."),
       description: optional(text("What it does, in a few words, for the user.")),
-      timeout_ms: optional(integer(`Default ${DEFAULT_TIMEOUT_MS}, at most ${MOST_TIMEOUT_MS}.`, 1)),
+      timeout_ms: optional(integer(`Default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}.`, 1)),
       run_in_background: optional(flag("Do not wait for it. Default false.")),
       network: optional(flag("It needs the network; the user may be asked. Default false.")),
     },
     concurrency: "alone",
     effect: "execute",
     results: "clearable",
-    timeoutMs: MOST_TIMEOUT_MS + 10_000,
+    timeoutMs: MAX_TIMEOUT_MS + 10_000,
     async run({ command, timeout_ms, run_in_background = false, network = false }, context) {
       if (command.includes("\0")) return failed("The command contains a NUL character, which no program can be given.");
       if (sandbox.kind === "none" && enclosure === "required") {
@@ -84,7 +84,7 @@ export function bashTool(ports: BashPorts): AgentTool {
         const id = await background.add(command, await start(command, allowed));
         return done(`Runs in the background as ${id}. BashOutput shows what it puts out, KillBash ends it.`);
       }
-      const timeoutMs = Math.min(timeout_ms ?? DEFAULT_TIMEOUT_MS, MOST_TIMEOUT_MS);
+      const timeoutMs = Math.min(timeout_ms ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
       const running = await start(command, allowed, timeoutMs);
       return follow(running, (end) => finish(end, timeoutMs), context);
     },

@@ -12,19 +12,19 @@ export interface GitPlaces {
 }
 
 /** Folders that are looked into for repositories. */
-const MOST_FOLDERS = 2_000;
-const MOST_REPOSITORIES = 50;
-const MOST_DEPTH = 3;
+const MAX_FOLDERS = 2_000;
+const MAX_REPOSITORIES = 50;
+const MAX_DEPTH = 3;
 
 /** The folders in a root, itself among them, that have a `.git` now. What commands make later is theirs. */
 export async function findRepositories(root: string): Promise<readonly string[]> {
   const found: string[] = [];
   let level = [root];
   let looked = 0;
-  for (let depth = 0; depth <= MOST_DEPTH; depth++) {
+  for (let depth = 0; depth <= MAX_DEPTH; depth++) {
     const next: string[] = [];
     for (const folder of level) {
-      if (++looked > MOST_FOLDERS || found.length >= MOST_REPOSITORIES) return found;
+      if (++looked > MAX_FOLDERS || found.length >= MAX_REPOSITORIES) return found;
       const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
       if (entries.some(({ name }) => name === ".git")) found.push(folder);
       const below = entries.filter((entry) => entry.isDirectory() && !/^(\.git|node_modules)$/.test(entry.name));

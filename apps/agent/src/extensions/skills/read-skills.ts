@@ -11,7 +11,7 @@ export interface Skill {
 
 const FRONTMATTER = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?/;
 const NAME = /^[\w.-]{1,64}$/;
-const MOST_DESCRIPTION_CHARACTERS = 300;
+const MAX_DESCRIPTION_CHARACTERS = 300;
 
 /**
  * The skills in some folders: `NAME.md`, or `NAME/SKILL.md` with what belongs to it. Of two with one name, that of the earlier
@@ -51,5 +51,5 @@ function toSkill(text: string, path: string): Skill | undefined {
   const name = field("name") || fileName;
   const description = field("description");
   if (name === undefined || !NAME.test(name) || !description) return undefined;
-  return { name, path, description: description.slice(0, MOST_DESCRIPTION_CHARACTERS).toWellFormed() };
+  return { name, path, description: description.slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed() };
 }

@@ -7,7 +7,7 @@ import type { Extension } from "../../extension/extension.ts";
 import { readSkills } from "./read-skills.ts";
 import { SKILL, skillTool } from "./skill.ts";
 
-const MOST_SKILLS = 20;
+const MAX_SKILLS = 20;
 
 /**
  * Skills: instructions for a kind of task, in markdown files of the user and the project. The model sees their names and
@@ -34,7 +34,7 @@ export async function readUsedSkills(store: Store, session: string): Promise<rea
   for await (const { call, text } of answeredCalls(store, session)) {
     const { skill } = (call.input ?? {}) as { readonly skill?: unknown };
     if (call.name === SKILL && typeof skill === "string" && !used.has(skill)) used.set(skill, text);
-    if (used.size >= MOST_SKILLS) break;
+    if (used.size >= MAX_SKILLS) break;
   }
   return [...used].map(([name, text]) => ({ name, text }));
 }

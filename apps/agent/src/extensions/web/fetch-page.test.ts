@@ -70,7 +70,7 @@ test("size, time and redirects have bounds", async () => {
   });
   const get = (path: string, options: Partial<FetchPageOptions> = {}) =>
     fetchPage(`http://x.example:${port}${path}`, local({ timeoutMs: 1_000, ...options }));
-  const endless = await get("/endless", { mostBytes: 100_000 });
+  const endless = await get("/endless", { maxBytes: 100_000 });
   expect(endless.kind === "page" && [endless.body.length, endless.rest]).toEqual([100_000, "cut"]);
   expect(await get("/circle")).toMatchObject({ reason: expect.stringContaining("more than 5 redirects") });
   expect(await get("/packed")).toMatchObject({ reason: expect.stringContaining("compressed") });

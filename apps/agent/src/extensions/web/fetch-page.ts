@@ -9,7 +9,7 @@ export interface FetchPageOptions {
   /** For all hops together. @default 20 seconds */
   readonly timeoutMs?: number;
   /** What is longer is cut. @default 2 MB */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** All addresses of a name. @default the system's resolver */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** @default public ones only */
@@ -28,8 +28,8 @@ export type FetchedPage =
     }
   | { readonly kind: "refused"; readonly reason: string };
 
-const MOST_REDIRECTS = 5;
-const MOST_URL_CHARACTERS = 2_000;
+const MAX_REDIRECTS = 5;
+const MAX_URL_CHARACTERS = 2_000;
 
 /**
  * Fetches a page of the public internet. A name is resolved once, all its addresses are looked at, and the connection goes to the
@@ -40,12 +40,12 @@ export async function fetchPage(address: string, options: FetchPageOptions): Pro
   const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   let wanted = address;
   try {
-    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const page = await fetchOnce(wanted, { ...options, signal: stop });
       if (page.kind !== "redirect") return page;
       wanted = page.to;
     }
-    return { kind: "refused", reason: `There were more than ${MOST_REDIRECTS} redirects, the last one to ${wanted}.` };
+    return { kind: "refused", reason: `There were more than ${MAX_REDIRECTS} redirects, the last one to ${wanted}.` };
   } catch (error) {
     signal.throwIfAborted();
     if (stop.aborted) return { kind: "refused", reason: `${wanted} took more than ${timeoutMs / 1_000} s.` };
@@ -56,9 +56,9 @@ export async function fetchPage(address: string, options: FetchPageOptions): Pro
 type Hop = FetchedPage | { readonly kind: "redirect"; readonly to: string };
 
 async function fetchOnce(wanted: string, options: FetchPageOptions): Promise<Hop> {
-  const { signal, mostBytes = 2_000_000, resolve = resolveAll, mayReach = isPublicAddress } = options;
+  const { signal, maxBytes = 2_000_000, resolve = resolveAll, mayReach = isPublicAddress } = options;
   const refused = (reason: string): Hop => ({ kind: "refused", reason });
-  if (wanted.length > MOST_URL_CHARACTERS) return refused(`The URL has more than ${MOST_URL_CHARACTERS} characters.`);
+  if (wanted.length > MAX_URL_CHARACTERS) return refused(`The URL has more than ${MAX_URL_CHARACTERS} characters.`);
   const url = URL.parse(wanted);
   if (url === null) return refused(`${wanted} is no URL.`);
   if (url.protocol !== "http:" && url.protocol !== "https:") return refused(`Only http and https, not ${url.protocol}`);
@@ -83,10 +83,10 @@ async function fetchOnce(wanted: string, options: FetchPageOptions): Promise<Hop
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk.subarray(0, mostBytes - bytes));
+    chunks.push(chunk.subarray(0, maxBytes - bytes));
     bytes += chunk.length;
     // Leaving the loop ends the connection.
-    if (bytes > mostBytes) break;
+    if (bytes > maxBytes) break;
   }
   return {
     kind: "page",
@@ -94,14 +94,14 @@ async function fetchOnce(wanted: string, options: FetchPageOptions): Promise<Hop
     status,
     contentType: headers["content-type"] ?? "",
     body: Buffer.concat(chunks),
-    rest: bytes > mostBytes ? "cut" : "complete",
+    rest: bytes > maxBytes ? "cut" : "complete",
   };
 }
 
 function connect(url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
   const family = isIP(address);
-  const answer: LookupFunction = (_host, { all }, tell) =>
-    all === true ? tell(null, [{ address, family }]) : tell(null, address, family);
+  const answer: LookupFunction = (_host, { all }, emit) =>
+    all === true ? emit(null, [{ address, family }]) : emit(null, address, family);
   const request = url.protocol === "https:" ? httpsRequest : httpRequest;
   const headers = {
     accept: "text/html, text/*, application/json",

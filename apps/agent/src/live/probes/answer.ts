@@ -1,14 +1,14 @@
 import { ask, failedFinding, type Question, renderQuestion, user } from "../ask.ts";
-import type { Endpoint, Finding, Probe, Terms } from "../probe.ts";
+import type { Endpoint, Finding, Probe, RequestLimits } from "../probe.ts";
 import { eventOrder, wireFields } from "../wire-fields.ts";
 
 /** A model that cannot help thinking needs room for it, however short the answer. */
-const MOST_OUTPUT_TOKENS = 1_024;
+const MAX_OUTPUT_TOKENS = 1_024;
 
-export function plainQuestion({ mark }: Pick<Terms, "mark">): Question {
+export function plainQuestion({ mark }: Pick<RequestLimits, "mark">): Question {
   return {
     messages: [user(`This is check ${mark} of a program. Answer with the one word: ready`)],
-    maxTokens: MOST_OUTPUT_TOKENS,
+    maxTokens: MAX_OUTPUT_TOKENS,
   };
 }
 
@@ -17,11 +17,11 @@ export const answerProbe: Probe = {
   check: "answer",
   about: "a plain answer, counted before and streamed",
   calls: 2,
-  plan: () => [{ inputTokens: 40, likelyOutputTokens: 60, mostOutputTokens: MOST_OUTPUT_TOKENS }],
-  async run(endpoint, terms) {
-    const counted = await countFirst(endpoint, terms);
+  plan: () => [{ inputTokens: 40, likelyOutputTokens: 60, mostOutputTokens: MAX_OUTPUT_TOKENS }],
+  async run(endpoint, target) {
+    const counted = await countFirst(endpoint, target);
     const countExchanges = await endpoint.takeExchanges();
-    const asked = await ask(endpoint, terms, plainQuestion(terms));
+    const asked = await ask(endpoint, target, plainQuestion(target));
     if (asked.kind === "failed") return [await failedFinding("answer", asked.error, endpoint)];
     const exchanges = await endpoint.takeExchanges();
     const { stop, usage } = asked.content;
@@ -40,9 +40,9 @@ export const answerProbe: Probe = {
   },
 };
 
-async function countFirst(endpoint: Endpoint, terms: Terms): Promise<number | "refused" | undefined> {
-  const { signal } = terms;
-  const request = renderQuestion(endpoint, terms, plainQuestion(terms));
+async function countFirst(endpoint: Endpoint, target: RequestLimits): Promise<number | "refused" | undefined> {
+  const { signal } = target;
+  const request = renderQuestion(endpoint, target, plainQuestion(target));
   return endpoint.provider.countTokens(request, signal === undefined ? {} : { signal }).catch(() => "refused" as const);
 }
 

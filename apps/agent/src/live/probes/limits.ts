@@ -14,9 +14,9 @@ export const outputLimitProbe: Probe = {
   about: "more output than there is: refused",
   calls: 1,
   plan: () => [{ inputTokens: 40, likelyOutputTokens: 60, mostOutputTokens: 1_024, likely: "refused" }],
-  async run(endpoint, terms) {
-    const maxTokens = terms.windowFrom === "nobody" ? ABSURD_TOKENS : terms.facts.maxOutputTokens + 1;
-    const asked = await ask(endpoint, terms, { ...plainQuestion(terms), maxTokens });
+  async run(endpoint, target) {
+    const maxTokens = target.windowFrom === "nobody" ? ABSURD_TOKENS : target.facts.maxOutputTokens + 1;
+    const asked = await ask(endpoint, target, { ...plainQuestion(target), maxTokens });
     const check = "output limit";
     if (asked.kind === "failed" && isOther(asked.error)) return [await failedFinding(check, asked.error, endpoint)];
     const fields = await refusalFields(endpoint, asked);
@@ -55,13 +55,13 @@ export const overLongProbe: Probe = {
     const inputTokens = Math.ceil(facts.windowTokens * BEYOND);
     return [{ inputTokens, likelyOutputTokens: 0, mostOutputTokens: 16, likely: "refused" }];
   },
-  async run(endpoint, terms) {
+  async run(endpoint, target) {
     const check = "too long";
-    const { windowTokens } = terms.facts;
+    const { windowTokens } = target.facts;
     if (windowTokens === undefined) {
       return [{ check, state: "skipped", text: "nobody says how large its window is", fields: {} }];
     }
-    const asked = await ask(endpoint, terms, { messages: [user(numbers(windowTokens * BEYOND))], maxTokens: 16 });
+    const asked = await ask(endpoint, target, { messages: [user(numbers(windowTokens * BEYOND))], maxTokens: 16 });
     if (asked.kind === "failed" && isOther(asked.error)) return [await failedFinding(check, asked.error, endpoint)];
     const fields = await refusalFields(endpoint, asked);
     if (asked.kind === "answered") return [{ check, fields, ...judgeTaken(asked.content.usage, windowTokens) }];

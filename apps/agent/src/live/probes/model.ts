@@ -1,10 +1,10 @@
 import type { ModelFacts } from "palimpsest";
-import type { Endpoint, Finding, Terms } from "../probe.ts";
+import type { Endpoint, Finding, RequestLimits } from "../probe.ts";
 import { wireFields } from "../wire-fields.ts";
 import type { Exchange } from "../wire-tap.ts";
 
 /** What the service itself says of a model. */
-export interface ToldModel {
+export interface ReportedModel {
   readonly finding: Finding;
   readonly told: Partial<ModelFacts>;
   /** Ways to think that it says it has. @default it says nothing of them */
@@ -14,8 +14,8 @@ export interface ToldModel {
 /** Asks the service's models endpoint, and holds what it says against our table. Nothing is billed. */
 export async function askModel(
   { provider, takeExchanges }: Endpoint,
-  { api, model }: Pick<Terms, "api" | "model">,
-): Promise<ToldModel> {
+  { api, model }: Pick<RequestLimits, "api" | "model">,
+): Promise<ReportedModel> {
   const check = "model";
   const table = provider.factsOf(model);
   const merged = await provider.fetchFacts(model);
@@ -23,7 +23,7 @@ export async function askModel(
   const [exchange] = exchanges;
   // The lists of servers that only speak another's API have each their own form: there is nothing to compare them with.
   const fields = api === "openai-chat" && exchange?.status !== 200 ? {} : wireFields(exchanges);
-  const found = (state: Finding["state"], text: string): ToldModel => ({
+  const found = (state: Finding["state"], text: string): ReportedModel => ({
     finding: { check, state, text, fields, ...(state === "problem" ? { furtherCalls: "pointless" } : {}) },
     told: {},
   });
@@ -36,7 +36,7 @@ export async function askModel(
   if (exchange.status !== 200) {
     return found("note", `its models endpoint does not know ${model} (HTTP ${exchange.status}): the table has to do`);
   }
-  const told = toldLimits(exchange, merged);
+  const told = reportedLimits(exchange, merged);
   const thinkingTypes = typesOf(exchange);
   return {
     finding: { check, fields, ...judge(table, told) },
@@ -60,7 +60,7 @@ function judge(table: ModelFacts, told: Partial<ModelFacts>): Pick<Finding, "sta
 }
 
 /** Only what it said: the adapter's facts hold the table's beside it. */
-function toldLimits({ answer }: Exchange, merged: ModelFacts): Partial<ModelFacts> {
+function reportedLimits({ answer }: Exchange, merged: ModelFacts): Partial<ModelFacts> {
   const numbers = answer.kind === "json" ? Object.values(answer.body as object) : [];
   const { windowTokens, maxOutputTokens } = merged;
   return {

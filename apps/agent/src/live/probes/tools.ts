@@ -1,10 +1,10 @@
 import type { ToolDefinition } from "palimpsest";
 import type { ResponseContent } from "palimpsest/core";
 import { ask, failedFinding, type Question, user } from "../ask.ts";
-import type { Finding, Probe, Terms } from "../probe.ts";
+import type { Finding, Probe, RequestLimits } from "../probe.ts";
 import { wireFields } from "../wire-fields.ts";
 
-const MOST_OUTPUT_TOKENS = 2_048;
+const MAX_OUTPUT_TOKENS = 2_048;
 const KEY = "391";
 const VALUE = "4217";
 
@@ -20,12 +20,12 @@ export const toolsProbe: Probe = {
   about: "a tool is called and answered, with thinking where the model has it",
   calls: 2,
   plan: () => [
-    { inputTokens: 600, likelyOutputTokens: 300, mostOutputTokens: MOST_OUTPUT_TOKENS },
-    { inputTokens: 900, likelyOutputTokens: 80, mostOutputTokens: MOST_OUTPUT_TOKENS },
+    { inputTokens: 600, likelyOutputTokens: 300, mostOutputTokens: MAX_OUTPUT_TOKENS },
+    { inputTokens: 900, likelyOutputTokens: 80, mostOutputTokens: MAX_OUTPUT_TOKENS },
   ],
-  async run(endpoint, terms) {
-    const question = firstQuestion(terms);
-    const first = await ask(endpoint, terms, question);
+  async run(endpoint, target) {
+    const question = firstQuestion(target);
+    const first = await ask(endpoint, target, question);
     if (first.kind === "failed") return [await failedFinding("tools", first.error, endpoint)];
     const call = first.content.blocks.find((block) => block.kind === "tool_call");
     if (call?.kind !== "tool_call") {
@@ -33,7 +33,7 @@ export const toolsProbe: Probe = {
       return [{ check: "tools", state: "skipped", text, fields: {} }];
     }
     const result = { kind: "tool_result", callId: call.id, content: `Its value is ${VALUE}.`, status: "ok" } as const;
-    const second = await ask(endpoint, terms, {
+    const second = await ask(endpoint, target, {
       ...question,
       messages: [
         ...question.messages,
@@ -41,7 +41,7 @@ export const toolsProbe: Probe = {
         { role: "user", blocks: [result] },
       ],
     });
-    const thinking = judgeThinking(first.content, second.kind, terms);
+    const thinking = judgeThinking(first.content, second.kind, target);
     if (second.kind === "failed") return [await failedFinding("tools", second.error, endpoint), thinking];
     const fields = wireFields(await endpoint.takeExchanges());
     const { blocks } = second.content;
@@ -56,7 +56,7 @@ export const toolsProbe: Probe = {
   },
 };
 
-function firstQuestion({ mark, thinking }: Terms): Question {
+function firstQuestion({ mark, thinking }: RequestLimits): Question {
   return {
     messages: [
       user(
@@ -65,11 +65,11 @@ function firstQuestion({ mark, thinking }: Terms): Question {
     ],
     tools: [LOOK_UP],
     parameters: thinking,
-    maxTokens: MOST_OUTPUT_TOKENS,
+    maxTokens: MAX_OUTPUT_TOKENS,
   };
 }
 
-function judgeThinking({ blocks }: ResponseContent, then: "answered" | "failed", { api }: Terms): Finding {
+function judgeThinking({ blocks }: ResponseContent, then: "answered" | "failed", { api }: RequestLimits): Finding {
   const check = "thinking";
   if (api === "openai-chat")
     return { check, state: "skipped", text: "this API does not take thinking back", fields: {} };

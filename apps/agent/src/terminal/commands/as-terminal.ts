@@ -20,6 +20,6 @@ export function asTerminal(
     columns,
     interruption: () => signal,
     print: async (line) => say(line),
-    say: (line, style) => (style === "faint" ? progress(line) : say(line, { colour: "warning" })),
+    say: (line, style) => (style === "faint" ? progress(line) : say(line, { color: "warning" })),
   };
 }

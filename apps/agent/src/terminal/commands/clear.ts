@@ -5,6 +5,6 @@ export const clear: ScreenCommand = {
   about: "begins a new session; the old one is kept, /resume finds it",
   async open({ reopen, say }) {
     await reopen();
-    say("── A new session", { colour: "warning" });
+    say("── A new session", { color: "warning" });
   },
 };

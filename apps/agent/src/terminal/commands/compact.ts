@@ -10,6 +10,6 @@ export const compact: ScreenCommand = {
       session.compact({ signal, ...(words === "" ? {} : { instructions: words }) }),
     );
     // What was folded is told with the boundary, whoever asked for it.
-    if (outcome.kind !== "compacted") say(outcomeText(outcome), { colour: "warning" });
+    if (outcome.kind !== "compacted") say(outcomeText(outcome), { color: "warning" });
   },
 };

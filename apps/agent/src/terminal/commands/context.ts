@@ -1,6 +1,6 @@
 import type { Accounting, SessionSize } from "palimpsest/core";
 import { contextRows, duplicatesText, sizeText } from "../../commands/context.ts";
-import { type Colour, type Line, plain, plainLines } from "../../text/line.ts";
+import { type Color, type Line, plain, plainLines } from "../../text/line.ts";
 import { cutText, padText } from "../../text/width.ts";
 import type { TranscriptEntry } from "../../workspace/read-transcript.ts";
 import { readTranscript } from "../../workspace/read-transcript.ts";
@@ -21,12 +21,12 @@ export const context: ScreenCommand = {
   },
 };
 
-/** A part of the window. Each has a letter of its own: colours are not for everyone. */
+/** A part of the window. Each has a letter of its own: colors are not for everyone. */
 interface Part {
   readonly letter: string;
   readonly name: string;
   readonly tokens: number;
-  readonly colour: Colour;
+  readonly color: Color;
 }
 
 function contextLines(
@@ -43,11 +43,11 @@ function contextLines(
     ...grid(parts, size.windowTokens),
     [],
     ...parts.map(
-      ({ letter, name, tokens, colour }): Line => [
-        { text: `  ${letter}  `, colour },
+      ({ letter, name, tokens, color }): Line => [
+        { text: `  ${letter}  `, color },
         { text: padText(name, 24) },
         { text: count(tokens).padStart(9) },
-        { text: `${((tokens / size.windowTokens) * 100).toFixed(1)}%`.padStart(8), colour: "quiet" },
+        { text: `${((tokens / size.windowTokens) * 100).toFixed(1)}%`.padStart(8), color: "quiet" },
       ],
     ),
     ...(rows.length === 0 ? [] : [[], plain("By tool and kind", { weight: "bold" })]),
@@ -69,29 +69,29 @@ function partsOf(size: SessionSize, accounting: Accounting): readonly Part[] {
     Object.fromEntries(Object.entries(accounting.attachments).map(([type, { tokens }]) => [type, tokens])),
   );
   const used: readonly Part[] = [
-    { letter: "S", name: "system prompt", tokens: accounting.systemTokens, colour: "quiet" },
-    { letter: "T", name: "tool definitions", tokens: accounting.toolDefinitionTokens, colour: "tool" },
-    { letter: "A", name: "memory, instructions", tokens: attached, colour: "keyword" },
-    { letter: "Y", name: "you, and summaries", tokens: accounting.humanTokens, colour: "you" },
-    { letter: "M", name: "the model", tokens: accounting.assistantTokens, colour: "model" },
-    { letter: "C", name: "calls of tools", tokens: sum(accounting.toolCallTokens), colour: "code" },
-    { letter: "R", name: "results of tools", tokens: sum(accounting.toolResultTokens), colour: "warning" },
-    { letter: "O", name: "output of your commands", tokens: accounting.commandOutputTokens, colour: "string" },
-    { letter: "I", name: "images, documents", tokens: accounting.otherTokens, colour: "keyword" },
+    { letter: "S", name: "system prompt", tokens: accounting.systemTokens, color: "quiet" },
+    { letter: "T", name: "tool definitions", tokens: accounting.toolDefinitionTokens, color: "tool" },
+    { letter: "A", name: "memory, instructions", tokens: attached, color: "keyword" },
+    { letter: "Y", name: "you, and summaries", tokens: accounting.humanTokens, color: "you" },
+    { letter: "M", name: "the model", tokens: accounting.assistantTokens, color: "model" },
+    { letter: "C", name: "calls of tools", tokens: sum(accounting.toolCallTokens), color: "code" },
+    { letter: "R", name: "results of tools", tokens: sum(accounting.toolResultTokens), color: "warning" },
+    { letter: "O", name: "output of your commands", tokens: accounting.commandOutputTokens, color: "string" },
+    { letter: "I", name: "images, documents", tokens: accounting.otherTokens, color: "keyword" },
   ];
   const reserve = size.windowTokens - size.effectiveTokens;
   const filled = used.reduce((total, { tokens }) => total + tokens, 0);
   return [
     ...used.filter(({ tokens }) => tokens > 0),
-    { letter: "·", name: "free", tokens: Math.max(0, size.windowTokens - reserve - filled), colour: "quiet" },
-    { letter: "x", name: "reserve for a summary", tokens: reserve, colour: "bad" },
+    { letter: "·", name: "free", tokens: Math.max(0, size.windowTokens - reserve - filled), color: "quiet" },
+    { letter: "x", name: "reserve for a summary", tokens: reserve, color: "bad" },
   ];
 }
 
 /** Every part has one cell at least, and all of them together are the window. */
 function grid(parts: readonly Part[], windowTokens: number): readonly Line[] {
   const cells = CELLS_PER_ROW * ROWS;
-  const rows: { text: string; colour: Colour }[][] = Array.from({ length: ROWS }, () => []);
+  const rows: { text: string; color: Color }[][] = Array.from({ length: ROWS }, () => []);
   const free = parts.findIndex(({ letter }) => letter === "·");
   const counts = parts.map(({ tokens }) =>
     tokens === 0 ? 0 : Math.max(1, Math.round((tokens / windowTokens) * cells)),
@@ -99,11 +99,11 @@ function grid(parts: readonly Part[], windowTokens: number): readonly Line[] {
   const others = counts.reduce((sum, one, index) => (index === free ? sum : sum + one), 0);
   counts[free] = Math.max(0, cells - others);
   let at = 0;
-  for (const [index, { letter, colour }] of parts.entries()) {
+  for (const [index, { letter, color }] of parts.entries()) {
     for (let left = counts[index]!; left > 0 && at < cells; ) {
       const row = Math.floor(at / CELLS_PER_ROW);
       const taken = Math.min(left, CELLS_PER_ROW - (at % CELLS_PER_ROW));
-      rows[row]!.push({ text: `${letter} `.repeat(taken), colour });
+      rows[row]!.push({ text: `${letter} `.repeat(taken), color });
       at += taken;
       left -= taken;
     }

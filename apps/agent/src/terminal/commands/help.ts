@@ -23,7 +23,7 @@ export const help: ScreenCommand = {
     );
     const width = Math.max(...[...named, ...KEYS].map(([name]) => name.length));
     const row = ([name, about]: readonly [string, string]): Line => [
-      { text: `  ${padText(name, width)}  `, colour: "you" },
+      { text: `  ${padText(name, width)}  `, color: "you" },
       ...plain(about),
     ];
     print([

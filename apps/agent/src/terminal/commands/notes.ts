@@ -7,7 +7,7 @@ export const notes: ScreenCommand = {
   async open({ words, agent: { session }, during, say }) {
     if (words === "update") {
       const outcome = await during("Bringing the notes up to date", (signal) => session.notes.update({ signal }));
-      say(`Notes ${outcome.kind}${"why" in outcome ? `: ${outcome.why}` : "."}`, { colour: "quiet" });
+      say(`Notes ${outcome.kind}${"why" in outcome ? `: ${outcome.why}` : "."}`, { color: "quiet" });
     }
     say(
       filledSections(await session.notes.read()) || "Nothing is noted yet. /notes update looks what there is to note.",

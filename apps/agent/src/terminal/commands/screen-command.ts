@@ -17,6 +17,6 @@ export interface ScreenContext extends CommandContext {
   /** Continues with another session. @param id a new one if there is none */
   reopen(id?: string): Promise<void>;
   /** A turn without anything new. */
-  goOn(): void;
+  continueTurn(): void;
   leave(): void;
 }

@@ -3,9 +3,9 @@ import { clear } from "./clear.ts";
 import { compact } from "./compact.ts";
 import { config } from "./config.ts";
 import { context } from "./context.ts";
+import { continueTurn } from "./continue.ts";
 import { cost } from "./cost.ts";
 import { doctor } from "./doctor.ts";
-import { goOn } from "./go-on.ts";
 import { help } from "./help.ts";
 import { leave } from "./leave.ts";
 import { mode } from "./mode.ts";
@@ -29,7 +29,7 @@ const OWN: readonly ScreenCommand[] = [
   pin,
   clear,
   resume,
-  goOn,
+  continueTurn,
   model,
   mode,
   config,

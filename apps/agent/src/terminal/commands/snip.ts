@@ -10,7 +10,7 @@ export const snip: ScreenCommand = {
     if (words === "undo") return undo(context);
     const range = words === "" ? await choose(context) : rangeOf(words);
     if (range === undefined) {
-      if (words !== "") say("Which entry? /snip 8 or /snip 8-12; ctrl-o numbers them.", { colour: "warning" });
+      if (words !== "") say("Which entry? /snip 8 or /snip 8-12; ctrl-o numbers them.", { color: "warning" });
       return;
     }
     const before = agent.session.view.size().tokens;

@@ -15,11 +15,11 @@ export function viewDialog(dialog: DialogState, { columns, rows, style }: Screen
   const answers = [
     ...options.map((option, index) => optionLine(dialog, option, index)),
     ...(words === undefined ? [] : [wordsLine(dialog, options.length)]),
-    ...(options.length === 0 && words === undefined ? [plain("  nothing fits", { colour: "quiet" })] : []),
+    ...(options.length === 0 && words === undefined ? [plain("  nothing fits", { color: "quiet" })] : []),
   ];
   const search: readonly Line[] =
     dialog.shown === "searched"
-      ? [[{ text: "search: ", colour: "quiet" }, { text: editorText(typed) }, { text: " ", mark: "inverse" }]]
+      ? [[{ text: "search: ", color: "quiet" }, { text: editorText(typed) }, { text: " ", mark: "inverse" }]]
       : [];
   // Answers first: what they are about can be read in the transcript, too.
   const most = Math.min(answers.length, Math.max(4, room - 4));
@@ -28,15 +28,15 @@ export function viewDialog(dialog: DialogState, { columns, rows, style }: Screen
   const about = wrapLines(body, columns - 2);
   const aboutRoom = Math.max(1, room - shownAnswers.length - search.length - 2);
   const shownAbout =
-    about.length > aboutRoom ? [...about.slice(0, aboutRoom - 1), plain("…", { colour: "quiet" })] : about;
+    about.length > aboutRoom ? [...about.slice(0, aboutRoom - 1), plain("…", { color: "quiet" })] : about;
   const keys = choose === "several" ? "space ticks, enter answers, esc leaves" : "enter chooses, esc leaves";
   return [
-    ...(style === "plain" ? [] : [plain("─".repeat(columns), { colour: "warning" })]),
+    ...(style === "plain" ? [] : [plain("─".repeat(columns), { color: "warning" })]),
     cutLine(plain(title, { weight: "bold" }), columns),
     ...shownAbout.map((line) => [{ text: "  " }, ...line]),
     ...search,
     ...shownAnswers.map((line) => cutLine(line, columns)),
-    plain(`  ${keys}`, { colour: "quiet" }),
+    plain(`  ${keys}`, { color: "quiet" }),
   ];
 }
 
@@ -45,16 +45,16 @@ function optionLine(
   option: DialogState["options"][number],
   index: number,
 ): Line {
-  const look: Look = index === at ? { colour: "you", weight: "bold" } : {};
+  const look: Look = index === at ? { color: "you", weight: "bold" } : {};
   const tick = choose === "several" ? (ticked.includes(option.value) ? "[x] " : "[ ] ") : "";
   const number = shown === "searched" ? "" : `${index + 1}. `;
-  const about = option.about === undefined ? [] : plain(`  ${option.about}`, { colour: "quiet" });
+  const about = option.about === undefined ? [] : plain(`  ${option.about}`, { color: "quiet" });
   return [...plain(`${index === at ? "❯" : " "} ${number}${tick}${option.label}`, look), ...about];
 }
 
 function wordsLine({ at, words, typed, options }: DialogState, index: number): Line {
   const isHere = index === at;
-  const look: Look = isHere ? { colour: "you", weight: "bold" } : {};
+  const look: Look = isHere ? { color: "you", weight: "bold" } : {};
   const text = editorText(typed);
   return [
     ...plain(`${isHere ? "❯" : " "} ${options.length + 1}. ${words}`, look),

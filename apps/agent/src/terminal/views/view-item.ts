@@ -4,7 +4,7 @@ import { cutText, wrapLine, wrapLines } from "../../text/width.ts";
 import type { Item, ToolItem } from "../item.ts";
 import { toolTitle } from "./tool-title.ts";
 
-export interface ItemTerms {
+export interface ItemOptions {
   readonly columns: number;
   readonly style: "full" | "plain";
 }
@@ -14,41 +14,41 @@ const SHOWN_LINES = 5;
 const SHOWN_DIFF_LINES = 12;
 
 /** A finished item as rows, with a free row before what begins something new. */
-export function viewItem(item: Item, terms: ItemTerms): readonly Line[] {
+export function viewItem(item: Item, options: ItemOptions): readonly Line[] {
   switch (item.kind) {
     case "you":
-      return [[], ...viewYou(item.text, terms)];
+      return [[], ...viewYou(item.text, options)];
     case "answer":
-      return viewAnswer(item, terms);
+      return viewAnswer(item, options);
     case "tool":
-      return [[], ...viewTool(item, terms)];
+      return [[], ...viewTool(item, options)];
     case "lines":
-      return wrapLines(item.lines, terms.columns);
+      return wrapLines(item.lines, options.columns);
   }
 }
 
-function viewYou(text: string, { columns, style }: ItemTerms): readonly Line[] {
-  const look: Look = { colour: "you", weight: "bold" };
+function viewYou(text: string, { columns, style }: ItemOptions): readonly Line[] {
+  const look: Look = { color: "you", weight: "bold" };
   const rows = wrapLines(plainLines(text, look), columns - 2);
   return style === "plain" ? [plain("You:"), ...rows] : indent(rows, plain("> ", look), plain("  "));
 }
 
 export function viewAnswer(
   { lead, hang, line, first }: Omit<Extract<Item, { kind: "answer" }>, "kind">,
-  { columns, style }: ItemTerms,
+  { columns, style }: ItemOptions,
 ): readonly Line[] {
   const taken = lead.reduce((sum, { text }) => sum + text.length, 0);
   const rows = indent(wrapLine(line, Math.max(10, columns - 2 - taken)), lead, hang);
   if (style === "plain") return first ? [plain("Model:"), ...rows] : rows;
-  const marked = indent(rows, first ? plain("● ", { colour: "model" }) : plain("  "), plain("  "));
+  const marked = indent(rows, first ? plain("● ", { color: "model" }) : plain("  "), plain("  "));
   return first ? [[], ...marked] : marked;
 }
 
 const SIGNS: Readonly<Record<ToolItem["outcome"], readonly [string, Look]>> = {
-  ok: ["✓", { colour: "good" }],
-  error: ["✗", { colour: "bad" }],
-  denied: ["✗", { colour: "warning" }],
-  stopped: ["■", { colour: "warning" }],
+  ok: ["✓", { color: "good" }],
+  error: ["✗", { color: "bad" }],
+  denied: ["✗", { color: "warning" }],
+  stopped: ["■", { color: "warning" }],
 };
 const WORDS: Readonly<Record<ToolItem["outcome"], string>> = {
   ok: "",
@@ -57,14 +57,14 @@ const WORDS: Readonly<Record<ToolItem["outcome"], string>> = {
   stopped: " (stopped)",
 };
 
-function viewTool(item: ToolItem, { columns, style }: ItemTerms): readonly Line[] {
+function viewTool(item: ToolItem, { columns, style }: ItemOptions): readonly Line[] {
   const { name, input, outcome } = item;
   const [sign, look] = SIGNS[outcome];
   const begin: Line = style === "plain" ? plain("Tool: ") : [{ text: `${sign} `, ...look }];
   const title = cutText(toolTitle(name, input), columns - 4 - name.length - WORDS[outcome].length);
   const head: Line = [
     ...begin,
-    { text: name, colour: "tool", weight: "bold" },
+    { text: name, color: "tool", weight: "bold" },
     { text: ` ${title}` },
     ...plain(WORDS[outcome], look),
   ];
@@ -119,12 +119,12 @@ function outputOf({ output, outcome }: ToolItem): readonly Line[] {
   if (text === "") return [];
   const lines = text.split("\n");
   const shown = lines.length > SHOWN_LINES ? lines.slice(0, SHOWN_LINES - 1) : lines;
-  const rows = shown.map((line) => plain(line, { colour: outcome === "error" ? "bad" : "quiet" }));
+  const rows = shown.map((line) => plain(line, { color: outcome === "error" ? "bad" : "quiet" }));
   return shown.length === lines.length ? rows : [...rows, moreLine(lines.length - shown.length)];
 }
 
 function moreLine(count: number): Line {
-  return plain(`… ${count} more lines (ctrl-o)`, { colour: "quiet", slant: "italic" });
+  return plain(`… ${count} more lines (ctrl-o)`, { color: "quiet", slant: "italic" });
 }
 
 function cutRow(line: Line, columns: number): Line {

@@ -10,7 +10,7 @@ import { viewPrompt } from "./view-prompt.ts";
 import { viewStatus } from "./view-status.ts";
 
 const TAIL_LINES = 3;
-const MOST_TODOS = 6;
+const MAX_TODOS = 6;
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /** What is drawn again and again, below what is finished: never more rows than the terminal has, or it would scroll. */
@@ -39,17 +39,17 @@ function viewTurn({ turn, columns, style, nowMs }: ScreenState): readonly Line[]
 function viewTool({ name, input, startedAtMs, tail }: RunningTool, columns: number, nowMs: number): readonly Line[] {
   const seconds = Math.floor((nowMs - startedAtMs) / 1_000);
   const head: Line = [
-    { text: "◌ ", colour: "tool" },
-    { text: name, colour: "tool", weight: "bold" },
+    { text: "◌ ", color: "tool" },
+    { text: name, color: "tool", weight: "bold" },
     { text: ` ${toolTitle(name, input)}` },
-    ...(seconds > 0 ? plain(` (${seconds} s)`, { colour: "quiet" }) : []),
+    ...(seconds > 0 ? plain(` (${seconds} s)`, { color: "quiet" }) : []),
   ];
   const output = cleanText(tail).trimEnd();
   const rows = output === "" ? [] : output.split("\n").slice(-TAIL_LINES);
   return [
     [],
     cutLine(head, columns),
-    ...rows.map((row) => plain(`  ${cutText(row, columns - 2)}`, { colour: "quiet" })),
+    ...rows.map((row) => plain(`  ${cutText(row, columns - 2)}`, { color: "quiet" })),
   ];
 }
 
@@ -58,10 +58,10 @@ const TODO_SIGNS: Readonly<Record<Todo["state"], string>> = { open: "☐", doing
 function viewTodos({ todos, columns, turn }: ScreenState): readonly Line[] {
   if (todos.length === 0 || turn === undefined) return [];
   // What is done is the least of interest.
-  const first = Math.max(0, Math.min(todos.findIndex(({ state }) => state !== "done") - 1, todos.length - MOST_TODOS));
-  const rows = todos.slice(first, first + MOST_TODOS).map(({ content, state }): Line => {
+  const first = Math.max(0, Math.min(todos.findIndex(({ state }) => state !== "done") - 1, todos.length - MAX_TODOS));
+  const rows = todos.slice(first, first + MAX_TODOS).map(({ content, state }): Line => {
     const text = cutText(`${TODO_SIGNS[state]} ${cleanText(content)}`, columns - 2);
-    return plain(text, state === "doing" ? { weight: "bold" } : state === "done" ? { colour: "quiet" } : {});
+    return plain(text, state === "doing" ? { weight: "bold" } : state === "done" ? { color: "quiet" } : {});
   });
   return [[], ...indent(rows, plain("  "))];
 }
@@ -74,7 +74,7 @@ function viewActivity({ turn, compaction, hooks, activity, nowMs, style, columns
   const seconds = since === undefined ? 0 : Math.max(0, Math.floor((nowMs - since) / 1_000));
   const details = [...(since === undefined ? [] : [`${seconds} s`]), "esc stops"].join(" · ");
   const sign = style === "plain" ? "" : `${SPINNER[Math.floor(nowMs / 250) % SPINNER.length]} `;
-  const line: Line = [{ text: `${sign}${what}…`, colour: "warning" }, ...plain(` (${details})`, { colour: "quiet" })];
+  const line: Line = [{ text: `${sign}${what}…`, color: "warning" }, ...plain(` (${details})`, { color: "quiet" })];
   return [[], cutLine(line, columns)];
 }
 
@@ -96,6 +96,6 @@ function turnText(turn: ScreenState["turn"]): string | undefined {
 
 function viewQueued({ queued, columns }: ScreenState): readonly Line[] {
   return queued.map((text) =>
-    plain(cutText(`  waits: ${cleanText(text).replaceAll("\n", " ")}`, columns), { colour: "quiet", slant: "italic" }),
+    plain(cutText(`  waits: ${cleanText(text).replaceAll("\n", " ")}`, columns), { color: "quiet", slant: "italic" }),
   );
 }

@@ -4,22 +4,22 @@ import { editorText } from "../editor.ts";
 import type { ScreenState } from "../state.ts";
 import { suggestionsOf } from "../suggestions.ts";
 
-const MOST_ROWS = 10;
+const MAX_ROWS = 10;
 const HINT = "Ask something. / for commands, @ for files, ! for the shell.";
 
 /** Where the user types, between two rules, with what could complete it. */
 export function viewPrompt(state: ScreenState): readonly Line[] {
   const { columns, style } = state;
-  const rule = style === "plain" ? [] : [plain("─".repeat(columns), { colour: "quiet" })];
+  const rule = style === "plain" ? [] : [plain("─".repeat(columns), { color: "quiet" })];
   return [...rule, ...viewEditor(state), ...rule, ...viewSuggestions(state)];
 }
 
 function viewEditor({ editor, columns, turn, style }: ScreenState): readonly Line[] {
   const text = editorText(editor);
-  const sign: Line = text.startsWith("!") ? plain("! ", { colour: "warning" }) : plain("> ", { colour: "you" });
+  const sign: Line = text.startsWith("!") ? plain("! ", { color: "warning" }) : plain("> ", { color: "you" });
   if (text === "") {
     const hint = style === "plain" ? "" : turn === undefined ? HINT : "What you say now waits for the next request.";
-    return [cutLine([...sign, cursorSpan(" "), ...plain(hint, { colour: "quiet" })], columns)];
+    return [cutLine([...sign, cursorSpan(" "), ...plain(hint, { color: "quiet" })], columns)];
   }
   const { characters, cursor } = editor;
   const under = characters[cursor];
@@ -29,8 +29,8 @@ function viewEditor({ editor, columns, turn, style }: ScreenState): readonly Lin
   const spans: Span[] = [{ text: before }, cursorSpan(shown), { text: (under === "\n" ? "\n" : "") + after }];
   const rows = linesOf(spans).flatMap((line) => wrapLine(line, columns - 3));
   const at = rows.findIndex((row) => row.some(({ mark }) => mark === "inverse"));
-  const first = Math.max(0, Math.min(at - MOST_ROWS + 1, rows.length - MOST_ROWS));
-  return rows.slice(first, first + MOST_ROWS).map((row, index) => [...(index === 0 ? sign : plain("  ")), ...row]);
+  const first = Math.max(0, Math.min(at - MAX_ROWS + 1, rows.length - MAX_ROWS));
+  return rows.slice(first, first + MAX_ROWS).map((row, index) => [...(index === 0 ? sign : plain("  ")), ...row]);
 }
 
 /** The terminal's own cursor stays below what is drawn; this one is where the next letter goes. */
@@ -55,9 +55,9 @@ function viewSuggestions(state: ScreenState): readonly Line[] {
   const at = Math.min(state.suggestion.at, suggested.options.length - 1);
   const width = Math.max(...suggested.options.map(({ text }) => widthOf(text)));
   return suggested.options.map(({ text, about }, index) => {
-    const look = index === at ? ({ colour: "you", weight: "bold" } as const) : {};
+    const look = index === at ? ({ color: "you", weight: "bold" } as const) : {};
     return cutLine(
-      [...plain(`  ${padText(text, width)}`, look), ...plain(`  ${about}`, { colour: "quiet" })],
+      [...plain(`  ${padText(text, width)}`, look), ...plain(`  ${about}`, { color: "quiet" })],
       state.columns,
     );
   });

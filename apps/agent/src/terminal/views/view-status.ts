@@ -5,10 +5,10 @@ import { cutLine, lineWidth } from "../../text/width.ts";
 import type { ScreenState, Status } from "../state.ts";
 
 const LEVELS: Readonly<Record<Status["level"], Look>> = {
-  ok: { colour: "good" },
-  warning: { colour: "warning" },
-  error: { colour: "bad" },
-  blocked: { colour: "bad", weight: "bold", mark: "inverse" },
+  ok: { color: "good" },
+  warning: { color: "warning" },
+  error: { color: "bad" },
+  blocked: { color: "bad", weight: "bold", mark: "inverse" },
 };
 
 /** How much room is left, what it cost, whether the cache is warm, what is allowed, who answers; what runs beside. */
@@ -18,8 +18,8 @@ export function viewStatus(state: ScreenState): readonly Line[] {
     ([shownBy, alike]) => `${alike.map(({ what }) => cleanText(what).replaceAll("\n", " ")).join(", ")} (${shownBy})`,
   );
   const beside =
-    tasks.length === 0 ? [] : [cutLine(plain(`in the background: ${tasks.join(" · ")}`, { colour: "quiet" }), columns)];
-  if (armed !== undefined) return [plain(ARMED[armed], { colour: "warning" }), ...beside];
+    tasks.length === 0 ? [] : [cutLine(plain(`in the background: ${tasks.join(" · ")}`, { color: "quiet" }), columns)];
+  if (armed !== undefined) return [plain(ARMED[armed], { color: "warning" }), ...beside];
   return status === undefined ? beside : [statusLine(status, state.nowMs, columns), ...beside];
 }
 
@@ -37,15 +37,15 @@ function statusLine(status: Status, nowMs: number, columns: number): Line {
     { text: room, ...LEVELS[level] },
     { text: `${price === "estimated" ? "~" : ""}${usd(priceUsd)}` },
     cacheSpan(status, nowMs),
-    { text: mode, ...(mode === "default" ? {} : { colour: "warning" as const }) },
+    { text: mode, ...(mode === "default" ? {} : { color: "warning" as const }) },
     { text: model },
-    { text: `${count(tokens)}${most} tokens`, colour: "quiet" },
-    { text: `profile ${compaction.profile}`, colour: "quiet" },
+    { text: `${count(tokens)}${most} tokens`, color: "quiet" },
+    { text: `profile ${compaction.profile}`, color: "quiet" },
   ];
   // Narrow screens have what comes first.
   let line: Line = [];
   for (const part of parts) {
-    const longer: Line = line.length === 0 ? [part] : [...line, { text: " · ", colour: "quiet" }, part];
+    const longer: Line = line.length === 0 ? [part] : [...line, { text: " · ", color: "quiet" }, part];
     if (lineWidth(longer) > columns) break;
     line = longer;
   }
@@ -57,12 +57,12 @@ function count(tokens: number): string {
 }
 
 function cacheSpan({ cache, coldAtMs }: Status, nowMs: number): Span {
-  if (cache === "new" || coldAtMs === undefined) return { text: "cache new", colour: "quiet" };
+  if (cache === "new" || coldAtMs === undefined) return { text: "cache new", color: "quiet" };
   const leftSeconds = Math.ceil((coldAtMs - nowMs) / 1_000);
-  if (leftSeconds <= 0) return { text: "cache cold", colour: "tool" };
+  if (leftSeconds <= 0) return { text: "cache cold", color: "tool" };
   const clock = `${Math.floor(leftSeconds / 60)}:${String(leftSeconds % 60).padStart(2, "0")}`;
   return {
     text: `cache warm ${clock}`,
-    ...(leftSeconds < 60 ? { colour: "warning" as const } : { colour: "good" as const }),
+    ...(leftSeconds < 60 ? { color: "warning" as const } : { color: "good" as const }),
   };
 }

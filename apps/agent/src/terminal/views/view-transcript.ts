@@ -6,18 +6,18 @@ import type { TranscriptState } from "../transcript/transcript-state.ts";
 
 const FOLDED_LINES = 2;
 /** An entry may be megabytes: what is opened shows this much, and `recall` has the rest. */
-const MOST_ROWS_OF_ENTRY = 400;
+const MAX_ROWS_OF_ENTRY = 400;
 
 const LOOKS: Readonly<Record<TranscriptEntry["who"], Look>> = {
-  you: { colour: "you", weight: "bold" },
-  model: { colour: "model", weight: "bold" },
-  tool: { colour: "tool" },
-  command: { colour: "tool" },
-  host: { colour: "quiet" },
-  attached: { colour: "quiet" },
-  summary: { colour: "warning" },
-  boundary: { colour: "warning", weight: "bold" },
-  "taken-out": { colour: "warning" },
+  you: { color: "you", weight: "bold" },
+  model: { color: "model", weight: "bold" },
+  tool: { color: "tool" },
+  command: { color: "tool" },
+  host: { color: "quiet" },
+  attached: { color: "quiet" },
+  summary: { color: "warning" },
+  boundary: { color: "warning", weight: "bold" },
+  "taken-out": { color: "warning" },
 };
 
 /** The whole session on the whole screen: the chosen entry is always in sight. Only what is seen is laid out. */
@@ -47,7 +47,7 @@ function headLine({ entries, at }: TranscriptState, columns: number): Line {
 function footLine({ search, said }: TranscriptState, columns: number): Line {
   if (search.state === "typing") return [{ text: "/" }, { text: search.words }, { text: " ", mark: "inverse" }];
   const keys = "↑↓ · enter opens · / n N search · c compaction · o original · u undo · q back";
-  return cutLine(said === undefined ? plain(keys, { colour: "quiet" }) : plain(said, { colour: "warning" }), columns);
+  return cutLine(said === undefined ? plain(keys, { color: "quiet" }) : plain(said, { color: "warning" }), columns);
 }
 
 function viewEntry(
@@ -61,20 +61,20 @@ function viewEntry(
   const isChosen = index === at;
   const state = seen === "yes" ? "" : seen === "folded" ? " (folded)" : " (taken back)";
   const head: Line = [
-    { text: isChosen ? "❯ " : "  ", colour: "you" },
+    { text: isChosen ? "❯ " : "  ", color: "you" },
     { text: `${entry} ${who}`, ...LOOKS[who] },
     ...(title === "" ? [] : plain(` ${title}`)),
-    ...plain(state, { colour: "quiet" }),
+    ...plain(state, { color: "quiet" }),
   ];
-  const lines = text.trimEnd() === "" ? [] : plainLines(text.trimEnd(), seen === "yes" ? {} : { colour: "quiet" });
+  const lines = text.trimEnd() === "" ? [] : plainLines(text.trimEnd(), seen === "yes" ? {} : { color: "quiet" });
   const isOpen = opened.includes(entry);
   const from = isOpen && isChosen ? first : 0;
-  const to = from + (isOpen ? MOST_ROWS_OF_ENTRY : FOLDED_LINES);
+  const to = from + (isOpen ? MAX_ROWS_OF_ENTRY : FOLDED_LINES);
   const shown = isOpen ? wrapLines(lines.slice(from, to), columns - 4) : lines.slice(from, to);
   const rest = lines.length - to;
   const body = shown.map((line) => [{ text: "    " }, ...cutLine(marked(line, search.words), columns - 4)]);
-  const more = rest > 0 ? [plain(`    … ${rest} more lines`, { colour: "quiet", slant: "italic" })] : [];
-  const before = from > 0 ? [plain(`    … ${from} lines before`, { colour: "quiet", slant: "italic" })] : [];
+  const more = rest > 0 ? [plain(`    … ${rest} more lines`, { color: "quiet", slant: "italic" })] : [];
+  const before = from > 0 ? [plain(`    … ${from} lines before`, { color: "quiet", slant: "italic" })] : [];
   return [cutLine(head, columns), ...before, ...body, ...more];
 }
 

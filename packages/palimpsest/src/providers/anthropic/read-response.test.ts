@@ -53,8 +53,8 @@ test.each<[string, object, Block]>([
   expect(blocks).toEqual([expected]);
   const [message] = renderMessage({ role: "assistant", blocks });
   const isPlain = (value: unknown): boolean => value !== null && (value as { type?: string }).type !== "direct";
-  const told = Object.fromEntries(Object.entries(block).filter(([, value]) => isPlain(value)));
-  expect(JSON.stringify(message?.content)).toBe(JSON.stringify([told]));
+  const emitted = Object.fromEntries(Object.entries(block).filter(([, value]) => isPlain(value)));
+  expect(JSON.stringify(message?.content)).toBe(JSON.stringify([emitted]));
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { renderCompaction, withFoldedFirst } from "./render-compaction.ts";
+import { renderCompaction, withCompactionFirst } from "./render-compaction.ts";
 import type { AnthropicRequest } from "./wire.ts";
 
 const request = (fields: object): AnthropicRequest =>
@@ -43,16 +43,19 @@ describe("a request to summarise", () => {
 describe("a summary that stands first", () => {
   test("comes with the beta that it was made under", () => {
     const { signature: _, tool_changes: __, ...unsigned } = SIGNED;
-    expect(withFoldedFirst({ messages: first(SIGNED) })["betas"]).toEqual(["compact-2026-09-04"]);
-    expect(withFoldedFirst({ messages: first(unsigned), betas: ["a"] })["betas"]).toEqual(["a", "compact-2026-01-12"]);
-    expect(withFoldedFirst({ messages: first({ type: "text", text: "Hi" }) })).not.toHaveProperty("betas");
+    expect(withCompactionFirst({ messages: first(SIGNED) })["betas"]).toEqual(["compact-2026-09-04"]);
+    expect(withCompactionFirst({ messages: first(unsigned), betas: ["a"] })["betas"]).toEqual([
+      "a",
+      "compact-2026-01-12",
+    ]);
+    expect(withCompactionFirst({ messages: first({ type: "text", text: "Hi" }) })).not.toHaveProperty("betas");
   });
 
   test("if it is signed, is not sent beside the threshold", () => {
     const messages = first(SIGNED);
-    const both = withFoldedFirst({ messages, context_management: { edits: [CLEAR, THRESHOLD] } });
+    const both = withCompactionFirst({ messages, context_management: { edits: [CLEAR, THRESHOLD] } });
     expect(both["context_management"]).toEqual({ edits: [CLEAR] });
-    expect(withFoldedFirst({ messages, context_management: { edits: [THRESHOLD] } })).not.toHaveProperty(
+    expect(withCompactionFirst({ messages, context_management: { edits: [THRESHOLD] } })).not.toHaveProperty(
       "context_management",
     );
   });

@@ -7,7 +7,7 @@ const ON_DEMAND = "compact-2026-09-04";
 const THRESHOLD = "compact-2026-01-12";
 
 /**
- * The same conversation, to be summarised: the answer is one signed block. Without what only shapes an answer, which is
+ * The same conversation, to be summarized: the answer is one signed block. Without what only shapes an answer, which is
  * refused beside it. Undefined if the caller has the service compact at a threshold: it would make the summary, bill it, and
  * then refuse every request with it.
  */
@@ -35,7 +35,7 @@ export function renderCompaction(
  * A summary that stands first is taken only with the beta that it was made under. A signed one is not taken beside the
  * threshold: it holds, and the threshold has to wait.
  */
-export function withFoldedFirst(request: JsonObject): JsonObject {
+export function withCompactionFirst(request: JsonObject): JsonObject {
   const first = asObject(asList(asObject(asList(request["messages"])?.[0])?.["content"])?.[0]);
   if (first?.["type"] !== "compaction") return request;
   if (asString(first["signature"]) === undefined) return { ...request, betas: withBeta(request, THRESHOLD) };

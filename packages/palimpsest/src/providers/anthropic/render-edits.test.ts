@@ -7,7 +7,7 @@ import { createRequestRenderer } from "./render-request.ts";
 import type { AnthropicMessage } from "./wire.ts";
 
 const edits: ProviderEdits = {
-  results: { aboveTokens: 9, leastTokens: 5, keepNewest: 3, keptTools: ["ask"], inputsOf: ["write"] },
+  results: { aboveTokens: 9, minimumTokens: 5, keepNewest: 3, keptTools: ["ask"], inputsOf: ["write"] },
   thinking: "all",
 };
 const parts: RequestParts<AnthropicMessage> = {

@@ -33,12 +33,12 @@ function clearThinking({ thinking: kept }: ProviderEdits, thinking: unknown): Js
 }
 
 function clearResults({ results }: ProviderEdits): JsonObject {
-  const { aboveTokens, leastTokens, keepNewest, keptTools, inputsOf } = results;
+  const { aboveTokens, minimumTokens, keepNewest, keptTools, inputsOf } = results;
   return {
     type: "clear_tool_uses_20250919",
     trigger: { type: "input_tokens", value: aboveTokens },
     keep: { type: "tool_uses", value: keepNewest },
-    clear_at_least: { type: "input_tokens", value: leastTokens },
+    clear_at_least: { type: "input_tokens", value: minimumTokens },
     ...(keptTools.length === 0 ? {} : { exclude_tools: keptTools }),
     ...(inputsOf.length === 0 ? {} : { clear_tool_inputs: inputsOf }),
   };

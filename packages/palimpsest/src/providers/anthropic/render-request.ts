@@ -4,7 +4,7 @@ import type { ToolDefinition } from "../../log/payload.ts";
 import { frozenCopy } from "../frozen-copy.ts";
 import { toModelId } from "../models.ts";
 import type { RequestParts } from "../provider.ts";
-import { withFoldedFirst } from "./render-compaction.ts";
+import { withCompactionFirst } from "./render-compaction.ts";
 import { renderEdits } from "./render-edits.ts";
 import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from "./wire.ts";
 
@@ -50,7 +50,7 @@ export function createRequestRenderer({
         ? { diagnostics: { previous_message_id: parts.previousResponseId ?? null } }
         : {}),
     };
-    return withFoldedFirst(request) as unknown as AnthropicRequest;
+    return withCompactionFirst(request) as unknown as AnthropicRequest;
   };
 }
 

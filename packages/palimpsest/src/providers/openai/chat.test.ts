@@ -148,8 +148,8 @@ describe("servers that say that the input does not fit", () => {
 
   test("and those that do not say it", async () => {
     const messages: ChatMessage[] = [{ role: "user", content: "word ".repeat(300_000) }];
-    const told = await connect(() => answer("ok"), "z.ai");
-    expect((await told.ask({ messages })).stop).toBe("window");
+    const emitted = await connect(() => answer("ok"), "z.ai");
+    expect((await emitted.ask({ messages })).stop).toBe("window");
     await server!.close();
     const silent = await connect(() => answer("ok"), "z.ai silent");
     expect(readSilentOverflow(await silent.ask({ messages }), 204_800)?.kind).toBe("overflow");

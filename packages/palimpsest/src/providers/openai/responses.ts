@@ -1,8 +1,8 @@
 import type OpenAI from "openai";
 import { anObject, checkArgument } from "../../log/check-options.ts";
-import { askForCount, pickFields } from "../ask-for-count.ts";
 import { type ExtraModels, findFacts, type ModelFacts } from "../models.ts";
 import type { Provider, SendOptions, StreamPart } from "../provider.ts";
+import { pickFields, requestTokenCount } from "../request-token-count.ts";
 import { callOptions, sendStream } from "../send-stream.ts";
 import { OPENAI_CACHE_EFFECTS } from "./cache-effects.ts";
 import { OPENAI_MODELS, OPENAI_REQUEST_BYTES } from "./models.ts";
@@ -83,5 +83,7 @@ function countTokens(
   const body = pickFields(request, COUNTED_FIELDS);
   // Releases 5 and the first of 6 have no such resource.
   const counting = client.responses.inputTokens as ResponsesClient["responses"]["inputTokens"] | undefined;
-  return askForCount({ provider: OPENAI_RESPONSES, signal }, async () => counting?.count(body, callOptions(signal)));
+  return requestTokenCount({ provider: OPENAI_RESPONSES, signal }, async () =>
+    counting?.count(body, callOptions(signal)),
+  );
 }

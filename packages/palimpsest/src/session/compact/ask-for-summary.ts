@@ -1,7 +1,7 @@
 import type { CompactionFailure, CompactionReason, CompactionTrigger } from "../../log/payload.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider } from "../../providers/provider.ts";
-import type { Tell } from "../../session-event.ts";
+import type { Emit } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
 import {
   breakerAfter,
@@ -11,25 +11,25 @@ import {
   type Seen,
   WINDOW_BREAKER,
 } from "../../stages/compact/breaker.ts";
-import { type Climbed, climb } from "../../stages/compact/climb.ts";
+import { type LadderResult, runSummaryLadder } from "../../stages/compact/summary-ladder.ts";
 import type { Clock } from "../clock.ts";
 import type { Forks } from "../fork/forks.ts";
+import { windowOfModel } from "../request-limits.ts";
 import type { SessionState } from "../session-state.ts";
-import { windowOfModel } from "../terms.ts";
+import { compactionRequest } from "./compaction-request.ts";
 import { composeView } from "./compose-view.ts";
-import { foldRequest } from "./fold-request.ts";
 import type { ReadyView } from "./install-boundary.ts";
+import { createModelCalls, type Spent } from "./model-calls.ts";
 import { directOutputTokens, planCalls } from "./plan-calls.ts";
 import type { CompactionPlan } from "./plan-compaction.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { createTalks, type Spent } from "./talks.ts";
-import { withinTime } from "./within-time.ts";
+import { withTimeout } from "./with-timeout.ts";
 
 export interface SummaryOptions<Request, Response, Message> {
   readonly session: string;
   readonly state: SessionState;
   readonly provider: Provider<Request, Response, Message>;
-  readonly forks: Pick<Forks<Request, Response>, "talk">;
+  readonly forks: Pick<Forks<Request, Response>, "converse">;
   readonly factsOf: (model: string) => ModelFacts;
   readonly settings: Settings;
   /** Files that the model still sees, with the entries of their reads. */
@@ -41,7 +41,7 @@ export interface SummaryOptions<Request, Response, Message> {
   /** What the summary is to pay heed to. */
   readonly instructions: string;
   readonly signal: AbortSignal;
-  readonly tell: Tell;
+  readonly emit: Emit;
   /** Is told how much of a summary has arrived. */
   readonly onProgress: (receivedCharacters: number) => void;
 }
@@ -62,19 +62,19 @@ export async function askForSummary<Request, Response, Message>(
 ): Promise<AskedSummary> {
   const { session, settings: held, factsOf, clock, surroundings, signal, trigger, instructions, onProgress } = options;
   const isEconomic = options.reason === "economic";
-  const { standing, newestEntry, configuration, budget } = plan.snapshot;
+  const { carriedState, newestEntry, configuration, budget } = plan.snapshot;
   const model = held["compaction.model"] || configuration.model;
   const windowTokens =
     model === configuration.model
       ? budget.windowTokens
       : windowOfModel(model, factsOf(model), { settings: held }).tokens;
-  const talks = createTalks({
+  const modelCalls = createModelCalls({
     ...options,
     signal,
     model,
     maxOutputTokens: directOutputTokens(held, windowTokens),
-    foldRequest: (told) =>
-      foldRequest(options.provider, {
+    compactionRequest: (told) =>
+      compactionRequest(options.provider, {
         session,
         snapshot: plan.snapshot,
         range: plan.range,
@@ -83,27 +83,27 @@ export async function askForSummary<Request, Response, Message>(
         maxOutputTokens: directOutputTokens(held, windowTokens),
       }),
     maxCalls: held["compaction.maxCalls"],
-    callsBefore: standing.calls,
+    callsBefore: carriedState.calls,
     stallMs: held["compaction.stallSeconds"] * 1_000,
     deadlineMs: clock.now() + held["compaction.deadlineSeconds"] * 1_000,
     onProgress,
   });
-  const host = remembering(withinTime(surroundings, { clock, signal }));
+  const host = remembering(withTimeout(surroundings, { clock, signal }));
   const composing = { settings: held, surroundings: host, filesRead: options.filesRead };
-  const seen: Seen = { nowMs: clock.now(), userMessages: standing.userMessages, viewChangedAt: newestEntry };
-  const climbed = await askModels();
-  if (climbed.ended === "aborted") return { kind: "aborted", spent: talks.spent() };
-  const { summary } = climbed;
+  const seen: Seen = { nowMs: clock.now(), userMessages: carriedState.userMessages, viewChangedAt: newestEntry };
+  const ladderResult = await askModels();
+  if (ladderResult.ended === "aborted") return { kind: "aborted", spent: modelCalls.spent() };
+  const { summary } = ladderResult;
   const whole = summary && (await composeView(summary, plan, composing));
   if (whole !== undefined) {
-    const { declined } = climbed;
-    const spent = talks.spent();
+    const { declined } = ladderResult;
+    const spent = modelCalls.spent();
     return { kind: "ready", ready: { view: whole, rung: summary!.rung, declined, breaker: CLOSED, spent } };
   }
   const late = summary && { rung: summary.rung, why: "with it, the view would not be smaller by enough" };
-  const declined = [...climbed.declined, ...(late === undefined ? [] : [late])];
-  const spent = talks.spent();
-  const failure = climbed.failure ?? (late === undefined ? "too-large" : "no-summary");
+  const declined = [...ladderResult.declined, ...(late === undefined ? [] : [late])];
+  const spent = modelCalls.spent();
+  const failure = ladderResult.failure ?? (late === undefined ? "too-large" : "no-summary");
   if (isEconomic) {
     const why =
       declined.map((one) => `${one.rung}: ${one.why}`).join("; ") || "what stays leaves no room for a summary";
@@ -112,21 +112,21 @@ export async function askForSummary<Request, Response, Message>(
   const view = await composeView(undefined, plan, composing);
   if (view === undefined)
     return { kind: "none", failure: "too-large", why: "without a summary it is too large, too", spent };
-  const breaker = spent.calls > 0 ? breakerAfter(standing.breaker, { kind: "failed", seen }) : standing.breaker;
+  const breaker = spent.calls > 0 ? breakerAfter(carriedState.breaker, { kind: "failed", seen }) : carriedState.breaker;
   return { kind: "ready", ready: { view, rung: "digest", declined, breaker, spent, withoutSummary: failure } };
 
-  async function askModels(): Promise<Climbed> {
+  async function askModels(): Promise<LadderResult> {
     if (plan.room === undefined) return { declined: [], ended: "done" };
     // Whoever asks for it by hand knows that it has failed before.
     const [breaker, rule] = isEconomic
-      ? ([standing.economicBreaker, ECONOMIC_BREAKER] as const)
-      : ([standing.breaker, WINDOW_BREAKER] as const);
+      ? ([carriedState.economicBreaker, ECONOMIC_BREAKER] as const)
+      : ([carriedState.breaker, WINDOW_BREAKER] as const);
     if (trigger !== "manual" && !mayTry(breaker, seen, rule)) {
       const why = `after ${breaker.failures} failures in a row no model is asked for now`;
       return { declined: [{ rung: "fork", why }], failure: "no-summary", ended: "done" };
     }
     const calls = { trigger, settings: held, instructions, directWindowTokens: windowTokens };
-    return climb({ ...planCalls(plan, plan.room, calls), talks });
+    return runSummaryLadder({ ...planCalls(plan, plan.room, calls), modelCalls });
   }
 }
 

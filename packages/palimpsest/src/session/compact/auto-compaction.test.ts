@@ -61,10 +61,10 @@ async function begin({ windowTokens = 200_000, settings = {}, options = {} }: Wo
       ...((options as object) ?? {}),
       ...(more as object),
     });
-  const told = <Kind extends SessionEvent["kind"]>(kind: Kind) =>
+  const emitted = <Kind extends SessionEvent["kind"]>(kind: Kind) =>
     events.filter((event): event is Extract<SessionEvent, { kind: Kind }> => event.kind === kind);
-  const world = { session: await open(), open, clock, model, events, told, say };
-  async function say(words: string): Promise<string> {
+  const world = { session: await open(), open, clock, model, events, told: emitted, ask };
+  async function ask(words: string): Promise<string> {
     await world.session.append(words);
     const request = await world.session.prepare();
     await world.session.record(await readStream(provider.send(request)), request);
@@ -80,7 +80,7 @@ async function growTo(world: Awaited<ReturnType<typeof begin>>, tokens: number):
   const boundaries = async () => (await world.session.history.explain()).length;
   const before = await boundaries();
   for (let part = 0; world.session.view.size().tokens < tokens && (await boundaries()) === before; part++) {
-    await world.say(words(`part${part}`));
+    await world.ask(words(`part${part}`));
   }
 }
 
@@ -100,7 +100,7 @@ describe("a compaction that only saves money", () => {
     expect(world.told("breaker-tripped")).toMatchObject([{ of: "economic-compaction", failures: 1, retryAtMs }]);
     expect(world.session.view.size().compaction).toMatchObject({ policy: "held", heldBy: "failed", atTokens: 167_000 });
     const { asked } = world.model;
-    expect(await world.say("And now?")).toContain("About part0");
+    expect(await world.ask("And now?")).toContain("About part0");
     expect(world.model.asked).toBe(asked);
   });
 
@@ -110,18 +110,18 @@ describe("a compaction that only saves money", () => {
     await growTo(world, FROM_TOKENS + 2_000);
     expect(world.told("compaction-ended")).toHaveLength(1);
     await world.session.close();
-    world.session = await world.open({ attendance: "alone" });
-    await world.say("Go on.");
+    world.session = await world.open({ attendance: "unattended" });
+    await world.ask("Go on.");
     expect(world.told("compaction-ended")).toHaveLength(1);
     world.clock.advance(10 * MINUTE_MS);
-    await world.say("Once more.");
+    await world.ask("Once more.");
     expect(world.told("compaction-ended").at(-1)).toMatchObject({ outcome: { kind: "failed" } });
     world.clock.advance(10 * MINUTE_MS);
-    await world.say("Not yet.");
+    await world.ask("Not yet.");
     expect(world.told("compaction-ended")).toHaveLength(2);
     world.model.summary = GOOD;
     world.clock.advance(10 * MINUTE_MS);
-    await world.say("Now.");
+    await world.ask("Now.");
     expect(world.told("compaction-ended").at(-1)).toMatchObject({ outcome: { kind: "compacted", rung: "fork" } });
     const [boundary] = await world.session.history.explain();
     expect(boundary!.compaction).toMatchObject({ reason: "economic", trigger: "auto" });
@@ -133,7 +133,7 @@ describe("a compaction that only saves money", () => {
     world.model.summary = BAD;
     await growTo(world, FROM_TOKENS + 2_000);
     while (world.told("compaction-started").every(({ reason }) => reason === "economic"))
-      await world.say(words("more"));
+      await world.ask(words("more"));
     expect(world.told("compaction-ended").at(-1)).toMatchObject({
       reason: "window",
       outcome: { kind: "compacted", rung: "digest", withoutSummary: "no_summary" },
@@ -167,13 +167,13 @@ describe("the first compaction that nobody asked for", () => {
     expect(savesUsdPerRequest).toBeGreaterThan(0);
     const kinds = world.events.map(({ kind }) => kind);
     expect(kinds.indexOf("compaction-announced")).toBeLessThan(kinds.indexOf("compaction-started"));
-    while (world.told("compaction-started").length < 2) await world.say(words("more"));
+    while (world.told("compaction-started").length < 2) await world.ask(words("more"));
     expect(world.told("compaction-announced")).toHaveLength(1);
   });
 });
 
 describe("a session that was resumed", () => {
-  async function resumed(attendance: "attended" | "alone") {
+  async function resumed(attendance: "attended" | "unattended") {
     const world = await begin({ options: { attendance } });
     await world.session.close();
     world.session = await world.open({}, { "compaction.policy": "window" });
@@ -187,22 +187,22 @@ describe("a session that was resumed", () => {
   test("is compacted to save money only after the user was told and has spoken again", async () => {
     const world = await resumed("attended");
     expect(world.session.view.size().compaction).toMatchObject({ policy: "held", heldBy: "opened", atTokens: 167_000 });
-    await world.say("Hi.");
+    await world.ask("Hi.");
     expect(world.told("compaction-started")).toEqual([]);
     expect(world.told("compaction-announced")).toMatchObject([{ when: "after-next-message", reason: "economic" }]);
     expect(world.session.view.size().compaction).toMatchObject({ policy: "held", heldBy: "opened" });
-    await world.say("Go on.");
+    await world.ask("Go on.");
     expect(world.told("compaction-started")).toMatchObject([{ reason: "economic" }]);
     expect(world.told("compaction-announced")).toHaveLength(1);
   });
 
   test("with nobody there, after it was told once, in this process or an earlier one", async () => {
-    const world = await resumed("alone");
-    await world.say("Hi.");
+    const world = await resumed("unattended");
+    await world.ask("Hi.");
     expect(world.told("compaction-started")).toEqual([]);
     await world.session.close();
     world.session = await world.open();
-    await world.say("Go on.");
+    await world.ask("Go on.");
     expect(world.told("compaction-started")).toMatchObject([{ reason: "economic" }]);
   });
 });
@@ -219,19 +219,19 @@ describe("a compaction that was taken back", () => {
   test("is not made again to save money, also after a resume; the user is told once", async () => {
     const world = await takenBack();
     expect(world.session.view.size().compaction).toMatchObject({ policy: "held", heldBy: "restored" });
-    for (const about of ["one", "two", "three"]) await world.say(words(about));
+    for (const about of ["one", "two", "three"]) await world.ask(words(about));
     expect(world.told("compaction-started")).toHaveLength(1);
     expect(world.told("compaction-announced")).toMatchObject([{ when: "now" }, { when: "when-full" }]);
     await world.session.close();
     world.session = await world.open();
-    await world.say("And now?");
-    await world.say("And now?");
+    await world.ask("And now?");
+    await world.ask("And now?");
     expect(world.told("compaction-started")).toHaveLength(1);
   });
 
   test("is made when the window forces it, and that is said; after that the policy acts again", async () => {
     const world = await takenBack(60_000);
-    while (world.told("compaction-started").length < 2) await world.say(words("more"));
+    while (world.told("compaction-started").length < 2) await world.ask(words("more"));
     expect(world.told("compaction-started").at(-1)).toMatchObject({ reason: "window", overrides: "restore" });
     const [newest] = await world.session.history.explain();
     expect(newest!.compaction).toMatchObject({ reason: "window", overrides: "restore" });
@@ -251,7 +251,7 @@ describe("compaction.auto is ask", () => {
     };
     const world = await begin({ settings, options: { approveCompaction } });
     const { session } = world;
-    while (asked.length === 0) await world.say(words("more"));
+    while (asked.length === 0) await world.ask(words("more"));
     expect(session.view.size().compaction).toMatchObject({
       policy: "economic",
       approval: "asks",
@@ -262,7 +262,7 @@ describe("compaction.auto is ask", () => {
     await session.prepare();
     expect(asked).toHaveLength(1);
     expect(world.told("compaction-started")).toEqual([]);
-    await world.say("Two.");
+    await world.ask("Two.");
     expect(asked).toHaveLength(2);
     expect(world.told("compaction-started")).toHaveLength(1);
     expect(world.told("compaction-due")).toEqual([]);
@@ -270,12 +270,12 @@ describe("compaction.auto is ask", () => {
 
   test("with nobody to ask it is told once in a turn, and the window is full in the end", async () => {
     const world = await begin({ settings, windowTokens: 60_000 });
-    while (world.told("compaction-due").length === 0) await world.say(words("more"));
+    while (world.told("compaction-due").length === 0) await world.ask(words("more"));
     expect(world.told("compaction-due")).toMatchObject([{ reason: "economic", tokens: expect.any(Number) }]);
     await world.session.append(attachment("reminder", "From the host."));
     await world.session.prepare();
     expect(world.told("compaction-due")).toHaveLength(1);
-    await world.say("Two.");
+    await world.ask("Two.");
     expect(world.told("compaction-due")).toHaveLength(2);
     await expect(growTo(world, 60_000)).rejects.toThrow(WindowFullError);
     expect(world.told("compaction-due").at(-1)).toMatchObject({ reason: "window" });

@@ -1,5 +1,5 @@
 import { toDraft } from "../../log/to-draft.ts";
-import type { CompactionAnnounced, CompactionForecast, Tell } from "../../session-event.ts";
+import type { CompactionAnnounced, CompactionForecast, Emit } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { SessionState } from "../session-state.ts";
 import type { ApproveCompaction, CompactOptions } from "./compact-options.ts";
@@ -14,7 +14,7 @@ export interface AutoCompactionOptions {
   /** The newest entry when the session was opened; 0 if it began in this process. */
   readonly openedAt: number;
   readonly approve: ApproveCompaction | undefined;
-  readonly tell: Tell;
+  readonly emit: Emit;
 }
 
 export interface AutoCompaction {
@@ -25,31 +25,31 @@ export interface AutoCompaction {
 }
 
 export function createAutoCompaction(options: AutoCompactionOptions): AutoCompaction {
-  const { state, compactions, settings, openedAt, approve, tell } = options;
+  const { state, compactions, settings, openedAt, approve, emit } = options;
   /** How many messages the user had sent when they were asked last, or could not be. */
   let askedAtMessage: number | undefined;
 
   async function announce(forecast: CompactionForecast, when: CompactionAnnounced["when"]): Promise<void> {
-    tell({ kind: "compaction-announced", ...forecast, when });
+    emit({ kind: "compaction-announced", ...forecast, when });
     await state.inOrder(async () => {
       await state.append([toDraft("mark", { name: ANNOUNCED, coveredTo: state.newestEntry })]);
     });
   }
 
   async function announceFirst(forecast: CompactionForecast): Promise<void> {
-    if (announcedAt(state.standing) <= openedAt) await announce(forecast, "now");
+    if (announcedAt(state.carriedState) <= openedAt) await announce(forecast, "now");
   }
 
   async function mayCompact(
     forecast: CompactionForecast,
     { signal }: Pick<CompactOptions, "signal">,
   ): Promise<boolean> {
-    const { userMessages } = state.standing;
+    const { userMessages } = state.carriedState;
     // Whoever said "not now" is asked again once they have spoken.
     if (askedAtMessage === userMessages) return false;
     askedAtMessage = userMessages;
     if (approve === undefined) {
-      tell({ kind: "compaction-due", ...forecast });
+      emit({ kind: "compaction-due", ...forecast });
       return false;
     }
     try {

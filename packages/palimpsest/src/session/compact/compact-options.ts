@@ -23,7 +23,7 @@ export type CompactionOutcome =
   | { readonly kind: "aborted" };
 
 /** `overtaken`: the conversation changed while the summary was written. `blocked`: by a hook. */
-export type NothingCause = "switched-off" | "blocked" | "nothing-to-fold" | "too-small" | "overtaken";
+export type NothingCause = "switched-off" | "blocked" | "nothing-to-compact" | "too-small" | "overtaken";
 
 /** Asks whoever is there whether a compaction may be made. @see `compaction.auto` */
 export type ApproveCompaction = (

@@ -1,5 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { answer, createAnthropic, type Script, serve, summarise } from "@palimpsest/provider-simulator";
+import { answer, createAnthropic, type Script, serve, summarize } from "@palimpsest/provider-simulator";
 import { afterAll, describe, expect, test } from "vitest";
 import { anthropic } from "../../providers/anthropic.ts";
 import { readStream } from "../../providers/read-stream.ts";
@@ -20,7 +20,7 @@ const SUMMARY = Array.from(
 /** Sessions as users have them: a client of their own, tools, and more than 100,000 tokens that were just sent. */
 async function warmSession() {
   const script: Script = ({ userText }) =>
-    userText.includes("nine sections") ? summarise(SUMMARY) : answer("That part is done.");
+    userText.includes("nine sections") ? summarize(SUMMARY) : answer("That part is done.");
   const server = await serve({ faces: [createAnthropic({ script })] });
   closers.push(() => server.close());
   const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 }));

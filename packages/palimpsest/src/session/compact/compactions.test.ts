@@ -152,7 +152,7 @@ describe("a compaction", () => {
     const compaction = session.compact();
     await clock.pass(3_600_000, compaction);
     expect(await compaction).toMatchObject({ kind: "compacted", rung: "digest" });
-    const alive = events.filter((event) => event.kind === "compaction-progressed" && event.phase === "summarising");
+    const alive = events.filter((event) => event.kind === "compaction-progressed" && event.phase === "summarizing");
     expect(alive.length).toBeGreaterThan(5);
   });
 
@@ -175,15 +175,15 @@ describe("a compaction", () => {
     await fill(session, send, 4);
     await expect(session.compact({ from: 3, upTo: 9 })).rejects.toThrow("one at a time");
     expect(await session.compact({ from: middle[0]! })).toMatchObject({ kind: "compacted", variant: "from" });
-    const kept = JSON.stringify((await goOn(session, send)).request.messages);
+    const kept = JSON.stringify((await continueTurn(session, send)).request.messages);
     expect(kept).toContain("word7 ".repeat(900));
     expect(await session.compact({ upTo: middle[0]! })).toMatchObject({ kind: "compacted", variant: "up_to" });
-    const left = JSON.stringify((await goOn(session, send)).request.messages);
+    const left = JSON.stringify((await continueTurn(session, send)).request.messages);
     expect(left).not.toContain("word7 ".repeat(900));
   });
 });
 
-async function goOn<Sent>(
+async function continueTurn<Sent>(
   session: { append(text: string): Promise<unknown> },
   send: () => Promise<Sent>,
 ): Promise<Sent> {

@@ -6,7 +6,7 @@ import { toDraft } from "../../log/to-draft.ts";
 import type { DeclinedCause } from "../../notes/keep-calculation.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider } from "../../providers/provider.ts";
-import type { CompactionEnded, CompactionForecast, Tell } from "../../session-event.ts";
+import type { CompactionEnded, CompactionForecast, Emit } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { type BreakerState, ECONOMIC_BREAKER, retryAtMs, WINDOW_BREAKER } from "../../stages/compact/breaker.ts";
 import type { CompactionPart } from "../../stages/compact/choose-range.ts";
@@ -30,13 +30,13 @@ import {
 } from "./plan-compaction.ts";
 import { type EndedCompaction, reportOutcome } from "./report-outcome.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { withinTime } from "./within-time.ts";
+import { withTimeout } from "./with-timeout.ts";
 
 export interface CompactionsOptions<Request, Response, Message> {
   readonly session: string;
   readonly state: SessionState;
   readonly provider: Provider<Request, Response, Message>;
-  readonly forks: Pick<Forks<Request, Response>, "talk">;
+  readonly forks: Pick<Forks<Request, Response>, "converse">;
   readonly factsOf: (model: string) => ModelFacts;
   readonly settings: () => Settings;
   readonly budget: () => Budget;
@@ -44,9 +44,9 @@ export interface CompactionsOptions<Request, Response, Message> {
   readonly filesRead: () => ReadonlyMap<string, number>;
   readonly notes: Pick<SessionNotes, "planCompaction">;
   readonly surroundings: Surroundings;
-  readonly attendance: "attended" | "alone";
+  readonly attendance: "attended" | "unattended";
   readonly clock: Required<Clock>;
-  readonly tell: Tell;
+  readonly emit: Emit;
   readonly runHooks: Hooks["run"];
   /** Appends what hooks have to add. */
   readonly append: (contents: readonly NewContent[]) => Promise<unknown>;
@@ -72,7 +72,7 @@ interface RunOptions extends CompactOptions {
 export function createCompactions<Request, Response, Message>(
   options: CompactionsOptions<Request, Response, Message>,
 ): Compactions {
-  const { session, state, settings, clock, surroundings, attendance, tell, runHooks } = options;
+  const { session, state, settings, clock, surroundings, attendance, emit, runHooks } = options;
   let tail: Promise<unknown> = Promise.resolve();
 
   /** Told of at its beginning and at its end, however it ends. */
@@ -83,9 +83,9 @@ export function createCompactions<Request, Response, Message>(
     // The session goes on meanwhile: what is appended stays behind what is folded.
     const snapshot = await state.inOrder(async () => takeSnapshot(state, options.budget()));
     const compaction = `${session}:${snapshot.newestEntry}`;
-    const { boundaries, turns } = snapshot.standing.chain;
+    const { boundaries, turns } = snapshot.carriedState.chain;
     const origin = originOf(cause);
-    tell({
+    emit({
       kind: "compaction-started",
       compaction,
       ...origin,
@@ -99,7 +99,7 @@ export function createCompactions<Request, Response, Message>(
       told = reportOutcome(ended);
       return ended.outcome;
     } finally {
-      tell({ kind: "compaction-ended", compaction, reason: origin.reason, outcome: told });
+      emit({ kind: "compaction-ended", compaction, reason: origin.reason, outcome: told });
     }
   }
 
@@ -113,19 +113,19 @@ export function createCompactions<Request, Response, Message>(
     await state.inOrder(async () => {
       await state.append([toDraft("attempt", attempt)]);
     });
-    const { standing } = state;
+    const { carriedState } = state;
     if (reason !== "economic") {
-      if (standing.breaker.kind === "open") tripped("compaction", standing.breaker);
+      if (carriedState.breaker.kind === "open") tripped("compaction", carriedState.breaker);
       return ended;
     }
-    tripped("economic-compaction", standing.economicBreaker);
-    const retryMs = retryAtMs(standing.economicBreaker, ECONOMIC_BREAKER);
+    tripped("economic-compaction", carriedState.economicBreaker);
+    const retryMs = retryAtMs(carriedState.economicBreaker, ECONOMIC_BREAKER);
     return retryMs === undefined ? ended : { ...ended, outcome: { ...outcome, retryAtMs: retryMs } };
   }
 
   function tripped(of: "compaction" | "economic-compaction", breaker: BreakerState): void {
     const retryMs = retryAtMs(breaker, of === "compaction" ? WINDOW_BREAKER : ECONOMIC_BREAKER);
-    tell({
+    emit({
       kind: "breaker-tripped",
       of,
       failures: breaker.failures,
@@ -143,8 +143,8 @@ export function createCompactions<Request, Response, Message>(
       const why = `a hook blocked it: ${before.blocked.reason}`;
       return { outcome: { kind: "nothing", cause: "blocked", why } };
     }
-    tell({ kind: "compaction-progressed", compaction, phase: "gathering" });
-    const host = withinTime(surroundings, { clock, signal });
+    emit({ kind: "compaction-progressed", compaction, phase: "gathering" });
+    const host = withTimeout(surroundings, { clock, signal });
     const [todos, head] = await Promise.all([host.todos?.(), host.head?.()]);
     const planning = { log: state.log, settings: held, trigger, attendance, todos, head };
     const byNotes =
@@ -162,7 +162,7 @@ export function createCompactions<Request, Response, Message>(
       signal,
       instructions: instructions ?? "",
       onProgress: (receivedCharacters) =>
-        tell({ kind: "compaction-progressed", compaction, phase: "summarising", receivedCharacters }),
+        emit({ kind: "compaction-progressed", compaction, phase: "summarizing", receivedCharacters }),
     });
     if (signal.aborted || asked.kind === "aborted") return { outcome: { kind: "aborted" } };
     if (asked.kind === "none") {
@@ -181,7 +181,7 @@ export function createCompactions<Request, Response, Message>(
 
   async function finish(plan: CompactionPlan, ready: ReadyView, origin: CompactionOrigin): Promise<EndedCompaction> {
     const outcome = await state.inOrder(() => installBoundary(plan, ready, { state, origin }));
-    if (outcome.kind === "compacted") await afterwards(outcome, ready, plan.snapshot.standing.breaker);
+    if (outcome.kind === "compacted") await afterwards(outcome, ready, plan.snapshot.carriedState.breaker);
     const { view, spent, withoutSummary } = ready;
     return {
       outcome,
@@ -195,16 +195,16 @@ export function createCompactions<Request, Response, Message>(
   async function tryNotes(snapshot: Snapshot, planning: PlanOptions, host: Surroundings) {
     const planned = await options.notes.planCompaction(snapshot);
     const declined = (cause: DeclinedCause, why: string) => {
-      tell({ kind: "notes-compaction-declined", reason: cause });
+      emit({ kind: "notes-compaction-declined", reason: cause });
       return { kind: "declined", why } as const;
     };
     if (planned.kind === "declined") return declined(planned.cause, planned.reason);
     const plan = await planCompaction(snapshot, { variant: "up_to", entry: planned.from }, planning);
-    if ("kind" in plan) return declined("nothing-to-fold", plan.why);
+    if ("kind" in plan) return declined("nothing-to-compact", plan.why);
     const composing = { settings: planning.settings, surroundings: host, filesRead: options.filesRead() };
     const view = await composeView({ text: planned.summary }, plan, composing);
     if (view === undefined) return declined("too-large", "with the notes, the view would not be smaller by enough");
-    const { breaker } = snapshot.standing;
+    const { breaker } = snapshot.carriedState;
     const ready: ReadyView = {
       view,
       rung: "notes",
@@ -220,7 +220,7 @@ export function createCompactions<Request, Response, Message>(
     { view, breaker }: ReadyView,
     before: BreakerState,
   ): Promise<void> {
-    tell({ kind: "files-restored", ...view.files, parts: view.putBack });
+    emit({ kind: "files-restored", ...view.files, parts: view.putBack });
     // One that was open already has not opened now.
     if (breaker.kind === "open" && breaker !== before) tripped("compaction", breaker);
     const told = { sessionId: session, trigger, summary: view.text, tokensBefore, tokensAfter };

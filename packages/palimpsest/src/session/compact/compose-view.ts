@@ -1,11 +1,11 @@
 import type { AttachmentPayload } from "../../log/payload.ts";
 import type { Settings } from "../../settings/settings.ts";
-import type { FoldBlock, WrittenSummary } from "../../stages/compact/climb.ts";
-import { FOLDED_BY_PROVIDER } from "../../stages/compact/compose-summary.ts";
+import { COMPACTED_BY_PROVIDER } from "../../stages/compact/compose-summary.ts";
 import { draftSummary } from "../../stages/compact/draft-summary.ts";
 import type { RoomPart } from "../../stages/compact/share-room.ts";
+import type { CompactionBlock, WrittenSummary } from "../../stages/compact/summary-ladder.ts";
 import type { CompactionPlan, Room } from "./plan-compaction.ts";
-import { type PutBack, putBack } from "./put-back.ts";
+import { type Rehydrated, rehydrate } from "./rehydrate.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 export interface ComposeOptions {
@@ -19,11 +19,11 @@ export interface ComposeOptions {
 export interface CompactedView {
   readonly text: string;
   /** Stands before the text, in the words of the provider that wrote it. */
-  readonly block?: FoldBlock;
+  readonly block?: CompactionBlock;
   readonly attachments: readonly AttachmentPayload[];
-  readonly files: PutBack["files"];
+  readonly files: Rehydrated["files"];
   /** What the host had for the model, and what of it is in view. */
-  readonly putBack: PutBack["parts"];
+  readonly putBack: Rehydrated["parts"];
   /** Of each part, in tokens. */
   readonly parts: Readonly<Record<string, number>>;
   /** Of the whole view, by estimate. */
@@ -32,7 +32,7 @@ export interface CompactedView {
 
 /** What is told from the record beside what the provider has folded; the rest of the view is as it is. */
 export function composeRecord(
-  block: FoldBlock,
+  block: CompactionBlock,
   plan: CompactionPlan,
 ): Pick<CompactedView, "text" | "parts" | "tokensAfter"> {
   const { snapshot, targetTokens, material, room } = plan;
@@ -95,7 +95,7 @@ async function composeWithin(
     attachments,
     files,
     parts: hostParts,
-  } = await putBack({
+  } = await rehydrate({
     surroundings,
     room,
     evidence,
@@ -105,13 +105,13 @@ async function composeWithin(
     fileTokens: settings["rehydration.fileTokens"],
     skillTokens: settings["rehydration.skillTokens"],
   });
-  const putBackTokens: Record<string, number> = {};
+  const rehydratedTokens: Record<string, number> = {};
   for (const { type, blocks } of attachments) {
     const tokens = blocks.reduce((sum, block) => sum + (block.kind === "text" ? countTokens(block.text) : 0), 0);
-    putBackTokens[type] = (putBackTokens[type] ?? 0) + tokens;
+    rehydratedTokens[type] = (rehydratedTokens[type] ?? 0) + tokens;
   }
   const around = tokensAround(plan) + countTokens(text) + blockTokens;
-  const tokensAfter = Object.values(putBackTokens).reduce((sum, tokens) => sum + tokens, around);
+  const tokensAfter = Object.values(rehydratedTokens).reduce((sum, tokens) => sum + tokens, around);
   return {
     text,
     attachments,
@@ -119,7 +119,12 @@ async function composeWithin(
     tokensAfter,
     putBack: hostParts,
     ...(block === undefined ? {} : { block }),
-    parts: { ...parts, ...headPart(plan), ...putBackTokens, ...(block === undefined ? {} : { provider: blockTokens }) },
+    parts: {
+      ...parts,
+      ...headPart(plan),
+      ...rehydratedTokens,
+      ...(block === undefined ? {} : { provider: blockTokens }),
+    },
   };
 }
 
@@ -136,7 +141,7 @@ function headPart({ head, fixed }: CompactionPlan): Readonly<Record<string, numb
 function draft(summary: WrittenSummary | undefined, room: Room, material: CompactionPlan["material"]) {
   if (summary === undefined || "text" in summary) return draftSummary(summary?.text, room, material);
   const isSealed = summary.block.kind === "opaque";
-  return draftSummary(FOLDED_BY_PROVIDER, room, isSealed ? { ...material, turn: "open" } : material);
+  return draftSummary(COMPACTED_BY_PROVIDER, room, isSealed ? { ...material, turn: "open" } : material);
 }
 
 function scaled(room: Room, factor: number): Room {

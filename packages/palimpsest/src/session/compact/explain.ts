@@ -14,7 +14,7 @@ export interface ExplainedBoundary {
   readonly shownAs: string;
   readonly reason: string;
   /** `yes`: it is what the model sees now, or part of what a later one has folded. `taken-back`: a restore or rewind undid it. */
-  readonly inEffect: "yes" | "folded-again" | "taken-back";
+  readonly inEffect: "yes" | "compacted-again" | "taken-back";
   /** What it did to the prompt and its cache. */
   readonly cost?: DecisionCost;
   /** How it came about; absent if the host folded it by itself. */
@@ -50,7 +50,7 @@ export async function explainBoundaries(
       to,
       reason,
       shownAs: texts.join("\n"),
-      inEffect: undone(entry.sequence) ? "taken-back" : shown.has(entry.sequence) ? "yes" : "folded-again",
+      inEffect: undone(entry.sequence) ? "taken-back" : shown.has(entry.sequence) ? "yes" : "compacted-again",
       ...(cost === undefined ? {} : { cost }),
       ...(compaction === undefined ? {} : { compaction }),
     });

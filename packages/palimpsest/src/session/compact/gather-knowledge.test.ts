@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EMPTY_LOG } from "../../log/entry.ts";
 import { sealEntries } from "../../log/seal-entries.ts";
 import { toDraft } from "../../log/to-draft.ts";
-import { NOTHING_STANDING } from "../../stages/compact/standing.ts";
+import { EMPTY_CARRIED_STATE } from "../../stages/compact/carried-state.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { sha256 } from "../../stores/sha256.ts";
 import { addKnowledge } from "./gather-knowledge.ts";
@@ -15,7 +15,7 @@ test("of very many messages of the user, the first and the newest are remembered
     toDraft("message", { role: "user", origin: "human", blocks: [{ kind: "text", text: `message ${index}` }] }),
   );
   await opened.writer.append(sealEntries(drafts, { head: EMPTY_LOG, atMs: 0, digest: sha256 }));
-  const { said } = await addKnowledge(opened.writer, [{ from: 1, to: count }], NOTHING_STANDING);
+  const { said } = await addKnowledge(opened.writer, [{ from: 1, to: count }], EMPTY_CARRIED_STATE);
   expect(said[0]).toBe(1);
   expect(said.at(-1)).toBe(count);
   expect(said.length).toBeLessThan(count);

@@ -1,6 +1,6 @@
 import { readPayload } from "../../log/read-payload.ts";
+import type { CarriedState } from "../../stages/compact/carried-state.ts";
 import { createEvidence } from "../../stages/compact/evidence/evidence.ts";
-import type { Standing } from "../../stages/compact/standing.ts";
 import { readEntries } from "../../stores/read-entries.ts";
 import type { LogReader } from "../../stores/store.ts";
 import { findBranch } from "../find-branch.ts";
@@ -9,15 +9,15 @@ import { findBranch } from "../find-branch.ts";
 const REMEMBERED_MESSAGES = 400;
 
 /** What a boundary carries on of the entries before it. */
-export type Knowledge = Pick<Standing, "evidence" | "said">;
+export type Knowledge = Pick<CarriedState, "evidence" | "said">;
 
 /**
  * What held before, with the facts and the user's messages of all entries since the newest boundary. Read from the log, so
  * that results which are shown as previews or stubs are known as they came in. Costs what was added since that boundary.
  */
-export async function gatherKnowledge(log: LogReader, at: number, standing: Standing): Promise<Knowledge> {
+export async function gatherKnowledge(log: LogReader, at: number, carriedState: CarriedState): Promise<Knowledge> {
   const { ranges } = await findBranch(log, at);
-  return addKnowledge(log, ranges, standing);
+  return addKnowledge(log, ranges, carriedState);
 }
 
 export async function addKnowledge(

@@ -45,16 +45,16 @@ async function open(first: () => string | undefined = () => "Head 1.") {
       },
     });
   const session = await openAgain();
-  const say = async (text: string, to = session) => {
+  const ask = async (text: string, to = session) => {
     await to.append(text);
     const request = await to.prepare();
     await to.record(await readStream(provider.send(request)), request);
     return textsOf(request as Request);
   };
   const fill = async (rounds: number) => {
-    for (let round = 0; round < rounds; round++) await say(`Message ${round}: ${`word${round} `.repeat(1_000)}`);
+    for (let round = 0; round < rounds; round++) await ask(`Message ${round}: ${`word${round} `.repeat(1_000)}`);
   };
-  return { session, say, fill, host, openAgain };
+  return { session, ask, fill, host, openAgain };
 }
 
 /** What a request says, one text for each block. */
@@ -67,14 +67,14 @@ function textsOf({ messages }: Request): readonly string[] {
 const shown = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`;
 
 test("stands before all that is said, and stays as it is, whatever the host would say by now", async () => {
-  const { session, say, host, openAgain } = await open();
-  const [head, started, words] = await say("Hello");
+  const { session, ask, host, openAgain } = await open();
+  const [head, started, words] = await ask("Hello");
   expect([head, started, words]).toEqual([shown("Head 1."), shown("Started by startup."), "Hello"]);
   host.head = () => "Head 2.";
-  expect((await say("Again"))[0]).toBe(head);
+  expect((await ask("Again"))[0]).toBe(head);
   await session.close();
   const resumed = await openAgain();
-  const texts = await say("Once more", resumed);
+  const texts = await ask("Once more", resumed);
   expect(texts[0]).toBe(head);
   expect(texts.join()).not.toContain("Head 2.");
   expect(resumed.view.attached("head")).toEqual(["Head 1."]);
@@ -91,26 +91,26 @@ test.each<[string, () => string | undefined]>([
     },
   ],
 ])("is not there if the host %s", async (_, head) => {
-  const { say, session } = await open(head);
-  expect((await say("Hello"))[0]).toBe(shown("Started by startup."));
+  const { ask, session } = await open(head);
+  expect((await ask("Hello"))[0]).toBe(shown("Started by startup."));
   expect(session.view.attached("head")).toEqual([]);
 });
 
 test("is made anew by a compaction, stands first again, and is the old one when that is taken back", async () => {
-  const { session, say, fill, host, openAgain } = await open();
+  const { session, ask, fill, host, openAgain } = await open();
   await fill(10);
   host.head = () => "Head 2.";
   const outcome = await session.compact();
   if (outcome.kind !== "compacted") throw new Error(outcome.kind);
   expect(outcome.parts).toMatchObject({ head: expect.any(Number) });
   expect((await session.history.explain())[0]!.shownAs).not.toContain("Head 2.");
-  const [head, summary] = await say("Go on.");
+  const [head, summary] = await ask("Go on.");
   expect(head).toBe(shown("Head 2."));
   expect(summary).toContain("the loader was renamed");
   expect(session.view.accounting().attachments["head"]).toMatchObject({ count: 1 });
   await session.close();
   const resumed = await openAgain();
-  const texts = await say("And on.", resumed);
+  const texts = await ask("And on.", resumed);
   expect(texts[0]).toBe(head);
   expect(texts.join()).not.toContain("Head 1.");
   await resumed.history.restore(outcome.boundary);
@@ -118,7 +118,7 @@ test("is made anew by a compaction, stands first again, and is the old one when 
 });
 
 test("folded over and over it is there once; what stands before a part that is folded stays", async () => {
-  const { session, say, fill, host } = await open();
+  const { session, ask, fill, host } = await open();
   await fill(4);
   const [middle] = await session.append("From here on.");
   await fill(6);
@@ -130,7 +130,7 @@ test("folded over and over it is there once; what stands before a part that is f
     host.head = () => `Head ${number}.`;
     expect(await session.compact()).toMatchObject({ kind: "compacted" });
     expect(session.view.attached("head")).toEqual([`Head ${number}.`]);
-    expect((await say("Go on."))[0]).toBe(shown(`Head ${number}.`));
+    expect((await ask("Go on."))[0]).toBe(shown(`Head ${number}.`));
   }
   host.head = () => undefined;
   await fill(10);

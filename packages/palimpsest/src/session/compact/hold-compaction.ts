@@ -1,10 +1,10 @@
 import { ECONOMIC_BREAKER, mayTry, retryAtMs } from "../../stages/compact/breaker.ts";
-import type { Standing } from "../../stages/compact/standing.ts";
+import type { CarriedState } from "../../stages/compact/carried-state.ts";
 
 /** Who is there to be told, and since which entry of the log. */
 export interface Attendance {
   /** `alone`: nobody is there to answer. */
-  readonly kind: "attended" | "alone";
+  readonly kind: "attended" | "unattended";
   /** The newest entry when the session was opened; 0 if it began in this process. */
   readonly openedAt: number;
 }
@@ -22,34 +22,34 @@ export type Hold =
 export const ANNOUNCED = "compaction-announced";
 
 interface HoldQuestion {
-  readonly standing: Standing;
+  readonly carriedState: CarriedState;
   readonly attendance: Attendance;
   readonly nowMs: number;
 }
 
 /** What holds the economic policy now. The window's own compactions are never held by this. */
-export function holdOf({ standing, attendance, nowMs }: HoldQuestion): Hold | undefined {
-  const restored = standing.takenBack.at(-1);
+export function holdOf({ carriedState, attendance, nowMs }: HoldQuestion): Hold | undefined {
+  const restored = carriedState.takenBack.at(-1);
   if (restored !== undefined) return { by: "restored", since: restored.at };
-  if (isHeldSinceOpening(standing, attendance)) return { by: "opened" };
-  const { economicBreaker, userMessages } = standing;
+  if (isHeldSinceOpening(carriedState, attendance)) return { by: "opened" };
+  const { economicBreaker, userMessages } = carriedState;
   if (mayTry(economicBreaker, { nowMs, userMessages, viewChangedAt: 0 }, ECONOMIC_BREAKER)) return undefined;
   return { by: "failed", retryAtMs: retryAtMs(economicBreaker, ECONOMIC_BREAKER) ?? nowMs };
 }
 
 /** A held compaction is named once for each reason that holds it. */
-export function isAnnounced(hold: Hold, standing: Standing, openedAt: number): boolean {
-  return announcedAt(standing) > (hold.by === "restored" ? hold.since : openedAt);
+export function isAnnounced(hold: Hold, carriedState: CarriedState, openedAt: number): boolean {
+  return announcedAt(carriedState) > (hold.by === "restored" ? hold.since : openedAt);
 }
 
-export function announcedAt({ marks }: Standing): number {
+export function announcedAt({ marks }: CarriedState): number {
   return marks[ANNOUNCED] ?? 0;
 }
 
 /** Whoever is there has to have been told before they speak. Where nobody is, it is enough that it was told once. */
-function isHeldSinceOpening(standing: Standing, { kind, openedAt }: Attendance): boolean {
+function isHeldSinceOpening(carriedState: CarriedState, { kind, openedAt }: Attendance): boolean {
   if (openedAt === 0) return false;
-  const announced = announcedAt(standing);
-  if (kind === "alone") return announced === 0;
-  return announced <= openedAt || standing.spokenAt <= announced;
+  const announced = announcedAt(carriedState);
+  if (kind === "unattended") return announced === 0;
+  return announced <= openedAt || carriedState.spokenAt <= announced;
 }

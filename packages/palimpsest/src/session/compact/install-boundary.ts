@@ -1,22 +1,22 @@
 import type { CompactionFailure, CompactionRecord, CompactionRung } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import { type BreakerState, CLOSED } from "../../stages/compact/breaker.ts";
-import type { Climbed } from "../../stages/compact/climb.ts";
-import type { Standing } from "../../stages/compact/standing.ts";
+import type { CarriedState } from "../../stages/compact/carried-state.ts";
+import type { LadderResult } from "../../stages/compact/summary-ladder.ts";
 import { headInPlace } from "../messages.ts";
 import { planBoundary } from "../plan-boundary.ts";
 import type { SessionState } from "../session-state.ts";
 import type { CompactionOutcome } from "./compact-options.ts";
 import type { CompactedView } from "./compose-view.ts";
 import { addKnowledge } from "./gather-knowledge.ts";
+import { ALL_CALLS, type Spent } from "./model-calls.ts";
 import type { CompactionPlan, Snapshot } from "./plan-compaction.ts";
-import { ALL_CALLS, type Spent } from "./talks.ts";
 
 /** A view that is ready to be installed, and how it came about. */
 export interface ReadyView {
   readonly view: CompactedView;
   readonly rung: CompactionRung;
-  readonly declined: Climbed["declined"];
+  readonly declined: LadderResult["declined"];
   readonly breaker: BreakerState;
   readonly spent: Spent;
   readonly instructions?: string;
@@ -72,15 +72,15 @@ export async function installBoundary(
   const meanwhile = [{ from: snapshot.newestEntry + 1, to: state.newestEntry }];
   const knowledge = await addKnowledge(state.log, meanwhile, plan.knowledge);
   const { view: shown, ledger, newestEntry } = state;
-  const standing: Standing = {
-    ...state.standing,
+  const carriedState: CarriedState = {
+    ...state.carriedState,
     ...knowledge,
     breaker,
     // A model that has written a summary can write the next.
-    economicBreaker: rung === "digest" || rung === "notes" ? state.standing.economicBreaker : CLOSED,
-    calls: callsOfTurn(snapshot, spent, state.standing),
+    economicBreaker: rung === "digest" || rung === "notes" ? state.carriedState.economicBreaker : CLOSED,
+    calls: callsOfTurn(snapshot, spent, state.carriedState),
   };
-  const boundary = planBoundary(decision, { view: shown, ledger, standing, sequence: newestEntry + 1 });
+  const boundary = planBoundary(decision, { view: shown, ledger, carriedState, sequence: newestEntry + 1 });
   const [number] = await state.append([
     toDraft("boundary", { ...boundary, compaction: record }),
     ...attachments.map((one) => toDraft("attachment", one)),
@@ -89,13 +89,13 @@ export async function installBoundary(
 }
 
 /** Since the user last said something. Calls that failed have left no usage in the log, and count all the same. */
-function callsOfTurn({ standing: before }: Snapshot, { calls, time }: Spent, standing: Standing): number {
+function callsOfTurn({ carriedState: before }: Snapshot, { calls, time }: Spent, carriedState: CarriedState): number {
   // A model that writes for ever would take as long again before the next request of this turn.
-  if (time === "used-up" && standing.userMessages === before.userMessages) return ALL_CALLS;
-  return standing.userMessages === before.userMessages ? before.calls + calls : standing.calls;
+  if (time === "used-up" && carriedState.userMessages === before.userMessages) return ALL_CALLS;
+  return carriedState.userMessages === before.userMessages ? before.calls + calls : carriedState.calls;
 }
 
-/** Something of what was summarised is shown in another way by now, or is not shown at all. */
+/** Something of what was summarized is shown in another way by now, or is not shown at all. */
 function isOvertaken({ view, changedAt }: Snapshot, state: SessionState): boolean {
   return state.view !== view || state.view.changedAt !== changedAt;
 }

@@ -3,7 +3,7 @@ import { costsOf } from "../../cache/token-costs.ts";
 import type { ModelPrices } from "../../log/prices.ts";
 import type { CompactionForecast } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
-import type { Standing } from "../../stages/compact/standing.ts";
+import type { CarriedState } from "../../stages/compact/carried-state.ts";
 import { type CompactionSituation, compactionCandidate } from "../../stages/compaction-candidate.ts";
 import { decide } from "../../stages/decide.ts";
 import type { Budget } from "../../tokens/budget.ts";
@@ -17,7 +17,7 @@ import { type Attendance, type Hold, holdOf, isAnnounced } from "./hold-compacti
 export interface DueQuestion {
   readonly view: View;
   readonly ledger: Ledger;
-  readonly standing: Standing;
+  readonly carriedState: CarriedState;
   readonly budget: Budget;
   readonly prices: ModelPrices | undefined;
   readonly settings: Settings;
@@ -40,25 +40,25 @@ const USUAL_REREAD_TOKENS = 8_000;
 
 /** The compaction that comes before the next request, if one does; or one that is held and not named to the user yet. */
 export function isCompactionDue(question: DueQuestion): DueCompaction | undefined {
-  const { view, standing, budget, settings, attendance } = question;
+  const { view, carriedState, budget, settings, attendance } = question;
   if (budget.autoCompaction === "off" || settings["compaction.enabled"] === "off") return undefined;
   // What was brought back stays until the user says something.
-  if (standing.automatic === "held") return undefined;
+  if (carriedState.automatic === "held") return undefined;
   const tokens = sizeTokens(view);
   const situation = situationAt(tokens, question);
   const decision = decide([compactionCandidate(situation)]);
   if (decision.kind === "nothing") return undefined;
   const reason = decision.candidate.admissible === "required" ? "window" : "economic";
-  const forecast = forecastOf(reason, decision.reason, situation, standing);
+  const forecast = forecastOf(reason, decision.reason, situation, carriedState);
   const hold = reason === "economic" ? holdOf(question) : undefined;
   if (hold === undefined) return { forecast };
-  const isNamed = hold.by === "failed" || isAnnounced(hold, standing, attendance.openedAt);
+  const isNamed = hold.by === "failed" || isAnnounced(hold, carriedState, attendance.openedAt);
   return isNamed ? undefined : { forecast, hold };
 }
 
 /** What a compaction that the window asks for would do now. */
 export function forecastCompaction(question: DueQuestion, why: string): CompactionForecast {
-  return forecastOf("window", why, situationAt(sizeTokens(question.view), question), question.standing);
+  return forecastOf("window", why, situationAt(sizeTokens(question.view), question), question.carriedState);
 }
 
 /** The sizes at which compaction saves money: between turns, and while the model is at work. Undefined: none in this window. */
@@ -85,7 +85,7 @@ export function economicPoints(question: DueQuestion): { atTokens: number; withi
 }
 
 function situationAt(tokens: number, question: DueQuestion): CompactionSituation {
-  const { view, ledger, standing, budget, prices, settings, nowMs } = question;
+  const { view, ledger, carriedState, budget, prices, settings, nowMs } = question;
   const headTokens = estimateTokens(view.calibration, featuresOfHead(view));
   const previous = ledger.sources["main"]?.previous;
   const isCold = previous !== undefined && nowMs >= previous.atMs + previous.lifetimeMs;
@@ -104,7 +104,7 @@ function situationAt(tokens: number, question: DueQuestion): CompactionSituation
     costs: costsOf(prices, { lifetimeMs: previous?.lifetimeMs, inputTokens: tokens }),
     thresholdTokens: budget.autoCompactTokens,
     policy: isLarge ? settings["compaction.policy"] : "window",
-    notes: standing.notes !== undefined && settings["compaction.notes"] === "on" ? "at-hand" : "none",
+    notes: carriedState.notes !== undefined && settings["compaction.notes"] === "on" ? "at-hand" : "none",
   };
 }
 
@@ -112,7 +112,7 @@ function forecastOf(
   reason: CompactionForecast["reason"],
   why: string,
   { sizeTokens: tokens, keptTokens, costs }: CompactionSituation,
-  { takenBack }: Standing,
+  { takenBack }: CarriedState,
 ): CompactionForecast {
   const expectedTokens = Math.min(tokens, keptTokens);
   const savesTokensPerRequest = tokens - expectedTokens;

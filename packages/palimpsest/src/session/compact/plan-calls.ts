@@ -1,6 +1,6 @@
 import type { CompactionTrigger } from "../../log/payload.ts";
 import type { Settings } from "../../settings/settings.ts";
-import type { Climb } from "../../stages/compact/climb.ts";
+import type { LadderPlan } from "../../stages/compact/summary-ladder.ts";
 import { headOf } from "../../stages/store-results/cut-text.ts";
 import type { MessageItem } from "../../view/item.ts";
 import type { CompactionPlan, Room } from "./plan-compaction.ts";
@@ -22,7 +22,7 @@ const PROMPT_TOKENS = 800;
 const FORK_SHARE = 0.9;
 
 /** What the models are asked, and which of the ways to them can be taken. */
-export function planCalls(plan: CompactionPlan, room: Room, options: CallOptions): Omit<Climb, "talks"> {
+export function planCalls(plan: CompactionPlan, room: Room, options: CallOptions): Omit<LadderPlan, "modelCalls"> {
   const { material, range, variant, snapshot } = plan;
   const { settings, instructions = "", directWindowTokens } = options;
   const said = range.folded.filter(({ origin }) => origin !== "summary");
@@ -34,7 +34,7 @@ export function planCalls(plan: CompactionPlan, room: Room, options: CallOptions
     variant,
     instructions: [...pointOf(plan), words, instructions].filter((line) => line !== "").join("\n"),
     byProvider: settings["compaction.byProvider"] === "on" ? "asked" : "off",
-    wishes: instructions,
+    userInstructions: instructions,
     ...(noFork === undefined ? {} : { noFork }),
     directTokens: Math.floor(directWindowTokens * (1 - OUTPUT_SHARE)) - PROMPT_TOKENS,
     maximumPasses: settings["compaction.maxPasses"],
@@ -66,11 +66,11 @@ function noForkBecause({ snapshot, variant }: CompactionPlan, options: CallOptio
   return undefined;
 }
 
-/** Where the part begins that is to be summarised, by its first words. */
+/** Where the part begins that is to be summarized, by its first words. */
 function pointOf({ variant, range }: CompactionPlan): string[] {
   if (variant !== "from") return [];
   const first = headOf(textOf(range.folded[0]!), 300);
-  return [`The part to be summarised begins with this message:\n${first}`];
+  return [`The part to be summarized begins with this message:\n${first}`];
 }
 
 /** A path may be written in a shorter way than where it was first named. */

@@ -36,7 +36,7 @@ test("each refusal in a row halves what a compaction aims at, and only where it 
   const { log, snapshot } = await snapshotOf(20);
   const { settings } = resolveSettings({});
   const targetAfter = async (overflows: number, trigger: "auto" | "reactive"): Promise<number> => {
-    const refused: Snapshot = { ...snapshot, standing: { ...snapshot.standing, overflows } };
+    const refused: Snapshot = { ...snapshot, carriedState: { ...snapshot.carriedState, overflows } };
     const options = { log, settings, trigger, attendance: "attended", todos: undefined, head: undefined } as const;
     const plan = await planCompaction(refused, { variant: "full" }, options);
     if ("kind" in plan) throw new Error(plan.kind);

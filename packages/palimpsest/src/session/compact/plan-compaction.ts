@@ -1,11 +1,11 @@
 import type { Block } from "../../log/block.ts";
 import type { CompactionTrigger } from "../../log/payload.ts";
 import type { Settings } from "../../settings/settings.ts";
+import type { CarriedState } from "../../stages/compact/carried-state.ts";
 import { type ChosenRange, type CompactionPart, chooseRange } from "../../stages/compact/choose-range.ts";
 import { hasRoomForUser, type SummaryMaterial } from "../../stages/compact/draft-summary.ts";
 import { type Evidence, readEvidence } from "../../stages/compact/evidence/evidence-state.ts";
 import { type RoomPart, shareRoom } from "../../stages/compact/share-room.ts";
-import type { Standing } from "../../stages/compact/standing.ts";
 import { transcriptOf } from "../../stages/compact/summary/transcript.ts";
 import type { UserMessage } from "../../stages/compact/user-messages.ts";
 import type { LogReader } from "../../stores/store.ts";
@@ -26,7 +26,7 @@ export interface Snapshot {
   readonly changedAt: number;
   readonly items: readonly Item[];
   readonly newestEntry: number;
-  readonly standing: Standing;
+  readonly carriedState: CarriedState;
   readonly configuration: Configuration;
   readonly sizeTokens: number;
   readonly budget: Budget;
@@ -35,12 +35,12 @@ export interface Snapshot {
   readonly tokensOf: (item: Item) => number;
 }
 
-export type FoldRange = Extract<ChosenRange, { kind: "fold" }>;
+export type RangeToCompact = Extract<ChosenRange, { kind: "fold" }>;
 export type Room = Readonly<Record<RoomPart, number>>;
 
 export interface CompactionPlan {
   readonly snapshot: Snapshot;
-  readonly range: FoldRange;
+  readonly range: RangeToCompact;
   readonly variant: CompactionPart["variant"];
   /** To be carried on by the boundary. */
   readonly knowledge: Knowledge;
@@ -62,35 +62,35 @@ export interface PlanOptions {
   readonly settings: Settings;
   readonly trigger: CompactionTrigger;
   /** `alone`: nobody is there to answer. */
-  readonly attendance: "attended" | "alone";
+  readonly attendance: "attended" | "unattended";
   readonly todos: string | undefined;
   /** As the host gives it now. */
   readonly head: string | undefined;
 }
 
 /** Why there is nothing to compact. */
-export interface NothingPlanned {
+export interface NothingToCompact {
   readonly kind: "nothing";
-  readonly cause: Extract<NothingCause, "nothing-to-fold" | "too-small">;
+  readonly cause: Extract<NothingCause, "nothing-to-compact" | "too-small">;
   readonly why: string;
 }
 
-const MOSTLY_USER: NothingPlanned = {
+const MOSTLY_USER: NothingToCompact = {
   kind: "nothing",
   cause: "too-small",
   why: "it could only be smaller by enough if the user's own words were cut",
 };
 
 /** What stays may take so much of the target; more is folded too, and the user's newest words are shown in part. */
-const MOST_KEPT = 0.5;
+const MAX_KEPT = 0.5;
 /** Words of the engine's own around the parts. */
 const FRAME_TOKENS = 300;
 
 export function takeSnapshot(state: SessionState, budget: Budget): Snapshot {
-  const { view, standing, configuration, newestEntry } = state;
+  const { view, carriedState, configuration, newestEntry } = state;
   return {
     view,
-    standing,
+    carriedState,
     configuration,
     newestEntry,
     budget,
@@ -130,14 +130,14 @@ export async function planCompaction(
   snapshot: Snapshot,
   part: CompactionPart,
   options: PlanOptions,
-): Promise<CompactionPlan | NothingPlanned> {
+): Promise<CompactionPlan | NothingToCompact> {
   const targetTokens = targetOf(snapshot, options.trigger);
   const range = withinTarget(chooseRange(snapshot.items, part), part, snapshot, {
     targetTokens,
     trigger: options.trigger,
   });
-  if (range.kind === "nothing") return { ...range, cause: "nothing-to-fold" };
-  const plan = await planFold(snapshot, range, part.variant, options);
+  if (range.kind === "nothing") return { ...range, cause: "nothing-to-compact" };
+  const plan = await planForRange(snapshot, range, part.variant, options);
   // What fits as it is need not be smaller: then the user's words are not cut to make it so.
   const fits = options.trigger !== "reactive" && snapshot.sizeTokens < targetTokens;
   const isCut = plan.room !== undefined && !hasRoomForUser(plan.room, plan.material);
@@ -145,9 +145,9 @@ export async function planCompaction(
 }
 
 /** The same for a range that is settled. */
-export async function planFold(
+export async function planForRange(
   snapshot: Snapshot,
-  range: FoldRange,
+  range: RangeToCompact,
   variant: CompactionPart["variant"],
   options: PlanOptions,
 ): Promise<CompactionPlan> {
@@ -155,8 +155,8 @@ export async function planFold(
   const targetTokens = targetOf(snapshot, trigger);
   const { newestEntry, configuration, countTokens, tokensOf, view } = snapshot;
   // A pin that stands in a message which is kept is not told twice.
-  const pins = snapshot.standing.pins.filter(({ entry, of = entry + 1 }) => !isIn(range.kept, of));
-  const knowledge = await gatherKnowledge(log, newestEntry, snapshot.standing);
+  const pins = snapshot.carriedState.pins.filter(({ entry, of = entry + 1 }) => !isIn(range.kept, of));
+  const knowledge = await gatherKnowledge(log, newestEntry, snapshot.carriedState);
   const evidence = readEvidence(knowledge.evidence);
   const isHeadKept = range.kept.some((item) => item.attachment === HEAD);
   const head = isHeadKept || options.head?.trim() === "" ? undefined : options.head;
@@ -166,7 +166,7 @@ export async function planFold(
     "kept messages": range.kept.reduce((sum, item) => sum + tokensOf(item), 0),
     pins: pins.reduce((sum, { text }) => sum + countTokens(text), 0),
   };
-  const leastShrink = settings["compaction.leastShrinkPercent"] / 100;
+  const leastShrink = settings["compaction.minShrinkPercent"] / 100;
   const fixedTokens = Object.values(fixed).reduce((sum, tokens) => sum + tokens, FRAME_TOKENS);
   const waits = trigger === "manual" || range.pending.length > 0;
   return {
@@ -187,11 +187,11 @@ export async function planFold(
       atMost: mostTokens(settings),
     }),
     material: {
-      preamble: waits ? "manual" : attendance === "alone" ? "autonomous" : "auto",
+      preamble: waits ? "manual" : attendance === "unattended" ? "autonomous" : "auto",
       userMessages: await readUserMessages(log, knowledge.said, range),
       evidence,
       pins,
-      agents: snapshot.standing.agents,
+      agents: snapshot.carriedState.agents,
       ...(todos === undefined ? {} : { todos }),
       rounds: transcriptOf(range.folded, { leftOut: PUT_BACK_ANYWAY }),
       work: transcriptOf(range.folded.filter(isWork), { leftOut: [...PUT_BACK_ANYWAY, "pin"] }),
@@ -213,8 +213,8 @@ function isWork({ origin }: MessageItem): boolean {
 }
 
 /** A provider that goes on refusing has a smaller window than it says, or counts in another way than anyone knows. */
-function targetOf({ budget, standing }: Snapshot, trigger: CompactionTrigger): number {
-  const repeated = trigger === "reactive" ? Math.max(0, standing.overflows - 1) : 0;
+function targetOf({ budget, carriedState }: Snapshot, trigger: CompactionTrigger): number {
+  const repeated = trigger === "reactive" ? Math.max(0, carriedState.overflows - 1) : 0;
   return Math.floor(budget.autoCompactTokens * 0.5 ** repeated);
 }
 
@@ -228,7 +228,7 @@ function withinTarget(
   const { kept, kind } = range.kind === "fold" ? range : { kept: messagesOf(items), kind: range.kind };
   const keptTokens = kept.reduce((sum, item) => sum + tokensOf(item), 0);
   const isRefused = trigger === "reactive" && kind === "nothing";
-  if (part.variant !== "full" || (!isRefused && keptTokens <= targetTokens * MOST_KEPT)) return range;
+  if (part.variant !== "full" || (!isRefused && keptTokens <= targetTokens * MAX_KEPT)) return range;
   const folded = messagesOf(items);
   if (folded.length === 0) return range;
   return { kind: "fold", from: folded[0]!.from, to: folded.at(-1)!.to, folded, kept: [], pending: [] };
@@ -251,7 +251,11 @@ function mostTokens(settings: Settings): Room {
 }
 
 /** What the user said and what is not shown any more, as it stands in the log. */
-async function readUserMessages(log: LogReader, said: readonly number[], { kept }: FoldRange): Promise<UserMessage[]> {
+async function readUserMessages(
+  log: LogReader,
+  said: readonly number[],
+  { kept }: RangeToCompact,
+): Promise<UserMessage[]> {
   const reads = await Promise.all(said.filter((entry) => !isIn(kept, entry)).map((entry) => readEntry(log, entry)));
   return reads.flatMap((read) => {
     if (read?.kind !== "message") return [];
@@ -264,7 +268,7 @@ function isIn(items: readonly MessageItem[], entry: number): boolean {
   return items.some(({ from, to }) => from <= entry && entry <= to);
 }
 
-function recallHint({ from, to }: FoldRange, { tools }: Configuration): string {
+function recallHint({ from, to }: RangeToCompact, { tools }: Configuration): string {
   const range = `Entries ${from} to ${to} were folded.`;
   const hasTool = tools.some(({ name }) => name === "recall");
   return hasTool ? `${range} The recall tool reads them by number, or finds them by words.` : range;

@@ -98,7 +98,7 @@ async function world(summary: Reply = answer(SUMMARY), windowTokens = 50_000): P
   };
 }
 
-async function talk({ send }: World, session: AnySession, name: Name, rounds = 6, words = 600): Promise<void> {
+async function conversation({ send }: World, session: AnySession, name: Name, rounds = 6, words = 600): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     await session.append(`Message ${round} about src/load.ts: ${`word${round} `.repeat(words)}`);
     await send(session, name);
@@ -117,7 +117,7 @@ describe("a compaction by the provider", () => {
   test("puts its signed block first, and what is from the record behind it", async () => {
     const here = await world();
     const session = await here.open("anthropic");
-    await talk(here, session, "anthropic");
+    await conversation(here, session, "anthropic");
     await session.pins.add("Never touch main.");
     const before = session.view.size().tokens;
     const outcome = await session.compact();
@@ -141,7 +141,7 @@ describe("a compaction by the provider", () => {
   test("reads the conversation from the cache, and asks with the same system prompt and tools", async () => {
     const here = await world();
     const session = await here.open("anthropic", { system: `Be brief. ${"And exact. ".repeat(400)}` });
-    await talk(here, session, "anthropic");
+    await conversation(here, session, "anthropic");
     await session.compact();
     const [own] = await compactionLines(session);
     expect(own!.cacheReadTokens).toBeGreaterThan(own!.freshTokens);
@@ -151,7 +151,7 @@ describe("a compaction by the provider", () => {
   test("of sealed content stands first too, with the newest rounds told beside it", async () => {
     const here = await world();
     const session = await here.open("openai-responses");
-    await talk(here, session, "openai-responses");
+    await conversation(here, session, "openai-responses");
     const outcome = await session.compact();
     expect(outcome).toMatchObject({ kind: "compacted", rung: "provider", modelCalls: 1 });
     await session.append("Go on.");
@@ -165,11 +165,11 @@ describe("a compaction by the provider", () => {
   test("is told what the user wants heeded, where it can be told", async () => {
     const here = await world();
     const session = await here.open("anthropic");
-    await talk(here, session, "anthropic");
+    await conversation(here, session, "anthropic");
     expect(await session.compact({ instructions: "Mind the loader." })).toMatchObject({ rung: "provider" });
     const other = await world();
     const sealed = await other.open("openai-responses");
-    await talk(other, sealed, "openai-responses");
+    await conversation(other, sealed, "openai-responses");
     const outcome = await sealed.compact({ instructions: "Mind the loader." });
     expect(outcome).toMatchObject({
       declined: expect.arrayContaining([{ rung: "provider", why: "this provider cannot compact on request" }]),
@@ -185,7 +185,7 @@ describe("a compaction by the provider", () => {
     async (_, summary, why) => {
       const here = await world(summary);
       const session = await here.open("anthropic");
-      await talk(here, session, "anthropic");
+      await conversation(here, session, "anthropic");
       const outcome = await session.compact();
       expect(outcome).toMatchObject({ kind: "compacted", rung: "digest" });
       expect(JSON.stringify(outcome)).toContain(why);
@@ -196,21 +196,21 @@ describe("a compaction by the provider", () => {
   test("of a provider that has none, or where the caller has it fold by itself, is passed over", async () => {
     const here = await world();
     const session = await here.open("openai-chat");
-    await talk(here, session, "openai-chat");
+    await conversation(here, session, "openai-chat");
     const why = "this provider cannot compact on request";
     expect(await session.compact()).toMatchObject({ declined: expect.arrayContaining([{ rung: "provider", why }]) });
     const other = await world();
     const edits = [{ type: "compact_20260112", trigger: { type: "input_tokens", value: 100_000 } }];
     const parameters = { context_management: { edits }, betas: ["compact-2026-01-12"] };
     const own = await other.open("anthropic", { parameters });
-    await talk(other, own, "anthropic");
+    await conversation(other, own, "anthropic");
     expect(await own.compact()).toMatchObject({ declined: expect.arrayContaining([{ rung: "provider", why }]) });
   });
 
   test("can be told by its text where another provider takes over, and stands first again for its own", async () => {
     const here = await world();
     const session = await here.open("anthropic");
-    await talk(here, session, "anthropic");
+    await conversation(here, session, "anthropic");
     await session.compact();
     await session.append("Go on.");
     await here.send(session, "anthropic");
@@ -231,7 +231,7 @@ describe("a compaction by the provider", () => {
   test("can be taken back, and gone back before", async () => {
     const here = await world();
     const session = await here.open("anthropic");
-    await talk(here, session, "anthropic");
+    await conversation(here, session, "anthropic");
     await session.append("Once more.");
     const { request } = await here.send(session, "anthropic");
     const at = session.history.newestEntry;
@@ -264,14 +264,14 @@ describe.each(["anthropic", "openai-responses"] as const)("what %s folds in the 
     const here = await world(answer(SUMMARY), 400_000);
     const session = await here.open(name, { parameters: THRESHOLDS[name] });
     await session.pins.add("Never touch main.");
-    await talk(here, session, name, 3, 9_000);
+    await conversation(here, session, name, 3, 9_000);
     await session.append(`The last straw: ${"straw ".repeat(9_000)}`);
     const before = session.view.size().tokens;
     const { recorded } = await here.send(session, name);
     expect(recorded.text).toBe("Done.");
     expect(here.asks.filter(({ purpose }) => purpose === "compaction")).toHaveLength(1);
-    const [told] = await session.history.explain();
-    expect(told).toMatchObject({ compaction: { rung: "provider", trigger: "auto" }, inEffect: "yes" });
+    const [emitted] = await session.history.explain();
+    expect(emitted).toMatchObject({ compaction: { rung: "provider", trigger: "auto" }, inEffect: "yes" });
     expect(session.view.size().tokens).toBeLessThan(before / 2);
     const at = session.history.newestEntry;
     const size = session.view.size().tokens;
@@ -295,7 +295,7 @@ describe.each(["anthropic", "openai-responses"] as const)("what %s folds in the 
 test("the answer keeps its thinking, the size is what was reported, and the folding is paid for", async () => {
   const here = await world(answer(SUMMARY), 400_000);
   const session = await here.open("anthropic", { parameters: THRESHOLDS.anthropic });
-  await talk(here, session, "anthropic", 3, 9_000);
+  await conversation(here, session, "anthropic", 3, 9_000);
   await session.append(`The last straw: ${"straw ".repeat(9_000)}`);
   const { recorded } = await here.send(session, "anthropic");
   const { freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = recorded.usage;
@@ -313,7 +313,7 @@ test("the answer keeps its thinking, the size is what was reported, and the fold
 test("what the user says meanwhile comes behind the answer; what was changed meanwhile is not folded", async () => {
   const here = await world(answer(SUMMARY), 400_000);
   const session = await here.open("anthropic", { parameters: THRESHOLDS.anthropic });
-  await talk(here, session, "anthropic", 3, 9_000);
+  await conversation(here, session, "anthropic", 3, 9_000);
   await session.append(`The last straw: ${"straw ".repeat(9_000)}`);
   const at = session.history.newestEntry;
   const folding = await session.prepare();
@@ -340,7 +340,7 @@ test("a pause after the folding leaves a conversation that can be gone on with",
   const session = await here.open("anthropic", {
     parameters: { ...THRESHOLDS.anthropic, context_management: { edits } },
   });
-  await talk(here, session, "anthropic", 3, 9_000);
+  await conversation(here, session, "anthropic", 3, 9_000);
   await session.append(`The last straw: ${"straw ".repeat(9_000)}`);
   expect((await here.send(session, "anthropic")).recorded).toMatchObject({ stop: "compacted", text: "" });
   const { request, recorded } = await here.send(session, "anthropic");
@@ -373,7 +373,7 @@ test("any session stays valid over folds of the provider's, rewinds, resumes and
       const points: number[] = [];
       const boundaries: number[] = [];
       let messages = 0;
-      const say = async (words: number): Promise<void> => {
+      const ask = async (words: number): Promise<void> => {
         await session.append(`Message ${messages++} about src/load.ts: ${"word ".repeat(words)}`);
         // Whatever the service refuses is thrown.
         const { request } = await here.send(session, name);
@@ -387,13 +387,13 @@ test("any session stays valid over folds of the provider's, rewinds, resumes and
         expect(blocks.join("")).toContain("Message 0 about");
         expect(blocks.at(-1)).toContain(`Message ${messages - 1} about`);
       };
-      await say(5);
-      await say(3_000);
+      await ask(5);
+      await ask(3_000);
       for (const one of steps) {
-        if (one.kind === "say") await say(one.words);
+        if (one.kind === "say") await ask(one.words);
         if (one.kind === "compact") {
           // In a conversation of a few words there is no room for those of the user beside what has to stand there.
-          await say(2_500);
+          await ask(2_500);
           const outcome = await session.compact();
           if (outcome.kind === "compacted") boundaries.push(outcome.boundary);
         }
@@ -410,7 +410,7 @@ test("any session stays valid over folds of the provider's, rewinds, resumes and
           session = await open();
         }
       }
-      await say(10);
+      await ask(10);
       await session.close();
       await here.close();
     }),

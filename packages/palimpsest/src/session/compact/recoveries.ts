@@ -27,7 +27,7 @@ export interface RecoveryOptions {
 }
 
 /** So many refusals in a row: each time the conversation was made half as large. */
-const MOST_REFUSALS = 6;
+const MAX_REFUSALS = 6;
 
 /**
  * Answers a refusal of a request. Too long: learns from its numbers, and makes the conversation smaller. Media that are not
@@ -57,8 +57,8 @@ export function createRecovery(options: RecoveryOptions): (error: unknown, signa
     await state.inOrder(async () => {
       await state.append([toDraft("overflow", { ...overflow, ...requestOf(newestRequest()) })]);
     });
-    const { overflows } = state.standing;
-    if (overflows > MOST_REFUSALS) {
+    const { overflows } = state.carriedState;
+    if (overflows > MAX_REFUSALS) {
       return { kind: "give-up", why: `the provider has refused ${overflows} requests in a row as too long` };
     }
     // Some servers refuse a request that fits when the answer it asks for does not. Now that its size is known, the next asks

@@ -28,9 +28,9 @@ describe("watching a call", () => {
   test("gives up one that says something for ever", async () => {
     const clock = quickClock();
     const watched = await watchCall(
-      async (own, heard) => {
+      async (own, onData) => {
         while (!own.aborted) {
-          heard();
+          onData();
           await new Promise((resolve) => setImmediate(resolve));
         }
       },
@@ -42,24 +42,24 @@ describe("watching a call", () => {
 
   test("gives up one that says nothing, and tells it so", async () => {
     const clock = quickClock();
-    let told: AbortSignal | undefined;
+    let emitted: AbortSignal | undefined;
     const alive: number[] = [];
     const run = (own: AbortSignal): Promise<never> => {
-      told = own;
+      emitted = own;
       return never();
     };
     const watched = await watchCall(run, { clock, stallMs: 100_000, signal, onAlive: () => alive.push(clock.now()) });
     expect(watched).toEqual({ kind: "stalled" });
-    expect(told?.aborted).toBe(true);
+    expect(emitted?.aborted).toBe(true);
     expect(alive).toEqual([30_000, 60_000, 90_000, 100_000]);
   });
 
   test("waits for one that goes on saying something", async () => {
     const clock = withTimers();
-    const run = async (own: AbortSignal, heard: () => void): Promise<string> => {
+    const run = async (own: AbortSignal, onData: () => void): Promise<string> => {
       for (let piece = 0; piece < 10; piece++) {
         await clock.wait(100, own);
-        heard();
+        onData();
       }
       return "done";
     };

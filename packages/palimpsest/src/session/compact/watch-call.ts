@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { OVER } from "../over.ts";
+import { NO_LONGER_NEEDED } from "../no-longer-needed.ts";
 
 export interface WatchOptions {
   readonly clock: Required<Clock>;
@@ -28,7 +28,7 @@ export type Watched<Result> =
  * @param run is given a signal, and says through `heard` that something has arrived
  */
 export async function watchCall<Result>(
-  run: (signal: AbortSignal, heard: () => void) => Promise<Result>,
+  run: (signal: AbortSignal, onData: () => void) => Promise<Result>,
   options: WatchOptions,
 ): Promise<Watched<Result>> {
   const {
@@ -43,11 +43,11 @@ export async function watchCall<Result>(
   const over = new AbortController();
   const call = AbortSignal.any([signal, over.signal]);
   let heardAtMs = clock.now();
-  const heard = (): void => {
+  const onData = (): void => {
     heardAtMs = clock.now();
   };
 
-  const result = run(call, heard).then(
+  const result = run(call, onData).then(
     (value): Watched<Result> => ({ kind: "done", result: value }),
     (error: unknown): Watched<Result> => (signal.aborted ? { kind: "aborted" } : { kind: "failed", error }),
   );
@@ -68,6 +68,6 @@ export async function watchCall<Result>(
   try {
     return await Promise.race([result, aborted, givenUp()]);
   } finally {
-    over.abort(OVER);
+    over.abort(NO_LONGER_NEEDED);
   }
 }

@@ -71,7 +71,7 @@ async function showStub(read: Extract<ReadEntry, { kind: "message" | "attachment
   await state.append([
     ...(isEntered ? [] : [toNamedDraft("erased", `${entry}`, erased)]),
     ...(isShown ? [toDraft("replace", { from: entry, to: entry, with: [stub], reason: "erased" })] : []),
-    ...state.standing.pins.flatMap(({ entry: pin, of }) => (of === entry ? [toDraft("unpin", { of: pin })] : [])),
+    ...state.carriedState.pins.flatMap(({ entry: pin, of }) => (of === entry ? [toDraft("unpin", { of: pin })] : [])),
   ]);
 }
 

@@ -17,10 +17,10 @@ export interface AskOptions extends Pick<ForkOptions, "source" | "signal"> {
   /** Is told of every piece of the answer as it arrives. */
   readonly onPart?: (part: StreamPart) => void;
   /** Another model, which sees the question and nothing of the conversation. @default the session's, with all of it */
-  readonly alone?: AskedAlone;
+  readonly standalone?: StandaloneModel;
 }
 
-export interface AskedAlone {
+export interface StandaloneModel {
   readonly model: string;
   readonly system: string;
   readonly maxOutputTokens: number;

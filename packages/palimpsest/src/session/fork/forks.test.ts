@@ -59,8 +59,10 @@ describe("a fork", () => {
   test("that has asked the model tells how it ended: answered, failed or aborted; one that asked nothing is not told of", async () => {
     let fault: object = {};
     const { session, send } = await warmSession(() => ({ ...answer("Done."), ...fault }));
-    const told: object[] = [];
-    session.events.listen((event) => event.kind === "forked" && told.push([event.source, event.outcome, event.used]));
+    const emitted: object[] = [];
+    session.events.listen(
+      (event) => event.kind === "forked" && emitted.push([event.source, event.outcome, event.used]),
+    );
     await (await session.fork({ source: "idle" })).close();
     const { usage } = await session.ask("What was this about?", { source: "one" });
     fault = { fault: { kind: "server-error", message: "no" } };
@@ -80,7 +82,7 @@ describe("a fork", () => {
     }
     await twice.close();
     const nothing = { freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
-    expect(told).toMatchObject([
+    expect(emitted).toMatchObject([
       ["one", "ok", { cacheReadTokens: usage.cacheReadTokens, outputTokens: usage.outputTokens }],
       ["two", "failed", nothing],
       ["three", "aborted", nothing],

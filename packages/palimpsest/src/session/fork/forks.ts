@@ -3,7 +3,7 @@ import type { ForkPayload } from "../../log/payload.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { readStream } from "../../providers/read-stream.ts";
-import type { Tell } from "../../session-event.ts";
+import type { Emit } from "../../session-event.ts";
 import type { LogWriter } from "../../stores/store.ts";
 import type { Clock } from "../clock.ts";
 import type { EnterUsage } from "../enter-usage.ts";
@@ -12,9 +12,9 @@ import type { Session } from "../session.ts";
 import { ForkError } from "../session-errors.ts";
 import type { SessionState } from "../session-state.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
-import type { ForkWatch } from "./fork-terms.ts";
+import type { ForkWatch } from "./fork-request-options.ts";
 import type { Base } from "./forked-reader.ts";
-import { sendAlone } from "./send-alone.ts";
+import { sendStandalone } from "./send-standalone.ts";
 import { watchFork } from "./watch-fork.ts";
 
 export interface OpenSession<Request, Response> {
@@ -43,7 +43,7 @@ export interface ForksOptions<Request, Response, Message> {
   /** What this session itself continues, if it is a fork. */
   readonly base: ForkOpening["base"] | undefined;
   readonly signal: AbortSignal;
-  readonly tell: Tell;
+  readonly emit: Emit;
   readonly clock: Pick<Clock, "now">;
   /** A log for a fork of that name; one that nobody keeps, if it has none. */
   readonly openLog: (id: string | undefined) => Promise<LogWriter>;
@@ -51,8 +51,8 @@ export interface ForksOptions<Request, Response, Message> {
 }
 
 /** A talk with the model on a fork that is forgotten afterwards. */
-export interface ForkTalk {
-  say(words: string): Promise<void>;
+export interface ForkConversation {
+  ask(words: string): Promise<void>;
   /** What the model says to it. After a call that failed, it may be asked for again. */
   answer(options?: { readonly signal?: AbortSignal; readonly onPart?: AskOptions["onPart"] }): Promise<Answer>;
   close(): Promise<void>;
@@ -60,7 +60,7 @@ export interface ForkTalk {
 
 export interface Forks<Request, Response> {
   fork(options: ForkOptions): Promise<Session<Request, Response>>;
-  talk(options: Pick<ForkOptions, "source" | "signal">): Promise<ForkTalk>;
+  converse(options: Pick<ForkOptions, "source" | "signal">): Promise<ForkConversation>;
   ask(question: string, options: AskOptions): Promise<Answer>;
 }
 
@@ -68,7 +68,7 @@ export interface Forks<Request, Response> {
 export function createForks<Request, Response, Message>(
   options: ForksOptions<Request, Response, Message>,
 ): Forks<Request, Response> {
-  const { session, state, provider, requests, enterUsage, base, tell } = options;
+  const { session, state, provider, requests, enterUsage, base, emit } = options;
 
   async function open(wanted: ForkOptions, cacheWrites: ForkOpening["cacheWrites"]) {
     const { source, id, allowedTools, signal = options.signal } = wanted;
@@ -86,7 +86,7 @@ export function createForks<Request, Response, Message>(
       base: { reader: state.log, sequence, fork: { session, sequence, hash, source, ...allowed } },
       cacheWrites,
       signal: ends,
-      watch: watchFork({ source, signal: ends, enterUsage, tell }),
+      watch: watchFork({ source, signal: ends, enterUsage, emit }),
     });
     const departure = findDeparture(requests.prefix(), opened.requests.prefix());
     if (departure === undefined) return opened;
@@ -97,11 +97,11 @@ export function createForks<Request, Response, Message>(
     );
   }
 
-  async function talk({ source, signal }: Pick<ForkOptions, "source" | "signal">): Promise<ForkTalk> {
+  async function converse({ source, signal }: Pick<ForkOptions, "source" | "signal">): Promise<ForkConversation> {
     const wanted = { source, allowedTools: [], ...(signal === undefined ? {} : { signal }) };
     const { session: fork } = await state.inOrder(() => open(wanted, "none"));
     return {
-      async say(words) {
+      async ask(words) {
         await fork.append({ role: "user", origin: "host", blocks: [{ kind: "text", text: words }] });
       },
       async answer({ signal: ends = fork.signal, onPart } = {}) {
@@ -122,23 +122,23 @@ export function createForks<Request, Response, Message>(
       return (await state.inOrder(() => open(wanted, "as-usual"))).session;
     },
 
-    talk,
+    converse,
 
-    async ask(question, { source, signal, onPart, alone }) {
-      if (alone !== undefined) {
+    async ask(question, { source, signal, onPart, standalone }) {
+      if (standalone !== undefined) {
         const ends = signal === undefined ? options.signal : AbortSignal.any([options.signal, signal]);
         const said = [{ role: "user" as const, blocks: [{ kind: "text" as const, text: question }] }];
-        return sendAlone(options, {
-          ...alone,
+        return sendStandalone(options, {
+          ...standalone,
           source,
           said,
           signal: ends,
           ...(onPart === undefined ? {} : { onPart }),
         });
       }
-      const conversation = await talk({ source, ...(signal === undefined ? {} : { signal }) });
+      const conversation = await converse({ source, ...(signal === undefined ? {} : { signal }) });
       try {
-        await conversation.say(question);
+        await conversation.ask(question);
         return await conversation.answer(onPart === undefined ? {} : { onPart });
       } finally {
         await conversation.close();

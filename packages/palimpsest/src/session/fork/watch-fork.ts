@@ -1,7 +1,7 @@
-import type { Tell, UsedTokens } from "../../session-event.ts";
+import type { Emit, UsedTokens } from "../../session-event.ts";
 import type { EnterUsage } from "../enter-usage.ts";
 import { wholeTokens } from "../whole-tokens.ts";
-import type { ForkWatch } from "./fork-terms.ts";
+import type { ForkWatch } from "./fork-request-options.ts";
 
 export interface WatchForkOptions {
   readonly source: string;
@@ -9,13 +9,13 @@ export interface WatchForkOptions {
   readonly signal: AbortSignal;
   /** Of the parent: its ledger holds what its forks have used. */
   readonly enterUsage: EnterUsage;
-  readonly tell: Tell;
+  readonly emit: Emit;
 }
 
 const NOTHING = { freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
 
 /** Charges a fork's responses to its parent, and tells how it ended. One that has asked nothing is not told of. */
-export function watchFork({ source, signal, enterUsage, tell }: WatchForkOptions): ForkWatch {
+export function watchFork({ source, signal, enterUsage, emit }: WatchForkOptions): ForkWatch {
   let newest: "none" | "open" | "answered" = "none";
   let used: UsedTokens = NOTHING;
   return {
@@ -34,7 +34,7 @@ export function watchFork({ source, signal, enterUsage, tell }: WatchForkOptions
     closed() {
       if (newest === "none") return;
       const outcome = newest === "answered" ? "ok" : signal.aborted ? "aborted" : "failed";
-      tell({ kind: "forked", source, outcome, used });
+      emit({ kind: "forked", source, outcome, used });
     },
   };
 }

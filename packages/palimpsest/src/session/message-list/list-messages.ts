@@ -6,7 +6,7 @@ import type { MessagePage, MessagesOptions, SessionMessage } from "./session-mes
 import { createShownAs } from "./shown-as.ts";
 
 const PAGE_MESSAGES = 50;
-const MOST_MESSAGES = 1_000;
+const MAX_MESSAGES = 1_000;
 const BATCH_ENTRIES = 128;
 
 /** One page of the conversation as the user lived it, up to `before`. Reads back only as far as the page reaches. */
@@ -14,7 +14,7 @@ export async function listMessages(
   { log, view, newestEntry }: SessionState,
   { before = newestEntry + 1, limit = PAGE_MESSAGES, attachments = "without" }: MessagesOptions = {},
 ): Promise<MessagePage> {
-  const most = Math.min(limit, MOST_MESSAGES);
+  const most = Math.min(limit, MAX_MESSAGES);
   const shownAs = createShownAs(log, view);
   const found: SessionMessage[] = [];
 

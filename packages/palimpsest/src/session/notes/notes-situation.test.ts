@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EMPTY_LEDGER } from "../../cache/ledger.ts";
 import { isUpdateDue } from "../../notes/is-update-due.ts";
 import { resolveSettings } from "../../settings/resolve-settings.ts";
-import { NOTHING_STANDING } from "../../stages/compact/standing.ts";
+import { EMPTY_CARRIED_STATE } from "../../stages/compact/carried-state.ts";
 import type { CompactionPoint } from "../compact/compaction-point.ts";
 import { notesPolicy, notesSituation, type SituationSources } from "./notes-situation.ts";
 
@@ -14,7 +14,7 @@ function situationWith(compaction: CompactionPoint) {
   const call = { kind: "message", from: 2, to: 2, blocks: [{ kind: "tool_call" }] };
   const previous = { atMs: 0, lifetimeMs: 3_600_000, cacheReadTokens: 90_000, cacheWriteTokens: 5_000 };
   return notesSituation({
-    snapshot: { items: [call], standing: NOTHING_STANDING, tokensOf: () => 80_000, sizeTokens: 95_000 },
+    snapshot: { items: [call], carriedState: EMPTY_CARRIED_STATE, tokensOf: () => 80_000, sizeTokens: 95_000 },
     ledger: { ...EMPTY_LEDGER, sources: { main: { previous } } },
     prices: undefined,
     compaction,

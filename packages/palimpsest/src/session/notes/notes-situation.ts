@@ -24,9 +24,9 @@ export function notesSituation(sources: SituationSources): UpdateSituation | und
   const { snapshot, ledger, prices, compaction, settings, notesTokens, nowMs } = sources;
   const previous = ledger.sources["main"]?.previous;
   if (previous === undefined) return undefined;
-  const { standing, tokensOf, sizeTokens } = snapshot;
+  const { carriedState, tokensOf, sizeTokens } = snapshot;
   const messages = snapshot.items.filter((item): item is MessageItem => item.kind === "message");
-  const { coveredTo } = standing.notes ?? { coveredTo: 0 };
+  const { coveredTo } = carriedState.notes ?? { coveredTo: 0 };
   const uncovered = messages.filter(({ to }) => to > coveredTo);
   const sum = (items: readonly MessageItem[]): number => items.reduce((total, item) => total + tokensOf(item), 0);
   return {

@@ -53,14 +53,14 @@ async function open({
     ...(notes === undefined ? {} : { notes }),
   };
   const session = await openSession(options);
-  const say = async (words: string) => {
+  const ask = async (words: string) => {
     await session.append(words);
     const request = await session.prepare();
     await session.record(await readStream(provider.send(request)), request);
     return request;
   };
-  const told = (kind: SessionEvent["kind"]) => events.filter((event) => event.kind === kind);
-  return { session, say, clock, events, told, options };
+  const emitted = (kind: SessionEvent["kind"]) => events.filter((event) => event.kind === kind);
+  return { session, ask, clock, events, told: emitted, options };
 }
 
 const words = (about: string, count = 1_500): string => `About ${about}: ${`${about} `.repeat(count)}`;
@@ -69,9 +69,9 @@ describe("session notes", () => {
   test("are brought up to date by a call on the cached prompt, and survive a resume", async () => {
     const written: string[] = [];
     const write = async (markdown: string) => void written.push(markdown);
-    const { session, say, options } = await open({ notes: { write } });
+    const { session, ask, options } = await open({ notes: { write } });
     expect(await session.notes.read()).toContain(`# ${STATE}`);
-    for (const about of ["one", "two", "three", "four"]) await say(words(about));
+    for (const about of ["one", "two", "three", "four"]) await ask(words(about));
     const outcome = await session.notes.update();
     expect(outcome).toMatchObject({ kind: "updated", markdown: expect.stringContaining("Renaming the loader.") });
     expect(written).toEqual([await session.notes.read()]);
@@ -82,34 +82,34 @@ describe("session notes", () => {
   });
 
   test("stand in for a summary: no model is asked, and what they do not cover is kept", async () => {
-    const { session, say, told } = await open();
-    for (let round = 0; round < 12; round++) await say(words(`part${round}`));
+    const { session, ask, told: emitted } = await open();
+    for (let round = 0; round < 12; round++) await ask(words(`part${round}`));
     await session.notes.update();
-    await say(words("uncovered", 500));
-    while ((await session.history.explain()).length === 0) await say(words("more", 2_000));
+    await ask(words("uncovered", 500));
+    while ((await session.history.explain()).length === 0) await ask(words("more", 2_000));
     const [boundary] = await session.history.explain();
     expect(boundary!.compaction).toMatchObject({ rung: "notes", trigger: "auto", modelCalls: 0, declined: [] });
     expect(boundary!.shownAs).toContain("Renaming the loader.");
-    const request = JSON.stringify((await say("Go on.")).messages);
+    const request = JSON.stringify((await ask("Go on.")).messages);
     expect(request).toContain("About uncovered");
-    expect(told("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted", rung: "notes" } }]);
+    expect(emitted("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted", rung: "notes" } }]);
   });
 
   test("by growth: as the fixed rules say", async () => {
-    const { say, told } = await open({ settings: { "notes.enabled": "on", "notes.policy": "fixed" } });
-    for (let round = 0; round < 4; round++) await say(words(`part${round}`, 2_000));
-    await expect.poll(() => told("notes-updated").length).toBeGreaterThan(0);
+    const { ask, told: emitted } = await open({ settings: { "notes.enabled": "on", "notes.policy": "fixed" } });
+    for (let round = 0; round < 4; round++) await ask(words(`part${round}`, 2_000));
+    await expect.poll(() => emitted("notes-updated").length).toBeGreaterThan(0);
   });
 
   test("when it pays: rarely, and before the cache of a long conversation ends", async () => {
     const compaction = { "compaction.economicFromTokens": 20_000, "compaction.horizonRequests": 30 };
     const settings = { "notes.enabled": "on", ...compaction } as const;
-    const { session, say, told, clock } = await open({ settings, windowTokens: 200_000 });
-    for (let round = 0; round < 40; round++) await say(words(`part${round}`, 1_000));
+    const { session, ask, told: emitted, clock } = await open({ settings, windowTokens: 200_000 });
+    for (let round = 0; round < 40; round++) await ask(words(`part${round}`, 1_000));
     // Nobody says anything for half an hour.
     await clock.pass(30 * MINUTE_MS, Promise.resolve());
-    await expect.poll(() => told("notes-updated").length).toBeGreaterThan(0);
-    expect(told("notes-updated").length).toBeLessThan(4);
+    await expect.poll(() => emitted("notes-updated").length).toBeGreaterThan(0);
+    expect(emitted("notes-updated").length).toBeLessThan(4);
     expect(await session.notes.read()).toContain("Renaming the loader.");
   });
 
@@ -118,8 +118,8 @@ describe("session notes", () => {
     ["a refusal", answer("I'm sorry, I can't do that.")],
     ["something cut off", { ...update(section(STATE, "Half")), stop: "output-limit" } as Reply],
   ])("are not touched by an update that answers %s", async (_, reply) => {
-    const { session, say } = await open({ reply });
-    await say(words("one"));
+    const { session, ask } = await open({ reply });
+    await ask(words("one"));
     const before = await session.notes.read();
     expect(await session.notes.update()).toMatchObject({ kind: "failed" });
     expect(await session.notes.read()).toBe(before);
@@ -128,17 +128,17 @@ describe("session notes", () => {
   test("have the headings of a template of one's own, if it is one", async () => {
     const template = "# Risks\n_What can go wrong._\n\n# Next\n_What comes next._\n";
     const reply = update(section("Risks", "The loader is used twice."));
-    const { session, say } = await open({ notes: { template }, reply });
-    await say(words("one"));
+    const { session, ask } = await open({ notes: { template }, reply });
+    await ask(words("one"));
     await session.notes.update();
     expect(await session.notes.read()).toContain("# Risks\n_What can go wrong._\n\nThe loader is used twice.");
     await expect(open({ notes: { template: "no headings" } })).rejects.toThrow(InvalidOptionError);
   });
 
   test("are not kept unless they are switched on", async () => {
-    const { say, told } = await open({ settings: { "notes.policy": "fixed" } });
-    for (let round = 0; round < 5; round++) await say(words(`part${round}`, 2_000));
+    const { ask, told: emitted } = await open({ settings: { "notes.policy": "fixed" } });
+    for (let round = 0; round < 5; round++) await ask(words(`part${round}`, 2_000));
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(told("notes-updated")).toEqual([]);
+    expect(emitted("notes-updated")).toEqual([]);
   });
 });

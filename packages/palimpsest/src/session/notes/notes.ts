@@ -8,7 +8,7 @@ import { NOTES_TEMPLATE, type NotesTemplate, readTemplate } from "../../notes/te
 import { updatePrompt } from "../../notes/update-prompt.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import { ProviderError } from "../../providers/provider-error.ts";
-import type { Tell } from "../../session-event.ts";
+import type { Emit } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { sizeTokens } from "../../view/view.ts";
 import type { Clock } from "../clock.ts";
@@ -16,7 +16,7 @@ import { measuresOf, type Snapshot, takeSnapshot } from "../compact/plan-compact
 import { watchCall } from "../compact/watch-call.ts";
 import type { Forks } from "../fork/forks.ts";
 import { readEntry } from "../load-view.ts";
-import { OVER } from "../over.ts";
+import { NO_LONGER_NEEDED } from "../no-longer-needed.ts";
 import type { SessionSize } from "../session-groups.ts";
 import type { SessionState } from "../session-state.ts";
 import type { NotesOptions, NotesUpdateOutcome } from "./notes-options.ts";
@@ -24,12 +24,12 @@ import { notesPolicy, notesSituation } from "./notes-situation.ts";
 
 export interface NotesParts {
   readonly state: SessionState;
-  readonly forks: Pick<Forks<never, never>, "talk">;
+  readonly forks: Pick<Forks<never, never>, "converse">;
   readonly factsOf: (model: string) => ModelFacts;
   readonly settings: () => Settings;
   readonly size: () => SessionSize;
   readonly clock: Required<Clock>;
-  readonly tell: Tell;
+  readonly emit: Emit;
   readonly signal: AbortSignal;
   readonly notes: NotesOptions;
 }
@@ -56,7 +56,7 @@ const LOOK_AGAIN_SHARE = 0.05;
 
 /** The session's notes: kept all along, so that a summary exists when one is needed. */
 export function createNotes(parts: NotesParts): SessionNotes {
-  const { state, forks, factsOf, settings, size, clock, tell, signal } = parts;
+  const { state, forks, factsOf, settings, size, clock, emit, signal } = parts;
   const template = templateOf(parts.notes.template);
   let running: { readonly done: Promise<NotesUpdateOutcome>; readonly sinceMs: number } | undefined;
   let pause = new AbortController();
@@ -64,7 +64,7 @@ export function createNotes(parts: NotesParts): SessionNotes {
   let consideredTokens = 0;
 
   async function current(): Promise<Notes> {
-    const { notes } = state.standing;
+    const { notes } = state.carriedState;
     const read = notes && (await readEntry(state.log, notes.entry));
     return read?.kind === "notes" ? parseNotes(read.payload.markdown, template) : emptyNotes(template);
   }
@@ -77,11 +77,11 @@ export function createNotes(parts: NotesParts): SessionNotes {
     if (covered === undefined) return { kind: "failed", why: "nothing was said yet" };
     const { prompt, write } = parts.notes;
     const limits = { sectionTokens: held["notes.sectionTokens"], totalTokens: held["notes.totalTokens"] };
-    const talk = await forks.talk({ source: NOTES_SOURCE, signal: ends });
+    const conversation = await forks.converse({ source: NOTES_SOURCE, signal: ends });
     try {
       const { countTokens } = snapshot;
-      await talk.say(updatePrompt({ notes, countTokens, limits, ...(prompt === undefined ? {} : { prompt }) }));
-      const watched = await watchCall((own, heard) => talk.answer({ signal: own, onPart: heard }), {
+      await conversation.ask(updatePrompt({ notes, countTokens, limits, ...(prompt === undefined ? {} : { prompt }) }));
+      const watched = await watchCall((own, heard) => conversation.answer({ signal: own, onPart: heard }), {
         clock,
         signal: ends,
         stallMs: DEAD_MS,
@@ -96,7 +96,7 @@ export function createNotes(parts: NotesParts): SessionNotes {
       await write?.(markdown).catch(() => undefined);
       return { kind: update.kind, markdown };
     } finally {
-      await talk.close();
+      await conversation.close();
     }
   }
 
@@ -114,7 +114,7 @@ export function createNotes(parts: NotesParts): SessionNotes {
       if (running === mine) running = undefined;
       const { countTokens } = measuresOf(state.view);
       const tokens = outcome.kind === "failed" ? 0 : countTokens(outcome.markdown);
-      tell({ kind: "notes-updated", outcome: outcome.kind, tokens });
+      emit({ kind: "notes-updated", outcome: outcome.kind, tokens });
       return outcome;
     });
   }
@@ -160,32 +160,32 @@ export function createNotes(parts: NotesParts): SessionNotes {
     read: async () => notesMarkdown(await current()),
     update,
     afterResponse() {
-      pause.abort(OVER);
+      pause.abort(NO_LONGER_NEEDED);
       pause = new AbortController();
       const over = AbortSignal.any([pause.signal, signal]);
       // Nobody waits for it, and what fails is told by the update itself.
       consider(over).catch(() => undefined);
     },
-    onRequest: () => pause.abort(OVER),
+    onRequest: () => pause.abort(NO_LONGER_NEEDED),
     async planCompaction(snapshot) {
       const held = settings();
       const age = running === undefined ? undefined : clock.now() - running.sinceMs;
       if (age !== undefined && age < DEAD_MS) {
         const over = new AbortController();
         await Promise.race([running!.done, clock.wait(WAIT_MS, over.signal)]);
-        over.abort(OVER);
+        over.abort(NO_LONGER_NEEDED);
       }
-      const { notes: noted } = state.standing;
+      const { notes: noted } = state.carriedState;
       if (noted === undefined) return { kind: "declined", cause: "no-notes", reason: "there are no notes" };
       return planNotesCompaction({
         items: snapshot.items,
         notes: await current(),
         notesEntry: noted.entry,
         coveredTo: noted.coveredTo,
-        ...(snapshot.standing.chain.boundary === 0 ? {} : { newestBoundary: snapshot.standing.chain.boundary }),
+        ...(snapshot.carriedState.chain.boundary === 0 ? {} : { newestBoundary: snapshot.carriedState.chain.boundary }),
         minimumTokens: held["notes.keepTokens"],
         minimumTextMessages: held["notes.keepTextMessages"],
-        maximumTokens: held["notes.keepMostTokens"],
+        maximumTokens: held["notes.keepMaxTokens"],
         sectionTokens: held["notes.sectionTokens"],
         thresholdTokens: snapshot.budget.autoCompactTokens,
         tokensOf: snapshot.tokensOf,

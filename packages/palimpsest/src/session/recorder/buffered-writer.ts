@@ -2,8 +2,8 @@ import type { Entry } from "../../log/entry.ts";
 import type { AppendResult, LogWriter } from "../../stores/store.ts";
 
 /** A store syncs every append; so many entries, or characters, at once take about as long as one. */
-const MOST_ENTRIES = 500;
-const MOST_CHARACTERS = 8_000_000;
+const MAX_ENTRIES = 500;
+const MAX_CHARACTERS = 8_000_000;
 
 export interface BufferedWriter extends LogWriter {
   /** Writes what is held. */
@@ -50,7 +50,7 @@ export async function createBufferedWriter(writer: LogWriter): Promise<BufferedW
       held.push(...entries);
       head = newest;
       for (const { payload = "" } of entries) characters += payload.length;
-      return held.length >= MOST_ENTRIES || characters >= MOST_CHARACTERS ? flush() : { kind: "appended", head };
+      return held.length >= MAX_ENTRIES || characters >= MAX_CHARACTERS ? flush() : { kind: "appended", head };
     },
     async erase(sequence) {
       await flush();

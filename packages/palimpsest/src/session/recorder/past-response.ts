@@ -6,7 +6,7 @@ import type { KnownModel } from "../../providers/known-model.ts";
 import { estimateTokens } from "../../tokens/calibration.ts";
 import { addFeatures, featuresOf, NO_FEATURES } from "../../tokens/features.ts";
 import { sizeTokens, type View } from "../../view/view.ts";
-import { describeNext } from "../describe-next.ts";
+import { describeNextRequest } from "../describe-next-request.ts";
 import type { SessionState } from "../session-state.ts";
 import { wholeTokens } from "../whole-tokens.ts";
 
@@ -59,7 +59,7 @@ export async function responseDrafts(state: SessionState, response: PastResponse
   const { message, usage, model, known, cacheTtl } = response;
   const { log, view, ledger, configuration } = state;
   const { provider, facts, cacheEffects } = known;
-  const { cache } = await describeNext({
+  const { cache } = await describeNextRequest({
     log,
     view,
     ledger,

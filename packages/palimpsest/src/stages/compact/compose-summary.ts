@@ -32,7 +32,7 @@ const WITHOUT_SUMMARY =
   "No summary could be written this time. What follows was taken from the record word for word; read back what you need.";
 
 /** In place of a summary. Which model will read it is not known: another provider's cannot see the block. */
-export const FOLDED_BY_PROVIDER =
+export const COMPACTED_BY_PROVIDER =
   "A summary by the provider stands before this text, if you can read it. What follows was taken from the record word for word.";
 
 const CARRY_ON =

@@ -1,12 +1,12 @@
-import { type AgentInFlight, agentsText } from "./agents-in-flight.ts";
+import type { Pin } from "./carried-state.ts";
 import { composeSummary, type SummaryParts } from "./compose-summary.ts";
 import type { Evidence } from "./evidence/evidence-state.ts";
 import { evidenceText } from "./evidence/evidence-text.ts";
+import { type AgentInFlight, agentsText } from "./running-agents.ts";
 import type { RoomPart } from "./share-room.ts";
-import type { Pin } from "./standing.ts";
 import { shortenText } from "./summary/shorten-text.ts";
 import type { TranscriptRound } from "./summary/transcript.ts";
-import { leastUserMessagesText, type UserMessage, userMessagesText } from "./user-messages.ts";
+import { shortestUserMessagesText, type UserMessage, userMessagesText } from "./user-messages.ts";
 
 export interface SummaryMaterial {
   readonly preamble: SummaryParts["preamble"];
@@ -84,7 +84,7 @@ export function hasRoomForUser(
   room: Readonly<Record<RoomPart, number>>,
   { userMessages, countTokens }: Pick<SummaryMaterial, "userMessages" | "countTokens">,
 ): boolean {
-  return countTokens(leastUserMessagesText(userMessages)) <= room.userMessages + room.latestResults + room.evidence;
+  return countTokens(shortestUserMessagesText(userMessages)) <= room.userMessages + room.latestResults + room.evidence;
 }
 
 /** The newest rounds that fit, whole; the newest of all in part, if it alone is too long. */

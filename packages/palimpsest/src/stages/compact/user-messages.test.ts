@@ -3,18 +3,18 @@ import { describe, expect, test } from "vitest";
 import { type UserMessage, userMessagesText } from "./user-messages.ts";
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);
-const say = (...texts: string[]): UserMessage[] => texts.map((text, index) => ({ entry: index * 10 + 1, text }));
+const ask = (...texts: string[]): UserMessage[] => texts.map((text, index) => ({ entry: index * 10 + 1, text }));
 
 describe("the user's messages", () => {
   test("stand there verbatim, in order, with their numbers", () => {
-    const text = userMessagesText(say("Do this.", "Then\nthat.", "Now."), { budgetTokens: 1_000, countTokens });
+    const text = userMessagesText(ask("Do this.", "Then\nthat.", "Now."), { budgetTokens: 1_000, countTokens });
     expect(text).toBe("[1] Do this.\n\n[11] Then\nthat.\n\n[21] Now.");
     expect(userMessagesText([], { budgetTokens: 1_000, countTokens })).toBe("");
-    expect(userMessagesText(say("One."), { budgetTokens: 1_000, countTokens })).toBe("[1] One.");
+    expect(userMessagesText(ask("One."), { budgetTokens: 1_000, countTokens })).toBe("[1] One.");
   });
 
   test("that do not fit are named; corrections are kept before others, then the newest", () => {
-    const messages = say(
+    const messages = ask(
       "The task.",
       "x".repeat(90),
       "No, not that way.",
@@ -34,14 +34,14 @@ describe("the user's messages", () => {
   });
 
   test("a correction has its place before newer messages, where only one of both fits", () => {
-    const messages = say("The task.", `No, not that way. ${"c".repeat(80)}`, "z".repeat(90), "The newest.");
+    const messages = ask("The task.", `No, not that way. ${"c".repeat(80)}`, "z".repeat(90), "The newest.");
     const text = userMessagesText(messages, { budgetTokens: 50, countTokens });
     expect(text).toContain("[11] No, not that way.");
     expect(text).toContain("[1 left out: recall entry 21]");
   });
 
   test("first and newest are cut in the middle if both do not fit, the longer one first", () => {
-    const messages = say(`begin ${"a".repeat(4_000)} end`, "Short and newest.");
+    const messages = ask(`begin ${"a".repeat(4_000)} end`, "Short and newest.");
     const text = userMessagesText(messages, { budgetTokens: 100, countTokens });
     expect(text).toMatch(
       /^\[1\] begin a+\n\[\.\.\. \d+ characters left out: recall entry 1 \.\.\.\]\na+ end\n\n\[11\] Short and newest\.$/,

@@ -66,7 +66,7 @@ export function userMessagesText(
 }
 
 /** What is told of them at the least, unless the window itself is too small: the first and the newest, whole if they are short. */
-export function leastUserMessagesText(messages: readonly UserMessage[]): string {
+export function shortestUserMessagesText(messages: readonly UserMessage[]): string {
   return render(messages, new Map(endsOf(messages).map((message) => [message, cutMiddle(message, LEAST_CHARACTERS)])));
 }
 

@@ -10,7 +10,7 @@ export interface CheckedContent<Content> {
   readonly content: Content;
   /** Shows stubs in place of what cannot be sent. The entry keeps it as it came. */
   readonly decisions: readonly ReplacePayload[];
-  readonly happenings: readonly MediaRefused[];
+  readonly newEvents: readonly MediaRefused[];
 }
 
 /** Holds images and documents against their own bytes before a provider does: one that is refused stops the conversation. */
@@ -18,14 +18,14 @@ export function checkContent<Content extends MessagePayload | AttachmentPayload>
   content: Content,
   entry: number,
 ): CheckedContent<Content> {
-  if (mediaOf(content.blocks).length === 0) return { content, decisions: [], happenings: [] };
+  if (mediaOf(content.blocks).length === 0) return { content, decisions: [], newEvents: [] };
   const corrected = { ...content, blocks: content.blocks.map(correct) };
   const unreadable = new Map<Media, string>();
   for (const media of mediaOf(corrected.blocks)) {
     const checked = checkMedia(media);
     if (checked.kind === "unreadable") unreadable.set(media, checked.why);
   }
-  if (unreadable.size === 0) return { content: corrected, decisions: [], happenings: [] };
+  if (unreadable.size === 0) return { content: corrected, decisions: [], newEvents: [] };
   const textFor = (media: Media): string | undefined => {
     const why = unreadable.get(media);
     return why === undefined ? undefined : mediaStub(media, why, entry);
@@ -38,7 +38,7 @@ export function checkContent<Content extends MessagePayload | AttachmentPayload>
   return {
     content: corrected,
     decisions: [{ from: entry, to: entry, with: [inPlaceOf(item, textFor)], reason }],
-    happenings: [...unreadable].map(([media, why]) => ({
+    newEvents: [...unreadable].map(([media, why]) => ({
       kind: "media-refused",
       entry,
       media: media.kind,

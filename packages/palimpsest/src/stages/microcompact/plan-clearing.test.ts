@@ -9,13 +9,13 @@ import type { Eligibility } from "./eligible-results.ts";
 import { type ClearingParameters, type ClearingSituation, planClearing } from "./plan-clearing.ts";
 import { createResultIndex } from "./result-index.ts";
 
-const PAYBACK: ClearingParameters = { policy: "payback", keepNewest: 3, paybackRequests: 20, leastTokens: 10_000 };
+const PAYBACK: ClearingParameters = { policy: "payback", keepNewest: 3, paybackRequests: 20, minimumTokens: 10_000 };
 const FIXED: ClearingParameters = {
   policy: "fixed",
   keepNewestCold: 5,
   keepNewestLarge: 3,
   targetTokens: 40_000,
-  leastTokens: 20_000,
+  minimumTokens: 20_000,
 };
 const ELIGIBILITY: Eligibility = {
   isClearable: (tool) => tool !== "ask",

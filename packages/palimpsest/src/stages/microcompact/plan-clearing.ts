@@ -17,7 +17,7 @@ export interface FixedClearing {
   /** Of the newest results, kept when the view is large. */
   readonly keepNewestLarge: number;
   readonly targetTokens: number;
-  readonly leastTokens: number;
+  readonly minimumTokens: number;
 }
 
 /** Ours: clearing is an investment, which has to earn back what it costs the prompt cache. */
@@ -25,7 +25,7 @@ export interface PaybackClearing {
   readonly policy: "payback";
   readonly keepNewest: number;
   readonly paybackRequests: number;
-  readonly leastTokens: number;
+  readonly minimumTokens: number;
 }
 
 export interface ClearingSituation {
@@ -74,7 +74,7 @@ function planFixed(situation: ClearingSituation, parameters: FixedClearing): Cle
     oldest.push(result);
     excessTokens -= result.tokens;
   }
-  return sumOf(oldest) < Math.max(1, parameters.leastTokens) ? undefined : toClearing("by-size", oldest, situation);
+  return sumOf(oldest) < Math.max(1, parameters.minimumTokens) ? undefined : toClearing("by-size", oldest, situation);
 }
 
 function planPayback(situation: ClearingSituation, parameters: PaybackClearing): Clearing | undefined {
@@ -87,13 +87,13 @@ function planPayback(situation: ClearingSituation, parameters: PaybackClearing):
   }
   // A plan that found nothing is not made again before as much has come in as a clearing must shed, and a twentieth of what
   // is there: so planning costs what is new, however long the session is.
-  const enoughTokens = Math.max(parameters.leastTokens, index.totalTokens / 20);
+  const enoughTokens = Math.max(parameters.minimumTokens, index.totalTokens / 20);
   if (ways.bySize === "off" || index.unplannedTokens < enoughTokens) return undefined;
   index.markPlanned();
   const eligible = clearableResults(index, { ...eligibility, keepNewest: parameters.keepNewest });
   const cut = bestCut(eligible, index, costs, parameters.paybackRequests);
   const cleared = eligible.slice(cut);
-  if (sumOf(cleared) < Math.max(1, parameters.leastTokens)) return undefined;
+  if (sumOf(cleared) < Math.max(1, parameters.minimumTokens)) return undefined;
   return toClearing("payback", cleared, situation);
 }
 

@@ -61,7 +61,7 @@ describe("what is asked for", () => {
     expect(plan(write().view)).toEqual({
       results: {
         aboveTokens: 180_000,
-        leastTokens: 140_000,
+        minimumTokens: 140_000,
         keepNewest: 8,
         keptTools: ["AskUser"],
         inputsOf: ["write"],
@@ -72,7 +72,7 @@ describe("what is asked for", () => {
 
   test("in a small window, as much less as it warns earlier", () => {
     const results = plan(write().view, { budget: { warningTokens: 90_000 } })?.results;
-    expect(results).toMatchObject({ aboveTokens: 90_000, leastTokens: 70_000 });
+    expect(results).toMatchObject({ aboveTokens: 90_000, minimumTokens: 70_000 });
   });
 
   test.each<[string, Parameters<typeof plan>[1], "asked" | "not asked"]>([
@@ -91,7 +91,7 @@ describe("what is asked for", () => {
     log.say();
     log.round(plan(log.view, { budget: { warningTokens: 90_000 } }), text);
     const free = { thinking: "free" } as const;
-    expect(plan(log.view, free)?.results).toMatchObject({ aboveTokens: 90_000, leastTokens: 70_000 });
+    expect(plan(log.view, free)?.results).toMatchObject({ aboveTokens: 90_000, minimumTokens: 70_000 });
     log.fold();
     expect(plan(log.view, free)).toBeUndefined();
     expect(plan(log.view)?.results.aboveTokens).toBe(180_000);

@@ -40,7 +40,7 @@ function planResults({ view, settings, budget }: EditsSituation): ResultEdits {
   const names = tools.map(({ name }) => name);
   return {
     aboveTokens: scaled(triggerTokens, view.edits?.results.aboveTokens),
-    leastTokens: scaled(settings["clearing.providerLeastTokens"], view.edits?.results.leastTokens),
+    minimumTokens: scaled(settings["clearing.providerMinTokens"], view.edits?.results.minimumTokens),
     keepNewest: settings["clearing.keepNewest"],
     keptTools: names.filter((name) => !isClearable(name)),
     inputsOf: names.filter((name) => isClearable(name) && writing.has(name.toLowerCase())),

@@ -86,8 +86,8 @@ function describe(recalled: Recalled): string {
 
 function textOf({ entry, text, from, next }: Extract<Recalled, { kind: "text" }>): string {
   if (text === "") return `Entry ${entry} has nothing at ${placeText(from)}.`;
-  const goOn = next === undefined ? "" : `[There is more: recall entry ${entry} with ${inputText(next)}.]`;
-  return text.endsWith("\n") || goOn === "" ? text + goOn : `${text}\n${goOn}`;
+  const continueTurn = next === undefined ? "" : `[There is more: recall entry ${entry} with ${inputText(next)}.]`;
+  return text.endsWith("\n") || continueTurn === "" ? text + continueTurn : `${text}\n${continueTurn}`;
 }
 
 function hitsText({ hits, unsearched }: Extract<Recalled, { kind: "entries" }>): string {

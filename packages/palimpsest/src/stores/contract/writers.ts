@@ -10,8 +10,8 @@ export function testWriters(check: StoreCheck): void {
     assert.ok(refused.kind === "busy", "two writers at a time");
     assert.equal(refused.owner, "first");
     assert.equal(refused.freeAtMs, refused.activeAtMs + place.leaseMs);
-    const { kind: _, ...holder } = refused;
-    assert.deepEqual(await store.writerOf("s"), holder);
+    const { kind: _, ...currentOwner } = refused;
+    assert.deepEqual(await store.writerOf("s"), currentOwner);
     await openWriter(store, "other", { owner: "second" });
     await writer.close();
     assert.equal(await store.writerOf("s"), undefined);

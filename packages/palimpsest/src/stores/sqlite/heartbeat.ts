@@ -12,11 +12,11 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type Holder, holderHere, type Place } from "../holder/holder.ts";
+import { type Owner, type Place, thisProcess } from "../owner/owner.ts";
 import { createPrivateFolder } from "./create-log-file.ts";
 
 /** A store that has logs open for writing, as its file tells of it. */
-export interface Beat extends Holder {
+export interface Beat extends Owner {
   /** How long it still counts as alive after this. */
   readonly leaseMs: number;
 }
@@ -44,7 +44,7 @@ const BEAT_BYTES = 512;
 /** A missed beat, and one that came late, cost nothing. */
 const BEATS_PER_LEASE = 3;
 /** Timers take no more than 24 days; and whoever looks wants to know that it is alive. */
-const MOST_BETWEEN_MS = 60_000;
+const MAX_BETWEEN_MS = 60_000;
 /** What a killed process left is looked at until then: it tells at once that its logs are free. */
 const LEFT_BEHIND_MS = 86_400_000;
 
@@ -56,7 +56,7 @@ export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOpt
   const name = randomUUID();
   const beats = folderOfBeats(folder);
   const path = join(beats, name);
-  const text = (): string => JSON.stringify({ ...holderHere(place), leaseMs } satisfies Beat).padEnd(BEAT_BYTES);
+  const text = (): string => JSON.stringify({ ...thisProcess(place), leaseMs } satisfies Beat).padEnd(BEAT_BYTES);
   let open = 0;
   let stop: (() => void) | undefined;
 
@@ -85,7 +85,7 @@ export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOpt
       removeLeftBehind(beats);
       // Another store that has just closed may have removed the empty folder in between.
       if (attempt(begin) !== undefined) begin();
-      stop = repeat(Math.min(leaseMs / BEATS_PER_LEASE, MOST_BETWEEN_MS), beat);
+      stop = repeat(Math.min(leaseMs / BEATS_PER_LEASE, MAX_BETWEEN_MS), beat);
     },
     leave() {
       open--;

@@ -55,7 +55,7 @@ export interface Writer {
   readonly state: "open" | "closed";
 }
 
-export interface TakeOptions extends OpenWriterOptions {
+export interface AgentSessionOptions extends OpenWriterOptions {
   readonly nowMs: number;
   /** The name of the new writer's heartbeat. */
   readonly beat: string;
@@ -66,11 +66,11 @@ export interface TakeOptions extends OpenWriterOptions {
 export type HeldBy = (writer: Writer, beat: string | undefined) => BusyWriter | undefined;
 
 /** The number of the new writer, or the one that is in its way. */
-export function takeFence(connection: Connection, options: TakeOptions): number | BusyWriter {
+export function takeFence(connection: Connection, options: AgentSessionOptions): number | BusyWriter {
   const { owner, nowMs, beat, takeover = "if-free" } = options;
   return inTransaction(connection, () => {
-    const holder = takeover === "if-free" ? readHeld(connection, options.heldBy) : undefined;
-    if (holder !== undefined) return holder;
+    const currentOwner = takeover === "if-free" ? readHeld(connection, options.heldBy) : undefined;
+    if (currentOwner !== undefined) return currentOwner;
     const fence = readWriter(connection).fence + 1;
     connection
       .statement("UPDATE writer SET fence = ?, owner = ?, active_at_ms = ?, state = 'open' WHERE id = 1")

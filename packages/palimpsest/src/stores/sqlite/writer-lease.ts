@@ -1,9 +1,9 @@
-import { lookAt, type Place, silenceMs } from "../holder/holder.ts";
+import { type Place, processState, silenceMs } from "../owner/owner.ts";
 import type { BusyWriter } from "../store.ts";
 import type { Beat } from "./heartbeat.ts";
 import type { Writer } from "./sqlite-log.ts";
 
-export interface LeaseTerms {
+export interface WriterLeaseOptions {
   readonly place: Place;
   /** Of whoever asks; a writer that beats has its own. */
   readonly leaseMs: number;
@@ -13,8 +13,12 @@ export interface LeaseTerms {
  * Whether a log is held, and by whom. A writer is alive as long as its store says so, or it appends. One whose process is
  * gone is not, whenever that was: where the system can tell, nobody waits.
  */
-export function heldBy(writer: Writer, beat: Beat | undefined, { place, leaseMs }: LeaseTerms): BusyWriter | undefined {
-  if (writer.state === "closed" || (beat !== undefined && lookAt(beat, place) === "gone")) return undefined;
+export function heldBy(
+  writer: Writer,
+  beat: Beat | undefined,
+  { place, leaseMs }: WriterLeaseOptions,
+): BusyWriter | undefined {
+  if (writer.state === "closed" || (beat !== undefined && processState(beat, place) === "gone")) return undefined;
   const nowMs = place.clock.now();
   const sinceAppendMs = nowMs - writer.activeAtMs;
   // Without a beat (an older release wrote it, or the file was removed) the last append is all that is known, and one in the

@@ -89,8 +89,8 @@ function checkSource(type: "image" | "document", source: JsonRecord, path: Path)
   return type === "image" ? checkImage(source, path) : checkPdf(source, path);
 }
 
-const MOST_IMAGE_BYTES = 5_242_880;
-const MOST_PIXELS = 8_000;
+const MAX_IMAGE_BYTES = 5_242_880;
+const MAX_PIXELS = 8_000;
 
 /** The texts as users report them (claude-code#8647, #12750). */
 function checkImage(source: JsonRecord, path: Path): Problem | undefined {
@@ -99,17 +99,15 @@ function checkImage(source: JsonRecord, path: Path): Problem | undefined {
   if (image.kind === "empty") return invalid(`${place()}: image cannot be empty`);
   if (image.kind === "broken") return invalid("Could not process image");
   const { bytes, type, largestSide = 0 } = image;
-  if (bytes > MOST_IMAGE_BYTES) {
-    return invalid(`${place()}: image exceeds 5 MB maximum: ${bytes} bytes > ${MOST_IMAGE_BYTES} bytes`);
+  if (bytes > MAX_IMAGE_BYTES) {
+    return invalid(`${place()}: image exceeds 5 MB maximum: ${bytes} bytes > ${MAX_IMAGE_BYTES} bytes`);
   }
   if (type !== source["media_type"]) {
     const said = `The image was specified using the ${source["media_type"]} media type`;
     return invalid(`${place()}: ${said}, but the image appears to be a ${type} image`);
   }
-  if (largestSide <= MOST_PIXELS) return undefined;
-  return invalid(
-    `${place()}.data: At least one of the image dimensions exceed max allowed size: ${MOST_PIXELS} pixels`,
-  );
+  if (largestSide <= MAX_PIXELS) return undefined;
+  return invalid(`${place()}.data: At least one of the image dimensions exceed max allowed size: ${MAX_PIXELS} pixels`);
 }
 
 function checkPdf(source: JsonRecord, path: Path): Problem | undefined {

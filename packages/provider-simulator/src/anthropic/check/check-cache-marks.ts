@@ -1,6 +1,6 @@
 import { invalid, type Problem } from "../problem.ts";
 import { type Lifetime, lifetime, markedParts } from "../prompt/cache-marks.ts";
-import { pathOf, type Said } from "../prompt/conversation.ts";
+import { type PlacedBlock, pathOf } from "../prompt/conversation.ts";
 import type { Block, MessagesRequest, Tool } from "../request.ts";
 import type { Path } from "./shape.ts";
 
@@ -12,12 +12,12 @@ interface CacheMark {
 }
 
 /** At most four; the longer lifetime first, in the order tools, system, messages; the automatic one agrees with its block. */
-export function checkCacheMarks(request: MessagesRequest, said: readonly Said[]): Problem | undefined {
+export function checkCacheMarks(request: MessagesRequest, said: readonly PlacedBlock[]): Problem | undefined {
   const marks = marksOf(request, said);
   return checkAutomaticMark(request, said, marks) ?? checkCount(marks) ?? checkOrder(marks);
 }
 
-function marksOf(request: MessagesRequest, said: readonly Said[]): CacheMark[] {
+function marksOf(request: MessagesRequest, said: readonly PlacedBlock[]): CacheMark[] {
   const marks: CacheMark[] = [];
   for (const section of ["tools", "system"] as const) {
     const blocks = request[section] ?? [];
@@ -38,7 +38,7 @@ function collect(block: Block | Tool, path: Path, marks: CacheMark[]): void {
 /** The automatic mark stands on the last block that can carry one; thinking cannot. */
 function checkAutomaticMark(
   { cache_control: automatic }: MessagesRequest,
-  said: readonly Said[],
+  said: readonly PlacedBlock[],
   marks: CacheMark[],
 ): Problem | undefined {
   const target = automatic ? said.findLast(({ measure }) => measure.kind !== "thinking") : undefined;

@@ -1,11 +1,11 @@
 import { invalid, type Problem } from "../problem.ts";
-import { pathOf, type Said } from "../prompt/conversation.ts";
+import { type PlacedBlock, pathOf } from "../prompt/conversation.ts";
 
 /**
  * Every call is answered exactly once, at the start of the very next user turn, and nothing is answered that was not
  * called. Consecutive messages of one role are one turn to the service; the index in the text is the message's own.
  */
-export function checkToolPairs(said: readonly Said[]): Problem | undefined {
+export function checkToolPairs(said: readonly PlacedBlock[]): Problem | undefined {
   const pairs = new ToolPairs();
   for (const one of said) {
     // A system message stands between two turns without being one.
@@ -27,7 +27,7 @@ class ToolPairs {
   /** Results must come before anything else in the answering turn. */
   #results: "allowed" | "closed" = "allowed";
 
-  call(said: Said): Problem | undefined {
+  call(said: PlacedBlock): Problem | undefined {
     if (this.#turn === "answering") {
       const problem = this.unanswered();
       if (problem !== undefined) return problem;
@@ -54,7 +54,7 @@ class ToolPairs {
     }
   }
 
-  #serverResult(said: Said): Problem | undefined {
+  #serverResult(said: PlacedBlock): Problem | undefined {
     const { block } = said;
     const id = block["tool_use_id"] as string;
     if (this.#serverCallIds.has(id)) return undefined;
@@ -64,7 +64,7 @@ class ToolPairs {
     );
   }
 
-  answer(said: Said): Problem | undefined {
+  answer(said: PlacedBlock): Problem | undefined {
     this.#turn = "answering";
     const { block } = said;
     if (block.type !== "tool_result") {

@@ -1,5 +1,5 @@
 import { invalid, type Problem } from "../problem.ts";
-import type { Said } from "../prompt/conversation.ts";
+import type { PlacedBlock } from "../prompt/conversation.ts";
 import type { Block, MessagesRequest } from "../request.ts";
 import { isRecord } from "./shape.ts";
 
@@ -7,7 +7,10 @@ import { isRecord } from "./shape.ts";
  * A tool brought into the conversation later is named by reference, which must lead to a definition in the request or
  * earlier in the conversation; or it is defined on the spot, under a name that no tool of another kind holds.
  */
-export function checkToolReferences({ tools = [] }: MessagesRequest, said: readonly Said[]): Problem | undefined {
+export function checkToolReferences(
+  { tools = [] }: MessagesRequest,
+  said: readonly PlacedBlock[],
+): Problem | undefined {
   const kinds = new Map<unknown, string>(tools.map((tool) => [tool.name, kindOf(tool)]));
   for (const { block, messageIndex, measure } of said) {
     if (measure.kind === "result" && Array.isArray(block["content"])) {

@@ -1,11 +1,11 @@
 import type { MessagesRequest } from "../request.ts";
 import type { CachePlan } from "./cache.ts";
-import type { Said } from "./conversation.ts";
+import type { PlacedBlock } from "./conversation.ts";
 import type { RenderedPrompt } from "./render.ts";
 
 export interface Deletion {
   /** The same blocks with the same fingerprints; those that are deleted weigh nothing. */
-  readonly conversation: readonly Said[];
+  readonly conversation: readonly PlacedBlock[];
   readonly deletedTokens: number;
 }
 
@@ -16,7 +16,7 @@ export interface Deletion {
  */
 export function deleteCached(
   { cache_edits }: MessagesRequest,
-  conversation: readonly Said[],
+  conversation: readonly PlacedBlock[],
   { prefix }: RenderedPrompt,
   { outcome }: CachePlan,
 ): Deletion | undefined {
@@ -24,7 +24,7 @@ export function deleteCached(
   if (ids.size === 0) return undefined;
   const blocksBefore = prefix.length - conversation.length;
   let deletedTokens = 0;
-  const left = conversation.map((said, index): Said => {
+  const left = conversation.map((said, index): PlacedBlock => {
     const { block, measure } = said;
     const isRead = blocksBefore + index < outcome.blocksRead;
     if (!(isRead && block.type === "tool_result" && ids.has(block["tool_use_id"]))) return said;

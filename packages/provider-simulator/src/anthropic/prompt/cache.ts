@@ -21,7 +21,7 @@ export interface CachePlan {
   commit(): void;
 }
 
-export interface CacheTerms {
+export interface CacheOptions {
   /** Account, workspace and model: nothing is shared across them. */
   readonly scope: string;
   readonly minimumTokens: number;
@@ -30,11 +30,11 @@ export interface CacheTerms {
 }
 
 /** Finds the longest cached prefix at or shortly before a mark, and what the marks beyond it will write. */
-export function planCache(prompt: RenderedPrompt, cache: PromptCache, terms: CacheTerms): CachePlan {
+export function planCache(prompt: RenderedPrompt, cache: PromptCache, options: CacheOptions): CachePlan {
   const { prefix, marks, thinkingPositions } = prompt;
-  const keyAt = (position: number): string => `${terms.scope}/${prefix.keyAt(position)}`;
-  const isReadable = (key: string): boolean => cache.has(key) || (terms.alsoReadable?.includes(key) ?? false);
-  const effective = marks.filter(({ position }) => prefix.tokensAt(position) >= terms.minimumTokens);
+  const keyAt = (position: number): string => `${options.scope}/${prefix.keyAt(position)}`;
+  const isReadable = (key: string): boolean => cache.has(key) || (options.alsoReadable?.includes(key) ?? false);
+  const effective = marks.filter(({ position }) => prefix.tokensAt(position) >= options.minimumTokens);
   const found = new Set<string>();
   let readPosition = 0;
   for (const mark of effective) {

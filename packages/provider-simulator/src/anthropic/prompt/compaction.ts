@@ -2,7 +2,7 @@ import { digestKey, digestText } from "../../digest.ts";
 import { seal, unseal } from "../../seal.ts";
 import { invalid, type Problem } from "../problem.ts";
 import type { Block, ContextEdit, MessagesRequest } from "../request.ts";
-import type { Said } from "./conversation.ts";
+import type { PlacedBlock } from "./conversation.ts";
 import type { ThinkingState } from "./thinking-state.ts";
 
 const SECRET = "compaction";
@@ -24,7 +24,7 @@ export function mintCompaction(summary: string, how: "on-demand" | "threshold", 
 
 /**
  * Where the conversation stands after a summary: where it stood when the summary was made. So thinking that follows
- * the summarised messages stays valid when the summary takes exactly their place, and only then. The provider offers
+ * the summarized messages stays valid when the summary takes exactly their place, and only then. The provider offers
  * this replacement in the background of a running session; how it checks it was not seen.
  */
 export function afterSummary(state: ThinkingState, block: Block): ThinkingState {
@@ -53,7 +53,7 @@ export function thresholdCompaction(
 }
 
 /** Replayed summaries: as they were made, at most one signed, and the signed one at the very front. */
-export function checkCompactionBlocks(request: MessagesRequest, said: readonly Said[]): Problem | undefined {
+export function checkCompactionBlocks(request: MessagesRequest, said: readonly PlacedBlock[]): Problem | undefined {
   const summaries = said.filter(({ measure }) => measure.kind === "summary");
   if (summaries.length === 0) return undefined;
   for (const { block } of summaries) {

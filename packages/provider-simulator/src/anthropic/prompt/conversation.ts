@@ -3,7 +3,7 @@ import { type Block, blocksOf, isSummary, type Message, type MessagesRequest } f
 import type { Measure, Measures } from "./measure.ts";
 
 /** One block of the conversation, what it measures, and where it stands in the request for error texts and reports. */
-export interface Said {
+export interface PlacedBlock {
   readonly role: Message["role"];
   readonly block: Block;
   readonly measure: Measure;
@@ -15,8 +15,8 @@ export interface Said {
  * The messages as one list of blocks. Left out is what says nothing: the one empty message the rules allow, and
  * compactions that failed.
  */
-export function conversationOf({ messages }: MessagesRequest, measures: Measures): Said[] {
-  const conversation: Said[] = [];
+export function conversationOf({ messages }: MessagesRequest, measures: Measures): PlacedBlock[] {
+  const conversation: PlacedBlock[] = [];
   for (let messageIndex = 0; messageIndex < messages.length; messageIndex++) {
     const { role, content } = messages[messageIndex]!;
     if (content === "") continue;
@@ -30,25 +30,28 @@ export function conversationOf({ messages }: MessagesRequest, measures: Measures
   return conversation;
 }
 
-export function pathOf(said: Said): string {
+export function pathOf(said: PlacedBlock): string {
   return `messages.${said.messageIndex}.content.${said.blockIndex}`;
 }
 
 /** Mixed into a fingerprint where the role changes: the same words said by another are another conversation. */
-export const ROLE_DIGESTS: Readonly<Record<Said["role"], Digest>> = {
+export const ROLE_DIGESTS: Readonly<Record<PlacedBlock["role"], Digest>> = {
   user: digestText("role:user"),
   assistant: digestText("role:assistant"),
   system: digestText("role:system"),
 };
 
 /** What counts of a conversation that the service has compacted: everything from its latest summary on. */
-export function sinceCompaction(conversation: readonly Said[]): readonly Said[] {
+export function sinceCompaction(conversation: readonly PlacedBlock[]): readonly PlacedBlock[] {
   const start = conversation.findLastIndex(({ measure }) => measure.kind === "summary");
   return start <= 0 ? conversation : conversation.slice(start);
 }
 
 /** What the model is shown: system messages that were to last until the user spoke again are gone once that happened. */
-export function withoutCleared(conversation: readonly Said[], { messages }: MessagesRequest): readonly Said[] {
+export function withoutCleared(
+  conversation: readonly PlacedBlock[],
+  { messages }: MessagesRequest,
+): readonly PlacedBlock[] {
   if (!messages.some(({ clear_at }) => clear_at === "next_user_message")) return conversation;
   const lastUser = messages.findLastIndex(({ role }) => role === "user");
   return conversation.filter(

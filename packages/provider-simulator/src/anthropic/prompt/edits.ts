@@ -1,5 +1,5 @@
 import { type Block, type ContextEdit, isThinking, type MessagesRequest } from "../request.ts";
-import type { Said } from "./conversation.ts";
+import type { PlacedBlock } from "./conversation.ts";
 import type { Measures } from "./measure.ts";
 
 /** What stands where a result was. The provider's own wording was not seen. */
@@ -16,14 +16,14 @@ export interface AppliedEdit {
 }
 
 export interface EditedConversation {
-  readonly conversation: readonly Said[];
+  readonly conversation: readonly PlacedBlock[];
   readonly applied: readonly AppliedEdit[];
 }
 
 /** Applies the clearing edits in their order. `promptTokens` is the size of the whole prompt before any of them. */
 export function applyEdits(
   request: MessagesRequest,
-  said: readonly Said[],
+  said: readonly PlacedBlock[],
   measures: Measures,
   promptTokens: number,
 ): EditedConversation {
@@ -39,7 +39,7 @@ export function applyEdits(
   return { conversation, applied };
 }
 
-function report(edit: ContextEdit, before: readonly Said[], after: readonly Said[]): AppliedEdit {
+function report(edit: ContextEdit, before: readonly PlacedBlock[], after: readonly PlacedBlock[]): AppliedEdit {
   const cleared_input_tokens = tokensOf(before) - tokensOf(after);
   if (edit.type === "clear_thinking_20251015") {
     return {
@@ -54,7 +54,7 @@ function report(edit: ContextEdit, before: readonly Said[], after: readonly Said
   return { type: edit.type, cleared_tool_uses: cleared.length, cleared_input_tokens };
 }
 
-function clearThinking({ keep }: ContextEdit, said: readonly Said[]): readonly Said[] {
+function clearThinking({ keep }: ContextEdit, said: readonly PlacedBlock[]): readonly PlacedBlock[] {
   const { type, value = 1 } = (keep === "all" ? { type: "all" } : (keep ?? {})) as { type?: string; value?: number };
   const turns = thinkingTurns(said);
   const cleared = new Set(type === "all" ? [] : turns.slice(0, Math.max(0, turns.length - value)));
@@ -67,12 +67,12 @@ function clearThinking({ keep }: ContextEdit, said: readonly Said[]): readonly S
  * Turns with thinking in them. A turn goes from words of the user to the next: to keep one is what models do by default
  * that drop thinking from before the newest words (older editions of the provider's guide), calls of tools in between.
  */
-function thinkingTurns(said: readonly Said[]): number[] {
+function thinkingTurns(said: readonly PlacedBlock[]): number[] {
   const turnOf = turnsOf(said);
   return [...new Set(turnOf.filter((_, index) => isThinking(said[index]!.block)))];
 }
 
-function turnsOf(said: readonly Said[]): number[] {
+function turnsOf(said: readonly PlacedBlock[]): number[] {
   let turn = 0;
   return said.map(({ role, measure }) => {
     if (role === "user" && measure.kind !== "result") turn++;
@@ -82,10 +82,10 @@ function turnsOf(said: readonly Said[]): number[] {
 
 function clearToolUses(
   edit: ContextEdit,
-  said: readonly Said[],
+  said: readonly PlacedBlock[],
   measures: Measures,
   promptTokens: number,
-): readonly Said[] {
+): readonly PlacedBlock[] {
   const calls = said.filter(({ block }) => block.type === "tool_use");
   const trigger = (edit["trigger"] ?? DEFAULT_TRIGGER) as typeof DEFAULT_TRIGGER;
   if ((trigger.type === "tool_uses" ? calls.length : promptTokens) < trigger.value) return said;
@@ -97,7 +97,7 @@ function clearToolUses(
     .filter(({ block }) => !excluded.has(block["name"] as string));
   const ids = new Set(clearable.map(({ block }) => block["id"]));
   const inputs = inputsToClear(edit["clear_tool_inputs"]);
-  const edited = said.map((one): Said => {
+  const edited = said.map((one): PlacedBlock => {
     const { block } = one;
     if (block.type === "tool_result" && ids.has(block["tool_use_id"])) {
       return withBlock(one, { ...block, content: CLEARED_RESULT }, measures);
@@ -112,7 +112,7 @@ function clearToolUses(
   return freed < Math.max(1, atLeast) ? said : edited;
 }
 
-function withBlock(said: Said, block: Block, measures: Measures): Said {
+function withBlock(said: PlacedBlock, block: Block, measures: Measures): PlacedBlock {
   return { ...said, block, measure: measures.block(block) };
 }
 
@@ -121,6 +121,6 @@ function inputsToClear(setting: unknown): (call: Block) => boolean {
   return () => setting === true;
 }
 
-function tokensOf(said: readonly Said[]): number {
+function tokensOf(said: readonly PlacedBlock[]): number {
   return said.reduce((sum, { measure }) => sum + measure.tokens, 0);
 }

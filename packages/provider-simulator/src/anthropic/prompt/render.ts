@@ -2,7 +2,7 @@ import { digestText } from "../../digest.ts";
 import { Prefix } from "../../prefix.ts";
 import type { MessagesRequest } from "../request.ts";
 import { type Lifetime, lifetime } from "./cache-marks.ts";
-import { ROLE_DIGESTS, type Said } from "./conversation.ts";
+import { type PlacedBlock, ROLE_DIGESTS } from "./conversation.ts";
 import { promptTools, systemBlocks } from "./head.ts";
 import type { Measure, Measures } from "./measure.ts";
 
@@ -17,7 +17,7 @@ export interface RenderedPrompt {
 /** Lays the prompt out in cache order: tools, system, messages. Settings invalidate from the section they belong to. */
 export function renderPrompt(
   request: MessagesRequest,
-  conversation: readonly Said[],
+  conversation: readonly PlacedBlock[],
   measures: Measures,
 ): RenderedPrompt {
   const prefix = new Prefix();
@@ -36,7 +36,7 @@ export function renderPrompt(
   prefix.mix(digestText(systemSettings(request, shown)));
   for (const block of systemBlocks(request)) append(measures.block(block));
   prefix.mix(digestText(messageSettings(request, shown)));
-  let role: Said["role"] | undefined;
+  let role: PlacedBlock["role"] | undefined;
   for (const said of conversation) {
     if (said.role !== role) prefix.mix(ROLE_DIGESTS[said.role]);
     role = said.role;
@@ -53,7 +53,7 @@ export function renderPrompt(
 /** What a conversation contains anywhere that changes how all of it is rendered. */
 type Traits = Pick<Measure, "images" | "citations">;
 
-function traitsOf(conversation: readonly Said[]): Traits {
+function traitsOf(conversation: readonly PlacedBlock[]): Traits {
   let images: Measure["images"] = "none";
   let citations: Measure["citations"] = "off";
   for (const { measure } of conversation) {

@@ -1,5 +1,5 @@
 import { chainDigest, type Digest, digestKey, digestText, EMPTY_DIGEST } from "../../digest.ts";
-import { ROLE_DIGESTS, type Said } from "./conversation.ts";
+import { type PlacedBlock, ROLE_DIGESTS } from "./conversation.ts";
 import type { Head } from "./head.ts";
 
 /** Where a conversation stands as thinking sees it: everything said but the thinking, and the last thinking before. */
@@ -7,7 +7,7 @@ export interface ThinkingState {
   /** Tools and system prompt. */
   readonly head: string;
   readonly messages: Digest;
-  readonly role: Said["role"] | undefined;
+  readonly role: PlacedBlock["role"] | undefined;
   /** The fingerprint of the thinking before; empty where there is none. */
   readonly previous: string;
 }
@@ -17,7 +17,7 @@ export function headState({ tools, system }: Head): ThinkingState {
   return { head, messages: EMPTY_DIGEST, role: undefined, previous: "" };
 }
 
-export function afterBlock(state: ThinkingState, role: Said["role"], digest: Digest): ThinkingState {
+export function afterBlock(state: ThinkingState, role: PlacedBlock["role"], digest: Digest): ThinkingState {
   const spoken = state.role === role ? state.messages : chainDigest(state.messages, ROLE_DIGESTS[role]);
   return { head: state.head, messages: chainDigest(spoken, digest), role, previous: state.previous };
 }

@@ -4,7 +4,7 @@ import type { AnthropicModel } from "../models.ts";
 import { invalid, type Problem } from "../problem.ts";
 import type { Block } from "../request.ts";
 import { afterSummary } from "./compaction.ts";
-import { pathOf, type Said } from "./conversation.ts";
+import { type PlacedBlock, pathOf } from "./conversation.ts";
 import { afterBlock, afterThinking, bindingOf, type ThinkingState } from "./thinking-state.ts";
 
 const SECRET = "thinking";
@@ -18,7 +18,7 @@ export interface InputTransformation {
   readonly reason: "organization_binding_mismatch" | "model_binding_mismatch" | "prefix_binding_mismatch";
 }
 
-export interface ThinkingTerms {
+export interface ThinkingOptions {
   readonly model: AnthropicModel;
   readonly account: string;
   readonly enforcement: BindingEnforcement;
@@ -26,7 +26,7 @@ export interface ThinkingTerms {
 
 export interface CheckedThinking {
   /** The conversation without the blocks that the service dropped. */
-  readonly conversation: readonly Said[];
+  readonly conversation: readonly PlacedBlock[];
   readonly transformations: readonly InputTransformation[];
   /** What the thinking of the answer will be bound to. */
   readonly state: ThinkingState;
@@ -37,16 +37,16 @@ export interface CheckedThinking {
  * conversation that produced it, and follow the thinking it followed then, unless it is the first that is left.
  */
 export function checkThinking(
-  said: readonly Said[],
+  said: readonly PlacedBlock[],
   start: ThinkingState,
-  terms: ThinkingTerms,
+  options: ThinkingOptions,
 ): CheckedThinking | Problem {
   const latest = said.findLast(({ role }) => role === "assistant")?.messageIndex;
   const transformations: InputTransformation[] = [];
-  const kept: Said[] = [];
-  const isBound = terms.model.thinkingBinding !== "none";
+  const kept: PlacedBlock[] = [];
+  const isBound = options.model.thinkingBinding !== "none";
   let state = start;
-  let previous: Said | undefined;
+  let previous: PlacedBlock | undefined;
   let broken = false;
   for (const one of said) {
     const { kind, digest } = one.measure;
@@ -60,7 +60,7 @@ export function checkThinking(
     if (signed["content"] !== contentKey(one.block)) {
       return one.messageIndex === latest ? modifiedThinking(one) : invalidSignature(one);
     }
-    const unreadable = unreadableReason(signed, terms);
+    const unreadable = unreadableReason(signed, options);
     if (unreadable !== undefined) {
       transformations.push({ type: "thinking_dropped", path: pathOf(one), reason: unreadable });
       continue;
@@ -70,12 +70,12 @@ export function checkThinking(
     if (!isBound && !follows && sharesMessage && one.messageIndex === latest) return modifiedThinking(one);
     const mismatch = isBound && !(follows && signed["binding"] === bindingOf(state));
     // One that fails takes all later ones with it, except where the rule is only observed: there each stands alone.
-    broken = mismatch || (broken && terms.enforcement !== "observe");
-    if (broken && terms.enforcement === "error") return boundElsewhere(one);
+    broken = mismatch || (broken && options.enforcement !== "observe");
+    if (broken && options.enforcement === "error") return boundElsewhere(one);
     if (broken) {
-      const type = terms.enforcement === "drop" ? "thinking_dropped" : "thinking_mismatch_allowed";
+      const type = options.enforcement === "drop" ? "thinking_dropped" : "thinking_mismatch_allowed";
       transformations.push({ type, path: pathOf(one), reason: "prefix_binding_mismatch" });
-      if (terms.enforcement === "drop") continue;
+      if (options.enforcement === "drop") continue;
     }
     state = afterThinking(state, signatureOf(one.block));
     previous = one;
@@ -86,24 +86,24 @@ export function checkThinking(
 
 function unreadableReason(
   signed: Readonly<Record<string, string>>,
-  { model, account }: ThinkingTerms,
+  { model, account }: ThinkingOptions,
 ): InputTransformation["reason"] | undefined {
   // Of several reasons the first in this order is reported (the client library's types).
   if (signed["account"] !== "" && signed["account"] !== account) return "organization_binding_mismatch";
   return signed["model"] === model.id ? undefined : "model_binding_mismatch";
 }
 
-function invalidSignature(said: Said): Problem {
+function invalidSignature(said: PlacedBlock): Problem {
   return invalid(`${pathOf(said)}: Invalid \`signature\` in \`thinking\` block`);
 }
 
-function modifiedThinking(said: Said): Problem {
+function modifiedThinking(said: PlacedBlock): Problem {
   return invalid(
     `${pathOf(said)}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`,
   );
 }
 
-function boundElsewhere(said: Said): Problem {
+function boundElsewhere(said: PlacedBlock): Problem {
   return invalid(
     `${pathOf(said)}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block". That setting requires the \`thinking-binding-controls-2026-08-01\` value in the \`anthropic-beta\` header.`,
   );
@@ -114,7 +114,7 @@ export function mintThinking(
   shown: { readonly type: "thinking"; readonly text: string } | { readonly type: "redacted_thinking" },
   signatureCharacters: number,
   state: ThinkingState,
-  { model, account }: Pick<ThinkingTerms, "model" | "account">,
+  { model, account }: Pick<ThinkingOptions, "model" | "account">,
 ): Block {
   const signature = seal(
     SECRET,
@@ -132,7 +132,7 @@ export function mintThinking(
 }
 
 /** What the model still sees on models that forget the thinking from before the user's newest words. */
-export function withoutEarlierThinking(said: readonly Said[], model: AnthropicModel): readonly Said[] {
+export function withoutEarlierThinking(said: readonly PlacedBlock[], model: AnthropicModel): readonly PlacedBlock[] {
   if (model.earlierThinking === "kept") return said;
   const newest = said.findLastIndex(({ role, measure }) => role === "user" && measure.kind !== "result");
   return said.some(({ measure }, index) => index < newest && measure.kind === "thinking")

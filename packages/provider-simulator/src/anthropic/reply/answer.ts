@@ -1,5 +1,5 @@
-import { type Delivery, fateOfCall } from "../../fate-of-call.ts";
 import type { Fault } from "../../faults.ts";
+import { type Delivery, outcomeOfCall } from "../../outcome-of-call.ts";
 import { priceUsd } from "../../price.ts";
 import type { Ask, Reply, Script } from "../../script.ts";
 import type { Tokenizer } from "../../tokenizer.ts";
@@ -12,9 +12,9 @@ import { thresholdCompaction } from "../prompt/compaction.ts";
 import type { CacheDiagnostics } from "../prompt/diagnostics.ts";
 import { BETA, type Block, hasBeta, isSummary } from "../request.ts";
 import { askScript } from "./ask.ts";
+import { failureText } from "./failure-text.ts";
 import { type AnthropicMessage, toAnthropicUsage, toIteration } from "./message.ts";
-import { afterCompaction, compactionPass, messagePass, type Pass, type PassTerms } from "./passes.ts";
-import { wordFailure } from "./word-failure.ts";
+import { afterCompaction, compactionPass, messagePass, type Pass, type PassOptions } from "./passes.ts";
 import type { WrittenMessage } from "./write-message.ts";
 
 /** What a simulated service carries from one answer to the next. */
@@ -86,7 +86,7 @@ function speakAll(
   delivery: Delivery,
 ): Spoken | Exclude<CallResult, { kind: "answered" }> {
   const { request } = prepared;
-  const terms: PassTerms = { world: state.world, tokenizer: state.tokenizer, ordinal: state.answered };
+  const options: PassOptions = { world: state.world, tokenizer: state.tokenizer, ordinal: state.answered };
   const ask = (purpose: Ask["purpose"], from: Prepared): Reply => {
     const { script, turn } = state;
     const reply = askScript(request, { script, purpose, turn, inputTokens: from.prompt.prefix.tokens });
@@ -97,28 +97,28 @@ function speakAll(
   // A prompt that is only to be read into the cache is not put to the model.
   if (request.max_tokens === 0 && !request.compaction) {
     const reply: Reply = { words: [], stop: "output-limit" };
-    const { written, pass } = messagePass(prepared, reply, terms);
+    const { written, pass } = messagePass(prepared, reply, options);
     return { reply, passes: [pass], written };
   }
   if (request.compaction) {
     const reply = ask("compaction", prepared);
     const failure = failureOf(reply.fault, delivery);
     if (failure !== undefined) return failure;
-    const { block, pass } = compactionPass(prepared, reply, "on-demand", terms);
+    const { block, pass } = compactionPass(prepared, reply, "on-demand", options);
     return { reply, passes: [pass], written: onlySummary(block) };
   }
   const threshold = thresholdCompaction(request);
   const isDue = threshold !== undefined && prepared.prompt.prefix.tokens >= threshold.triggerTokens;
-  const opening = isDue ? compactionPass(prepared, ask("compaction", prepared), "threshold", terms) : undefined;
+  const opening = isDue ? compactionPass(prepared, ask("compaction", prepared), "threshold", options) : undefined;
   if (opening !== undefined && threshold?.afterwards === "pause") {
     return { reply: { words: [] }, passes: [opening.pass], written: onlySummary(opening.block) };
   }
   const rest =
-    opening !== undefined && isSummary(opening.block) ? afterCompaction(prepared, opening.block, terms) : prepared;
+    opening !== undefined && isSummary(opening.block) ? afterCompaction(prepared, opening.block, options) : prepared;
   const reply = ask("answer", rest);
   const failure = failureOf(reply.fault, delivery);
   if (failure !== undefined) return failure;
-  const { written, pass } = messagePass(rest, reply, terms);
+  const { written, pass } = messagePass(rest, reply, options);
   if (opening === undefined) return { reply, passes: [pass], written };
   const content = [opening.block, ...written.content];
   return { reply, passes: [opening.pass, pass], written: { ...written, content } };
@@ -164,9 +164,9 @@ function failureOf(
   fault: Fault | undefined,
   delivery: Delivery,
 ): Exclude<CallResult, { kind: "answered" }> | undefined {
-  const fate = fateOfCall(fault, delivery);
+  const fate = outcomeOfCall(fault, delivery);
   if (fate.kind === "answered") return undefined;
-  return fate.kind === "reset" ? fate : { kind: "failed", problem: wordFailure(fate.failure) };
+  return fate.kind === "reset" ? fate : { kind: "failed", problem: failureText(fate.failure) };
 }
 
 /** The bytes a misbehaving model sent as tool input, by the id of the call. */

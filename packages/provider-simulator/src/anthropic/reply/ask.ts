@@ -1,7 +1,7 @@
 import type { Ask, Reply, Script } from "../../script.ts";
 import { type Block, blocksOf, type MessagesRequest } from "../request.ts";
 
-export interface AskTerms {
+export interface AskOptions {
   readonly script: Script;
   readonly purpose: Ask["purpose"];
   /** How many answers the script was asked for before. */
@@ -10,7 +10,7 @@ export interface AskTerms {
 }
 
 /** Puts the request to the script, as what a model would notice of it. */
-export function askScript(request: MessagesRequest, { script, purpose, turn, inputTokens }: AskTerms): Reply {
+export function askScript(request: MessagesRequest, { script, purpose, turn, inputTokens }: AskOptions): Reply {
   const newest = request.messages.findLast(({ role }) => role === "user");
   const blocks = newest === undefined ? [] : blocksOf(newest.content);
   const texts = blocks.filter(({ type }) => type === "text").map((block) => block["text"] as string);

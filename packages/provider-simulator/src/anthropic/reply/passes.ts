@@ -3,7 +3,7 @@ import type { Reply } from "../../script.ts";
 import { speak } from "../../speak.ts";
 import type { Tokenizer } from "../../tokenizer.ts";
 import { NO_USAGE, type Usage } from "../../usage.ts";
-import { cacheTerms, type Prepared, type World } from "../prepare.ts";
+import { cacheOptions, type Prepared, type World } from "../prepare.ts";
 import { planCache } from "../prompt/cache.ts";
 import { mintCompaction } from "../prompt/compaction.ts";
 import { renderPrompt } from "../prompt/render.ts";
@@ -18,7 +18,7 @@ export interface Pass {
   commit(): void;
 }
 
-export interface PassTerms {
+export interface PassOptions {
   readonly world: World;
   readonly tokenizer: Tokenizer;
   /** Makes tool call ids unique across answers. */
@@ -34,7 +34,7 @@ export function compactionPass(
   { request, model, prompt, plan, thinkingState }: Prepared,
   reply: Reply,
   how: "on-demand" | "threshold",
-  { tokenizer }: PassTerms,
+  { tokenizer }: PassOptions,
 ): { block: Block; pass: Pass } {
   const speech = speak(
     { words: joinTexts(reply.words) },
@@ -58,7 +58,7 @@ export function compactionPass(
 }
 
 /** What is left of a prompt that the service has just compacted: tools, system prompt, and the summary. */
-export function afterCompaction(prepared: Prepared, block: Block, { world }: PassTerms): Prepared {
+export function afterCompaction(prepared: Prepared, block: Block, { world }: PassOptions): Prepared {
   const { request, call, model, plan } = prepared;
   const said = {
     role: "assistant",
@@ -68,15 +68,15 @@ export function afterCompaction(prepared: Prepared, block: Block, { world }: Pas
     blockIndex: 0,
   } as const;
   const prompt = renderPrompt(request, [said], world.measures);
-  const terms = { ...cacheTerms(call, model), alsoReadable: plan.writtenKeys };
-  return { ...prepared, prompt, plan: planCache(prompt, world.cache, terms) };
+  const options = { ...cacheOptions(call, model), alsoReadable: plan.writtenKeys };
+  return { ...prepared, prompt, plan: planCache(prompt, world.cache, options) };
 }
 
 /** The model answers. */
 export function messagePass(
   { request, model, account, prompt, plan, thinkingState }: Prepared,
   reply: Reply,
-  { world, tokenizer, ordinal }: PassTerms,
+  { world, tokenizer, ordinal }: PassOptions,
 ): { written: WrittenMessage; pass: Pass } {
   const written = writeMessage(reply, request, {
     model,

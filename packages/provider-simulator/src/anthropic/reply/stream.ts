@@ -3,13 +3,13 @@ import { inPieces } from "../../in-pieces.ts";
 import type { Block } from "../request.ts";
 import type { AnthropicMessage } from "./message.ts";
 
-export interface StreamTerms {
+export interface StreamOptions {
   /** Sent for a call's input instead of its JSON: a misbehaving model's own bytes. */
   readonly rawInputs: ReadonlyMap<string, string>;
 }
 
 /** A finished message as the events that would have carried it, in the provider's order. */
-export function toEvents(message: AnthropicMessage, { rawInputs }: StreamTerms): ServerSentEvent[] {
+export function toEvents(message: AnthropicMessage, { rawInputs }: StreamOptions): ServerSentEvent[] {
   const events: ServerSentEvent[] = [];
   const send = (type: string, fields: Record<string, unknown>): void => {
     events.push({ event: type, data: JSON.stringify({ type, ...fields }) });

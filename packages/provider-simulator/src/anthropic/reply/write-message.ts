@@ -26,7 +26,7 @@ export interface WrittenMessage {
   readonly thinkingTokens: number;
 }
 
-export interface WritingTerms {
+export interface WritingOptions {
   readonly model: AnthropicModel;
   readonly account: string;
   readonly tokenizer: Tokenizer;
@@ -40,29 +40,29 @@ export interface WritingTerms {
 }
 
 /** Turns the scripted words into content blocks, cut where a stop sequence stands, or `max_tokens` or the window ends. */
-export function writeMessage(reply: Reply, request: MessagesRequest, terms: WritingTerms): WrittenMessage {
+export function writeMessage(reply: Reply, request: MessagesRequest, options: WritingOptions): WrittenMessage {
   const maxTokens = request.max_tokens ?? Number.POSITIVE_INFINITY;
   const speech = speak(reply, {
-    tokenizer: terms.tokenizer,
-    maxOutputTokens: Math.min(maxTokens, terms.roomTokens),
-    thinking: thinks(request, terms.model) ? "said" : "left-out",
+    tokenizer: options.tokenizer,
+    maxOutputTokens: Math.min(maxTokens, options.roomTokens),
+    thinking: thinks(request, options.model) ? "said" : "left-out",
     stopSequences: request.stop_sequences ?? [],
   });
   const content: Block[] = [];
-  let { state } = terms;
+  let { state } = options;
   for (const words of speech.words) {
     if (words.kind === "thinking") {
-      const block = showThinking(words, state, request, terms);
+      const block = showThinking(words, state, request, options);
       state = afterThinking(state, signatureOf(block));
       content.push(block);
     } else if (arrives(words)) {
-      const block = toBlock(words, terms.ordinal, content.length);
-      state = afterBlock(state, "assistant", terms.measures.block(block).digest);
+      const block = toBlock(words, options.ordinal, content.length);
+      state = afterBlock(state, "assistant", options.measures.block(block).digest);
       content.push(block);
     }
   }
   const { outputTokens, thinkingTokens } = speech;
-  const cutBy = terms.roomTokens < maxTokens ? "model_context_window_exceeded" : "max_tokens";
+  const cutBy = options.roomTokens < maxTokens ? "model_context_window_exceeded" : "max_tokens";
   return {
     content,
     stopReason: speech.ending === "cut" ? cutBy : STOP_REASONS[speech.stop],
@@ -87,14 +87,14 @@ function showThinking(
   words: SpokenThinking,
   state: ThinkingState,
   request: MessagesRequest,
-  terms: WritingTerms,
+  options: WritingOptions,
 ): Block {
-  const display = request.thinking?.display ?? terms.model.thinkingDisplay;
+  const display = request.thinking?.display ?? options.model.thinkingDisplay;
   const shown =
     words.display === "redacted"
       ? ({ type: "redacted_thinking" } as const)
       : ({ type: "thinking", text: display === "omitted" ? "" : words.text } as const);
-  return mintThinking(shown, words.tokens / terms.tokenizer.signatureTokensPerCharacter, state, terms);
+  return mintThinking(shown, words.tokens / options.tokenizer.signatureTokensPerCharacter, state, options);
 }
 
 function toBlock(words: SpokenText | SpokenCall, ordinal: number, position: number): Block {

@@ -11,6 +11,7 @@ import { bytesTokenizer, type Tokenizer } from "../../tokenizer.ts";
 import type { Usage } from "../../usage.ts";
 import type { Answered, Refusal, Verdict } from "../../verdict.ts";
 import { toolNames } from "../check-tools.ts";
+import { failureText } from "../failure-text.ts";
 import {
   answeredOutcome,
   faultRefusal,
@@ -26,10 +27,9 @@ import { type OpenAiModel, openAiModels } from "../models.ts";
 import { toRefusal } from "../problem.ts";
 import { askedFor } from "../prompt.ts";
 import { receiveCall } from "../receive-call.ts";
-import { wordFailure } from "../word-failure.ts";
 import { type CompatibleProfile, openAiProfile } from "./compatible-profile.ts";
 import { type ChatCompletion, toChunks, toCompletion } from "./completion.ts";
-import { createChatScale, type WeighedChat } from "./weigh-chat.ts";
+import { createChatMeter, type MeasuredChat } from "./measure-chat.ts";
 
 export interface OpenAiChatOptions {
   /** @default the system's clock */
@@ -56,7 +56,7 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
   const { clock = systemClock, tokenizer = bytesTokenizer(), script = echo, profile = openAiProfile } = options;
   const models = { ...(profile.model === undefined ? openAiModels : {}), ...options.models };
   const mint = createIdMint();
-  const weigh = createChatScale({ tokenizer, models, profile, cache: new PromptCache(clock) });
+  const measure = createChatMeter({ tokenizer, models, profile, cache: new PromptCache(clock) });
   let turn = 0;
 
   interface Composed {
@@ -66,8 +66,8 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
     readonly fault?: Fault;
   }
 
-  function compose(weighed: WeighedChat): Composed {
-    const { request, model, prompt, messages, maxOutputTokens, finishReason } = weighed;
+  function compose(measured: MeasuredChat): Composed {
+    const { request, model, prompt, messages, maxOutputTokens, finishReason } = measured;
     const heard: Reply = script({
       provider: "openai-chat",
       purpose: "answer",
@@ -83,7 +83,7 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
     const thinking = model.reasoning === "none" ? "left-out" : "said";
     const speech = speak(reply, { tokenizer, maxOutputTokens, thinking });
     const { outputTokens, thinkingTokens } = speech;
-    const usage = { ...weighed.accepted.acceptance.usage, outputTokens, thinkingTokens };
+    const usage = { ...measured.accepted.acceptance.usage, outputTokens, thinkingTokens };
     const completion = toCompletion({
       reply,
       speech,
@@ -99,31 +99,31 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
   }
 
   function judge(request: unknown, { account = "default" }: OpenAiCall = {}): Verdict {
-    const weighed = weigh(request, account);
-    if (weighed.kind === "refused") return weighed;
-    weighed.accepted.commit();
-    return weighed.accepted.acceptance;
+    const measured = measure(request, account);
+    if (measured.kind === "refused") return measured;
+    measured.accepted.commit();
+    return measured.accepted.acceptance;
   }
 
   function prepare(request: unknown, account: string): Ready<ChatCompletion> | Refusal {
-    const weighed = weigh(request, account);
-    if (weighed.kind === "refused") return weighed;
-    const { completion: response, usage, priceUsd: price, fault } = compose(weighed);
+    const measured = measure(request, account);
+    if (measured.kind === "refused") return measured;
+    const { completion: response, usage, priceUsd: price, fault } = compose(measured);
     const refusal = faultRefusal(fault, "whole");
     if (refusal !== undefined) return refusal;
-    const { acceptance, commit } = weighed.accepted;
+    const { acceptance, commit } = measured.accepted;
     const answered = { kind: "answered", acceptance, response, usage, priceUsd: price } as const;
     return { kind: "ready", answered, begun: commit };
   }
 
   function stream(request: JsonObject, account: string): HttpReply {
-    const weighed = weigh(request, account);
-    if (weighed.kind === "refused") return refusedReply(weighed, mint("req"));
-    const composed = compose(weighed);
+    const measured = measure(request, account);
+    if (measured.kind === "refused") return refusedReply(measured, mint("req"));
+    const composed = compose(measured);
     const { fault, completion } = composed;
     const refusal = faultRefusal(fault, "stream");
     if (refusal !== undefined) return refusedReply(refusal, mint("req"));
-    const { acceptance, commit } = weighed.accepted;
+    const { acceptance, commit } = measured.accepted;
     const wanted = isObject(request["stream_options"]) ? request["stream_options"]["include_usage"] === true : false;
     const chunks = toChunks(completion, wanted || profile.streamUsage === "always" ? "included" : "left-out");
     return {
@@ -157,5 +157,5 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
 
 /** Chunks have no event name: an error is told by its field alone. */
 function toErrorChunk(failure: Failure): ServerSentEvent {
-  return { data: JSON.stringify(toRefusal(wordFailure(failure)).body) };
+  return { data: JSON.stringify(toRefusal(failureText(failure)).body) };
 }

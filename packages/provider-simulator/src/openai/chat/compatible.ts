@@ -11,11 +11,11 @@ import {
   wording,
 } from "./compatible-profile.ts";
 
-// vLLM stops tokenising as soon as the limit is passed, so that its "at least" is the smallest number that is too
+// vLLM stops tokenizing as soon as the limit is passed, so that its "at least" is the smallest number that is too
 // large, and not the size of the prompt (OpenCowork#82).
 const vllm = ({ outputTokens, windowTokens }: OverflowNumbers): string => {
-  const leastTokens = Math.max(1, windowTokens - outputTokens + 1);
-  return `This model's maximum context length is ${windowTokens} tokens. However, you requested ${outputTokens} output tokens and your prompt contains at least ${leastTokens} input tokens, for a total of at least ${leastTokens + outputTokens} tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=${leastTokens})`;
+  const minimumTokens = Math.max(1, windowTokens - outputTokens + 1);
+  return `This model's maximum context length is ${windowTokens} tokens. However, you requested ${outputTokens} output tokens and your prompt contains at least ${minimumTokens} input tokens, for a total of at least ${minimumTokens + outputTokens} tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=${minimumTokens})`;
 };
 
 const invalidError = { type: "invalid_request_error" };

@@ -11,9 +11,9 @@ import type { IdPrefix } from "../mint-id.ts";
 import { askedFor } from "../prompt.ts";
 import { diagnoseCache } from "./cache-diagnostics.ts";
 import type { ReadItem } from "./items.ts";
+import { afterCompaction, type MeasuredRequest } from "./measure-responses.ts";
 import { type OutputItem, toCompaction, toOutput } from "./output.ts";
 import { draftResponse, type ResponseObject, toResponseUsage } from "./response-object.ts";
-import { afterCompaction, type WeighedRequest } from "./weigh-responses.ts";
 
 export interface ComposerOptions {
   readonly clock: Clock;
@@ -34,9 +34,9 @@ export interface ComposedResponse {
 }
 
 export interface ResponseComposer {
-  compose(weighed: WeighedRequest): ComposedResponse;
+  compose(measured: MeasuredRequest): ComposedResponse;
   /** One summary of the whole conversation, for the endpoint that does nothing else. */
-  summarise(weighed: WeighedRequest): { reply: Reply; speech: Speech };
+  summarize(measured: MeasuredRequest): { reply: Reply; speech: Speech };
 }
 
 /** Lets the script answer a weighed request, and renders its words as the service would. */
@@ -44,8 +44,8 @@ export function createResponseComposer(options: ComposerOptions): ResponseCompos
   const { clock, tokenizer, script, mint, read } = options;
   let turn = 0;
 
-  function hear(weighed: WeighedRequest, purpose: Ask["purpose"]): { reply: Reply; speech: Speech } {
-    const { request, model, items, prompt } = weighed;
+  function hear(measured: MeasuredRequest, purpose: Ask["purpose"]): { reply: Reply; speech: Speech } {
+    const { request, model, items, prompt } = measured;
     const reply = script({
       provider: "openai-responses",
       purpose,
@@ -64,11 +64,11 @@ export function createResponseComposer(options: ComposerOptions): ResponseCompos
     return { reply, speech: speak(reply, { tokenizer, maxOutputTokens, thinking }) };
   }
 
-  function compose(weighed: WeighedRequest): ComposedResponse {
-    const { request, model, caching, items, accepted, fingerprint, memory } = weighed;
+  function compose(measured: MeasuredRequest): ComposedResponse {
+    const { request, model, caching, items, accepted, fingerprint, memory } = measured;
     const id = mint("resp");
     const draft = draftResponse({ id, createdAtMs: clock.now(), request, model, caching });
-    const said = speakAll(weighed);
+    const said = speakAll(measured);
     const usage: Usage = {
       ...accepted.acceptance.usage,
       outputTokens: said.outputTokens,
@@ -105,13 +105,13 @@ export function createResponseComposer(options: ComposerOptions): ResponseCompos
   }
 
   /** The summary first, where the request asks for one or has outgrown its threshold; then the answer. */
-  function speakAll(weighed: WeighedRequest): Said {
-    const { request } = weighed;
+  function speakAll(measured: MeasuredRequest): PlacedBlock {
+    const { request } = measured;
     const cacheOptions = request["prompt_cache_options"];
     if (isObject(cacheOptions) && cacheOptions["prewarm"] === true) return { ...SILENCE };
-    const triggered = weighed.items.at(-1)?.type === "compaction_trigger";
-    const summary = triggered || isOverThreshold(weighed) ? hear(weighed, "compaction") : undefined;
-    const answer = triggered || summary?.reply.fault !== undefined ? undefined : hear(weighed, "answer");
+    const triggered = measured.items.at(-1)?.type === "compaction_trigger";
+    const summary = triggered || isOverThreshold(measured) ? hear(measured, "compaction") : undefined;
+    const answer = triggered || summary?.reply.fault !== undefined ? undefined : hear(measured, "answer");
     const reasoning = isObject(request["reasoning"]) ? request["reasoning"] : {};
     const summaries = typeof reasoning["summary"] === "string" ? "wanted" : "not-wanted";
     const fault = summary?.reply.fault ?? answer?.reply.fault;
@@ -132,10 +132,10 @@ export function createResponseComposer(options: ComposerOptions): ResponseCompos
     };
   }
 
-  return { compose, summarise: (weighed) => hear(weighed, "compaction") };
+  return { compose, summarize: (measured) => hear(measured, "compaction") };
 }
 
-interface Said {
+interface PlacedBlock {
   readonly output: readonly OutputItem[];
   readonly outputTokens: number;
   readonly thinkingTokens: number;
@@ -143,7 +143,7 @@ interface Said {
   readonly fault?: Fault;
 }
 
-const SILENCE: Said = { output: [], outputTokens: 0, thinkingTokens: 0, stop: "end" };
+const SILENCE: PlacedBlock = { output: [], outputTokens: 0, thinkingTokens: 0, stop: "end" };
 
 /** The text of a summary, thinking left out. */
 export function textOf(speech: Speech): string {
@@ -151,7 +151,7 @@ export function textOf(speech: Speech): string {
 }
 
 /** "When the rendered token count crosses the configured threshold" (compaction guide). */
-function isOverThreshold({ request, prompt }: WeighedRequest): boolean {
+function isOverThreshold({ request, prompt }: MeasuredRequest): boolean {
   return asArray(request["context_management"]).some(
     (entry) =>
       isObject(entry) &&
@@ -160,7 +160,7 @@ function isOverThreshold({ request, prompt }: WeighedRequest): boolean {
   );
 }
 
-function finish(said: Said, usage: Usage, clock: Clock): Partial<ResponseObject> {
+function finish(said: PlacedBlock, usage: Usage, clock: Clock): Partial<ResponseObject> {
   if (said.fault?.kind === "response-failed") {
     return { status: "failed", error: { code: said.fault.code, message: said.fault.message } };
   }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { manualClock } from "../../clock.ts";
 import { cutStream, overloadedInStream, rateLimited, resetConnection, responseFailed } from "../../faults.ts";
 import { misbehave } from "../../misbehave.ts";
-import { answer, callTool, callTools, inOrder, type Reply, type Script, summarise, think } from "../../script.ts";
+import { answer, callTool, callTools, inOrder, type Reply, type Script, summarize, think } from "../../script.ts";
 import { type SimulatorServer, serve } from "../../server.ts";
 import { openAiModels } from "../models.ts";
 import { createOpenAiResponses, type OpenAiResponsesOptions } from "./responses.ts";
@@ -199,7 +199,7 @@ describe("7.2 caching with the real client", () => {
 });
 
 describe("7.3 compaction with the real client", () => {
-  const script: Script = (ask) => (ask.purpose === "compaction" ? summarise("Short.") : answer("Go on."));
+  const script: Script = (ask) => (ask.purpose === "compaction" ? summarize("Short.") : answer("Go on."));
 
   it("7.3 compacts on request, and takes the result back", async () => {
     const { client } = await connect({ script });

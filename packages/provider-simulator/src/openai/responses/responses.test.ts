@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { manualClock } from "../../clock.ts";
 import { misbehave } from "../../misbehave.ts";
-import { answer, callTool, callTools, inOrder, type Script, summarise, think } from "../../script.ts";
+import { answer, callTool, callTools, inOrder, type Script, summarize, think } from "../../script.ts";
 import { bytesTokenizer } from "../../tokenizer.ts";
 import { inputTokensOf } from "../../usage.ts";
 import type { Refusal } from "../../verdict.ts";
@@ -526,7 +526,7 @@ describe("7.2 caching options", () => {
 
 describe("7.3 compaction", () => {
   const script: Script = (ask) =>
-    ask.purpose === "compaction" ? summarise("They spoke at length.") : answer("Go on.");
+    ask.purpose === "compaction" ? summarize("They spoke at length.") : answer("Go on.");
   const history = [
     user("First question"),
     { role: "assistant", content: "word ".repeat(400) },

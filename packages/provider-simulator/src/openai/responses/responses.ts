@@ -1,13 +1,14 @@
 import { breakStream } from "../../break-stream.ts";
 import { type Clock, systemClock } from "../../clock.ts";
-import type { Delivery } from "../../fate-of-call.ts";
 import type { Fault } from "../../faults.ts";
 import type { HttpCall, HttpFace, HttpReply } from "../../http-face.ts";
+import type { Delivery } from "../../outcome-of-call.ts";
 import { priceUsd } from "../../price.ts";
 import { PromptCache } from "../../prompt-cache.ts";
 import { echo, type Script } from "../../script.ts";
 import { bytesTokenizer, type Tokenizer } from "../../tokenizer.ts";
 import type { Answered, Refusal, Verdict } from "../../verdict.ts";
+import { failureText } from "../failure-text.ts";
 import {
   answeredOutcome,
   faultRefusal,
@@ -23,12 +24,11 @@ import { createIdMint } from "../mint-id.ts";
 import { type OpenAiModel, openAiModels } from "../models.ts";
 import { toRefusal } from "../problem.ts";
 import { receiveCall } from "../receive-call.ts";
-import { wordFailure } from "../word-failure.ts";
 import { createResponseComposer, textOf } from "./compose-response.ts";
 import { toErrorEvent, toErrorEvents, toEvents } from "./events.ts";
+import { createResponsesMeter, type Measuring } from "./measure-responses.ts";
 import { toCompaction, toUserMessage } from "./output.ts";
 import { draftResponse, type ResponseObject, type ResponseUsage, toResponseUsage } from "./response-object.ts";
-import { createResponsesScale, type Weighing } from "./weigh-responses.ts";
 
 export interface OpenAiResponsesOptions {
   /** @default the system's clock */
@@ -71,45 +71,45 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
   const { clock = systemClock, tokenizer = bytesTokenizer(), script = echo, overflow = "status" } = options;
   const models = { ...openAiModels, ...options.models };
   const mint = createIdMint();
-  const { read, weigh } = createResponsesScale({ tokenizer, models, cache: new PromptCache(clock) });
+  const { read, measure } = createResponsesMeter({ tokenizer, models, cache: new PromptCache(clock) });
   const composer = createResponseComposer({ clock, tokenizer, script, mint, read });
 
   function judge(request: unknown, { account = "default" }: OpenAiCall = {}): Verdict {
-    const weighed = weigh(request, "create", account);
-    if (weighed.kind !== "weighed") return toRefusal(weighed.problem);
-    weighed.accepted.commit();
-    return weighed.accepted.acceptance;
+    const measured = measure(request, "create", account);
+    if (measured.kind !== "measured") return toRefusal(measured.problem);
+    measured.accepted.commit();
+    return measured.accepted.acceptance;
   }
 
   function prepare(request: unknown, account: string): Ready<ResponseObject> | Refusal {
-    const weighed = weigh(request, "create", account);
-    if (weighed.kind !== "weighed") return toRefusal(weighed.problem);
-    const composed = composer.compose(weighed);
+    const measured = measure(request, "create", account);
+    if (measured.kind !== "measured") return toRefusal(measured.problem);
+    const composed = composer.compose(measured);
     const refusal = refusalBy(composed.fault, "whole");
     if (refusal !== undefined) return refusal;
     composed.store();
-    const { acceptance, commit } = weighed.accepted;
+    const { acceptance, commit } = measured.accepted;
     const { finished: response, usage, priceUsd: price } = composed;
     const answered = { kind: "answered", acceptance, response, usage, priceUsd: price } as const;
     return { kind: "ready", answered, begun: commit };
   }
 
   function countInputTokens(request: unknown, { account = "default" }: OpenAiCall = {}): InputTokens | Refusal {
-    const weighed = weigh(request, "count", account);
-    if (weighed.kind !== "weighed") return toRefusal(weighed.problem);
-    return { object: "response.input_tokens", input_tokens: weighed.prompt.prefix.tokens };
+    const measured = measure(request, "count", account);
+    if (measured.kind !== "measured") return toRefusal(measured.problem);
+    return { object: "response.input_tokens", input_tokens: measured.prompt.prefix.tokens };
   }
 
   function prepareCompaction(request: unknown, account: string): Ready<CompactedResponse> | Refusal {
-    const weighed = weigh(request, "compact", account);
-    if (weighed.kind !== "weighed") return toRefusal(weighed.problem);
-    const { reply, speech } = composer.summarise(weighed);
+    const measured = measure(request, "compact", account);
+    if (measured.kind !== "measured") return toRefusal(measured.problem);
+    const { reply, speech } = composer.summarize(measured);
     const refusal = faultRefusal(reply.fault, "whole");
     if (refusal !== undefined) return refusal;
-    const { acceptance, commit } = weighed.accepted;
+    const { acceptance, commit } = measured.accepted;
     const { outputTokens, thinkingTokens } = speech;
     const usage = { ...acceptance.usage, outputTokens, thinkingTokens };
-    const said = weighed.items.filter(({ speaker }) => speaker === "user").map(({ raw }) => raw["content"]);
+    const said = measured.items.filter(({ speaker }) => speaker === "user").map(({ raw }) => raw["content"]);
     const response: CompactedResponse = {
       id: mint("resp"),
       object: "response.compaction",
@@ -117,40 +117,40 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
       output: [...said.map((content) => toUserMessage(content, mint)), toCompaction(textOf(speech), mint)],
       usage: toResponseUsage(usage),
     };
-    const price = priceUsd(usage, weighed.model.prices);
+    const price = priceUsd(usage, measured.model.prices);
     const answered = { kind: "answered", acceptance, response, usage, priceUsd: price } as const;
     return { kind: "ready", answered, begun: commit };
   }
 
   function stream(request: unknown, account: string): HttpReply {
-    const weighed = weigh(request, "create", account);
-    if (weighed.kind !== "weighed") return refuseStream(weighed);
-    const composed = composer.compose(weighed);
+    const measured = measure(request, "create", account);
+    if (measured.kind !== "measured") return refuseStream(measured);
+    const composed = composer.compose(measured);
     const { fault } = composed;
     const refusal = refusalBy(fault, "stream");
     if (refusal !== undefined) return refusedReply(refusal, mint("req"));
     composed.store();
-    const { acceptance, commit } = weighed.accepted;
-    const wanted = isObject(weighed.request["stream_options"]) ? weighed.request["stream_options"] : {};
+    const { acceptance, commit } = measured.accepted;
+    const wanted = isObject(measured.request["stream_options"]) ? measured.request["stream_options"] : {};
     const obfuscation = wanted["include_obfuscation"] === false ? "left-out" : "included";
     const events = toEvents(composed.draft, composed.finished, { obfuscation });
     return {
       kind: "stream",
       headers: { "x-request-id": mint("req") },
-      ...breakStream(events, { fault, toErrorEvent: (failure, index) => toErrorEvent(wordFailure(failure), index) }),
+      ...breakStream(events, { fault, toErrorEvent: (failure, index) => toErrorEvent(failureText(failure), index) }),
       begun: commit,
       outcome: answeredOutcome(composed.finished.id, { acceptance, ...composed }),
     };
   }
 
-  function refuseStream(weighed: Exclude<Weighing, { kind: "weighed" }>): HttpReply {
-    const refusal = toRefusal(weighed.problem);
-    if (weighed.kind !== "overflow" || overflow === "status") return refusedReply(refusal, mint("req"));
-    const draft = draftResponse({ ...weighed, id: mint("resp"), createdAtMs: clock.now() });
+  function refuseStream(measured: Exclude<Measuring, { kind: "measured" }>): HttpReply {
+    const refusal = toRefusal(measured.problem);
+    if (measured.kind !== "overflow" || overflow === "status") return refusedReply(refusal, mint("req"));
+    const draft = draftResponse({ ...measured, id: mint("resp"), createdAtMs: clock.now() });
     return {
       kind: "stream",
       headers: { "x-request-id": mint("req") },
-      events: toErrorEvents(draft, weighed.problem),
+      events: toErrorEvents(draft, measured.problem),
       begun: () => undefined,
       outcome: { kind: "refused", status: refusal.status, message: refusal.message },
     };

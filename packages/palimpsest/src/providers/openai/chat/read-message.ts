@@ -5,7 +5,7 @@ import { fromUrl } from "../data-url.ts";
 import { OPENAI_CHAT } from "../wire.ts";
 
 /** What the model said in one message: thinking, words, calls. */
-export function readSaid(message: JsonObject): Block[] {
+export function readMessageBlocks(message: JsonObject): Block[] {
   // Servers that show their reasoning call it by either name.
   const thinking = asString(message["reasoning_content"]) ?? asString(message["reasoning"]) ?? "";
   const texts = [...readParts(message["content"]), ...readParts(message["refusal"])];

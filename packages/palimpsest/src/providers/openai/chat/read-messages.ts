@@ -1,7 +1,7 @@
 import { asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
 import { toContent } from "../../to-content.ts";
-import { readParts, readSaid } from "./read-message.ts";
+import { readMessageBlocks, readParts } from "./read-message.ts";
 
 /** Messages of any program that speaks this form, whole or broken. */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
@@ -15,7 +15,7 @@ export function readMessages(messages: readonly unknown[]): readonly MessagePayl
 function readMessage(message: JsonObject): MessagePayload {
   switch (message["role"]) {
     case "assistant":
-      return { role: "assistant", origin: "model", blocks: readSaid(message) };
+      return { role: "assistant", origin: "model", blocks: readMessageBlocks(message) };
     case "tool":
       return { role: "user", origin: "tool", blocks: [readResult(message)] };
     default: {

@@ -1,12 +1,12 @@
 import { asCount, asObject, type JsonObject } from "../../../log/json-fields.ts";
 import type { ResponseContent } from "../../provider.ts";
 import type { ChatResponse } from "../wire.ts";
-import { readSaid } from "./read-message.ts";
+import { readMessageBlocks } from "./read-message.ts";
 
 export function readResponse(response: ChatResponse): ResponseContent {
   const choice = asObject(response.choices[0]) ?? {};
   const message = asObject(choice["message"]) ?? {};
-  const blocks = readSaid(message);
+  const blocks = readMessageBlocks(message);
   const hasCalls = blocks.some(({ kind }) => kind === "tool_call");
   const isRefused = typeof message["refusal"] === "string" && message["refusal"] !== "";
   return {

@@ -9,7 +9,7 @@ export function readOutputItem(item: JsonObject): Block | undefined {
   switch (item["type"]) {
     case undefined:
     case "message":
-      return readSaid(item);
+      return readStatements(item);
     case "function_call":
       return readCall(item);
     case "reasoning":
@@ -19,7 +19,7 @@ export function readOutputItem(item: JsonObject): Block | undefined {
   }
 }
 
-function readSaid(item: JsonObject): Block | undefined {
+function readStatements(item: JsonObject): Block | undefined {
   const content =
     typeof item["content"] === "string" ? [{ type: "output_text", text: item["content"] }] : item["content"];
   const parts = (asList(content) ?? []).map((part) => asSent(asObject(part) ?? {}));

@@ -6,20 +6,20 @@ import type { ReadEntry } from "../../../log/read-payload.ts";
 import { createEvidence } from "./evidence.ts";
 import { type Evidence, readFact } from "./evidence-state.ts";
 
-type Said = Pick<MessagePayload, "origin" | "blocks">;
+type Statement = Pick<MessagePayload, "origin" | "blocks">;
 
-const user = (text: string): Said => ({ origin: "human", blocks: [{ kind: "text", text }] });
-const says = (text: string): Said => ({ origin: "model", blocks: [{ kind: "text", text }] });
-const calls = (id: string, name: string, input: unknown): Said => ({
+const user = (text: string): Statement => ({ origin: "human", blocks: [{ kind: "text", text }] });
+const says = (text: string): Statement => ({ origin: "model", blocks: [{ kind: "text", text }] });
+const calls = (id: string, name: string, input: unknown): Statement => ({
   origin: "model",
   blocks: [{ kind: "tool_call", id, name, input }],
 });
-const answers = (callId: string, content: string, status: "ok" | "error" = "ok"): Said => ({
+const answers = (callId: string, content: string, status: "ok" | "error" = "ok"): Statement => ({
   origin: "tool",
   blocks: [{ kind: "tool_result", callId, content, status }],
 });
 
-function toEntries(said: readonly Said[], first = 1): ReadEntry[] {
+function toEntries(said: readonly Statement[], first = 1): ReadEntry[] {
   return said.map(({ origin, blocks }, index) => ({
     kind: "message",
     sequence: first + index,
@@ -27,7 +27,7 @@ function toEntries(said: readonly Said[], first = 1): ReadEntry[] {
   }));
 }
 
-function fold(said: readonly Said[], from?: unknown, first = 1): Evidence {
+function fold(said: readonly Statement[], from?: unknown, first = 1): Evidence {
   const fold = createEvidence(from);
   for (const entry of toEntries(said, first)) fold.take(entry);
   return fold.state();
@@ -179,7 +179,7 @@ const anyText = fc.array(
   ),
   { maxLength: 8 },
 );
-const anySaid: fc.Arbitrary<Said> = fc
+const anySaid: fc.Arbitrary<Statement> = fc
   .record({
     sort: fc.constantFrom("user", "says", "bash", "read", "edit", "answer", "fail"),
     id: fc.constantFrom("1", "2", "3"),

@@ -15,7 +15,7 @@ import { createFacts, type FactSource, WEIGHTS } from "./facts.ts";
 import { findDecisions, findRules } from "./find-rules.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import { numberedLines, readCall } from "./read-call.ts";
-import { saidAgainShare } from "./said-again.ts";
+import { restatedShare } from "./restated-share.ts";
 
 /** How much is kept of each sort. What goes first is the oldest that was never used again, then the oldest. */
 const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, open: 100 } as const;
@@ -59,7 +59,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
   function takeDecisions(text: string, entry: number): void {
     const found = findDecisions(text);
     for (const { ofModel, ...rule } of rules.values()) {
-      if (ofModel === undefined || ofModel.round >= round || saidAgainShare(rule.text, text) < SAID_AGAIN) continue;
+      if (ofModel === undefined || ofModel.round >= round || restatedShare(rule.text, text) < SAID_AGAIN) continue;
       rules.set(rule.text, { ...rule, ofModel: { round, uses: ofModel.uses + 1 } });
     }
     for (const decision of found) {
@@ -206,7 +206,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
 
 /** One of them may have something else around it. */
 function isSame(one: string, other: string): boolean {
-  return Math.max(saidAgainShare(one, other), saidAgainShare(other, one)) >= SAME;
+  return Math.max(restatedShare(one, other), restatedShare(other, one)) >= SAME;
 }
 
 function textOf(part: Part): string {

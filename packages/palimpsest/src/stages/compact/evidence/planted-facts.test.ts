@@ -53,14 +53,14 @@ test("of facts planted in ten windows, those used again stand in 8,000 tokens", 
   const fold = createEvidence();
   const planted: (Planted & { readonly used: boolean })[] = [];
   let sequence = 0;
-  const say = (origin: MessagePayload["origin"], ...blocks: Block[]): void => {
+  const ask = (origin: MessagePayload["origin"], ...blocks: Block[]): void => {
     const role = origin === "model" ? "assistant" : "user";
     fold.take({ kind: "message", sequence: ++sequence, payload: { role, origin, blocks } });
   };
   const text = (words: string): Block => ({ kind: "text", text: words });
   const run = (command: string, content: string, status: "ok" | "error" = "ok"): void => {
-    say("model", { kind: "tool_call", id: `c${sequence}`, name: "run", input: { command } });
-    say("tool", { kind: "tool_result", callId: `c${sequence - 1}`, content, status });
+    ask("model", { kind: "tool_call", id: `c${sequence}`, name: "run", input: { command } });
+    ask("tool", { kind: "tool_result", callId: `c${sequence - 1}`, content, status });
   };
   const filler = (): string =>
     Array.from(
@@ -76,16 +76,16 @@ test("of facts planted in ten windows, those used again stand in 8,000 tokens", 
       if (fact.sort === "command") run(fact.text, "Exit code 3\nnot verified", "error");
       else if (fact.sort === "error") run(`deploy ${index}`, `Exit code 1\n${fact.text}`, "error");
       else if (fact.sort === "constraint" || fact.sort === "decision")
-        say("human", text(`Go on with the next step. ${fact.text}`));
+        ask("human", text(`Go on with the next step. ${fact.text}`));
       else run(`inspect ${index}`, `${filler()}\nvalue: ${fact.text}\n${filler()}`);
       if (index % 4 === 3)
-        say(
+        ask(
           "model",
           text(`Looking at handleEvent${random(5_000)} and src/module${random(40)}/part${random(99)}.ts next.`),
         );
     }
     for (const [index, fact] of facts.entries())
-      if (index % 2 === 0) say("model", text(`As seen before: ${fact.text}`));
+      if (index % 2 === 0) ask("model", text(`As seen before: ${fact.text}`));
     for (let round = 0; round < ROUNDS; round++) run(`probe ${random(500)}`, filler());
   }
 

@@ -17,7 +17,7 @@ export interface RankFilesOptions {
   readonly newestTexts?: readonly string[];
 }
 
-// Chosen on half of the sessions of the `recorded-compactions` bench; 47 files are few, so neighbours do about as well.
+// Chosen on half of the sessions of the `recorded-compactions` bench; 47 files are few, so neighbors do about as well.
 /** When it was last touched says most. */
 const RECENCY_SCORE = 6;
 const RECENCY_ROUNDS = 40;

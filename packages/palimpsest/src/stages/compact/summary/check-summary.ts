@@ -3,7 +3,7 @@ import { echoShare } from "./echo-share.ts";
 import { namedPaths } from "./named-paths.ts";
 import { missingSections, readSections } from "./read-sections.ts";
 import { readSummary, type SummaryReading } from "./read-summary.ts";
-import { type Missing, MOST_SECTIONS, SECTION_COUNT, type SummaryVariant } from "./sections.ts";
+import { MAX_SECTIONS, type Missing, SECTION_COUNT, type SummaryVariant } from "./sections.ts";
 import { repairPrompt, summaryPrompt } from "./summary-prompt.ts";
 import { suspiciousAnswer } from "./suspicious-answer.ts";
 
@@ -30,7 +30,7 @@ export interface SummaryLimits {
 export interface SummaryToCheck extends SummaryLimits {
   readonly answer: SummaryAnswer;
   /**
-   * The conversation that was summarised, if the answer is to be compared with it. Without summaries of earlier parts:
+   * The conversation that was summarized, if the answer is to be compared with it. Without summaries of earlier parts:
    * what still holds of them may stand in the next one as it was.
    */
   readonly echoOf?: string;
@@ -75,7 +75,7 @@ export type RefusalReason =
  * Of the runs of words in a summary, so many may be copied. Quotes and snippets are asked for, and make up less than half
  * of a good one.
  */
-const MOST_COPIED_SHARE = 0.7;
+const MAX_COPIED_SHARE = 0.7;
 /** Nine headings over nothing: less than this is not worth a boundary, unless there was little to tell. */
 const LEAST_TOKENS = 60;
 const LITTLE_TO_TELL_TOKENS = 2_000;
@@ -88,11 +88,11 @@ export function checkSummary({ answer, echoOf = "", ...limits }: SummaryToCheck)
   const variant = limits.variant ?? "full";
   const request = `${summaryPrompt({ variant })}\n${echoOf}`;
   const reading = readSummary(answer.text);
-  if (reading.kind === "none" || reading.sections.size < MOST_SECTIONS)
+  if (reading.kind === "none" || reading.sections.size < MAX_SECTIONS)
     return refuse(...whatElse(answer, reading, request));
 
   const copiedShare = echoShare(reading.text, request);
-  if (copiedShare > MOST_COPIED_SHARE)
+  if (copiedShare > MAX_COPIED_SHARE)
     return refuse("echo", `${Math.round(copiedShare * 100)}% of it was copied from the request`);
   const cut = isCut(answer.stop, reading.end);
   if (cut === "unknown") return refuse("stopped", `stop reason "${answer.stop}", and the summary was not closed`);
@@ -100,7 +100,7 @@ export function checkSummary({ answer, echoOf = "", ...limits }: SummaryToCheck)
   if (size !== undefined) return size;
 
   const missing = [...missingIn(reading.text, cut), ...unknownPathsIn(reading.text, limits.isKnownPath)];
-  if (missing.filter(({ kind }) => kind === "section").length > SECTION_COUNT - MOST_SECTIONS)
+  if (missing.filter(({ kind }) => kind === "section").length > SECTION_COUNT - MAX_SECTIONS)
     return refuse("sections-missing", `cut off after ${reading.sections.size - 1} whole sections of 9`);
   if (missing.length === 0) return { kind: "fine", text: reading.text };
   return { kind: "repairable", text: reading.text, missing, prompt: repairPrompt(missing, variant) };
@@ -127,7 +127,7 @@ function whatElse(answer: SummaryAnswer, reading: SummaryReading, request: strin
   const suspicion = suspiciousAnswer(answer.text);
   const begin = JSON.stringify(answer.text.trim().slice(0, 80).toWellFormed());
   if (suspicion !== undefined) return [suspicion, `begins with ${begin}`];
-  if (echoShare(answer.text, request) > MOST_COPIED_SHARE) return ["echo", `begins with ${begin}`];
+  if (echoShare(answer.text, request) > MAX_COPIED_SHARE) return ["echo", `begins with ${begin}`];
   if (reading.kind === "none") return [reading.reason, `no summary in it; begins with ${begin}`];
   if (answer.stop !== "end")
     return ["stopped", `stop reason "${answer.stop}" after ${reading.sections.size} sections of 9`];

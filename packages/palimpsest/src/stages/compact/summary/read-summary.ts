@@ -1,5 +1,5 @@
 import { readSections } from "./read-sections.ts";
-import { MOST_SECTIONS } from "./sections.ts";
+import { MAX_SECTIONS } from "./sections.ts";
 
 export type SummaryReading =
   | {
@@ -37,7 +37,7 @@ export function readSummary(answer: string): SummaryReading {
   if (found !== undefined) return toReading(found.body, found.end);
   if (kept.trim() === "") return { kind: "none", reason: "scratchpad-only" };
   const bare = readSections(kept);
-  return bare.byNumber.size >= MOST_SECTIONS ? toReading(kept, "bare") : { kind: "none", reason: "unmarked" };
+  return bare.byNumber.size >= MAX_SECTIONS ? toReading(kept, "bare") : { kind: "none", reason: "unmarked" };
 }
 
 /** An answer without its scratchpads; what it is otherwise made of is left as it is. */

@@ -15,7 +15,7 @@ export type Missing =
 
 export const SECTION_COUNT = 9;
 /** Fewer than these make no summary that is worth repairing. */
-export const MOST_SECTIONS = 5;
+export const MAX_SECTIONS = 5;
 
 const COMMON: readonly SummarySection[] = [
   {

@@ -67,7 +67,7 @@ export function summaryPrompt({ variant, instructions }: SummaryPromptOptions): 
  * For a provider that folds the conversation itself, where the user has asked for something. What it is told takes the place
  * of its own words, so it is told the whole. No scratchpad: what it writes is signed, and nothing could be taken out of it.
  */
-export function foldPrompt(instructions: string): string {
+export function providerCompactionPrompt(instructions: string): string {
   return [SCOPES.full, sectionsOf("full").map(askFor).join("\n"), HOW_TO_WRITE, furtherInstructions(instructions)].join(
     "\n\n",
   );

@@ -1,0 +1,224 @@
+import {
+  type Analysis,
+  type AnalysisSum,
+  type CompactionReport,
+  type FileReads,
+  type PartTotals,
+  READ_AGAIN_ROUNDS,
+  type SpentTotals,
+} from "@palimpsest/transcripts/analyze";
+import { oneLine, table, time } from "../text/table.ts";
+import { breakText, CAUSES, counted, dollars, partName, pathEnd, percent, tokens } from "./words.ts";
+
+const SHOWN_PARTS = 12;
+const SHOWN_ROWS = 8;
+const SHOWN_FILES = 4;
+const BLOCKS = "▁▂▃▄▅▆▇█";
+/** Below so many columns, what is dispensable is left out. */
+const NARROW_COLUMNS = 80;
+
+/** What one session spent, for a screen or a pipe of so many columns. */
+export function analysisText(analysis: Analysis, columns: number): string {
+  const { points, totals, subagents, duplicateReads, damagedLines } = analysis;
+  if (points.length === 0) return "No response in it says what it used: there is nothing to analyze.";
+  return [
+    heading(analysis),
+    spentText(totals, subagents),
+    windowText(analysis, columns),
+    partsText(analysis.parts, totals, columns),
+    lostText(analysis.lost),
+    breaksText(analysis, columns),
+    compactionsText(analysis.compactions, columns),
+    ...(duplicateReads.duplicates === 0 ? [] : [duplicatesText(duplicateReads, columns)]),
+    resultsText(analysis, columns),
+    ...(damagedLines === 0 ? [] : [`${counted(damagedLines, "damaged line")} passed over.`]),
+  ]
+    .filter((section) => section !== "")
+    .join("\n\n");
+}
+
+export interface NamedAnalysis {
+  readonly path: string;
+  readonly analysis: Analysis;
+}
+
+/** What many sessions spent together, and each of the most expensive. */
+export function sumText(sum: AnalysisSum, sessions: readonly NamedAnalysis[], columns: number): string {
+  const { totals, compactions, readAgain } = sum;
+  const rows = sessions.map(({ path, analysis }) => [
+    ...[dollars(analysis.totals.usd), dollars(analysis.totals.usd - analysis.totals.perfectUsd)],
+    ...[analysis.totals.responses, analysis.compactions.length, pathEnd(path, Math.max(20, columns - 46))],
+  ]);
+  return [
+    `${counted(sum.sessions, "session")}, ${counted(totals.responses, "response")}`,
+    spentText(totals, sum.subagents),
+    partsText(sum.parts, totals, columns),
+    lostText(sum.lost),
+    [
+      `${counted(compactions, "compaction")}; read again behind them: ${readsText(readAgain)}`,
+      duplicatesText({ ...sum.duplicateReads, files: [] }, columns),
+    ].join("\n"),
+    ...(sum.damagedLines === 0 ? [] : [`${counted(sum.damagedLines, "damaged line")} passed over.`]),
+    table([["spent", "lost", "responses", "compactions", "session"], ...rows], [0, 1]),
+  ].join("\n\n");
+}
+
+function heading({ session, startedAtMs, endedAtMs, points }: Analysis): string {
+  const models = [...new Set(points.flatMap(({ model }) => model ?? []))];
+  const about = session === undefined ? "A session" : `${session.agent} ${session.version ?? ""} session ${session.id}`;
+  return [
+    about.replace(/ +/g, " "),
+    `  ${time(startedAtMs)} to ${time(endedAtMs)} UTC, ${counted(points.length, "response")} of ${models.join(", ") || "an unnamed model"}`,
+    ...(session?.cwd === undefined ? [] : [`  ${session.cwd}`]),
+  ].join("\n");
+}
+
+function spentText(totals: SpentTotals, subagents: SpentTotals): string {
+  const { usd, perfectUsd, unpricedResponses, estimatedOutputs, responses } = totals;
+  const input = totals.freshTokens + totals.cacheReadTokens + totals.cacheWriteTokens;
+  return [
+    ...(unpricedResponses < responses
+      ? [
+          `${dollars(usd)} spent; ${dollars(perfectUsd)} with a perfect cache, that is ${dollars(usd - perfectUsd)} less`,
+        ]
+      : []),
+    ...(unpricedResponses === 0
+      ? []
+      : [`${counted(unpricedResponses, "response")} of models without a known price (see --price)`]),
+    `${tokens(input)} tokens sent, ${percent(totals.cacheReadTokens, input)} of them read from the cache; ${tokens(totals.outputTokens)} written`,
+    ...(estimatedOutputs === 0
+      ? []
+      : [`the output of ${counted(estimatedOutputs, "response")} is estimated: it was recorded before their end`]),
+    ...(subagents.responses === 0
+      ? []
+      : [
+          `beside it ${counted(subagents.responses, "response")} of subagents and summaries: ${dollars(subagents.usd)}`,
+        ]),
+  ].join("\n");
+}
+
+/** The window over time, one character for one or more requests, a bar where it was compacted. */
+function windowText({ points, compactions }: Analysis, columns: number): string {
+  const sizes = points.map((point) => point.freshTokens + point.cacheReadTokens + point.cacheWriteTokens);
+  const most = Math.max(...sizes);
+  const width = Math.min(points.length, Math.max(10, columns - 4 - compactions.length));
+  const folds = new Set(compactions.map(({ point }) => Math.ceil((point * width) / points.length)));
+  const line = Array.from({ length: width }, (_, column) => {
+    const from = Math.floor((column * points.length) / width);
+    const to = Math.max(from + 1, Math.floor(((column + 1) * points.length) / width));
+    const size = Math.max(...sizes.slice(from, to));
+    const height = Math.min(BLOCKS.length - 1, Math.floor((size / most) * BLOCKS.length));
+    return `${folds.has(column) ? "|" : ""}${BLOCKS[height]}`;
+  }).join("");
+  const about = compactions.length === 0 ? "" : " (| a compaction)";
+  return `The window, at most ${tokens(most)} tokens${about}\n  ${line}`;
+}
+
+function partsText(parts: readonly PartTotals[], totals: SpentTotals, columns: number): string {
+  const isPriced = totals.usd > 0;
+  const measure = (part: PartTotals): number => (isPriced ? part.usd : part.sentTokens);
+  const most = Math.max(...parts.map(measure), 1e-9);
+  const whole = parts.reduce((sum, part) => sum + measure(part), 0);
+  const barColumns = Math.max(0, Math.min(24, columns - 68));
+  const row = (name: string, of: readonly PartTotals[]): string[] => {
+    const sum = (count: (part: PartTotals) => number): number => of.reduce((total, part) => total + count(part), 0);
+    return [
+      ...[`  ${oneLine(name, Math.max(20, columns - 40))}`, ...(isPriced ? [dollars(sum(({ usd }) => usd))] : [])],
+      ...[percent(sum(measure), whole), tokens(sum((part) => Math.max(part.addedTokens, part.outputTokens)))],
+      ...[tokens(sum(({ sentTokens }) => sentTokens)), "#".repeat(Math.round((sum(measure) / most) * barColumns))],
+    ];
+  };
+  const [shown, rest] = [parts.slice(0, SHOWN_PARTS), parts.slice(SHOWN_PARTS)];
+  return table(
+    [
+      ["Where it went", ...(isPriced ? ["price"] : []), "", "came in", "sent", ""],
+      ...shown.map((part) => row(partName(part), [part])),
+      ...(rest.length === 0 ? [] : [row(`${rest.length} more`, rest)]),
+    ],
+    isPriced ? [1, 2, 3, 4] : [1, 2, 3],
+  );
+}
+
+function lostText(lost: Analysis["lost"]): string {
+  const causes = Object.entries(lost) as [keyof typeof CAUSES, NonNullable<Analysis["lost"]["pause"]>][];
+  if (causes.length === 0) return "";
+  const rows = causes
+    .toSorted(([, one], [, other]) => other.usd - one.usd || other.tokens - one.tokens)
+    .map(([cause, { breaks, tokens: count, usd }]) => [`  ${CAUSES[cause]}`, breaks, tokens(count), priced(usd)]);
+  return table([["Lost to the cache by", "breaks", "tokens", "price"], ...rows], [1, 2, 3]);
+}
+
+function breaksText({ breaks }: Analysis, columns: number): string {
+  if (breaks.length === 0) return "";
+  const largest = breaks.toSorted((one, other) => other.rebilledTokens - one.rebilledTokens).slice(0, SHOWN_ROWS);
+  const rows = largest
+    .toSorted((one, other) => one.atMs - other.atMs)
+    .map((one) => [
+      ...[`  ${shortTime(one.atMs, columns)}`, tokens(one.rebilledTokens), priced(one.usd ?? 0)],
+      oneLine(breakText(one), Math.max(20, columns - 42)),
+    ]);
+  const title = breaks.length > largest.length ? `Breaks, ${largest.length} of ${breaks.length}` : "Breaks";
+  return table([[title, "paid again", "price", "why"], ...rows], [1, 2]);
+}
+
+function compactionsText(compactions: readonly CompactionReport[], columns: number): string {
+  if (compactions.length === 0) return "";
+  const lines = compactions.flatMap(({ atMs, trigger, tokensBefore, tokensAfter, readAgain }) => {
+    const how = trigger === "unknown" ? "" : `${trigger}, `;
+    const after = tokensAfter === undefined ? "the end" : `${tokens(tokensAfter)} tokens`;
+    const again = [
+      `    read again within ${READ_AGAIN_ROUNDS} rounds: ${readsText(readAgain)}`,
+      ...filesText(readAgain.files, columns),
+    ];
+    return [
+      `  ${shortTime(atMs, columns)}  ${how}${tokens(tokensBefore)} to ${after}`,
+      ...(readAgain.reads === 0 ? [] : again),
+    ];
+  });
+  return ["Compactions", ...lines].join("\n");
+}
+
+function duplicatesText(reads: Analysis["duplicateReads"], columns: number): string {
+  const { duplicates, tokens: count, usd, files } = reads;
+  const price = usd === 0 ? "" : `, ${dollars(usd)}`;
+  const about = `${duplicates} brought what was in view already: ${tokens(count)} tokens${price}`;
+  return [`Of ${counted(reads.reads, "read")} of files ${about}`, ...filesText(files, columns)].join("\n");
+}
+
+function resultsText({ expensiveResults, totals }: Analysis, columns: number): string {
+  if (expensiveResults.length === 0) return "";
+  const rows = expensiveResults
+    .slice(0, SHOWN_ROWS)
+    .map(({ tool, about, tokens: count, requests, usd }) => [
+      ...[`  ${tokens(count)} x ${requests}`, priced(usd)],
+      `${tool} ${pathEnd(about, Math.max(20, columns - 40))}`,
+    ]);
+  const title = "Dearest results, in tokens x requests that carried them";
+  return `${title}\n${table(rows, totals.usd > 0 ? [1] : [])}`;
+}
+
+function readsText({
+  reads,
+  tokens: count,
+  usd,
+}: {
+  readonly reads: number;
+  readonly tokens: number;
+  readonly usd: number;
+}): string {
+  return `${counted(reads, "file")}, ${tokens(count)} tokens${usd === 0 ? "" : `, ${dollars(usd)}`}`;
+}
+
+function filesText(files: readonly FileReads[], columns: number): string[] {
+  return files
+    .slice(0, SHOWN_FILES)
+    .map(({ path, reads }) => `      ${reads}x ${pathEnd(path, Math.max(20, columns - 12))}`);
+}
+
+function priced(usd: number): string {
+  return usd === 0 ? "" : dollars(usd);
+}
+
+function shortTime(atMs: number, columns: number): string {
+  return columns < NARROW_COLUMNS ? time(atMs).slice("2026-".length) : time(atMs);
+}

@@ -1,0 +1,17 @@
+import { type Entry, entryText, readPayload } from "palimpsest/core";
+import { time } from "../text/table.ts";
+
+/** An entry as it was said, with so many of its lines. Undefined for what nobody has said: requests, usage, configuration. */
+export function entryLines(entry: Entry, mostLines: number): string | undefined {
+  const said = entryText(entry);
+  if (said === undefined) return undefined;
+  const { kind, payload } = readPayload(entry) as {
+    readonly kind: string;
+    readonly payload?: { readonly origin?: string };
+  };
+  const lines = said.split("\n");
+  const rest = lines.length - mostLines;
+  const shown = rest > 0 ? [...lines.slice(0, mostLines), `[${rest} more lines: --entry ${entry.sequence}]`] : lines;
+  const who = kind === "message" ? (payload?.origin ?? kind) : kind;
+  return `--- ${entry.sequence} ${who} ${time(entry.atMs)}\n${shown.join("\n")}\n`;
+}

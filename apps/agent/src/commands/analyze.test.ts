@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { answer } from "@palimpsest/provider-simulator";
+import { expect, test } from "vitest";
+import { writeHome } from "../../../../test/transcripts/write-home.ts";
+import { startCli } from "../testing/run-cli.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+
+test("a session is analyzed as text, as JSON and as a page; a folder as a whole", async () => {
+  const project = temporaryProject({ "note.jsonl": '{"no":"session"}\n' });
+  writeHome(project.home);
+  const cli = await startCli(project, () => answer("Nobody asks."));
+  const path = join(project.home, ".claude/projects/-work-sums/c1a0de00-0000-4000-8000-000000000001.jsonl");
+
+  const text = await cli.run(["analyze", path], { environment: { COLUMNS: "70" } });
+  expect({ code: text.code, out: text.out }).toMatchObject({ code: 0, out: expect.stringContaining("Where it went") });
+
+  const page = join(project.folder, "page.html");
+  const both = await cli.run(["analyze", path, "--json", "--html", page]);
+  const analysis = JSON.parse(both.out);
+  expect(analysis).toMatchObject({ path, session: { agent: "claude-code" }, totals: { responses: 6 } });
+  expect(analysis.points).toHaveLength(6);
+  expect(readFileSync(page, "utf8")).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
+
+  const sums = JSON.parse((await cli.run(["analyze", project.home, "--json"])).out);
+  expect(sums).toMatchObject({ sessions: 14, compactions: 10 });
+  expect(sums.dearestSessions[0]).not.toHaveProperty("points");
+
+  const nothing = await cli.run(["analyze", "note.jsonl"]);
+  expect(nothing).toMatchObject({ code: 1, said: expect.stringContaining("no transcript that can be read") });
+  expect(await cli.run(["analyze", path, "--price", "model"])).toMatchObject({
+    code: 2,
+    said: expect.stringContaining("--price takes"),
+  });
+  expect((await cli.run(["analyze"])).code).toBe(2);
+}, 300_000);

@@ -1,0 +1,67 @@
+import { writeFile } from "node:fs/promises";
+import { analysisText, sumText } from "../analyze/analysis-text.ts";
+import { type Analyses, type Prices, readAnalyses } from "../analyze/read-analyses.ts";
+import { COMMANDS } from "../cli/command-list.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { readArguments } from "../cli/read-arguments.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { UsageError } from "../workspace/usage-error.ts";
+
+/** What a recorded session spent, on what, and what was lost. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments(args, COMMANDS.analyze);
+  const [path] = positionals;
+  if (path === undefined) {
+    throw new UsageError(
+      "Say which: palimpsest analyze FILE|DIR. palimpsest sessions --from AGENT shows what is on this machine.",
+    );
+  }
+  const analyses = await readAnalyses(path, readPrices(values.price ?? []));
+  const [first] = analyses.sessions;
+  for (const { path: file, why } of analyses.unknown) terminal.say(`${file}: ${why}`);
+  if (first === undefined) {
+    terminal.say(`There is no session in ${path}.`);
+    return EXIT.failed;
+  }
+  if (values.html !== undefined) {
+    const { analysisPage } = await import("../analyze/page/analysis-page.ts");
+    await writeFile(values.html, analysisPage(analyses));
+    terminal.say(`Written: ${values.html}`);
+  }
+  if (values.json) await terminal.print(JSON.stringify(toJson(analyses)));
+  else if (values.html === undefined) {
+    const { sum, sessions } = analyses;
+    const text =
+      sum.sessions === 1 ? analysisText(first.analysis, terminal.columns) : sumText(sum, sessions, terminal.columns);
+    await terminal.print(text);
+  }
+  return EXIT.done;
+}
+
+/** One session in whole; of several the sums, and each without its window over time. */
+function toJson({ sum, sessions }: Analyses): unknown {
+  const [first] = sessions;
+  if (sum.sessions === 1 && first !== undefined) return { path: first.path, ...first.analysis };
+  const each = sessions.map(({ analysis: { points, ...analysis }, ...file }) => ({ ...file, ...analysis }));
+  return { ...sum, dearestSessions: each };
+}
+
+/** US dollars for a million tokens: input, output, read from the cache, and written to it if that costs more than input. */
+function readPrices(given: readonly string[]): Prices {
+  return new Map(
+    given.map((text) => {
+      const [model = "", list = ""] = text.split("=");
+      const [input, output, cacheRead, cacheWrite = input] = list.split(",").map(Number);
+      const all = [input, output, cacheRead, cacheWrite];
+      if (model === "" || all.some((price) => price === undefined || !(price >= 0))) {
+        throw new UsageError(
+          `--price takes MODEL=INPUT,OUTPUT,READ[,WRITE] in dollars for a million tokens, not ${JSON.stringify(text)}.`,
+        );
+      }
+      return [
+        model,
+        { input: input!, output: output!, cacheRead: cacheRead!, cacheWrite5m: cacheWrite!, cacheWrite1h: cacheWrite! },
+      ];
+    }),
+  );
+}

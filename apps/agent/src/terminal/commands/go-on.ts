@@ -1,7 +1,0 @@
-import type { ScreenCommand } from "./screen-command.ts";
-
-export const goOn: ScreenCommand = {
-  name: "continue",
-  about: "goes on where a turn was cut short",
-  open: async (context) => context.goOn(),
-};

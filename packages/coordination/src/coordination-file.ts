@@ -1,0 +1,91 @@
+import { inTransaction, isLocked, retryLocked, sqliteCode } from "palimpsest/sqlite";
+import { type CoordinationConnection, connectCoordination } from "./coordination-connection.ts";
+import { ClosedCoordinationError, toCoordinationError } from "./coordination-errors.ts";
+
+/** The file behind a home. Work is synchronous; waiting for other processes is not. */
+export interface CoordinationFile {
+  readonly path: string;
+  /** Reads a snapshot, beside whoever writes. */
+  read<T>(work: (connection: CoordinationConnection) => T): Promise<T>;
+  /** Runs a transaction, after those that were asked for before. Resolves when it is synced. */
+  write<T>(work: (connection: CoordinationConnection) => T): Promise<T>;
+  /** Keeps every other writer out, in all processes, while the work runs. It writes nothing to the file itself. */
+  hold<T>(work: (connection: CoordinationConnection) => T | Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export async function openCoordinationFile(
+  path: string,
+  { lockTimeoutMs }: { lockTimeoutMs: number },
+): Promise<CoordinationFile> {
+  let connection: CoordinationConnection | undefined;
+  let state: "open" | "closed" = "open";
+  let last: Promise<unknown> = Promise.resolve();
+
+  const disconnect = (): void => {
+    try {
+      connection?.database.close();
+    } catch {
+      // Closing writes the -wal into the file. Where that fails it stays, and the next one to open the file reads it.
+    }
+    connection = undefined;
+  };
+  const attempt = <T>(work: (connection: CoordinationConnection) => T): T => {
+    try {
+      // Two processes on two files of one name would both be right: a file that was replaced is opened anew.
+      if (connection?.isCurrent() === false) disconnect();
+      connection ??= connectCoordination(path);
+      return work(connection);
+    } catch (error) {
+      if (isLocked(error)) throw error;
+      // After a full disk SQLite has rolled back, and the connection is good. After anything else a new one knows best.
+      if (sqliteCode(error) !== undefined && sqliteCode(error) !== 13) disconnect();
+      throw toCoordinationError(path, error);
+    }
+  };
+  const run = <T>(work: (connection: CoordinationConnection) => T): Promise<T> => {
+    if (state === "closed") return Promise.reject(new ClosedCoordinationError(path));
+    return retryLocked(() => attempt(work), { path, timeoutMs: lockTimeoutMs });
+  };
+  await run(() => {});
+
+  return {
+    path,
+    read: run,
+    write(work) {
+      if (state === "closed") return Promise.reject(new ClosedCoordinationError(path));
+      const result = last.then(() => run((opened) => inTransaction(opened, () => work(opened))));
+      last = result.catch(() => {});
+      return result;
+    },
+    async hold(work) {
+      if (state === "closed") throw new ClosedCoordinationError(path);
+      // A connection of its own: a transaction belongs to its connection, and others use ours meanwhile.
+      const own = await retryLocked(() => begin(path), { path, timeoutMs: lockTimeoutMs });
+      try {
+        return await work(own);
+      } finally {
+        // Nothing was written, so there is nothing to keep; closing gives the lock back.
+        own.database.close();
+      }
+    },
+    async close() {
+      if (state === "closed") return;
+      await last;
+      state = "closed";
+      disconnect();
+    },
+  };
+}
+
+function begin(path: string): CoordinationConnection {
+  let connection: CoordinationConnection | undefined;
+  try {
+    connection = connectCoordination(path);
+    connection.database.exec("BEGIN IMMEDIATE");
+    return connection;
+  } catch (error) {
+    connection?.database.close();
+    throw isLocked(error) ? error : toCoordinationError(path, error);
+  }
+}

@@ -1,0 +1,101 @@
+import { type OwnFile, versionOf } from "./files/own-file.ts";
+import {
+  type AuthoredChange,
+  type ChangeSet,
+  type PendingSet,
+  readPending,
+  removePending,
+  writePending,
+} from "./files/pending.ts";
+import { hasAside } from "./files/place-file.ts";
+import {
+  commitTransaction,
+  type MemoryTransaction,
+  noteFile,
+  noteGone,
+  place,
+  readFile,
+  writeIndex,
+} from "./memory-transaction.ts";
+
+export type AppliedChanges =
+  | { readonly kind: "done"; readonly commit: string }
+  /** This file was changed by hand in the last moment. Nothing was done. */
+  | { readonly kind: "stale"; readonly path: string };
+
+/**
+ * Puts all files of a set in their places, or none. The set is written down first: where the process ends on the way, the
+ * next writer finds it and carries it through (`finishInterrupted`).
+ */
+export async function applyChanges(transaction: MemoryTransaction, set: ChangeSet): Promise<AppliedChanges> {
+  const pending = await writePending(transaction.folders, set);
+  const placed: { change: AuthoredChange; before: OwnFile | undefined }[] = [];
+  for (const change of set.changes) {
+    const before = readFile(transaction, change.path);
+    if ((await place(transaction, change)) === "stale") {
+      for (const done of placed.toReversed()) await takeBack(transaction, done.change, done.before);
+      removePending(transaction.folders, pending.id);
+      return { kind: "stale", path: change.path };
+    }
+    placed.push({ change, before });
+  }
+  for (const change of set.changes) noteChange(transaction, change);
+  return { kind: "done", commit: await conclude(transaction, pending) };
+}
+
+/** Carries through what a process that died had written down. A file that was edited by hand meanwhile stays as it is. */
+export async function finishInterrupted(transaction: MemoryTransaction): Promise<void> {
+  for (const pending of readPending(transaction.folders)) {
+    // Its end was reached, and only the note of it was left behind.
+    if (transaction.index.noted("set") === pending.id) {
+      transaction.settled.push(pending.id);
+      continue;
+    }
+    for (const change of pending.changes) {
+      const now = readFile(transaction, change.path)?.version ?? "none";
+      const wanted = wantedVersion(change);
+      // It may have died just after it had moved the old file aside.
+      const isBetween = now === "none" && hasAside(transaction.folders, change.path, change.before);
+      if (now !== wanted && (now === change.before || isBetween)) {
+        await place(transaction, { ...change, before: now });
+      }
+      if ((readFile(transaction, change.path)?.version ?? "none") === wanted) noteChange(transaction, change);
+    }
+    await conclude(transaction, pending);
+  }
+}
+
+async function conclude(transaction: MemoryTransaction, { id, by, message }: PendingSet): Promise<string> {
+  await writeIndex(transaction);
+  const commit = await commitTransaction(transaction, by, message);
+  transaction.index.note("set", id);
+  transaction.settled.push(id);
+  return commit;
+}
+
+/** History gets what was written, also where a hand edit has followed already: that is found as one later. */
+function noteChange(transaction: MemoryTransaction, change: AuthoredChange): void {
+  const { path, author, after } = change;
+  if (after === undefined) {
+    noteGone(transaction, path, author);
+    return;
+  }
+  const now = readFile(transaction, path);
+  const version = versionOf(after);
+  const state =
+    now?.version === version ? now.state : { text: "edited", changedAtMs: 0, modifiedAtMs: transaction.nowMs };
+  noteFile(transaction, path, { bytes: Buffer.from(after), version, state }, { author, written: "by-us" });
+}
+
+async function takeBack(
+  transaction: MemoryTransaction,
+  change: AuthoredChange,
+  before: OwnFile | undefined,
+): Promise<void> {
+  // Where that is stale, someone has just edited it by hand, and it stays.
+  await place(transaction, { path: change.path, before: wantedVersion(change), after: before?.bytes });
+}
+
+function wantedVersion({ after }: AuthoredChange): string {
+  return after === undefined ? "none" : versionOf(after);
+}

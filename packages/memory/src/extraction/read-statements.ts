@@ -1,0 +1,27 @@
+import { type LogReader, readEntries, readPayload } from "palimpsest/core";
+
+import { type Statement, toStatement } from "../trust/statement.ts";
+import { MEMORY_TOOL } from "./memory-tool.ts";
+
+/** What was said in a range of a log, and whether the model has written memory in it by itself. */
+export interface StatementsInLog {
+  readonly said: readonly Statement[];
+  readonly wroteMemory: "yes" | "no";
+}
+
+export async function readStatements(log: LogReader, from: number, to: number): Promise<StatementsInLog> {
+  const said: Statement[] = [];
+  let wroteMemory: StatementsInLog["wroteMemory"] = "no";
+  for await (const entry of readEntries(log, from, to)) {
+    const read = readPayload(entry);
+    const one = toStatement(read);
+    if (one !== undefined) said.push(one);
+    if (read.kind === "message" && read.payload.blocks.some((block) => isWrite(block))) wroteMemory = "yes";
+  }
+  return { said, wroteMemory };
+}
+
+function isWrite(block: { readonly kind: string }): boolean {
+  const { kind, name, input } = block as { kind: string; name?: string; input?: { command?: unknown } };
+  return kind === "tool_call" && name === MEMORY_TOOL && (input?.command === "save" || input?.command === "forget");
+}

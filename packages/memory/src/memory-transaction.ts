@@ -1,0 +1,135 @@
+import { toFileRow, toGoneRow, toSummaries } from "./file-row.ts";
+import type { OpenFolders } from "./files/open-folders.ts";
+import { type OwnFile, readOwnFile, seeOwnFile, versionOf } from "./files/own-file.ts";
+import { type FileChange, placeFile } from "./files/place-file.ts";
+import { type Commit, commitFiles } from "./history/commit-files.ts";
+import type { Git } from "./history/git.ts";
+import type { FileRow, IndexDatabase } from "./index-database.ts";
+import { updateIndex } from "./index-text.ts";
+import type { MemoryLimits } from "./limits.ts";
+import { folderOf, INDEX_PATH, readPath } from "./paths.ts";
+import type { Author } from "./topic.ts";
+
+/** What one writer works on while he has the lock: nobody else of us writes meanwhile, but anyone may edit by hand. */
+export interface MemoryTransaction {
+  readonly folders: OpenFolders;
+  readonly index: IndexDatabase;
+  readonly git: Git;
+  readonly gitFolder: string;
+  readonly limits: MemoryLimits;
+  readonly nowMs: number;
+  /** What is known of each file. */
+  readonly rows: Map<string, FileRow>;
+  /** Slugs of topics that have changed. */
+  readonly changedTopics: Set<string>;
+  /** Contents that history is to take in with the next commit. */
+  readonly contents: Uint8Array[];
+  /** Folders in which names came or went, and are not on the disk yet. */
+  readonly unsynced: Set<string>;
+  /** Sets of changes whose end is to be noted when the transaction is through. */
+  readonly settled: string[];
+}
+
+/** The index moved under our hands so often that someone must be writing it in a loop. */
+const MAX_TRIES = 20;
+
+function setRow(transaction: MemoryTransaction, row: FileRow): void {
+  transaction.rows.set(row.path, row);
+  transaction.index.put(row);
+  const at = readPath(row.path);
+  if (at?.place === "topic") transaction.changedTopics.add(at.slug);
+}
+
+/** Notes a file as it is on the disk. */
+export function noteFile(
+  transaction: MemoryTransaction,
+  path: string,
+  file: OwnFile,
+  { author, written }: { author: Author; written: "by-us" | "by-hand" },
+): void {
+  setRow(transaction, toFileRow(path, file, { author, written, seenAtMs: Date.now() }));
+  transaction.contents.push(file.bytes);
+}
+
+/** Notes that a file was read and is what it was. */
+export function refreshRow(transaction: MemoryTransaction, path: string, { state }: OwnFile): void {
+  const row = { ...transaction.rows.get(path)!, state: state.text, seenAtMs: Date.now() };
+  transaction.rows.set(path, row);
+  transaction.index.put(row);
+}
+
+export function noteGone(transaction: MemoryTransaction, path: string, author: Author): void {
+  const row = transaction.rows.get(path);
+  if (row !== undefined) setRow(transaction, toGoneRow(row, author));
+}
+
+/** @see placeFile */
+export function place(transaction: MemoryTransaction, change: FileChange): Promise<"placed" | "stale"> {
+  transaction.unsynced.add(folderOf(readPath(change.path)?.place ?? "topic"));
+  return placeFile(transaction.folders, change);
+}
+
+export function readFile(transaction: MemoryTransaction, path: string): OwnFile | undefined {
+  const found = readOwnFile(transaction.folders.locate(path));
+  return typeof found === "object" && "bytes" in found ? found : undefined;
+}
+
+/** Whether there is something under that name that is no file of ours, and is left alone. */
+export function isUnsafe(transaction: MemoryTransaction, path: string): boolean {
+  const seen = seeOwnFile(transaction.folders.locate(path));
+  return typeof seen === "object" && "unsafe" in seen;
+}
+
+/** The index as it has to be, over what stands there. */
+export function wantedIndex(rows: ReadonlyMap<string, FileRow>, text: string, limits: MemoryLimits): string {
+  const gone = [...rows.values()].flatMap(({ path, version }) => {
+    const at = readPath(path);
+    return at?.place === "topic" && version === undefined ? [at.slug] : [];
+  });
+  return updateIndex(text, toSummaries(rows.values()), new Set(gone), limits);
+}
+
+/** Brings the index in step with the topics. Whoever edits it at the same time is not overwritten: it is made again. */
+export async function writeIndex(transaction: MemoryTransaction): Promise<void> {
+  if (isUnsafe(transaction, INDEX_PATH)) return;
+  for (let tries = 1; tries <= MAX_TRIES; tries++) {
+    const file = readFile(transaction, INDEX_PATH);
+    const now = file?.bytes.toString() ?? "";
+    const wanted = wantedIndex(transaction.rows, now, transaction.limits);
+    if (wanted === now) {
+      if (file !== undefined && transaction.rows.get(INDEX_PATH)?.version !== file.version) {
+        noteFile(transaction, INDEX_PATH, file, { author: "user", written: "by-hand" });
+      }
+      return;
+    }
+    const after = Buffer.from(wanted);
+    const change = { path: INDEX_PATH, before: file?.version ?? "none", after };
+    if ((await place(transaction, change)) === "stale") continue;
+    const placed = readFile(transaction, INDEX_PATH);
+    if (placed?.version !== versionOf(after)) continue;
+    noteFile(transaction, INDEX_PATH, placed, { author: "user", written: "by-us" });
+    return;
+  }
+}
+
+/** A commit of all that is known now. The files themselves are on the disk before it. */
+export async function commitTransaction(transaction: MemoryTransaction, by: Author, message: string): Promise<string> {
+  for (const folder of transaction.unsynced) transaction.folders.sync(folder);
+  transaction.unsynced.clear();
+  const present = [...transaction.rows.values()].flatMap(({ path, blob }) =>
+    blob === undefined ? [] : [[path, blob] as const],
+  );
+  const commit: Commit = {
+    by,
+    message,
+    atMs: transaction.nowMs,
+    files: new Map(present),
+    contents: transaction.contents.splice(0),
+  };
+  const [head, tree] = [transaction.index.noted("head"), transaction.index.noted("tree")];
+  const known = head === undefined || tree === undefined ? undefined : { commit: head, tree };
+  const made = await commitFiles(transaction.gitFolder, commit, known);
+  transaction.index.note("head", made.commit);
+  transaction.index.note("tree", made.tree);
+  return made.commit;
+}

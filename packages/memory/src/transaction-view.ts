@@ -1,0 +1,14 @@
+import { isUnsafe, type MemoryTransaction, readFile } from "./memory-transaction.ts";
+import type { DirectoryView } from "./plan-changes.ts";
+
+/** What plans are made upon while the lock is held. */
+export function viewOf(transaction: MemoryTransaction): DirectoryView {
+  const { rows, limits, nowMs } = transaction;
+  return {
+    rows,
+    limits,
+    nowMs,
+    bytes: (path) => readFile(transaction, path)?.bytes ?? Buffer.alloc(0),
+    isUnsafe: (path) => isUnsafe(transaction, path),
+  };
+}

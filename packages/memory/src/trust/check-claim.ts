@@ -1,0 +1,70 @@
+import type { Statement } from "./statement.ts";
+import { isNegated, isSameWord, namesIn, plain, sentenceAt, tellingWords } from "./words.ts";
+
+/** What is to be remembered, and the words of the session that it is said to rest on. */
+export interface Claim {
+  readonly text: string;
+  readonly quote: string;
+}
+
+/**
+ * `supported`: the user has said it. `unsure`: it was said, though not by the user, or the user said something else: only the
+ * user can tell. `unfounded`: nobody said it.
+ */
+export type CheckedClaim =
+  | { readonly kind: "supported"; readonly entry: number }
+  | { readonly kind: "unsure"; readonly entry: number; readonly by: Statement["by"]; readonly why: string }
+  | { readonly kind: "unfounded"; readonly why: string };
+
+/** A shorter quote stands in any conversation. */
+const MIN_QUOTE_WORDS = 2;
+/** So many of a claim's words must be the user's: the rest is how a sentence is put. */
+const MIN_OWN_SHARE = 0.8;
+
+/**
+ * Holds a claim against what was said. A page or a file can talk a model into remembering what its author wants, with an
+ * innocent quote of the user beside it; so it is not enough that the quote is real: the claim has to be made of the user's words.
+ */
+export function checkClaim(claim: Claim, said: readonly Statement[]): CheckedClaim {
+  const quote = plain(claim.quote);
+  if (tellingWords(quote).length + namesIn(quote).length < MIN_QUOTE_WORDS) {
+    return { kind: "unfounded", why: `the quote ${JSON.stringify(claim.quote)} is too short to be evidence` };
+  }
+  const found = said.filter(({ text }) => plain(text).includes(quote));
+  const source = found.findLast(({ by }) => by === "user") ?? found[0];
+  if (source === undefined) {
+    return { kind: "unfounded", why: "the quote does not stand in the conversation; quote it word for word" };
+  }
+  const { entry, by } = source;
+  const unsure = (why: string): CheckedClaim => ({ kind: "unsure", entry, by, why });
+  if (by === "outside") return unsure("it rests on what a tool brought, not on what the user said");
+  if (by === "model") return unsure("it rests on the model's own words, not on what the user said");
+
+  const foreign = findForeign(claim.text, said);
+  if (foreign !== undefined) return unsure(foreign);
+  const userText = plain(source.text);
+  const sentence = sentenceAt(userText, userText.indexOf(quote), quote.length);
+  if (isNegated(sentence) !== isNegated(claim.text)) return unsure("one says not to, the other does not");
+  return { kind: "supported", entry };
+}
+
+/** Why a text is not made of the user's words; undefined if it is. */
+export function findForeign(text: string, said: readonly Statement[]): string | undefined {
+  const users = said.filter((one) => one.by === "user").map(({ text }) => text);
+  const everything = plain(users.join("\n"));
+  const foreign = namesIn(text).find((name) => !everything.includes(plain(name)));
+  if (foreign !== undefined) return `the user has not said ${JSON.stringify(foreign)}`;
+
+  const words = [...new Set(tellingWords(text))];
+  const own = users.flatMap(tellingWords);
+  const others = words.filter((word) => !own.some((other) => isSameWord(word, other)));
+  const outside =
+    others.length === 0 ? [] : said.flatMap((one) => (one.by === "outside" ? tellingWords(one.text) : []));
+  const brought = others.find((word) => outside.some((other) => isSameWord(word, other)));
+  if (brought !== undefined) return `${JSON.stringify(brought)} comes from what a tool brought, not from the user`;
+  const share = words.length === 0 ? 0 : 1 - others.length / words.length;
+  if (share < MIN_OWN_SHARE) {
+    return `${Math.round(share * 100)}% of its words are the user's; ${MIN_OWN_SHARE * 100}% are needed`;
+  }
+  return undefined;
+}

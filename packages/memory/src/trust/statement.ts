@@ -1,0 +1,41 @@
+import type { Block } from "palimpsest";
+import type { PassedOver, ReadEntry } from "palimpsest/core";
+
+/** Something that was said in a session. `outside`: what tools, files and pages brought. */
+export interface Statement {
+  readonly entry: number;
+  readonly by: "user" | "model" | "outside";
+  readonly text: string;
+}
+
+/** Attachments of this type hold what is remembered already: learning from them would be learning from oneself. */
+export const RECALLED = "memory";
+
+/**
+ * What an entry says that memory may rest on. Undefined for what nobody said: summaries, the program's own words, and what
+ * was recalled.
+ */
+export function toStatement(read: ReadEntry | PassedOver): Statement | undefined {
+  if (read.kind === "attachment") {
+    return read.payload.type === RECALLED ? undefined : saidBy("outside", read.sequence, read.payload.blocks);
+  }
+  if (read.kind !== "message") return undefined;
+  const { origin, blocks } = read.payload;
+  if (origin === "human") return saidBy("user", read.sequence, blocks);
+  if (origin === "model") return saidBy("model", read.sequence, blocks);
+  return origin === "tool" || origin === "command" ? saidBy("outside", read.sequence, blocks) : undefined;
+}
+
+function saidBy(by: Statement["by"], entry: number, blocks: readonly Block[]): Statement | undefined {
+  const text = blocks.map(textOf).filter(Boolean).join("\n");
+  return text === "" ? undefined : { entry, by, text };
+}
+
+function textOf(block: Block): string {
+  if (block.kind === "text") return block.text;
+  if (block.kind === "tool_call") return JSON.stringify(block.input);
+  if (block.kind !== "tool_result") return "";
+  const { content } = block;
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
+}

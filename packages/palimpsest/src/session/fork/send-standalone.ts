@@ -1,0 +1,55 @@
+import type { ModelFacts } from "../../providers/models.ts";
+import type { Provider, StreamPart } from "../../providers/provider.ts";
+import { readStream } from "../../providers/read-stream.ts";
+import type { Emit } from "../../session-event.ts";
+import type { FlatMessage } from "../../view/flat-message.ts";
+import type { Clock } from "../clock.ts";
+import { emitSideResponse } from "../emit-side-response.ts";
+import type { EnterUsage } from "../enter-usage.ts";
+import type { Answer } from "./fork-options.ts";
+
+export interface StandaloneOptions<Request, Response, Message> {
+  readonly session: string;
+  readonly provider: Provider<Request, Response, Message>;
+  readonly factsOf: (model: string) => ModelFacts;
+  readonly enterUsage: EnterUsage;
+  readonly clock: Pick<Clock, "now">;
+  readonly emit: Emit;
+}
+
+export interface StandaloneCall {
+  readonly source: string;
+  readonly model: string;
+  readonly system: string;
+  readonly said: readonly FlatMessage[];
+  readonly maxOutputTokens: number;
+  readonly signal: AbortSignal;
+  readonly onPart?: (part: StreamPart) => void;
+}
+
+/** Asks a model that sees nothing of the conversation; what it uses is in the session's ledger. */
+export async function sendStandalone<Request, Response, Message>(
+  { session, provider, factsOf, enterUsage, clock, emit }: StandaloneOptions<Request, Response, Message>,
+  { source, system, said, maxOutputTokens, signal, onPart, ...wanted }: StandaloneCall,
+): Promise<Answer> {
+  const request = provider.renderRequest({
+    model: wanted.model,
+    system,
+    tools: [],
+    parameters: {},
+    marks: [],
+    cacheTtl: "5m",
+    messages: said.flatMap((message) => provider.renderMessage(message)),
+    maxTokens: Math.min(maxOutputTokens, factsOf(wanted.model).maxOutputTokens),
+    session: `${session}:${source}`,
+  });
+  const requestedAtMs = clock.now();
+  const response = await readStream(provider.send(request, { signal }), onPart);
+  const { blocks, responseId, model, stop, usage } = provider.readResponse(response);
+  await enterUsage({ responseId, model, ...usage, source });
+  const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
+  const { prices } = factsOf(model);
+  const call = { source, provider: provider.name, requestModel: wanted.model, requestedAtMs, prices };
+  emitSideResponse(emit, call, { responseId, model, stop, usage, text });
+  return { text, stop, usage, model, refusedCalls: blocks.filter(({ kind }) => kind === "tool_call").length };
+}

@@ -1,0 +1,199 @@
+import type { ConfigurationPayload } from "../../log/payload.ts";
+import type { PassedOver, ReadEntry } from "../../log/read-payload.ts";
+import { type BreakerState, breakerAfter, CLOSED, ECONOMIC_BREAKER, type Seen } from "./breaker.ts";
+import { type AgentInFlight, foldAgent } from "./running-agents.ts";
+
+/**
+ * What holds beside the view and must outlive every compaction: a fold over the log like the view itself. Plain JSON of
+ * bounded size; boundaries carry it.
+ */
+export interface CarriedState {
+  readonly pins: readonly Pin[];
+  /** The newest version of the notes. */
+  readonly notes?: { readonly entry: number; readonly coveredTo: number };
+  /** Facts from before the newest boundary. */
+  readonly evidence: unknown;
+  /** What the user said before the newest boundary, by entry: the first, and the newest. */
+  readonly said: readonly number[];
+  /** Of summaries that the window needs or the user has asked for. */
+  readonly breaker: BreakerState;
+  /** Of compactions that only save money. */
+  readonly economicBreaker: BreakerState;
+  /** Agents that were started, and how they are. */
+  readonly agents: readonly AgentInFlight[];
+  /** How far each reader of the log has been through it. */
+  readonly marks: Readonly<Record<string, number>>;
+  /** How many messages the user has sent in all. */
+  readonly userMessages: number;
+  /** The entry of the newest of them; 0 if there is none. */
+  readonly spokenAt: number;
+  readonly chain: CompactionChain;
+  /** Model calls that were made to compact since the user last said something. */
+  readonly calls: number;
+  /** `held`: what was folded has been brought back, and stays until the user says something. */
+  readonly automatic: "on" | "held";
+  /** Ranges whose compaction was taken back, and that no compaction has folded since; the newest last. */
+  readonly takenBack: readonly TakenBack[];
+  /** The smallest limit that the provider has named in a refusal, or shown by cutting. */
+  readonly limitTokens?: number;
+  /** The model that the limit is of. */
+  readonly model?: string;
+  /** Requests in a row that the provider has refused as too long. */
+  readonly overflows: number;
+}
+
+export interface Pin {
+  /** The entry that pins it. */
+  readonly entry: number;
+  readonly text: string;
+  readonly of?: number;
+}
+
+export interface TakenBack {
+  readonly from: number;
+  readonly to: number;
+  /** The entry that took the compaction back. */
+  readonly at: number;
+}
+
+/** How compactions follow each other: quick ones mean that the summaries are too long. */
+export interface CompactionChain {
+  /** The newest boundary; 0 if there is none. */
+  readonly boundary: number;
+  readonly boundaries: number;
+  /** Messages of the user since. */
+  readonly turns: number;
+}
+
+export const EMPTY_CARRIED_STATE: CarriedState = {
+  pins: [],
+  evidence: undefined,
+  said: [],
+  breaker: CLOSED,
+  economicBreaker: CLOSED,
+  agents: [],
+  marks: {},
+  userMessages: 0,
+  spokenAt: 0,
+  chain: { boundary: 0, boundaries: 0, turns: 0 },
+  calls: 0,
+  automatic: "on",
+  takenBack: [],
+  overflows: 0,
+};
+
+/** Who calls a model to compact: such calls are counted. */
+export const COMPACTION_SOURCE = "compact";
+
+/** Takes one more entry of the branch. Decisions that a later `restore` takes back are not handed in. */
+export function foldCarriedState(carriedState: CarriedState, read: ReadEntry | PassedOver, atMs: number): CarriedState {
+  switch (read.kind) {
+    case "message":
+      return read.payload.origin === "human" ? heard(carriedState, read.sequence) : carriedState;
+    case "usage": {
+      const isOwn = read.payload.source === COMPACTION_SOURCE;
+      return {
+        ...carriedState,
+        calls: carriedState.calls + (isOwn ? 1 : 0),
+        overflows: isOwn ? carriedState.overflows : 0,
+      };
+    }
+    case "configuration":
+      return configured(carriedState, read.payload);
+    case "pin":
+      return { ...carriedState, pins: [...carriedState.pins, { entry: read.sequence, ...read.payload }] };
+    case "unpin":
+      return { ...carriedState, pins: carriedState.pins.filter(({ entry }) => entry !== read.payload.of) };
+    case "agent":
+      return { ...carriedState, agents: foldAgent(carriedState.agents, read.payload, read.sequence) };
+    case "mark": {
+      const { name, coveredTo } = read.payload;
+      return { ...carriedState, marks: { ...carriedState.marks, [name]: coveredTo } };
+    }
+    case "notes":
+      return { ...carriedState, notes: { entry: read.sequence, coveredTo: read.payload.coveredTo } };
+    case "attempt":
+      return failed(carriedState, read, atMs);
+    case "overflow":
+      return refused(carriedState, read.payload.limitTokens);
+    case "boundary":
+      return atBoundary(readCarriedState(read.payload.state.standing), read);
+    case "restore":
+      return read.payload.was === "boundary" ? takenBack(carriedState, read) : carriedState;
+    default:
+      return carriedState;
+  }
+}
+
+/** Another model has another limit. */
+function configured(carriedState: CarriedState, { provider, model: name }: ConfigurationPayload): CarriedState {
+  const model = `${provider}/${name}`;
+  if (carriedState.model === model) return carriedState;
+  const { limitTokens, model: before, ...rest } = carriedState;
+  // A limit of an earlier release does not say whose it is.
+  const kept = before === undefined && limitTokens !== undefined ? { limitTokens } : {};
+  return { ...rest, ...kept, model };
+}
+
+function heard(carriedState: CarriedState, spokenAt: number): CarriedState {
+  const { chain } = carriedState;
+  const userMessages = carriedState.userMessages + 1;
+  return {
+    ...carriedState,
+    userMessages,
+    spokenAt,
+    calls: 0,
+    automatic: "on",
+    chain: { ...chain, turns: chain.turns + 1 },
+  };
+}
+
+function failed(carriedState: CarriedState, read: Extract<ReadEntry, { kind: "attempt" }>, atMs: number): CarriedState {
+  const event = { kind: "failed", seen: seenAt(carriedState, read, atMs) } as const;
+  if (read.payload.reason !== "economic")
+    return { ...carriedState, breaker: breakerAfter(carriedState.breaker, event) };
+  return { ...carriedState, economicBreaker: breakerAfter(carriedState.economicBreaker, event, ECONOMIC_BREAKER) };
+}
+
+/** How many ranges are remembered: each is of a compaction that somebody took back by hand. */
+const MAX_TAKEN_BACK = 16;
+
+function takenBack(
+  carriedState: CarriedState,
+  { sequence, payload }: Extract<ReadEntry, { kind: "restore" }>,
+): CarriedState {
+  const { from, to } = payload;
+  const ranges = [...carriedState.takenBack, { from, to, at: sequence }].slice(-MAX_TAKEN_BACK);
+  return { ...carriedState, automatic: "held", takenBack: ranges };
+}
+
+function seenAt({ userMessages }: CarriedState, { sequence }: { readonly sequence: number }, nowMs: number): Seen {
+  return { nowMs, userMessages, viewChangedAt: sequence };
+}
+
+function refused(carriedState: CarriedState, limitTokens = Number.POSITIVE_INFINITY): CarriedState {
+  const smallest = Math.min(limitTokens, carriedState.limitTokens ?? Number.POSITIVE_INFINITY);
+  const limit = Number.isFinite(smallest) && smallest > 0 ? { limitTokens: smallest } : {};
+  return { ...carriedState, ...limit, overflows: carriedState.overflows + 1 };
+}
+
+/** A summary that a model wrote is worth its calls: the next may have as many. */
+function atBoundary(
+  carried: CarriedState,
+  { sequence, payload }: Extract<ReadEntry, { kind: "boundary" }>,
+): CarriedState {
+  const { chain } = carried;
+  const boundary = sequence;
+  const calls = payload.compaction?.rung === "digest" ? carried.calls : 0;
+  const isFolded = ({ from, to }: TakenBack): boolean => payload.from <= from && to <= payload.to;
+  const left = carried.takenBack.filter((range) => !isFolded(range));
+  return { ...carried, calls, takenBack: left, chain: { boundary, boundaries: chain.boundaries + 1, turns: 0 } };
+}
+
+/** What a boundary carries, or nothing if it is of a form that cannot be read. */
+function readCarriedState(stored: unknown): CarriedState {
+  if (typeof stored !== "object" || stored === null) return EMPTY_CARRIED_STATE;
+  const { pins, said, chain } = stored as Partial<CarriedState>;
+  const isWhole = Array.isArray(pins) && Array.isArray(said) && typeof chain === "object";
+  return isWhole ? { ...EMPTY_CARRIED_STATE, ...(stored as CarriedState) } : EMPTY_CARRIED_STATE;
+}

@@ -1,0 +1,14 @@
+const RUN_WORDS = 3;
+
+/** How much of a sentence stands in a text, in whatever words around it: the share of its runs of three words. */
+export function restatedShare(sentence: string, text: string): number {
+  const runs = runsOf(sentence);
+  if (runs.length === 0) return 0;
+  const said = new Set(runsOf(text));
+  return runs.filter((run) => said.has(run)).length / runs.length;
+}
+
+function runsOf(text: string): string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.slice(RUN_WORDS - 1).map((_, index) => words.slice(index, index + RUN_WORDS).join(" "));
+}
