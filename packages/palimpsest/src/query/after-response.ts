@@ -1,5 +1,5 @@
 import type { ToolCall } from "../log/block.ts";
-import type { RecordedResponse } from "../session/session.ts";
+import type { RecordedResponse } from "../session/recorded-response.ts";
 
 /** What a response asks for. */
 export type NextStep =

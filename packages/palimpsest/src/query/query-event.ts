@@ -2,7 +2,7 @@ import type { LedgerTotals } from "../cache/ledger.ts";
 import type { ToolCall } from "../log/block.ts";
 import type { ResponseContent, ShownPart } from "../providers/provider.ts";
 import type { ProviderError, ProviderFailure } from "../providers/provider-error.ts";
-import type { RecordedResponse } from "../session/session.ts";
+import type { RecordedResponse } from "../session/recorded-response.ts";
 import type { SessionEvent } from "../session-event.ts";
 
 /** What happens in a turn, in order. Only what `response` and `tool-ended` tell is in the log. */

@@ -1,5 +1,6 @@
 import { attachment, toolResult } from "../session/messages.ts";
-import type { RecordedResponse, Session } from "../session/session.ts";
+import type { RecordedResponse } from "../session/recorded-response.ts";
+import type { Session } from "../session/session.ts";
 import { afterResponse } from "./after-response.ts";
 import type { AnswerOptions } from "./answer-call.ts";
 import type { EventChannel } from "./event-channel.ts";

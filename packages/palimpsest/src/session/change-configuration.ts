@@ -16,10 +16,12 @@ export interface WantedConfiguration {
 }
 
 /** The same as it is written down. */
-export interface NewConfiguration extends Omit<WantedConfiguration, "tools"> {
+export interface NewConfiguration {
   readonly provider: string;
   readonly model: string;
-  readonly tools?: readonly ToolDefinition[];
+  readonly system?: string | undefined;
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  readonly parameters?: WantedConfiguration["parameters"] | undefined;
 }
 
 /** The entry that makes a configuration what is wanted; undefined if it is that already. */

@@ -1,8 +1,7 @@
 import type { Draft } from "../log/entry.ts";
 import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
-import type { Emit, NewEvent } from "../session-event.ts";
-import type { Settings } from "../settings/settings.ts";
+import type { NewEvent } from "../session-event.ts";
 import { checkContent } from "../stages/media/check-content.ts";
 import { failureNotice, storingFailed, storingOptions } from "../stages/store-oversized.ts";
 import { resultOf } from "../stages/store-results/message-text.ts";
@@ -10,19 +9,10 @@ import { storeMessage } from "../stages/store-results/store-message.ts";
 import { storeStream } from "../stages/store-results/store-stream.ts";
 import type { StoringOptions } from "../stages/store-results/storing-options.ts";
 import { toolOf } from "../stages/store-results/tool-of.ts";
-import type { ResultFiles } from "../stores/results.ts";
 import { toolResult } from "./messages.ts";
-import type { SessionState } from "./session-state.ts";
+import type { SessionContext } from "./session-context.ts";
 import type { StreamedResult } from "./streamed-result.ts";
 import { type NewContent, toContents } from "./to-contents.ts";
-
-export interface ContentOptions {
-  readonly session: string;
-  readonly state: SessionState;
-  readonly settings: () => Settings;
-  readonly files: ResultFiles;
-  readonly emit: Emit;
-}
 
 /** A message as it goes into the log, with what the user and the listeners are to be told. */
 interface Prepared {
@@ -45,7 +35,10 @@ const NEVER: StoringOptions = {
   messageCharacters: Number.MAX_SAFE_INTEGER,
 };
 
-export function createContents({ session, state, settings, files, emit }: ContentOptions): Contents {
+export function createContents<Request, Response, Message>(
+  context: SessionContext<Request, Response, Message>,
+): Contents {
+  const { session, state, settings, files, emit } = context;
   function storing() {
     const now = settings();
     const { tools } = state.configuration;

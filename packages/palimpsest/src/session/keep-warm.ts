@@ -3,44 +3,14 @@ import { priceUsd } from "../cache/prices.ts";
 import { costsOf } from "../cache/token-costs.ts";
 import type { ModelPrices } from "../log/prices.ts";
 import { toDraft } from "../log/to-draft.ts";
-import type { ModelFacts } from "../providers/models.ts";
-import type { Provider } from "../providers/provider.ts";
 import { ProviderError } from "../providers/provider-error.ts";
 import { readStream } from "../providers/read-stream.ts";
-import type { Emit } from "../session-event.ts";
-import type { Settings } from "../settings/settings.ts";
 import { decide } from "../stages/decide.ts";
 import { type PauseActivity, type PingPlan, planPing } from "../stages/plan-ping.ts";
-import type { Clock } from "./clock.ts";
 import { emitSideResponse } from "./emit-side-response.ts";
-import type { SessionState } from "./session-state.ts";
+import type { KeepWarmOptions, KeptWarm } from "./keep-warm-options.ts";
+import type { SessionContext } from "./session-context.ts";
 import { wholeTokens } from "./whole-tokens.ts";
-
-export interface KeepWarmOptions {
-  /** What is waited for: it says how likely it is that the session goes on, and how often it is worth a ping. */
-  readonly activity: PauseActivity;
-  /** Aborted when the waiting is over. @default it is over with the next request */
-  readonly signal?: AbortSignal;
-}
-
-/** What became of a pause in which the prompt was to be kept warm. */
-export interface KeptWarm {
-  /** In this pause so far. */
-  readonly pings: number;
-  readonly priceUsd: number;
-  /** `decided`: another ping does not pay, is not allowed, or cannot be made. `superseded`: the session went on. */
-  readonly ended: "decided" | "aborted" | "superseded" | "failed";
-  readonly because: string;
-}
-
-export interface KeepWarmParts<Request, Response> {
-  readonly state: SessionState;
-  readonly provider: Provider<Request, Response>;
-  readonly factsOf: (model: string) => ModelFacts;
-  readonly settings: () => Settings;
-  readonly clock: Required<Clock>;
-  readonly emit: Emit;
-}
 
 export interface KeepWarm<Request> {
   /** A request is handed out: the pause before it is over, and what is to be kept warm from now on is its prompt. */
@@ -57,8 +27,10 @@ interface CurrentPause<Request> {
 }
 
 /** Pings while a session pauses: its newest request once more, without an answer, shortly before the cache forgets it. */
-export function createKeepWarm<Request, Response>(parts: KeepWarmParts<Request, Response>): KeepWarm<Request> {
-  const { state, provider, factsOf, settings, clock, emit } = parts;
+export function createKeepWarm<Request, Response, Message>(
+  context: SessionContext<Request, Response, Message>,
+): KeepWarm<Request> {
+  const { state, provider, factsOf, settings, clock, emit } = context;
   let pause: CurrentPause<Request> | undefined;
   let running: AbortController | undefined;
 

@@ -17,7 +17,7 @@ export interface Pins {
 }
 
 /** What stays in view through every compaction, byte for byte. */
-export function createPins({ state, budget }: { readonly state: SessionState; readonly budget: () => Budget }): Pins {
+export function createPins(state: SessionState, { budget }: { readonly budget: () => Budget }): Pins {
   function check(text: string): void {
     const { countTokens } = measuresOf(state.view);
     const tokens = state.carriedState.pins.reduce((sum, pin) => sum + countTokens(pin.text), countTokens(text));

@@ -2,27 +2,13 @@ import { estimateUsage } from "../cache/estimate-usage.ts";
 import { lineOf } from "../cache/ledger-line.ts";
 import type { MessagePayload, UsagePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
-import type { ModelFacts } from "../providers/models.ts";
-import type { Emit } from "../session-event.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
 import { featuresOf } from "../tokens/features.ts";
-import type { Clock } from "./clock.ts";
-import type { ForkRequestOptions } from "./fork/fork-request-options.ts";
 import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./interrupted-answer.ts";
 import { attachment } from "./messages.ts";
 import type { IssuedRequest, Requests } from "./requests.ts";
-import type { SessionState } from "./session-state.ts";
+import type { SessionContext } from "./session-context.ts";
 import { wholeTokens } from "./whole-tokens.ts";
-
-export interface InterruptionParts<Request> {
-  readonly state: SessionState;
-  readonly provider: { readonly name: string };
-  readonly requests: Pick<Requests<Request>, "answeredBy">;
-  readonly factsOf: (model: string) => ModelFacts;
-  readonly clock: Pick<Clock, "now">;
-  readonly emit: Emit;
-  readonly fork?: ForkRequestOptions | undefined;
-}
 
 export type RecordInterrupted<Request> = (
   answer: InterruptedAnswer,
@@ -38,8 +24,11 @@ const RETRIES = "retries";
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Enters answers that were stopped before they were whole: their words and a marker in the view, their price in the ledger. */
-export function createRecordInterrupted<Request>(parts: InterruptionParts<Request>): RecordInterrupted<Request> {
-  const { state, provider, requests, factsOf, clock, emit, fork } = parts;
+export function createRecordInterrupted<Request, Response, Message>(
+  context: SessionContext<Request, Response, Message>,
+  requests: Pick<Requests<Request>, "answeredBy">,
+): RecordInterrupted<Request> {
+  const { state, provider, factsOf, clock, emit, fork } = context;
 
   /** What the answer has used: as the provider reported, and an estimate of what it has not. */
   function usageOf(answer: InterruptedAnswer, issued: IssuedRequest | undefined) {

@@ -4,36 +4,19 @@ import type { ToolCall } from "../log/block.ts";
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import type { MessagePayload, OverflowPayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
-import type { ModelFacts } from "../providers/models.ts";
 import { readSilentOverflow } from "../providers/overflow.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { Emit, ResponseRecorded } from "../session-event.ts";
-import type { Settings } from "../settings/settings.ts";
+import type { ResponseRecorded } from "../session-event.ts";
 import { findTruncation, type Truncation } from "../view/find-truncation.ts";
 import type { MessageItem } from "../view/item.ts";
-import type { Clock } from "./clock.ts";
 import { planProviderCompaction } from "./compact/provider-compaction.ts";
-import type { Surroundings } from "./compact/surroundings.ts";
-import type { ForkRequestOptions } from "./fork/fork-request-options.ts";
 import { toolResult } from "./messages.ts";
+import type { RecordedResponse } from "./recorded-response.ts";
 import type { Requests } from "./requests.ts";
-import type { RecordedResponse } from "./session.ts";
-import type { SessionState } from "./session-state.ts";
+import type { SessionContext } from "./session-context.ts";
 import { wholeTokens } from "./whole-tokens.ts";
 
-export interface ResponseOptions<Request, Response, Message> {
-  readonly session: string;
-  readonly state: SessionState;
-  readonly provider: Provider<Request, Response, Message>;
-  readonly requests: Pick<Requests<Request>, "answeredBy" | "budget">;
-  readonly factsOf: (model: string) => ModelFacts;
-  readonly settings: () => Settings;
-  readonly clock: Pick<Clock, "now">;
-  readonly emit: Emit;
-  readonly fork?: ForkRequestOptions | undefined;
-  /** What the host knows; it does not throw. */
-  readonly surroundings: Pick<Surroundings, "todos" | "head">;
-}
+export type RecordResponse<Request, Response> = (response: Response, request?: Request) => Promise<RecordedResponse>;
 
 /** Of what is told of a response, what the ledger does not know. */
 type Told = Omit<ResponseRecorded, "kind" | "source" | "requestedAtMs" | "priceUsd">;
@@ -51,9 +34,10 @@ const REFUSED = "This tool cannot be used here. Go on without it.";
 
 /** The way back: responses into the log, each once. */
 export function createRecord<Request, Response, Message>(
-  options: ResponseOptions<Request, Response, Message>,
-): (response: Response, request?: Request) => Promise<RecordedResponse> {
-  const { session, state, provider, requests, factsOf, settings, clock, emit, fork, surroundings } = options;
+  context: SessionContext<Request, Response, Message>,
+  requests: Pick<Requests<Request>, "answeredBy" | "budget">,
+): RecordResponse<Request, Response> {
+  const { session, state, provider, factsOf, settings, clock, emit, fork, surroundings } = context;
 
   async function record(response: Response, answered?: Request): Promise<RecordedResponse> {
     const { blocks, usage, compaction, ...rest } = readWhole(provider, response);

@@ -1,20 +1,12 @@
 import { toDraft } from "../log/to-draft.ts";
 import type { MediaRefusal } from "../providers/media-refusal.ts";
-import type { Emit, MediaRefused } from "../session-event.ts";
+import type { MediaRefused } from "../session-event.ts";
 import { planByteFit } from "../stages/fit-bytes.ts";
 import { findRefused } from "../stages/media/find-refused.ts";
 import { mediaIn, type ShownMedia } from "../stages/media/media-in.ts";
 import { omitMedia } from "../stages/media/omit-media.ts";
-import type { SessionState } from "./session-state.ts";
-
-export interface MediaRecoveryOptions {
-  readonly state: SessionState;
-  /** The request that was refused. */
-  readonly newestBody: () => unknown;
-  /** Of the view in a request, about. */
-  readonly sizeBytes: () => number;
-  readonly emit: Emit;
-}
+import type { Requests } from "./requests.ts";
+import type { SessionContext } from "./session-context.ts";
 
 /** Makes a conversation sendable whose images or documents were refused. Each resolves to how many were left out. */
 export interface MediaRecovery {
@@ -24,7 +16,10 @@ export interface MediaRecovery {
   afterTooManyBytes(): Promise<number>;
 }
 
-export function createMediaRecovery({ state, newestBody, sizeBytes, emit }: MediaRecoveryOptions): MediaRecovery {
+export function createMediaRecovery<Request, Response, Message>(
+  { state, emit }: SessionContext<Request, Response, Message>,
+  { newestBody, sizeBytes }: Pick<Requests<Request>, "newestBody" | "sizeBytes">,
+): MediaRecovery {
   async function leaveOut(
     left: readonly ShownMedia[],
     how: Pick<MediaRefused, "why" | "problem" | "by">,

@@ -5,62 +5,22 @@ import type { CacheTtl } from "../log/payload.ts";
 import type { RequestedEdits } from "../log/provider-edits.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
-import type { ModelFacts } from "../providers/models.ts";
-import type { Provider } from "../providers/provider.ts";
-import type { CompactionForecast, Emit } from "../session-event.ts";
-import type { Settings } from "../settings/settings.ts";
+import type { CompactionForecast } from "../session-event.ts";
 import { createByteIndex } from "../stages/media/byte-index.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
-import type { ResultFiles } from "../stores/results.ts";
-import { type Budget, clampMaxTokens, levelOf, percentLeft } from "../tokens/budget.ts";
-import {
-  type Configuration,
-  expectedTokens,
-  newestSeal,
-  returningTokens,
-  sizeTokens,
-  type View,
-} from "../view/view.ts";
-import type { Clock } from "./clock.ts";
-import { compactionPoint } from "./compact/compaction-point.ts";
-import type { Attendance } from "./compact/hold-compaction.ts";
-import {
-  type DueCompaction,
-  type DueQuestion,
-  forecastCompaction,
-  isCompactionDue,
-} from "./compact/is-compaction-due.ts";
+import { type Budget, clampMaxTokens } from "../tokens/budget.ts";
+import { expectedTokens, newestSeal, sizeTokens, type View } from "../view/view.ts";
+import { type DueCompaction, isCompactionDue } from "./compact/is-compaction-due.ts";
 import { describeNextRequest } from "./describe-next-request.ts";
-import { findOverridden } from "./find-overridden.ts";
-import type { ForkRequestOptions } from "./fork/fork-request-options.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
-import { type AnswerWay, defaultOutputTokens, type RequestLimits, termsOf } from "./request-limits.ts";
+import { type AnswerWay, defaultOutputTokens } from "./request-limits.ts";
+import { createRequestNotices } from "./request-notices.ts";
 import { chooseRequestedEdits, toRequestedEdits } from "./requested-edits.ts";
+import type { SessionContext } from "./session-context.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
 import type { SessionSize } from "./session-groups.ts";
-import type { SessionState } from "./session-state.ts";
-
-export interface RequestOptions<Request, Response, Message> {
-  readonly session: string;
-  readonly state: SessionState;
-  readonly provider: Provider<Request, Response, Message>;
-  /** What is known of a model. */
-  readonly factsOf: (model: string) => ModelFacts;
-  /** @default as much as the model can write, within bounds */
-  readonly maxOutputTokens: number | undefined;
-  readonly settings: () => Settings;
-  /** Reads the settings anew: they are held for a turn. */
-  readonly refreshSettings: () => Promise<void>;
-  readonly files: ResultFiles;
-  readonly clock: Pick<Clock, "now">;
-  readonly attendance: Attendance;
-  /** Told of every request that is handed out. */
-  readonly onRequestIssued: (request: Request, entry: number) => void;
-  /** What is different about the requests of a fork. */
-  readonly fork?: ForkRequestOptions | undefined;
-  readonly emit: Emit;
-}
+import { createMeasures } from "./session-measures.ts";
 
 export interface IssuedRequest {
   /** The entry at which the request was made. */
@@ -101,60 +61,38 @@ export interface Requests<Request> {
   prefix(): Prefix;
 }
 
+/** @param onRequestIssued called with every request that is handed out */
 export function createRequests<Request, Response, Message>(
-  options: RequestOptions<Request, Response, Message>,
+  context: SessionContext<Request, Response, Message>,
+  onRequestIssued: (request: Request, entry: number) => void,
 ): Requests<Request> {
-  const { session, state, provider, factsOf, maxOutputTokens, settings, refreshSettings, files } = options;
-  const { clock, onRequestIssued, fork, emit, attendance } = options;
+  const { session, options, state, provider, settings, files, clock, fork, emit } = context;
   let rendering: { readonly kept: Rendering<Message>; readonly view: View } | undefined;
   /** The entries at which the requests that were handed out were made, and the models that they ask. */
   const issued = new WeakMap<object, IssuedRequest>();
   let newestIssued: IssuedRequest | undefined;
   const results = createResultIndex();
-  /** Models whose window is a guess, and of which that was told. */
-  const guessed = new Set<string>();
-  /** Parameters that are not sent as they were given, and of which that was told. */
-  const overridden = new Set<string>();
   const bytes = createByteIndex();
   let newestBody: Request | undefined;
-  /** What follows from the configuration and the settings, worked out once for each. */
-  const limitsFor = rememberLast((held: Settings) =>
-    rememberLast((limitTokens: number | undefined) =>
-      rememberLast((now: Configuration) => termsOf(now, factsOf(now.model), { settings: held, limitTokens })),
-    ),
-  );
-  const limits = (now: Configuration): RequestLimits => limitsFor(settings())(state.carriedState.limitTokens)(now);
-
-  function sizeWith(asked: RequestedEdits): Omit<SessionSize, "compaction" | "percentLeft"> {
-    const tokens = sizeTokens(state.view) + returningTokens(state.view, asked);
-    const { budget, known } = limits(state.configuration);
-    return { ...budget, known, tokens, level: levelOf(budget, tokens) };
-  }
-
+  const measures = createMeasures(context);
+  const { limits, sizeWith } = measures;
+  const notices = createRequestNotices(context);
   /** Chosen for a request that is to be written; what was chosen stands in its entry. */
   function nextTtl(): CacheTtl {
-    const { view, ledger, configuration } = state;
-    const { prices } = limits(configuration).facts;
+    const { view, ledger } = state;
+    const { prices } = limits().facts;
     const wanted = settings()["cache.ttl"];
     return chooseTtl({ wanted, ledger, sizeTokens: sizeTokens(view), prices, nowMs: clock.now() });
   }
 
-  /** As if the next request asked what the newest did. */
-  function size(): SessionSize {
-    const plain = sizeWith(toRequestedEdits(state.view.edits, state.view.deleted));
-    const compaction = compactionPoint(dueQuestion());
-    const limitTokens = compaction.policy === "off" ? plain.limitTokens : compaction.atTokens;
-    return { ...plain, compaction, percentLeft: percentLeft({ limitTokens }, plain.tokens) };
-  }
-
   /** What the next request asks of the provider beside an answer. */
   function nextAsked(): RequestedEdits {
-    const { view, ledger, configuration } = state;
+    const { view, ledger } = state;
     // A fork asks what its parent has asked: the cache is found by it.
     if (fork !== undefined) return toRequestedEdits(view.edits, view.deleted);
     results.update(view);
     return chooseRequestedEdits({
-      ...limits(configuration),
+      ...limits(),
       view,
       ledger,
       results,
@@ -173,7 +111,7 @@ export function createRequests<Request, Response, Message>(
       ledger,
       configuration,
       provider,
-      facts: limits(configuration).facts,
+      facts: limits().facts,
       cacheTtl,
       asked,
     });
@@ -190,9 +128,9 @@ export function createRequests<Request, Response, Message>(
     const turn = isNewTurn(view) ? "new" : "open";
     // A fork sends what its parent has sent: nothing in it is decided anew.
     if (fork === undefined) {
-      if (turn === "new") await refreshSettings();
+      if (turn === "new") await context.heldSettings.refresh();
       await passStages(nextAsked());
-      const due = compaction === "first" ? isCompactionDue(dueQuestion()) : undefined;
+      const due = compaction === "first" ? isCompactionDue(measures.dueQuestion()) : undefined;
       if (due !== undefined) return due;
     }
     const asked = nextAsked();
@@ -200,38 +138,22 @@ export function createRequests<Request, Response, Message>(
     // What a fork asks for is short, and not what the room is kept for.
     if (level === "blocked" && fork === undefined)
       throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
-    const now = limits(configuration);
-    const wantedTokens = Math.min(maxOutputTokens ?? defaultOutputTokens(now, way), now.facts.maxOutputTokens);
+    const now = limits();
+    const wantedTokens = Math.min(options.maxOutputTokens ?? defaultOutputTokens(now, way), now.facts.maxOutputTokens);
     const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
     const source = fork === undefined ? {} : { source: fork.source };
     const cacheTtl = nextTtl();
     const described = await describe(cacheTtl, asked);
     await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, cacheTtl, ...source, ...described })]);
     if (turn === "new" && fork === undefined) emit({ kind: "turn-started" });
-    emitGuess(configuration.model, maxTokens);
+    notices.ofGuess(limits(), maxTokens);
     return undefined;
-  }
-
-  /** What it goes by whether and where the conversation is compacted. */
-  function dueQuestion(): DueQuestion {
-    const { view, ledger, carriedState, configuration } = state;
-    const { budget, facts } = limits(configuration);
-    return {
-      view,
-      ledger,
-      carriedState,
-      budget,
-      prices: facts.prices,
-      settings: settings(),
-      attendance,
-      nowMs: clock.now(),
-    };
   }
 
   async function passStages(asked: RequestedEdits, trigger: "auto" | "manual" = "auto"): Promise<void> {
     for (const stage of STAGES) {
-      const { view, ledger, configuration } = state;
-      const { budget, rules, facts } = limits(configuration);
+      const { view, ledger } = state;
+      const { budget, rules, facts } = limits();
       results.update(view);
       bytes.update(view);
       const { drafts, newEvents } = await stage({
@@ -256,30 +178,12 @@ export function createRequests<Request, Response, Message>(
 
   /** The rendering so far, unless what it was made from or the rules for it have changed. */
   function currentRendering(): Rendering<Message> {
-    const { rules } = limits(state.configuration);
+    const { rules } = limits();
     if (rendering?.view !== state.view || rendering.kept.rules.thinking !== rules.thinking) {
       rendering = { kept: createRendering(provider, rules), view: state.view };
       state.view.unchangedItems = 0;
     }
     return rendering.kept;
-  }
-
-  /** Once for each model, and with its first request: by then whoever runs the turn listens. */
-  function emitGuess(model: string, maxOutput: number): void {
-    const { known, budget } = limits(state.configuration);
-    if (known !== "guessed" || fork !== undefined || guessed.has(model)) return;
-    guessed.add(model);
-    emit({ kind: "model-guessed", model, windowTokens: budget.windowTokens, maxOutputTokens: maxOutput });
-  }
-
-  /** Once for each field and value. */
-  function emitOverridden(parameters: Configuration["parameters"], request: Request): void {
-    if (fork !== undefined) return;
-    for (const found of findOverridden(parameters, request)) {
-      const key = JSON.stringify([found.parameter, found.given]);
-      if (!overridden.has(key)) emit({ kind: "parameter-overridden", ...found });
-      overridden.add(key);
-    }
   }
 
   async function prepare(compaction: "first" | "not-now", way: AnswerWay = "whole"): Promise<Prepared<Request>> {
@@ -301,7 +205,7 @@ export function createRequests<Request, Response, Message>(
       ...sealed,
       session: fork?.root ?? session,
     });
-    emitOverridden(parameters, request);
+    notices.ofOverridden(parameters, request);
     newestIssued = { entry: from, model, inputTokens: expectedTokens(state.view) };
     newestBody = request;
     issued.set(request as object, newestIssued);
@@ -320,12 +224,9 @@ export function createRequests<Request, Response, Message>(
   return {
     prepare,
     answeredBy,
-    size,
-    budget() {
-      const { budget, known } = limits(state.configuration);
-      return { ...budget, known };
-    },
-    forecast: (why) => forecastCompaction(dueQuestion(), why),
+    size: measures.size,
+    budget: measures.budget,
+    forecast: measures.forecast,
     // A fork sends what its parent has sent: nothing in it is decided anew.
     runStages: async () => (fork === undefined ? passStages(nextAsked(), "manual") : undefined),
     filesRead() {
@@ -355,13 +256,4 @@ export function createRequests<Request, Response, Message>(
 function isNewTurn({ items }: View): boolean {
   const seal = items.findLastIndex(({ kind }) => kind === "seal");
   return items.slice(seal + 1).some((item) => item.kind === "message" && item.origin === "human");
-}
-
-/** Remembers what it found for the newest key. */
-function rememberLast<Key, Value>(find: (key: Key) => Value): (key: Key) => Value {
-  let last: { readonly key: Key; readonly value: Value } | undefined;
-  return (key) => {
-    if (last === undefined || last.key !== key) last = { key, value: find(key) };
-    return last.value;
-  };
 }

@@ -5,7 +5,7 @@ import { attachment, notice } from "./messages.ts";
 import type { NewContent } from "./to-contents.ts";
 
 export interface RunHooksOptions {
-  readonly hooks?: Hooks;
+  readonly hooks: Hooks | undefined;
   readonly clock: { now(): number };
   readonly emit: Emit;
 }

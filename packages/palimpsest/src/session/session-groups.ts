@@ -15,7 +15,7 @@ import type { Accounting, AccountOptions } from "../view/account.ts";
 import type { CompactionPoint } from "./compact/compaction-point.ts";
 import type { ExplainedBoundary } from "./compact/explain.ts";
 import type { UsageOfOthers } from "./enter-usage.ts";
-import type { KeepWarmOptions, KeptWarm } from "./keep-warm.ts";
+import type { KeepWarmOptions, KeptWarm } from "./keep-warm-options.ts";
 import type { NotesUpdateOutcome } from "./notes/notes-options.ts";
 import type { NewContent } from "./to-contents.ts";
 

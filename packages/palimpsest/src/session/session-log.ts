@@ -22,7 +22,7 @@ export interface SessionLogOptions {
   readonly session: string;
   readonly writer: LogWriter;
   /** What it continues, if it is a fork's. */
-  readonly base?: Base;
+  readonly base?: Base | undefined;
   readonly clock: { now(): number };
 }
 

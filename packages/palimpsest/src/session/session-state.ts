@@ -39,7 +39,7 @@ export interface SessionStateOptions extends FeatureOptions {
   readonly session: string;
   readonly writer: LogWriter;
   /** What it continues, if it is a fork. */
-  readonly base?: Base;
+  readonly base?: Base | undefined;
   readonly clock: { now(): number };
 }
 

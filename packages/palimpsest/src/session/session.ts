@@ -1,9 +1,5 @@
-import type { ToolCall } from "../log/block.ts";
-import type { Overflow } from "../providers/overflow.ts";
-import type { ResponseContent } from "../providers/provider.ts";
 import type { ResolvedSettings } from "../settings/resolve-settings.ts";
 import type { Recalled, RecallRequest } from "../stages/recall/recall.ts";
-import type { Truncation } from "../view/find-truncation.ts";
 import type { AppendOptions } from "./append/append-once.ts";
 import type { WantedConfiguration } from "./change-configuration.ts";
 import type { CompactionOutcome, CompactOptions, Recovery } from "./compact/compact-options.ts";
@@ -11,6 +7,7 @@ import type { Erased } from "./erase/erase.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork/fork-options.ts";
 import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./interrupted-answer.ts";
 import type { MessagePage, MessagesOptions } from "./message-list/session-message.ts";
+import type { RecordedResponse } from "./recorded-response.ts";
 import type {
   SessionBackground,
   SessionEvents,
@@ -116,16 +113,4 @@ export interface PrepareOptions {
   readonly answer?: "streamed" | "whole";
   /** Ends a compaction that comes before the request. There is no request then: its reason is thrown. */
   readonly signal?: AbortSignal;
-}
-
-/** What a response says, in words that fit every provider. */
-export interface RecordedResponse extends Omit<ResponseContent, "blocks"> {
-  readonly text: string;
-  readonly calls: readonly ToolCall[];
-  /** Calls that a fork may not make: they are answered already, by a refusal. */
-  readonly refusedCalls?: readonly ToolCall[];
-  /** The server has taken more than fits and said nothing: what it answered, it answered to a part of the request. */
-  readonly overflow?: Overflow;
-  /** The server has read less than it was sent and said nothing. The next request is made to fit what it read. */
-  readonly truncation?: Truncation;
 }

@@ -1,7 +1,4 @@
 import type { CompactionFailure, CompactionReason, CompactionTrigger } from "../../log/payload.ts";
-import type { ModelFacts } from "../../providers/models.ts";
-import type { Provider } from "../../providers/provider.ts";
-import type { Emit } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
 import {
   breakerAfter,
@@ -12,10 +9,9 @@ import {
   WINDOW_BREAKER,
 } from "../../stages/compact/breaker.ts";
 import { type LadderResult, runSummaryLadder } from "../../stages/compact/summary-ladder.ts";
-import type { Clock } from "../clock.ts";
 import type { Forks } from "../fork/forks.ts";
 import { windowOfModel } from "../request-limits.ts";
-import type { SessionState } from "../session-state.ts";
+import type { SessionContext } from "../session-context.ts";
 import { compactionRequest } from "./compaction-request.ts";
 import { composeView } from "./compose-view.ts";
 import type { ReadyView } from "./install-boundary.ts";
@@ -25,23 +21,16 @@ import type { CompactionPlan } from "./plan-compaction.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { withTimeout } from "./with-timeout.ts";
 
-export interface SummaryOptions<Request, Response, Message> {
-  readonly session: string;
-  readonly state: SessionState;
-  readonly provider: Provider<Request, Response, Message>;
+export interface SummaryCall<Request, Response> {
   readonly forks: Pick<Forks<Request, Response>, "converse">;
-  readonly factsOf: (model: string) => ModelFacts;
   readonly settings: Settings;
   /** Files that the model still sees, with the entries of their reads. */
   readonly filesRead: ReadonlyMap<string, number>;
-  readonly surroundings: Surroundings;
-  readonly clock: Required<Clock>;
   readonly trigger: CompactionTrigger;
   readonly reason: CompactionReason;
   /** What the summary is to pay heed to. */
   readonly instructions: string;
   readonly signal: AbortSignal;
-  readonly emit: Emit;
   /** Is told how much of a summary has arrived. */
   readonly onProgress: (receivedCharacters: number) => void;
 }
@@ -58,28 +47,30 @@ export type AskedSummary =
  */
 export async function askForSummary<Request, Response, Message>(
   plan: CompactionPlan,
-  options: SummaryOptions<Request, Response, Message>,
+  context: SessionContext<Request, Response, Message>,
+  call: SummaryCall<Request, Response>,
 ): Promise<AskedSummary> {
-  const { session, settings: held, factsOf, clock, surroundings, signal, trigger, instructions, onProgress } = options;
-  const isEconomic = options.reason === "economic";
+  const { session, options, provider, factsOf, clock } = context;
+  const { forks, settings: held, signal, trigger, instructions, onProgress } = call;
+  const isEconomic = call.reason === "economic";
   const { carriedState, newestEntry, configuration, budget } = plan.snapshot;
   const model = held["compaction.model"] || configuration.model;
   const windowTokens =
     model === configuration.model
       ? budget.windowTokens
       : windowOfModel(model, factsOf(model), { settings: held }).tokens;
-  const modelCalls = createModelCalls({
-    ...options,
+  const modelCalls = createModelCalls(context, {
+    forks,
     signal,
     model,
     maxOutputTokens: directOutputTokens(held, windowTokens),
     compactionRequest: (told) =>
-      compactionRequest(options.provider, {
+      compactionRequest(provider, {
         session,
         snapshot: plan.snapshot,
         range: plan.range,
         instructions: told,
-        rules: { provider: options.provider.name, thinking: factsOf(configuration.model).thinking },
+        rules: { provider: provider.name, thinking: factsOf(configuration.model).thinking },
         maxOutputTokens: directOutputTokens(held, windowTokens),
       }),
     maxCalls: held["compaction.maxCalls"],
@@ -88,8 +79,8 @@ export async function askForSummary<Request, Response, Message>(
     deadlineMs: clock.now() + held["compaction.deadlineSeconds"] * 1_000,
     onProgress,
   });
-  const host = remembering(withTimeout(surroundings, { clock, signal }));
-  const composing = { settings: held, surroundings: host, filesRead: options.filesRead };
+  const host = remembering(withTimeout(options.surroundings ?? {}, { clock, signal }));
+  const composing = { settings: held, surroundings: host, filesRead: call.filesRead };
   const seen: Seen = { nowMs: clock.now(), userMessages: carriedState.userMessages, viewChangedAt: newestEntry };
   const ladderResult = await askModels();
   if (ladderResult.ended === "aborted") return { kind: "aborted", spent: modelCalls.spent() };

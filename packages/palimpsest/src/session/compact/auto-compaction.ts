@@ -1,21 +1,10 @@
 import { toDraft } from "../../log/to-draft.ts";
-import type { CompactionAnnounced, CompactionForecast, Emit } from "../../session-event.ts";
-import type { Settings } from "../../settings/settings.ts";
-import type { SessionState } from "../session-state.ts";
-import type { ApproveCompaction, CompactOptions } from "./compact-options.ts";
+import type { CompactionAnnounced, CompactionForecast } from "../../session-event.ts";
+import type { SessionContext } from "../session-context.ts";
+import type { CompactOptions } from "./compact-options.ts";
 import type { Compactions } from "./compactions.ts";
 import { ANNOUNCED, announcedAt, type Hold } from "./hold-compaction.ts";
 import type { DueCompaction } from "./is-compaction-due.ts";
-
-export interface AutoCompactionOptions {
-  readonly state: SessionState;
-  readonly compactions: Compactions;
-  readonly settings: () => Settings;
-  /** The newest entry when the session was opened; 0 if it began in this process. */
-  readonly openedAt: number;
-  readonly approve: ApproveCompaction | undefined;
-  readonly emit: Emit;
-}
 
 export interface AutoCompaction {
   /** A compaction is due before a request: it is announced, asked about or made, as the settings say. */
@@ -24,8 +13,12 @@ export interface AutoCompaction {
   announceFirst(forecast: CompactionForecast): Promise<void>;
 }
 
-export function createAutoCompaction(options: AutoCompactionOptions): AutoCompaction {
-  const { state, compactions, settings, openedAt, approve, emit } = options;
+export function createAutoCompaction<Request, Response, Message>(
+  context: SessionContext<Request, Response, Message>,
+  compactions: Compactions,
+): AutoCompaction {
+  const { state, settings, attendance, emit } = context;
+  const { approveCompaction: approve } = context.options;
   /** How many messages the user had sent when they were asked last, or could not be. */
   let askedAtMessage: number | undefined;
 
@@ -37,7 +30,7 @@ export function createAutoCompaction(options: AutoCompactionOptions): AutoCompac
   }
 
   async function announceFirst(forecast: CompactionForecast): Promise<void> {
-    if (announcedAt(state.carriedState) <= openedAt) await announce(forecast, "now");
+    if (announcedAt(state.carriedState) <= attendance.openedAt) await announce(forecast, "now");
   }
 
   async function mayCompact(

@@ -1,22 +1,17 @@
-import type { Hooks } from "../../hooks/hook.ts";
 import { mergeInstructions } from "../../hooks/merge-instructions.ts";
 import { InvalidOptionError } from "../../log/invalid-option-error.ts";
 import type { AttemptPayload, CompactionRecord } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { DeclinedCause } from "../../notes/keep-calculation.ts";
-import type { ModelFacts } from "../../providers/models.ts";
-import type { Provider } from "../../providers/provider.ts";
-import type { CompactionEnded, CompactionForecast, Emit } from "../../session-event.ts";
-import type { Settings } from "../../settings/settings.ts";
+import type { CompactionEnded, CompactionForecast } from "../../session-event.ts";
 import { type BreakerState, ECONOMIC_BREAKER, retryAtMs, WINDOW_BREAKER } from "../../stages/compact/breaker.ts";
 import type { CompactionPart } from "../../stages/compact/choose-range.ts";
-import type { Budget } from "../../tokens/budget.ts";
-import type { Clock } from "../clock.ts";
+import type { Contents } from "../contents.ts";
 import type { Forks } from "../fork/forks.ts";
-import type { SessionNotes } from "../notes/notes.ts";
+import type { NotesKeeper } from "../notes/notes.ts";
+import type { Requests } from "../requests.ts";
 import { startContents } from "../run-hooks.ts";
-import type { SessionState } from "../session-state.ts";
-import type { NewContent } from "../to-contents.ts";
+import type { SessionContext } from "../session-context.ts";
 import { askForSummary } from "./ask-for-summary.ts";
 import type { CompactionOutcome, CompactOptions } from "./compact-options.ts";
 import { composeView } from "./compose-view.ts";
@@ -32,25 +27,11 @@ import { type EndedCompaction, reportOutcome } from "./report-outcome.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { withTimeout } from "./with-timeout.ts";
 
-export interface CompactionsOptions<Request, Response, Message> {
-  readonly session: string;
-  readonly state: SessionState;
-  readonly provider: Provider<Request, Response, Message>;
+export interface CompactionsParts<Request, Response> {
+  readonly contents: Pick<Contents, "append">;
   readonly forks: Pick<Forks<Request, Response>, "converse">;
-  readonly factsOf: (model: string) => ModelFacts;
-  readonly settings: () => Settings;
-  readonly budget: () => Budget;
-  /** Files that the model still sees, with the entries of their reads. */
-  readonly filesRead: () => ReadonlyMap<string, number>;
-  readonly notes: Pick<SessionNotes, "planCompaction">;
-  readonly surroundings: Surroundings;
-  readonly attendance: "attended" | "unattended";
-  readonly clock: Required<Clock>;
-  readonly emit: Emit;
-  readonly runHooks: Hooks["run"];
-  /** Appends what hooks have to add. */
-  readonly append: (contents: readonly NewContent[]) => Promise<unknown>;
-  readonly signal: AbortSignal;
+  readonly notes: Pick<NotesKeeper, "planCompaction">;
+  readonly requests: Pick<Requests<Request>, "budget" | "filesRead">;
 }
 
 export interface Compactions {
@@ -70,18 +51,20 @@ interface RunOptions extends CompactOptions {
 }
 
 export function createCompactions<Request, Response, Message>(
-  options: CompactionsOptions<Request, Response, Message>,
+  context: SessionContext<Request, Response, Message>,
+  { contents, forks, notes, requests }: CompactionsParts<Request, Response>,
 ): Compactions {
-  const { session, state, settings, clock, surroundings, attendance, emit, runHooks } = options;
+  const { session, options, state, settings, clock, emit, runHooks } = context;
+  const attendance = context.attendance.kind;
   let tail: Promise<unknown> = Promise.resolve();
 
   /** Told of at its beginning and at its end, however it ends. */
   async function run(cause: CompactionCause, wanted: CompactOptions): Promise<CompactionOutcome> {
     if (settings()["compaction.enabled"] === "off")
       return { kind: "nothing", cause: "switched-off", why: "compaction.enabled is off" };
-    const signal = wanted.signal === undefined ? options.signal : AbortSignal.any([options.signal, wanted.signal]);
+    const signal = wanted.signal === undefined ? context.signal : AbortSignal.any([context.signal, wanted.signal]);
     // The session goes on meanwhile: what is appended stays behind what is folded.
-    const snapshot = await state.inOrder(async () => takeSnapshot(state, options.budget()));
+    const snapshot = await state.inOrder(async () => takeSnapshot(state, requests.budget()));
     const compaction = `${session}:${snapshot.newestEntry}`;
     const { boundaries, turns } = snapshot.carriedState.chain;
     const origin = originOf(cause);
@@ -144,7 +127,7 @@ export function createCompactions<Request, Response, Message>(
       return { outcome: { kind: "nothing", cause: "blocked", why } };
     }
     emit({ kind: "compaction-progressed", compaction, phase: "gathering" });
-    const host = withTimeout(surroundings, { clock, signal });
+    const host = withTimeout(options.surroundings ?? {}, { clock, signal });
     const [todos, head] = await Promise.all([host.todos?.(), host.head?.()]);
     const planning = { log: state.log, settings: held, trigger, attendance, todos, head };
     const byNotes =
@@ -153,10 +136,10 @@ export function createCompactions<Request, Response, Message>(
     const plan = await planCompaction(snapshot, partOf(wanted), planning);
     if ("kind" in plan) return { outcome: plan };
     const instructions = mergeInstructions(customInstructions, before);
-    const asked = await askForSummary(plan, {
-      ...options,
+    const asked = await askForSummary(plan, context, {
+      forks,
       settings: held,
-      filesRead: options.filesRead(),
+      filesRead: requests.filesRead(),
       trigger,
       reason,
       signal,
@@ -193,7 +176,7 @@ export function createCompactions<Request, Response, Message>(
 
   /** The notes as the summary: no model is asked, and what they do not cover stays as it is. */
   async function tryNotes(snapshot: Snapshot, planning: PlanOptions, host: Surroundings) {
-    const planned = await options.notes.planCompaction(snapshot);
+    const planned = await notes.planCompaction(snapshot);
     const declined = (cause: DeclinedCause, why: string) => {
       emit({ kind: "notes-compaction-declined", reason: cause });
       return { kind: "declined", why } as const;
@@ -201,7 +184,7 @@ export function createCompactions<Request, Response, Message>(
     if (planned.kind === "declined") return declined(planned.cause, planned.reason);
     const plan = await planCompaction(snapshot, { variant: "up_to", entry: planned.from }, planning);
     if ("kind" in plan) return declined("nothing-to-compact", plan.why);
-    const composing = { settings: planning.settings, surroundings: host, filesRead: options.filesRead() };
+    const composing = { settings: planning.settings, surroundings: host, filesRead: requests.filesRead() };
     const view = await composeView({ text: planned.summary }, plan, composing);
     if (view === undefined) return declined("too-large", "with the notes, the view would not be smaller by enough");
     const { breaker } = snapshot.carriedState;
@@ -226,7 +209,7 @@ export function createCompactions<Request, Response, Message>(
     const told = { sessionId: session, trigger, summary: view.text, tokensBefore, tokensAfter };
     await runHooks("PostCompact", told, {});
     const started = startContents(await runHooks("SessionStart", { sessionId: session, source: "compact" }, {}));
-    if (started.length > 0) await options.append(started);
+    if (started.length > 0) await state.inOrder(() => contents.append(started));
   }
 
   return {

@@ -1,9 +1,8 @@
 import { priceUsd } from "../../cache/prices.ts";
-import type { ModelFacts } from "../../providers/models.ts";
-import type { Provider, ResponseContent } from "../../providers/provider.ts";
+import type { ResponseContent } from "../../providers/provider.ts";
 import { ProviderError, type ProviderFailure } from "../../providers/provider-error.ts";
 import { readStream } from "../../providers/read-stream.ts";
-import type { Emit, UsedTokens } from "../../session-event.ts";
+import type { UsedTokens } from "../../session-event.ts";
 import { COMPACTION_SOURCE } from "../../stages/compact/carried-state.ts";
 import { DIRECT_SYSTEM } from "../../stages/compact/summary/summary-prompt.ts";
 import type {
@@ -13,23 +12,16 @@ import type {
   ModelConversation,
 } from "../../stages/compact/summary-ladder.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
-import type { Clock } from "../clock.ts";
 import { emitSideResponse } from "../emit-side-response.ts";
 import { createEnterUsage } from "../enter-usage.ts";
 import type { Answer } from "../fork/fork-options.ts";
 import type { Forks } from "../fork/forks.ts";
 import { sendStandalone } from "../fork/send-standalone.ts";
-import type { SessionState } from "../session-state.ts";
+import type { SessionContext } from "../session-context.ts";
 import { type Watched, watchCall } from "./watch-call.ts";
 
-export interface ModelCallsOptions<Request, Response, Message> {
-  readonly session: string;
-  readonly state: SessionState;
-  readonly provider: Provider<Request, Response, Message>;
+export interface ModelCallsOptions<Request, Response> {
   readonly forks: Pick<Forks<Request, Response>, "converse">;
-  readonly factsOf: (model: string) => ModelFacts;
-  readonly clock: Required<Clock>;
-  readonly emit: Emit;
   readonly signal: AbortSignal;
   /** The request that asks the provider to fold the conversation; undefined if it takes none. */
   readonly compactionRequest: (instructions: string | undefined) => Request | undefined;
@@ -68,9 +60,11 @@ const LONGEST_WAIT_MS = 30_000;
 
 /** The ways to a model, with one owner of tries, deadlines and the budget of calls. */
 export function createModelCalls<Request, Response, Message>(
-  options: ModelCallsOptions<Request, Response, Message>,
+  context: SessionContext<Request, Response, Message>,
+  options: ModelCallsOptions<Request, Response>,
 ): ModelCalls & { spent(): Spent } {
-  const { state, provider, forks, factsOf, clock, signal, deadlineMs } = options;
+  const { state, provider, factsOf, clock } = context;
+  const { forks, signal, deadlineMs } = options;
   const enterUsage = createEnterUsage(state, factsOf);
   let spent: Spent = { calls: 0, priceUsd: 0, time: "left" };
   let receivedCharacters = 0;
@@ -147,18 +141,15 @@ export function createModelCalls<Request, Response, Message>(
   }
 
   const send = (said: readonly FlatMessage[], own: AbortSignal, onData: (text: string) => void): Promise<Answer> =>
-    sendStandalone(
-      { ...options, enterUsage },
-      {
-        source: COMPACTION_SOURCE,
-        model: options.model,
-        system: DIRECT_SYSTEM,
-        said,
-        signal: own,
-        maxOutputTokens: options.maxOutputTokens,
-        onPart: (part) => onData("text" in part ? part.text : ""),
-      },
-    );
+    sendStandalone(context, enterUsage, {
+      source: COMPACTION_SOURCE,
+      model: options.model,
+      system: DIRECT_SYSTEM,
+      said,
+      signal: own,
+      maxOutputTokens: options.maxOutputTokens,
+      onPart: (part) => onData("text" in part ? part.text : ""),
+    });
 
   async function compactByProvider(
     instructions: string | undefined,
@@ -174,7 +165,7 @@ export function createModelCalls<Request, Response, Message>(
       await enterUsage({ responseId, model, ...usage, source: COMPACTION_SOURCE });
       const asked = { requestModel: state.configuration.model, requestedAtMs, prices: factsOf(model).prices };
       const made = { source: COMPACTION_SOURCE, provider: provider.name, ...asked };
-      emitSideResponse(options.emit, made, { responseId, model, stop, usage });
+      emitSideResponse(context.emit, made, { responseId, model, stop, usage });
       return compaction?.block;
     }, FOLD_STALL_MS);
   }

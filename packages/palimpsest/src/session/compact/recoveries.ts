@@ -3,26 +3,18 @@ import { toDraft } from "../../log/to-draft.ts";
 import { readMediaRefusal } from "../../providers/media-refusal.ts";
 import { readOverflow } from "../../providers/overflow.ts";
 import { ProviderError } from "../../providers/provider-error.ts";
-import type { CompactionForecast } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
-import type { Budget } from "../../tokens/budget.ts";
 import type { MediaRecovery } from "../recover-media.ts";
-import type { SessionState } from "../session-state.ts";
+import type { Requests } from "../requests.ts";
+import type { SessionContext } from "../session-context.ts";
 import type { AutoCompaction } from "./auto-compaction.ts";
 import type { Recovery } from "./compact-options.ts";
 import type { Compactions } from "./compactions.ts";
 
-export interface RecoveryOptions {
-  readonly state: SessionState;
+export interface RecoveryParts<Request> {
+  readonly requests: Pick<Requests<Request>, "budget" | "newestRequest" | "forecast">;
   readonly compactions: Compactions;
-  readonly settings: () => Settings;
-  /** How full the window is, after what a refusal has told. */
-  readonly budget: () => Budget;
-  /** The request that was handed out last. */
-  readonly newestRequest: () => number | undefined;
-  /** What a compaction would do now. */
-  readonly forecast: (why: string) => CompactionForecast;
-  readonly announceFirst: AutoCompaction["announceFirst"];
+  readonly automatic: Pick<AutoCompaction, "announceFirst">;
   readonly media: MediaRecovery;
 }
 
@@ -33,8 +25,11 @@ const MAX_REFUSALS = 6;
  * Answers a refusal of a request. Too long: learns from its numbers, and makes the conversation smaller. Media that are not
  * taken: shows them as stubs.
  */
-export function createRecovery(options: RecoveryOptions): (error: unknown, signal?: AbortSignal) => Promise<Recovery> {
-  const { state, compactions, settings, budget, newestRequest, media } = options;
+export function createRecovery<Request, Response, Message>(
+  { state, settings }: SessionContext<Request, Response, Message>,
+  { requests, compactions, automatic, media }: RecoveryParts<Request>,
+): (error: unknown, signal?: AbortSignal) => Promise<Recovery> {
+  const { budget, newestRequest } = requests;
   /** The view that was sent again as it was. */
   let retriedView: number | undefined;
   return async (error, signal) => {
@@ -71,8 +66,8 @@ export function createRecovery(options: RecoveryOptions): (error: unknown, signa
       retriedView = changedAt;
       return { kind: "retry" };
     }
-    const forecast = options.forecast("the provider has refused the request as too long");
-    await options.announceFirst(forecast);
+    const forecast = requests.forecast("the provider has refused the request as too long");
+    await automatic.announceFirst(forecast);
     const outcome = await compactions.compact(
       { trigger: "reactive", forecast },
       signal === undefined ? {} : { signal },

@@ -1,5 +1,5 @@
 import type { UsageOfOthers } from "../enter-usage.ts";
-import type { RecordedResponse } from "../session.ts";
+import type { RecordedResponse } from "../recorded-response.ts";
 
 /** Is told what a fork does. */
 export interface ForkWatch {

@@ -1,19 +1,15 @@
 import { findDeparture } from "../../fork/check-prefix.ts";
-import type { ForkPayload } from "../../log/payload.ts";
-import type { ModelFacts } from "../../providers/models.ts";
-import type { Provider } from "../../providers/provider.ts";
 import { readStream } from "../../providers/read-stream.ts";
-import type { Emit } from "../../session-event.ts";
+import { memoryStore } from "../../stores/memory-store.ts";
 import type { LogWriter } from "../../stores/store.ts";
-import type { Clock } from "../clock.ts";
 import type { EnterUsage } from "../enter-usage.ts";
+import { openWriter } from "../open-writer.ts";
 import type { Requests } from "../requests.ts";
 import type { Session } from "../session.ts";
+import type { ForkBase, Opening, SessionContext } from "../session-context.ts";
 import { ForkError } from "../session-errors.ts";
-import type { SessionState } from "../session-state.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
-import type { ForkWatch } from "./fork-request-options.ts";
-import type { Base } from "./forked-reader.ts";
+import type { ForkRequestOptions } from "./fork-request-options.ts";
 import { sendStandalone } from "./send-standalone.ts";
 import { watchFork } from "./watch-fork.ts";
 
@@ -22,32 +18,19 @@ export interface OpenSession<Request, Response> {
   readonly requests: Requests<Request>;
 }
 
-export interface ForkOpening {
+/** How a fork is opened by its parent. */
+export interface ForkOpening extends Opening {
   readonly id: string;
-  readonly writer: LogWriter;
-  readonly base: Base & { readonly fork: ForkPayload };
-  /** The session that its results are kept for: they must be found as long as its log is. */
-  readonly resultSession: string;
-  readonly cacheWrites: "none" | "as-usual";
-  readonly signal: AbortSignal;
-  readonly watch: ForkWatch;
+  readonly base: ForkBase;
 }
 
-export interface ForksOptions<Request, Response, Message> {
-  readonly session: string;
-  readonly state: SessionState;
-  readonly provider: Provider<Request, Response, Message>;
+/** Opens a session that shares another's prompt. */
+export type OpenFork<Request, Response> = (opening: ForkOpening) => Promise<OpenSession<Request, Response>>;
+
+export interface ForksParts<Request, Response> {
   readonly requests: Requests<Request>;
-  readonly factsOf: (model: string) => ModelFacts;
   readonly enterUsage: EnterUsage;
-  /** What this session itself continues, if it is a fork. */
-  readonly base: ForkOpening["base"] | undefined;
-  readonly signal: AbortSignal;
-  readonly emit: Emit;
-  readonly clock: Pick<Clock, "now">;
-  /** A log for a fork of that name; one that nobody keeps, if it has none. */
-  readonly openLog: (id: string | undefined) => Promise<LogWriter>;
-  readonly open: (opening: ForkOpening) => Promise<OpenSession<Request, Response>>;
+  readonly openFork: OpenFork<Request, Response>;
 }
 
 /** A talk with the model on a fork that is forgotten afterwards. */
@@ -66,25 +49,33 @@ export interface Forks<Request, Response> {
 
 /** Sessions that share this one's prompt, and have all else for themselves. */
 export function createForks<Request, Response, Message>(
-  options: ForksOptions<Request, Response, Message>,
+  context: SessionContext<Request, Response, Message>,
+  { requests, enterUsage, openFork }: ForksParts<Request, Response>,
 ): Forks<Request, Response> {
-  const { session, state, provider, requests, enterUsage, base, emit } = options;
+  const { session, options, state, provider, base, emit, clock, settingsReader, tools } = context;
 
-  async function open(wanted: ForkOptions, cacheWrites: ForkOpening["cacheWrites"]) {
-    const { source, id, allowedTools, signal = options.signal } = wanted;
+  /** A log for a fork of that name; one that nobody keeps, if it has none. */
+  function openLog(name: string | undefined): Promise<LogWriter> {
+    return openWriter(name === undefined ? memoryStore({ clock }) : options.store, name ?? session, options);
+  }
+
+  async function open(wanted: ForkOptions, cacheWrites: ForkRequestOptions["cacheWrites"]) {
+    const { source, id, allowedTools, signal = context.signal } = wanted;
     if (base !== undefined) throw new ForkError(session, `it is a fork itself, of session ${base.fork.session}`);
     const at = wanted.at ?? state.newestEntry;
     const [parting] = await state.log.read(at, at);
     if (parting === undefined) throw new ForkError(session, `it has no entry ${at}`);
     const { sequence, hash } = parting;
     const allowed = allowedTools === undefined ? {} : { allowedTools };
-    const ends = AbortSignal.any([options.signal, signal]);
-    const opened = await options.open({
+    const ends = AbortSignal.any([context.signal, signal]);
+    const opened = await openFork({
       id: id ?? `${session}:${source}`,
       resultSession: id ?? session,
-      writer: await options.openLog(id),
+      writer: await openLog(id),
       base: { reader: state.log, sequence, fork: { session, sequence, hash, source, ...allowed } },
       cacheWrites,
+      settingsReader,
+      tools: tools.copy(),
       signal: ends,
       watch: watchFork({ source, signal: ends, enterUsage, emit }),
     });
@@ -126,9 +117,9 @@ export function createForks<Request, Response, Message>(
 
     async ask(question, { source, signal, onPart, standalone }) {
       if (standalone !== undefined) {
-        const ends = signal === undefined ? options.signal : AbortSignal.any([options.signal, signal]);
+        const ends = signal === undefined ? context.signal : AbortSignal.any([context.signal, signal]);
         const said = [{ role: "user" as const, blocks: [{ kind: "text" as const, text: question }] }];
-        return sendStandalone(options, {
+        return sendStandalone(context, enterUsage, {
           ...standalone,
           source,
           said,

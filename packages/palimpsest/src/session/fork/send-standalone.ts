@@ -1,21 +1,10 @@
-import type { ModelFacts } from "../../providers/models.ts";
-import type { Provider, StreamPart } from "../../providers/provider.ts";
+import type { StreamPart } from "../../providers/provider.ts";
 import { readStream } from "../../providers/read-stream.ts";
-import type { Emit } from "../../session-event.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
-import type { Clock } from "../clock.ts";
 import { emitSideResponse } from "../emit-side-response.ts";
 import type { EnterUsage } from "../enter-usage.ts";
+import type { SessionContext } from "../session-context.ts";
 import type { Answer } from "./fork-options.ts";
-
-export interface StandaloneOptions<Request, Response, Message> {
-  readonly session: string;
-  readonly provider: Provider<Request, Response, Message>;
-  readonly factsOf: (model: string) => ModelFacts;
-  readonly enterUsage: EnterUsage;
-  readonly clock: Pick<Clock, "now">;
-  readonly emit: Emit;
-}
 
 export interface StandaloneCall {
   readonly source: string;
@@ -29,7 +18,8 @@ export interface StandaloneCall {
 
 /** Asks a model that sees nothing of the conversation; what it uses is in the session's ledger. */
 export async function sendStandalone<Request, Response, Message>(
-  { session, provider, factsOf, enterUsage, clock, emit }: StandaloneOptions<Request, Response, Message>,
+  { session, provider, factsOf, clock, emit }: SessionContext<Request, Response, Message>,
+  enterUsage: EnterUsage,
   { source, system, said, maxOutputTokens, signal, onPart, ...wanted }: StandaloneCall,
 ): Promise<Answer> {
   const request = provider.renderRequest({

@@ -6,35 +6,24 @@ import { emptyNotes, isBare, type Notes, notesMarkdown, parseNotes } from "../..
 import { readUpdate } from "../../notes/read-update.ts";
 import { NOTES_TEMPLATE, type NotesTemplate, readTemplate } from "../../notes/template.ts";
 import { updatePrompt } from "../../notes/update-prompt.ts";
-import type { ModelFacts } from "../../providers/models.ts";
 import { ProviderError } from "../../providers/provider-error.ts";
-import type { Emit } from "../../session-event.ts";
-import type { Settings } from "../../settings/settings.ts";
 import { sizeTokens } from "../../view/view.ts";
-import type { Clock } from "../clock.ts";
 import { measuresOf, type Snapshot, takeSnapshot } from "../compact/plan-compaction.ts";
 import { watchCall } from "../compact/watch-call.ts";
 import type { Forks } from "../fork/forks.ts";
 import { readEntry } from "../load-view.ts";
 import { NO_LONGER_NEEDED } from "../no-longer-needed.ts";
-import type { SessionSize } from "../session-groups.ts";
-import type { SessionState } from "../session-state.ts";
-import type { NotesOptions, NotesUpdateOutcome } from "./notes-options.ts";
+import type { Requests } from "../requests.ts";
+import type { SessionContext } from "../session-context.ts";
+import type { NotesUpdateOutcome } from "./notes-options.ts";
 import { notesPolicy, notesSituation } from "./notes-situation.ts";
 
-export interface NotesParts {
-  readonly state: SessionState;
-  readonly forks: Pick<Forks<never, never>, "converse">;
-  readonly factsOf: (model: string) => ModelFacts;
-  readonly settings: () => Settings;
-  readonly size: () => SessionSize;
-  readonly clock: Required<Clock>;
-  readonly emit: Emit;
-  readonly signal: AbortSignal;
-  readonly notes: NotesOptions;
+export interface NotesParts<Request, Response> {
+  readonly forks: Pick<Forks<Request, Response>, "converse">;
+  readonly requests: Pick<Requests<Request>, "size">;
 }
 
-export interface SessionNotes {
+export interface NotesKeeper {
   /** As markdown; the bare template if nothing was noted yet. */
   read(): Promise<string>;
   /** Brings them up to date, after an update that is under way. */
@@ -55,9 +44,12 @@ const DEAD_MS = 60_000;
 const LOOK_AGAIN_SHARE = 0.05;
 
 /** The session's notes: kept all along, so that a summary exists when one is needed. */
-export function createNotes(parts: NotesParts): SessionNotes {
-  const { state, forks, factsOf, settings, size, clock, emit, signal } = parts;
-  const template = templateOf(parts.notes.template);
+export function createNotes<Request, Response, Message>(
+  context: SessionContext<Request, Response, Message>,
+  { forks, requests: { size } }: NotesParts<Request, Response>,
+): NotesKeeper {
+  const { state, options, factsOf, settings, clock, emit, signal } = context;
+  const template = templateOf(options.notes?.template);
   let running: { readonly done: Promise<NotesUpdateOutcome>; readonly sinceMs: number } | undefined;
   let pause = new AbortController();
   /** The size of the view when it was last asked whether an update is due. */
@@ -75,7 +67,7 @@ export function createNotes(parts: NotesParts): SessionNotes {
     const snapshot = await state.inOrder(async () => takeSnapshot(state, size()));
     const covered = snapshot.items.findLast(({ kind }) => kind === "message");
     if (covered === undefined) return { kind: "failed", why: "nothing was said yet" };
-    const { prompt, write } = parts.notes;
+    const { prompt, write } = options.notes ?? {};
     const limits = { sectionTokens: held["notes.sectionTokens"], totalTokens: held["notes.totalTokens"] };
     const conversation = await forks.converse({ source: NOTES_SOURCE, signal: ends });
     try {
