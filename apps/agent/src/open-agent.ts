@@ -7,6 +7,7 @@ import type { Extension } from "./extension/extension.ts";
 import { agentsExtension } from "./extensions/agents/agents-extension.ts";
 import { toDefinition } from "./extensions/agents/open-agents.ts";
 import { checkpointsExtension } from "./extensions/checkpoints/checkpoints-extension.ts";
+import { commandFilesExtension } from "./extensions/command-files/command-files-extension.ts";
 import { dreamsExtension } from "./extensions/dreams/dreams-extension.ts";
 import { filesExtension } from "./extensions/files/files-extension.ts";
 import { allowStoredResults, resultsOf } from "./extensions/files/stored-results.ts";
@@ -24,6 +25,7 @@ import { shellExtension } from "./extensions/shell/shell-extension.ts";
 import { situationExtension } from "./extensions/situation/situation-extension.ts";
 import { skillsExtension } from "./extensions/skills/skills-extension.ts";
 import { todosExtension } from "./extensions/todos/todos-extension.ts";
+import { openUserExtensions } from "./extensions/user/user-extensions.ts";
 import { webExtension } from "./extensions/web/web-extension.ts";
 
 /** Opens the agent: settings, extensions in order, the session, and the extensions that run sessions beside it. */
@@ -56,6 +58,9 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     const { remembered, emitWaiting } = open(await memoryExtension(context));
     open(await mcpExtension(context));
     open(hooksExtension(context));
+    open(await commandFilesExtension(context));
+    const ofUser = await openUserExtensions(context);
+    for (const extension of ofUser.extensions) open(extension);
 
     const guard = allowStoredResults(context.guard, context.store.results, [plan.path]);
     const around = await openAround(options, context, [...extensions], guard);
@@ -86,6 +91,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
       problems: [
         ...(options.operations?.problems ?? []),
         ...extensions.flatMap(({ problems = [] }) => problems),
+        ...ofUser.problems,
         ...(changed === undefined ? [] : [changed]),
       ],
       emitWaiting,

@@ -11,6 +11,8 @@ export interface FileExperiment {
 }
 
 /** The client of a flag service that switches agents off. */
+const EXTENSION =
+  'export const open = () => ({ name: "day", head: { text: async () => "It is a good day.", changes: async () => undefined } });';
 const FLAGS = `
   const details = async (flag, absent) => ({ value: flag === "palimpsest.agents.enabled" ? "off" : absent });
   export const flags = { getStringDetails: details, getNumberDetails: details, getObjectDetails: details };
@@ -25,7 +27,7 @@ function useTools(settings: AgentValues, witness: Witness): Promise<unknown> {
     callTool("Bash", { command: "echo token $SOME_TOKEN" }),
     callTool("Read", { file_path: "/etc/hostname" }),
   ];
-  const setup = { settings, environment, homeFiles: { "flags.mjs": FLAGS } };
+  const setup = { settings, environment, homeFiles: { "flags.mjs": FLAGS, "extension.mjs": EXTENSION } };
   return withAgent({ ...setup, replies: calls.map((call) => callTools(call)) }, witness, async (world) => {
     world.put("notes.txt", "To be read.");
     await world.run("-p", "Do it.", "--output-format", "stream-json");
@@ -102,6 +104,7 @@ export const FILE_EXPERIMENTS: Readonly<Record<string, FileExperiment>> = {
     drive: useServer,
   },
   flags: { files: [{}, { flags: "flags.mjs" }] },
+  extensions: { files: [{}, { extensions: ["./extension.mjs"] }] },
   "models.windowTokens": limits({ windowTokens: 100_000 }, { windowTokens: 200_000 }),
   "models.maxInputTokens": limits({ maxInputTokens: 100_000 }, { maxInputTokens: 200_000 }),
   "models.maxOutputTokens": limits({ maxOutputTokens: 1_000 }, { maxOutputTokens: 2_000 }),

@@ -4,6 +4,7 @@ import { inProject } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { loadDefinitions } from "../extensions/agents/load-definitions.ts";
+import { loadCommandFiles } from "../extensions/command-files/load-command-files.ts";
 import { loadSettings, trustFile } from "../permissions/load-settings.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 
@@ -14,7 +15,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const guard = await createPathGuard(folder);
     const { project, heldBack } = await loadSettings({ guard, agentHome });
     const agents = (await loadDefinitions({ guard, agentHome })).heldBack;
-    const files = [...(project?.trust === "untrusted" ? [project] : []), ...agents];
+    const commands = (await loadCommandFiles({ guard, agentHome })).heldBack;
+    const files = [...(project?.trust === "untrusted" ? [project] : []), ...agents, ...commands];
     if (files.length === 0) {
       await terminal.print(
         project === undefined
@@ -29,7 +31,13 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     } else {
       for (const { path } of files) {
         const agent = agents.find((one) => one.path === path);
-        const wants = agent === undefined ? heldBack : [`an agent called ${agent.name}, told what stands there`];
+        const command = commands.find((one) => one.path === path);
+        const wants =
+          agent !== undefined
+            ? [`an agent called ${agent.name}, told what stands there`]
+            : command !== undefined
+              ? [`a slash command /${command.name}: the model is sent what stands there`]
+              : heldBack;
         await terminal.print(`${path} wants:\n  ${wants.join("\n  ") || "nothing that needs trust"}\n`);
       }
       await terminal.print("If that is right: palimpsest trust --yes");

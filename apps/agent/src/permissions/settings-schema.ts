@@ -181,6 +181,9 @@ export const AGENT_SETTINGS: SettingsSchema = object(
     },
     keptEnvironment: texts("Names of secrets in the environment that commands may have; others are taken out."),
     servers: named(SERVER, "Servers of tools (Model Context Protocol), by the name that their tools begin with."),
+    extensions: texts(
+      "Your own extensions: modules that export `open(context)`. A path begins at the folder of this file; a name is a package in its node_modules. A project's are code of the project: they are opened once the user has trusted its settings.",
+    ),
     models: named(
       MODEL,
       "What you know of models, by the start of their ids: it wins over the built-in table. Only in your own settings, not in a project's.",

@@ -14,6 +14,13 @@ export interface HookSetting {
   readonly timeoutMs?: number;
 }
 
+/** A module with an extension, as a settings file names it. */
+export interface ExtensionSetting {
+  /** A path from the folder of the settings file, or the name of a package in its `node_modules`. */
+  readonly module: string;
+  readonly from: Rule["from"];
+}
+
 /** What settings files say about tools. */
 export interface AgentSettings {
   readonly mode: PermissionMode;
@@ -26,6 +33,8 @@ export interface AgentSettings {
   readonly hooks: readonly HookSetting[];
   /** In this order their tools stand in the prompt. Of two with one name, the user's counts. */
   readonly servers: readonly ToolServer[];
+  /** The user's own extensions, in the order in which they are opened. A project's count once it is trusted. */
+  readonly extensions: readonly ExtensionSetting[];
   /** What the user knows of models, by the start of their ids. Never a project's. */
   readonly models: ExtraModels;
   /** Whether there is a tool that fetches pages. @default "off": where nobody looks, nobody sees where it goes */
@@ -48,6 +57,7 @@ export const DEFAULT_AGENT_SETTINGS: AgentSettings = {
   keptEnvironment: [],
   hooks: [],
   servers: [],
+  extensions: [],
   models: {},
   web: "off",
   memory: "read",
@@ -109,6 +119,7 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
     servers,
     folders: texts(permissions, "folders"),
     keptEnvironment: texts(file, "keptEnvironment"),
+    extensions: texts(file, "extensions").map((module) => ({ module, from })),
     ...(mode === undefined ? {} : { mode }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(web === undefined ? {} : { web }),
@@ -139,6 +150,7 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     keptEnvironment = [],
     hooks = [],
     servers = [],
+    extensions = [],
     mode,
     sandbox,
     web,
@@ -155,6 +167,7 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     sandbox: sandbox === "required" ? "required" : base.sandbox,
     keptEnvironment: [...base.keptEnvironment, ...(trusted ? keptEnvironment : [])],
     hooks: [...base.hooks, ...(trusted ? hooks : [])],
+    extensions: [...base.extensions, ...(trusted ? extensions : [])],
     models: base.models,
     web: web === "off" || (web === "on" && trusted) ? web : base.web,
     // Less is always granted.
@@ -176,6 +189,7 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
           ({ event, command }) => `hook at ${event}: ${typeof command === "string" ? command : command.join(" ")}`,
         ),
         ...servers.map(serverText),
+        ...extensions.map(({ module }) => `extension ${module}`),
         ...(web === "on" ? ["web on"] : []),
       ];
   return { settings, heldBack };

@@ -1,9 +1,9 @@
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentDefinition, readAgentDefinition, STANDARD_AGENTS } from "@palimpsest/agents";
 import { readTrust } from "../../permissions/load-settings.ts";
 import { hashOf, loadFile } from "../../workspace/load-file.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
+import { readFolder } from "../../workspace/read-folder.ts";
 import { readUnlinked } from "../../workspace/read-unlinked.ts";
 
 export interface DefinitionsOptions {
@@ -21,11 +21,6 @@ export interface LoadedDefinitions {
   readonly problems: readonly string[];
 }
 
-interface DefinitionFile {
-  readonly path: string;
-  readonly text: string;
-}
-
 /**
  * Reads the kinds of agents: `.palimpsest/agents/NAME.md` of the project, `agents/NAME.md` of the user. What a project says an
  * agent is told is heard only once the user has trusted the file as it is.
@@ -39,8 +34,8 @@ export async function loadDefinitions({ guard, agentHome }: DefinitionsOptions):
   const definitions = new Map(STANDARD_AGENTS.map((definition) => [definition.name, definition]));
   const heldBack: LoadedDefinitions["heldBack"][number][] = [];
   const problems: string[] = [];
-  for (const { path, text } of [...ofUser, ...ofProject]) {
-    const read = readAgentDefinition(text, nameOf(path));
+  for (const { path, name, text } of [...ofUser, ...ofProject]) {
+    const read = readAgentDefinition(text, name);
     const hash = hashOf(text);
     if (read.kind === "invalid") problems.push(`${path}: ${read.why}`);
     else if (!ofUser.some((one) => one.path === path) && trusted[path] !== hash)
@@ -50,29 +45,8 @@ export async function loadDefinitions({ guard, agentHome }: DefinitionsOptions):
   return { definitions: [...definitions.values()], heldBack, problems };
 }
 
-/** In the order of their names: the list of kinds stands in the prompt. Links are passed over. */
-async function readFolder(
-  folder: string,
-  read: (path: string) => Promise<string | undefined>,
-): Promise<readonly DefinitionFile[]> {
-  const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const names = found.filter((entry) => entry.isFile() && entry.name.endsWith(".md")).map(({ name }) => name);
-  const files = await Promise.all(
-    names.sort().map(async (name) => {
-      const path = join(folder, name);
-      const text = await read(path).catch(() => undefined);
-      return text === undefined ? [] : [{ path, text }];
-    }),
-  );
-  return files.flat();
-}
-
 async function readInside(path: string, root: string): Promise<string | undefined> {
   return (await loadFile(path, root))?.bytes.toString("utf8");
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1, -".md".length);
 }
 
 /** What the user is told of them. */

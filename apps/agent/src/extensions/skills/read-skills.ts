@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readFrontmatter } from "../../text/frontmatter.ts";
 import { readUnlinked } from "../../workspace/read-unlinked.ts";
 
 /** Instructions for a kind of task, in a file that people write. */
@@ -9,7 +10,6 @@ export interface Skill {
   readonly path: string;
 }
 
-const FRONTMATTER = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?/;
 const NAME = /^[\w.-]{1,64}$/;
 const MAX_DESCRIPTION_CHARACTERS = 300;
 
@@ -35,18 +35,8 @@ export async function readSkills(folders: readonly string[]): Promise<readonly S
   return [...skills.values()];
 }
 
-/** What a skill says, without its head. */
-export function skillBody(text: string): string {
-  return text.replace(FRONTMATTER, "").trim();
-}
-
 function toSkill(text: string, path: string): Skill | undefined {
-  const head = FRONTMATTER.exec(text)?.[1] ?? "";
-  const field = (name: string): string | undefined =>
-    new RegExp(`^${name}:[ \\t]*(.*)$`, "m")
-      .exec(head)?.[1]
-      ?.trim()
-      .replace(/^(["'])(.*)\1$/, "$2");
+  const { field } = readFrontmatter(text);
   const fileName = path.endsWith("/SKILL.md") ? path.split("/").at(-2) : path.split("/").at(-1)?.slice(0, -3);
   const name = field("name") || fileName;
   const description = field("description");

@@ -1,8 +1,9 @@
 import { dirname } from "node:path";
 import { optional, text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
+import { readFrontmatter } from "../../text/frontmatter.ts";
 import { readUnlinked } from "../../workspace/read-unlinked.ts";
-import { type Skill, skillBody } from "./read-skills.ts";
+import type { Skill } from "./read-skills.ts";
 
 export const SKILL = "Skill";
 
@@ -28,7 +29,7 @@ export function skillTool(skills: readonly Skill[]): AgentTool {
         return failed(
           `There is no skill ${JSON.stringify(wanted)}. There are: ${skills.map(({ name }) => name).join(", ") || "none"}.`,
         );
-      const said = skillBody(await readUnlinked(skill.path));
+      const said = readFrontmatter(await readUnlinked(skill.path)).body;
       const head = `Skill ${skill.name}, its files are in ${dirname(skill.path)}.${given === undefined ? "" : ` To be used on: ${given}`}`;
       return done(`${head}\n\n${said}`);
     },

@@ -44,9 +44,9 @@ const CHANGED = ["compact", "undo", "rewind", "snip", "pin", "clear", "resume", 
 const AROUND = ["memory", "dream", "model", "mode", "config", "hooks", "mcp", "doctor", "help", "exit"];
 const ORDER = [...SEEN, ...CHANGED, ...AROUND];
 
-/** All slash commands: the screen's own and those of extensions. Of two with one name, the screen's own counts. */
+/** All slash commands. Of two with one name the screen's own counts, and then that of the extension that was opened first. */
 export function slashCommands(ofExtensions: readonly SlashCommand[]): readonly ScreenCommand[] {
-  const byName = new Map([...ofExtensions, ...OWN].map((command) => [command.name, command]));
+  const byName = new Map([...ofExtensions.toReversed(), ...OWN].map((command) => [command.name, command]));
   const place = ({ name }: ScreenCommand): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
   return [...byName.values()].toSorted((one, other) => place(one) - place(other));
 }

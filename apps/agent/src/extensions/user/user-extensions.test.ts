@@ -1,0 +1,121 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { answer, callTool, callTools } from "@palimpsest/provider-simulator";
+import { memoryStore } from "palimpsest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { Agent } from "../../agent/agent.ts";
+import { offline } from "../../cli/connect.ts";
+import type { CommandContext } from "../../extension/slash-command.ts";
+import { openAgent } from "../../open-agent.ts";
+import { startCli } from "../../testing/run-cli.ts";
+import { sentRequests } from "../../testing/sent-requests.ts";
+import { type TemporaryProject, temporaryProject } from "../../testing/temporary-project.ts";
+import { placesOf } from "../../workspace/places.ts";
+
+// Each test starts processes, on machines that have other things to do.
+vi.setConfig({ testTimeout: 300_000 });
+
+const GUIDE = new URL("../../../../../docs/guides/write-an-extension.md", import.meta.url);
+/** The extension of the guide, as it stands there. */
+const EXAMPLE = /```ts\n([\s\S]*?)```/.exec(readFileSync(GUIDE, "utf8"))![1]!;
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+async function open({ folder, home }: TemporaryProject): Promise<Agent> {
+  const agent = await openAgent({
+    places: placesOf(folder, { HOME: home }),
+    folder,
+    environment: { ...process.env, HOME: home },
+    store: memoryStore(),
+    provider: await offline("anthropic"),
+    model: "claude-sonnet-5-5",
+    rules: [],
+    modelFacts: "table",
+  });
+  onTestFinished(() => agent.close());
+  return agent;
+}
+
+async function typed(agent: Agent, name: string, words: string): Promise<readonly string[]> {
+  const done: string[] = [];
+  const context = {
+    words,
+    session: agent.session,
+    say: (text: string) => void done.push(`said: ${text}`),
+    submit: async (text: string) => void done.push(`sent: ${text}`),
+  };
+  await agent.commands.find((command) => command.name === name)!.open(context as unknown as CommandContext);
+  return done;
+}
+
+test("an extension that was packed and installed into an empty home brings its tool and its slash command", async () => {
+  const project = temporaryProject({ "TODO.md": "- mend the loader\n- ship it\n" });
+  const agentHome = join(project.home, ".palimpsest");
+  const source = join(project.base, "palimpsest-open-work");
+  const { stripTypeScriptTypes } = await import("node:module");
+  const manifest = { name: "palimpsest-open-work", version: "1.0.0", type: "module", exports: "./index.js" };
+  write(join(source, "package.json"), JSON.stringify(manifest));
+  write(join(source, "index.js"), stripTypeScriptTypes(EXAMPLE));
+  write(join(agentHome, "settings.json"), JSON.stringify({ extensions: [manifest.name] }));
+  const environment = { PATH: process.env["PATH"], HOME: project.home };
+  const packed = execFileSync("npm", ["pack", "--silent"], { cwd: source, env: environment, encoding: "utf8" }).trim();
+  const install = ["install", "--offline", "--no-audit", "--no-fund", "--prefix", agentHome, join(source, packed)];
+  execFileSync("npm", install, { cwd: agentHome, env: environment });
+
+  const cli = await startCli(project, ({ toolResults }) =>
+    toolResults.length === 0 ? callTools(callTool("OpenWork", {})) : answer(toolResults[0]!.text),
+  );
+  expect(await cli.run(["-p", "What is left?"])).toMatchObject({ code: 0, out: "mend the loader\nship it\n" });
+  expect(sentRequests(cli)[0]!.tools.map(({ name }) => name)).toContain("OpenWork");
+  expect(cli.refused()).toEqual([]);
+  expect(await typed(await open(project), "open-work", "")).toEqual(["said: 2 points are open in TODO.md."]);
+});
+
+test("an extension is a TypeScript file as well; one that cannot be used is named, and the others count", async () => {
+  const project = temporaryProject({ "TODO.md": "- ship it\n" });
+  const agentHome = join(project.home, ".palimpsest");
+  write(join(agentHome, "open-work.ts"), EXAMPLE);
+  write(join(agentHome, "empty.ts"), "export const nothing = 1;\n");
+  const extensions = ["./missing.ts", "./empty.ts", "./open-work.ts"];
+  write(join(agentHome, "settings.json"), JSON.stringify({ extensions }));
+  const agent = await open(project);
+  expect(agent.tools.map(({ name }) => name)).toContain("OpenWork");
+  expect(agent.problems).toEqual([
+    expect.stringContaining("The extension ./missing.ts cannot be used: Cannot find module"),
+    "The extension ./empty.ts cannot be used: it must export a function `open(context)`.",
+  ]);
+});
+
+test("a repository's extension is code: it is opened only once the user has trusted its settings", async () => {
+  const project = temporaryProject({
+    ".palimpsest/settings.json": JSON.stringify({ extensions: ["./open-work.ts"] }),
+    ".palimpsest/open-work.ts": EXAMPLE,
+  });
+  const before = await open(project);
+  expect(before.tools.map(({ name }) => name)).not.toContain("OpenWork");
+  expect(before.settings.heldBack).toEqual(["extension ./open-work.ts"]);
+  const cli = await startCli(project, () => answer("Fine."));
+  expect((await cli.run(["trust", "--yes"])).code).toBe(0);
+  expect((await open(project)).tools.map(({ name }) => name)).toContain("OpenWork");
+});
+
+test("a markdown file is a slash command: the user's at once, a repository's once it is trusted", async () => {
+  const project = temporaryProject({ ".palimpsest/commands/deploy.md": "Deploy it." });
+  write(
+    join(project.home, ".palimpsest/commands/review.md"),
+    "---\ndescription: Review a file\n---\nReview $ARGUMENTS with care.",
+  );
+  const agent = await open(project);
+  expect(agent.commands.find(({ name }) => name === "review")).toMatchObject({ about: "Review a file" });
+  expect(await typed(agent, "review", "src/$&.ts")).toEqual(["sent: Review src/$&.ts with care."]);
+  expect(agent.commands.some(({ name }) => name === "deploy")).toBe(false);
+  expect(agent.problems.join()).toContain("/deploy. (palimpsest trust)");
+  const cli = await startCli(project, () => answer("Fine."));
+  expect((await cli.run(["trust"])).out).toContain("a slash command /deploy");
+  await cli.run(["trust", "--yes"]);
+  expect(await typed(await open(project), "deploy", "now")).toEqual(["sent: Deploy it.\n\nnow"]);
+});

@@ -1,0 +1,49 @@
+import { createRequire } from "node:module";
+import { isAbsolute, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { ExtensionContext } from "../../extension/context.ts";
+import type { Extension } from "../../extension/extension.ts";
+import type { ExtensionSetting } from "../../permissions/settings.ts";
+
+/** What a module of the user's exports. */
+export interface ExtensionModule {
+  /** Opens the extension, once for each session. */
+  readonly open: (context: ExtensionContext) => Extension | Promise<Extension>;
+}
+
+export interface UserExtensions {
+  readonly extensions: readonly Extension[];
+  /** Modules that could not be used, one line each. */
+  readonly problems: readonly string[];
+}
+
+/** Opens the extensions that the settings name, in their order. A module that fails is named, and the others count. */
+export async function openUserExtensions(context: ExtensionContext): Promise<UserExtensions> {
+  const extensions: Extension[] = [];
+  const problems: string[] = [];
+  for (const setting of context.settings.extensions) {
+    try {
+      extensions.push(await openOne(setting, context));
+    } catch (error) {
+      const why = (error instanceof Error ? error.message : String(error)).split("\n")[0];
+      problems.push(`The extension ${setting.module} cannot be used: ${why}`);
+    }
+  }
+  return { extensions, problems };
+}
+
+async function openOne({ module, from }: ExtensionSetting, context: ExtensionContext): Promise<Extension> {
+  const { folder, places } = context;
+  const path = resolveModule(module, from === "user" ? places.agentHome : join(folder, ".palimpsest"));
+  const loaded = (await import(pathToFileURL(path).href)) as Partial<ExtensionModule>;
+  if (typeof loaded.open !== "function") throw new Error("it must export a function `open(context)`.");
+  const extension: Partial<Extension> | undefined = await loaded.open(context);
+  if (typeof extension?.name !== "string") throw new Error("what `open` returns must have a `name`.");
+  return extension as Extension;
+}
+
+/** A path begins at the folder of the settings file; a package is looked for in the `node_modules` of that folder. */
+function resolveModule(module: string, folder: string): string {
+  if (isAbsolute(module)) return module;
+  return createRequire(join(folder, "settings.json")).resolve(module);
+}

@@ -1,0 +1,22 @@
+/** A markdown file with fields at its top, between two lines of `---`. */
+export interface Frontmatter {
+  /** The value of a field, without quotes; undefined if it is not there. */
+  field(name: string): string | undefined;
+  /** The text behind the fields. */
+  readonly body: string;
+}
+
+const FRONTMATTER = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?/;
+
+/** Reads fields of one line each. A file without fields is all body. */
+export function readFrontmatter(text: string): Frontmatter {
+  const head = FRONTMATTER.exec(text)?.[1] ?? "";
+  return {
+    field: (name) =>
+      new RegExp(`^${name}:[ \\t]*(.*)$`, "m")
+        .exec(head)?.[1]
+        ?.trim()
+        .replace(/^(["'])(.*)\1$/, "$2"),
+    body: text.replace(FRONTMATTER, "").trim(),
+  };
+}
