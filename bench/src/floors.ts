@@ -36,6 +36,21 @@ const FLOORS: readonly Floor[] = [
       (named_right_pct as number) >= 99 && false_alarms === 0 && (diagnostics_agree_pct as number) >= 99,
   },
   {
+    bench: "by-hand",
+    rule: "git finds nothing wrong with our history, heads keep what nobody changes, awkward pages are read and hostile ones survived",
+    holds: ({ git, frontmatter, html }) => {
+      const { our_objects_pass_git_fsck } = git as { our_objects_pass_git_fsck: boolean };
+      const { heads, ours: head } = frontmatter as { heads: number; ours: { kept: number } };
+      const { pages, hostile, ours } = html as {
+        pages: number;
+        hostile: number;
+        ours: { read: number; hostile_survived: number };
+      };
+      const readsAll = ours.read === pages && ours.hostile_survived === hostile;
+      return our_objects_pass_git_fsck && head.kept === heads && readsAll;
+    },
+  },
+  {
     bench: "economics",
     rule: "on a sample of recorded sessions the defaults cost less than appending until the window is full, in either window",
     holds: ({ by_setting }) => settings(by_setting).every(({ cost_ratio }) => cost_ratio.default < 1),

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { analyzeBench } from "./analyze/analyze.ts";
 import type { Bench } from "./bench.ts";
 import { breaksBench } from "./breaks/breaks.ts";
+import { byHandBench } from "./by-hand/by-hand.ts";
 import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
 import { countingBench } from "./counting/counting.ts";
 import { economicsBench } from "./economics/economics.ts";
@@ -28,6 +29,7 @@ import { tuiBench } from "./tui/tui.ts";
 const BENCHES: readonly Bench[] = [
   analyzeBench,
   breaksBench,
+  byHandBench,
   cacheFidelityBench,
   countingBench,
   economicsBench,

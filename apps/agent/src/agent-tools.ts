@@ -19,6 +19,7 @@ export { searchExtension } from "./extensions/search/search-extension.ts";
 export type { Sandbox } from "./extensions/shell/sandbox.ts";
 export { shellExtension } from "./extensions/shell/shell-extension.ts";
 export { type FetchedPage, type FetchPageOptions, fetchPage } from "./extensions/web/fetch-page.ts";
+export { htmlToText } from "./extensions/web/html-to-text.ts";
 export { isPublicAddress } from "./extensions/web/is-public-address.ts";
 export { webExtension } from "./extensions/web/web-extension.ts";
 export { decidePermission, type PermissionMode, type PermissionVerdict } from "./permissions/decide-permission.ts";

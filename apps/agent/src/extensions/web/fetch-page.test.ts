@@ -27,7 +27,7 @@ test("a page is followed to where it is, and shown as text", async () => {
   });
   const page = await fetchPage(`http://site.example:${port}/old`, local());
   expect(page).toMatchObject({ kind: "page", url: `http://site.example:${port}/new`, status: 200, rest: "complete" });
-  expect(page.kind === "page" && pageText(page)).toBe(`Hi site.example:${port}`);
+  expect(page.kind === "page" && (await pageText(page))).toBe(`Hi site.example:${port}`);
 });
 
 test("by default nothing local is reached", async () => {

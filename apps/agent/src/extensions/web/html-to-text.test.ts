@@ -12,7 +12,22 @@ test("a page as people read it", () => {
   );
 });
 
-test.each(["<!--", "<script>", "<", "<a href=", "&#x", "<p ", "<svg><svg>", "<head><title>"])(
+test("code keeps its lines and their indentation", () => {
+  const page = "<p>Try</p><pre><code>def area(r):\n    if r &lt; 0:\n        return None\n</code></pre><p>it</p>";
+  expect(htmlToText(page)).toBe("Try\n\ndef area(r):\n    if r < 0:\n        return None\n\nit");
+});
+
+test("what browsers take for closed is closed: a head, paragraphs, cells", () => {
+  const page = "<head><title>T</title><meta charset=utf-8><body><p>one<p>two<table><tr><td>a<td>b<tr><td>c</table>";
+  expect(htmlToText(page)).toBe("T\n\none\n\ntwo\n\na | b\nc");
+});
+
+test("attributes with brackets, entities by name, and links within the site", () => {
+  const page = '<img alt="a > b" src=x>caf&eacute; <a href="/docs">here</a> <a href="#top">up</a>';
+  expect(htmlToText(page)).toBe("café here (/docs) up");
+});
+
+test.each(["<div>", "<b><table>", "<!--", "<script>", "<", "<a href=", "&#x", "<p ", "<svg><svg>", "<head><title>"])(
   "a page of nothing but %j takes little time",
   (piece) => {
     const startedAt = performance.now();
@@ -20,6 +35,10 @@ test.each(["<!--", "<script>", "<", "<a href=", "&#x", "<p ", "<svg><svg>", "<he
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   },
 );
+
+test("a page that is nested too deeply says so", () => {
+  expect(htmlToText(`<p>begin</p>${"<div>".repeat(6_000)}end`)).toMatch(/^begin\n\n\[The rest .* too deeply\.\]$/);
+});
 
 test("no element is left of any page, and the text is well-formed", () => {
   const piece = fc.constantFrom(

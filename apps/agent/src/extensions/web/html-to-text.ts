@@ -1,92 +1,81 @@
+import { Parser } from "htmlparser2";
+import { createTextFlow } from "./text-flow.ts";
+
 /** Elements whose content nobody reads. */
-const UNREAD = ["script", "style", "noscript", "template", "svg", "iframe", "object", "head"];
-const BLOCKS =
-  /^\/?(p|div|section|article|header|footer|main|nav|aside|ul|ol|table|tr|pre|blockquote|h[1-6]|form|dl|dt|dd|figure|hr|title)$/;
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-  copy: "(c)",
-  mdash: "-",
-  ndash: "-",
-  hellip: "...",
-  lsquo: "'",
-  rsquo: "'",
-  ldquo: '"',
-  rdquo: '"',
-  laquo: '"',
-  raquo: '"',
-  middot: "*",
-  bull: "*",
-  times: "x",
-};
+const UNREAD: ReadonlySet<string> = new Set(["script", "style", "noscript", "template", "svg", "iframe", "object"]);
+const BLOCKS: ReadonlySet<string> = new Set(
+  (
+    "p div section article header footer main nav aside ul ol table pre blockquote h1 h2 h3 h4 h5 h6 form dl dt dd figure hr " +
+    "title body"
+  ).split(" "),
+);
+const LINES: ReadonlySet<string> = new Set(["li", "tr", "br"]);
+const MAX_TARGET_CHARACTERS = 500;
+/** Elements within one another. The parser takes time by their square, and pages for people have a few hundred at most. */
+const MAX_DEPTH = 5_000;
+const TOO_DEEP = "[The rest of the page is left out: its elements are nested too deeply.]";
 
 /**
- * The text of a page as people read it: blocks on lines of their own, headings and list items marked, links with their target.
- * Each character is looked at a fixed number of times, whatever the page is.
+ * The text of a page as people read it: blocks on lines of their own, headings and list items marked, links with their
+ * target, code as it is written. htmlparser2 reads the page without building a tree, so that no nesting ends in an error.
  */
 export function htmlToText(html: string): string {
-  const lower = html.toLowerCase();
-  const pieces: string[] = [];
+  const flow = createTextFlow();
+  let depth = 0;
+  let unread = 0;
+  let preformatted = 0;
   let target: string | undefined;
-  let at = 0;
-  while (at < html.length) {
-    const open = html.indexOf("<", at);
-    pieces.push(plain(html.slice(at, open === -1 ? html.length : open)));
-    if (open === -1) break;
-    if (html.startsWith("<!--", open)) {
-      at = after(html.indexOf("-->", open + 4), 3, html);
-      continue;
-    }
-    if (!/[a-z/!?]/.test(lower.charAt(open + 1))) {
-      pieces.push("<");
-      at = open + 1;
-      continue;
-    }
-    const close = html.indexOf(">", open);
-    const end = close === -1 ? html.length : close;
-    const name = /^\/?[a-z0-9]+/.exec(lower.slice(open + 1, open + 20))?.[0] ?? "";
-    at = end + 1;
-    if (UNREAD.includes(name)) {
-      const title =
-        name === "head" ? /<title[^>]{0,200}>([^<]{0,300})/.exec(html.slice(at, at + 20_000))?.[1] : undefined;
-      if (title !== undefined) pieces.push(`${plain(title)}\n\n`);
-      at = after(lower.indexOf(`</${name}`, at), 0, html);
-    } else if (name === "a") {
-      target = /\shref\s*=\s*["']?(https?:\/\/[^"'\s>]{1,500})/i.exec(
-        html.slice(open, Math.min(end, open + 1_000)),
-      )?.[1];
-    } else if (name === "/a" && target !== undefined) {
-      pieces.push(` (${plain(target)})`);
-      target = undefined;
-    } else if (name === "br" || name === "/tr") pieces.push("\n");
-    else if (name === "li") pieces.push("\n- ");
-    else if (name === "td" || name === "th") pieces.push(" | ");
-    else if (BLOCKS.test(name)) pieces.push(`\n\n${/^h[1-6]$/.test(name) ? `${"#".repeat(Number(name[1]))} ` : ""}`);
+
+  function open(name: string, { href }: Readonly<Record<string, string>>): void {
+    depth++;
+    if (depth > MAX_DEPTH) parser.pause();
+    if (UNREAD.has(name)) unread++;
+    if (unread > 0) return;
+    separate(name);
+    if (name === "pre") preformatted++;
+    else if (name === "li") flow.write("- ");
+    else if ((name === "td" || name === "th") && !flow.isAtLineStart()) flow.write(" | ");
+    else if (/^h[1-6]$/.test(name)) flow.write(`${"#".repeat(Number(name[1]))} `);
+    else if (name === "a") target = shownTarget(href);
   }
-  return tidy(pieces.join(""));
-}
 
-function after(found: number, length: number, html: string): number {
-  return found === -1 ? html.length : found + length;
-}
+  function close(name: string): void {
+    depth--;
+    if (UNREAD.has(name)) unread = Math.max(0, unread - 1);
+    if (unread > 0) return;
+    if (name === "pre") preformatted = Math.max(0, preformatted - 1);
+    if (name === "a" && target !== undefined) {
+      flow.write(` (${target})`);
+      target = undefined;
+    }
+    if (name !== "br") separate(name);
+  }
 
-function plain(text: string): string {
-  return text.replaceAll(/\s+/g, " ").replaceAll(/&(#x?[0-9a-f]{1,6}|[a-z]{2,8});/gi, (whole, name: string) => {
-    if (!name.startsWith("#")) return ENTITIES[name.toLowerCase()] ?? whole;
-    const code = Number(/^#x/i.test(name) ? `0x${name.slice(2)}` : name.slice(1));
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
+  function separate(name: string): void {
+    if (BLOCKS.has(name)) flow.breakLines(2);
+    else if (LINES.has(name)) flow.breakLines(1);
+  }
+
+  const parser = new Parser({
+    onopentag: open,
+    onclosetag: close,
+    ontext(text) {
+      if (unread > 0) return;
+      if (preformatted > 0) flow.write(text);
+      else flow.writeWords(text);
+    },
   });
+  parser.write(html);
+  if (depth > MAX_DEPTH) {
+    flow.breakLines(2);
+    flow.write(TOO_DEEP);
+  } else parser.end();
+  return flow.text().toWellFormed();
 }
 
-function tidy(text: string): string {
-  const lines = text.split("\n").map((line) => line.replaceAll(/ {2,}/g, " ").trim());
-  return lines
-    .filter((line, position) => line !== "" || lines[position - 1] !== "")
-    .join("\n")
-    .trim()
-    .toWellFormed();
+/** Undefined for places within the page, and for what is no address. */
+function shownTarget(href: string | undefined): string | undefined {
+  const target = href?.trim() ?? "";
+  const isShown = target !== "" && !/^(#|javascript:|data:)/i.test(target) && target.length <= MAX_TARGET_CHARACTERS;
+  return isShown ? target.replaceAll(/\s+/g, "") : undefined;
 }

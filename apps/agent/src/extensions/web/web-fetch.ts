@@ -2,7 +2,6 @@ import { text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
 import { createEscapeFilter } from "../../text/escape-filter.ts";
 import { type FetchedPage, fetchPage } from "./fetch-page.ts";
-import { htmlToText } from "./html-to-text.ts";
 
 const TEXTUAL = /^(text\/|application\/(json|xml|xhtml\+xml|javascript|[\w.-]+\+(json|xml)))/i;
 const FIRST_FAILURE = 400;
@@ -29,19 +28,25 @@ export function webFetchTool(): AgentTool {
           `${page.url} is ${page.contentType}, ${page.body.length} bytes or more: there is no text to show.`,
         );
       }
-      const shown = `${page.url}, status ${page.status}:\n\n${pageText(page)}`;
+      const shown = `${page.url}, status ${page.status}:\n\n${await pageText(page)}`;
       return page.status >= FIRST_FAILURE ? failed(shown) : done(shown);
     },
   });
 }
 
 /** A page as text, without anything that a terminal would obey. */
-export function pageText({ contentType, body, rest }: FetchedPage & { readonly kind: "page" }): string {
+export async function pageText({ contentType, body, rest }: FetchedPage & { readonly kind: "page" }): Promise<string> {
   const filter = createEscapeFilter();
   const raw = decode(body, contentType);
-  const readable = /html/i.test(contentType) ? htmlToText(raw) : raw.trim();
+  const readable = /html/i.test(contentType) ? await htmlText(raw) : raw.trim();
   const cut = rest === "cut" ? `\n[cut after ${body.length} bytes]` : "";
   return filter.push(readable) + filter.end() + cut;
+}
+
+/** The parser is loaded by the first page that needs it: no start of the agent waits for it. */
+async function htmlText(html: string): Promise<string> {
+  const { htmlToText } = await import("./html-to-text.ts");
+  return htmlToText(html);
 }
 
 function decode(body: Buffer, contentType: string): string {
