@@ -1,8 +1,9 @@
 /** Writes docs/defaults.md from the table of settings; with `--check` it only says whether the page is what it would write. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { PROFILES } from "../packages/palimpsest/src/settings/profiles.ts";
+import { SETTINGS } from "../packages/palimpsest/src/settings/setting-definitions.ts";
 import { variableOf } from "../packages/palimpsest/src/settings/setting-variables.ts";
-import { SETTINGS, type SettingName } from "../packages/palimpsest/src/settings/settings.ts";
+import type { SettingName } from "../packages/palimpsest/src/settings/settings.ts";
 
 const PAGE = "docs/defaults.md";
 
@@ -17,7 +18,7 @@ const profiles = Object.entries(PROFILES).map(([name, { about, values }]) => {
 });
 const page = `# Settings and their defaults
 
-Written by \`npm run defaults\` from packages/palimpsest/src/settings/settings.ts; do not edit it here.
+Written by \`npm run defaults\` from packages/palimpsest/src/settings/setting-definitions.ts; do not edit it here.
 
 ## Where settings come from
 

@@ -5,7 +5,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { AGENT_SETTINGS } from "../apps/agent/src/permissions/settings-schema.ts";
-import { SETTINGS, type SettingKind } from "../packages/palimpsest/src/settings/settings.ts";
+import { SETTINGS } from "../packages/palimpsest/src/settings/setting-definitions.ts";
+import type { SettingKind } from "../packages/palimpsest/src/settings/setting-kind.ts";
 import { NPX } from "./run-step.ts";
 
 const DIALECT = { $schema: "http://json-schema.org/draft-07/schema#" };

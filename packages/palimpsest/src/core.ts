@@ -5,6 +5,7 @@ export { findDrop, nameCauses } from "./cache/find-break.ts";
 export type { CacheBreak, LedgerLine, LedgerTotals } from "./cache/ledger.ts";
 export { type BilledTokens, priceUsd } from "./cache/prices.ts";
 export { USUAL_COSTS } from "./cache/token-costs.ts";
+export type { AgentEnded, AgentStarted, AgentWay } from "./log/agent-payload.ts";
 export type { Cause, ChangeCause } from "./log/cause.ts";
 export { checkChain } from "./log/check-chain.ts";
 export {
@@ -16,23 +17,14 @@ export {
   type Needed,
   withMethods,
 } from "./log/check-options.ts";
+export type { CompactionRung, CompactionTrigger } from "./log/compaction-record.ts";
 export { type Draft, EMPTY_LOG, type Entry, type LogHead } from "./log/entry.ts";
 export { fromLine, toLine } from "./log/entry-line.ts";
 export { entryText } from "./log/entry-text.ts";
 export { inputTokensOf } from "./log/input-tokens.ts";
 export { asCount, asList, asObject, asString, asStrings, type JsonObject, present } from "./log/json-fields.ts";
 export { detectMediaType } from "./log/media-type.ts";
-export type {
-  AgentEnded,
-  AgentStarted,
-  AgentWay,
-  AttachmentPayload,
-  CompactionRung,
-  CompactionTrigger,
-  MessagePayload,
-  Replacement,
-  ReplacePayload,
-} from "./log/payload.ts";
+export type { AttachmentPayload, MessagePayload, Replacement, ReplacePayload } from "./log/payload.ts";
 export type { ModelPrices } from "./log/prices.ts";
 export { type PassedOver, type ReadEntry, readPayload } from "./log/read-payload.ts";
 export { sealEntries } from "./log/seal-entries.ts";
@@ -60,7 +52,9 @@ export type { RecordedResponse } from "./session/recorded-response.ts";
 export { openRecorder, type SessionRecorder } from "./session/recorder/open-recorder.ts";
 export { ForkError, NoSuchEntryError, PinTooLargeError, UnknownRequestError } from "./session/session-errors.ts";
 export type { SessionSize } from "./session/session-groups.ts";
-export type { CompactionForecast, Dreamed, Emit, MemoriesExtracted, MemoryJudged, NewEvent } from "./session-event.ts";
+export type { CompactionForecast } from "./session-event/compaction-events.ts";
+export type { Dreamed, MemoriesExtracted, MemoryJudged } from "./session-event/memory-events.ts";
+export type { Emit, NewEvent } from "./session-event.ts";
 export { parseSetting } from "./settings/parse-setting.ts";
 export { PROFILES } from "./settings/profiles.ts";
 export type { ResolvedSettings } from "./settings/resolve-settings.ts";

@@ -1,4 +1,4 @@
-import type { CompactionTrigger } from "../log/payload.ts";
+import type { CompactionTrigger } from "../log/compaction-record.ts";
 
 /** What a hook of each event is told. All of it is plain JSON: a command gets it on its standard input. */
 export interface HookInputs {

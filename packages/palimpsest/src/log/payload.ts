@@ -1,5 +1,8 @@
+import type { AgentPayload } from "./agent-payload.ts";
 import type { Block } from "./block.ts";
 import type { CacheDiagnosis, CacheFacts } from "./cause.ts";
+import type { AttemptPayload, CompactionRecord, OverflowPayload } from "./compaction-record.ts";
+import type { KeyPayload, MarkPayload, NotesPayload, PinPayload, UnpinPayload } from "./kept-payloads.ts";
 import type { ModelPrices } from "./prices.ts";
 import type { AppliedEdits } from "./provider-edits.ts";
 
@@ -234,60 +237,6 @@ export interface BoundaryPayload extends ReplacePayload {
   readonly compaction?: CompactionRecord;
 }
 
-/** What started a compaction. `reactive`: the provider refused a request as too long. */
-export type CompactionTrigger = "auto" | "manual" | "reactive";
-
-/**
- * The reason for a compaction. `window`: the window is nearly full, or the provider refused a request as too long.
- * `economic`: it saves money, and the window has room. `asked`: the user or the host asked for it.
- */
-export type CompactionReason = "window" | "economic" | "asked";
-
-/**
- * Where a summary comes from. `notes`: kept all along. `fork`: the model, on the cached prompt. `direct`: the model, from a
- * transcript; `passes`: from a transcript in several parts. `digest`: no model. `provider`: the provider's own.
- */
-export type CompactionRung = "notes" | "fork" | "direct" | "passes" | "digest" | "provider";
-
-/** A compaction, told so that it can be explained later. */
-export interface CompactionRecord {
-  readonly trigger: CompactionTrigger;
-  /** Absent in logs of earlier releases. */
-  readonly reason?: CompactionReason;
-  /** The window forced it, although a restore had taken back an earlier compaction of the same items. */
-  readonly overrides?: "restore";
-  readonly variant: "full" | "from" | "up_to";
-  readonly rung: CompactionRung;
-  /** Rungs that were tried before, and why they did not do. */
-  readonly declined: readonly { readonly rung: CompactionRung; readonly why: string }[];
-  readonly messages: number;
-  /** Estimates of the whole view, before and after. */
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-  /** What the summary message consists of, and what was put back, in tokens. */
-  readonly parts: Readonly<Record<string, number>>;
-  /** Each part that the host had for the model, and how much of it is in view. @default not on record */
-  readonly putBack?: readonly RehydratedPart[];
-  readonly modelCalls: number;
-  readonly priceUsd?: number;
-  /** What the user and hooks wanted the summary to pay heed to. */
-  readonly instructions?: string;
-}
-
-/** A file, a skill, the plan or another text of the host's, after a compaction. */
-export interface RehydratedPart {
-  /** The type of attachment. */
-  readonly type: string;
-  /** The path of a file, the name of a skill. */
-  readonly name?: string;
-  readonly shown: "whole" | "cut" | "left-out";
-  /** In view, of how many; 0 of 0 for what could not be read. */
-  readonly tokens: number;
-  readonly ofTokens: number;
-  /** Why it is not there as a whole. */
-  readonly why?: string;
-}
-
 /** Entries that are shown: as they are, or as the entry `by` has put it. */
 export interface Shown {
   readonly from: number;
@@ -329,105 +278,6 @@ export interface ForkPayload {
   readonly source: string;
   /** The tools that it may use. The list of tools stays complete, so that the cache is found; calls of other tools are refused. @default all */
   readonly allowedTools?: readonly string[];
-}
-
-/** A text that stays in view through every compaction, byte for byte. */
-export interface PinPayload {
-  readonly text: string;
-  /** The entry that the text was copied from, if any. */
-  readonly of?: number;
-}
-
-export interface UnpinPayload {
-  /** The `pin` entry to remove. */
-  readonly of: number;
-}
-
-/** One version of the session's notes. */
-export interface NotesPayload {
-  readonly markdown: string;
-  /** The newest entry that the notes cover. */
-  readonly coveredTo: number;
-}
-
-/** A compaction attempt that changed nothing. */
-export interface AttemptPayload {
-  readonly trigger: CompactionTrigger;
-  readonly failure: CompactionFailure;
-  readonly why: string;
-  /** Failures of economic compactions are counted separately. @default "window" */
-  readonly reason?: CompactionReason;
-}
-
-/**
- * Why a compaction failed. `too-large`: content that cannot be compacted leaves no room. `no-summary`: no model answered with a
- * summary that passes the checks, or no model could be asked. `api-error`: the calls failed. `prompt-too-long`: the provider
- * refused them as too long. `declined`: a hook blocked it, or it would not have saved anything.
- */
-export type CompactionFailure = "too-large" | "no-summary" | "api-error" | "prompt-too-long" | "declined";
-
-/** The provider refused a request as too long. It may have named the limit. */
-export interface OverflowPayload {
-  readonly request?: number;
-  readonly inputTokens?: number;
-  readonly limitTokens?: number;
-  /**
-   * `truncated`: the server did not refuse the request, but silently cut the input to `limitTokens`. `estimatedTokens` is then an
-   * estimate of what was sent. @default "refused"
-   */
-  readonly how?: "refused" | "truncated";
-  readonly estimatedTokens?: number;
-}
-
-/** A status change of an agent that this session started. */
-export type AgentPayload = AgentStarted | AgentEnded | AgentResumed;
-
-/** How an agent runs. `subagent`: its caller waits for it. `background`: nobody waits. `fork`: it continues this conversation. `teammate`: it has its own process. */
-export type AgentWay = "subagent" | "background" | "fork" | "teammate";
-
-export interface AgentStarted {
-  readonly id: string;
-  readonly step: "started";
-  readonly way: AgentWay;
-  /** Its task, in one line. */
-  readonly goal: string;
-  /** The id of its own session. */
-  readonly session: string;
-  /** The name by which other agents address it. */
-  readonly name?: string;
-  /** The kind of agent. */
-  readonly definition?: string;
-}
-
-export interface AgentEnded {
-  readonly id: string;
-  readonly step: "ended";
-  readonly outcome: "done" | "failed" | "stopped";
-  /** Where its result is: in the next entry, or in the result of the call that waited for it. */
-  readonly told: "next-entry" | "by-call";
-}
-
-/** A message resumed it; it continues from its log. */
-export interface AgentResumed {
-  readonly id: string;
-  readonly step: "resumed";
-}
-
-/** A reader has processed the log up to an entry. */
-export interface MarkPayload {
-  /** The name of the reader. */
-  readonly name: string;
-  readonly coveredTo: number;
-}
-
-/**
- * The entries behind this one were appended under a key: an append with the same key appends nothing. Its kind is `key:` and
- * the key's digest, so that the newest entry of that kind is found without reading the log.
- */
-export interface KeyPayload {
-  readonly key: string;
-  /** How many entries of content stand directly behind it. */
-  readonly entries: number;
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { LedgerLine } from "../cache/ledger.ts";
 import { lineOf } from "../cache/ledger-line.ts";
 import type { ToolCall } from "../log/block.ts";
+import type { OverflowPayload } from "../log/compaction-record.ts";
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
-import type { MessagePayload, OverflowPayload } from "../log/payload.ts";
+import type { MessagePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { readSilentOverflow } from "../providers/overflow.ts";
 import type { Provider } from "../providers/provider.ts";

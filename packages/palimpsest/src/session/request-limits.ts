@@ -1,5 +1,6 @@
 import type { ModelFacts, WindowSource } from "../providers/models.ts";
-import { SETTINGS, type Settings } from "../settings/settings.ts";
+import { SETTINGS } from "../settings/setting-definitions.ts";
+import type { Settings } from "../settings/settings.ts";
 import { type Budget, budgetOf } from "../tokens/budget.ts";
 import { windowOf } from "../tokens/window.ts";
 import type { FlattenRules } from "../view/flatten-segment.ts";

@@ -5,7 +5,7 @@ import type { CacheTtl } from "../log/payload.ts";
 import type { RequestedEdits } from "../log/provider-edits.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
-import type { CompactionForecast } from "../session-event.ts";
+import type { CompactionForecast } from "../session-event/compaction-events.ts";
 import { createByteIndex } from "../stages/media/byte-index.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";

@@ -1,8 +1,9 @@
 import type { SessionCost } from "../cache/cost.ts";
 import type { LedgerLine, LedgerTotals } from "../cache/ledger.ts";
 import type { Hooks } from "../hooks/hook.ts";
+import type { AgentPayload } from "../log/agent-payload.ts";
 import type { ToolCall } from "../log/block.ts";
-import type { AgentPayload, Replacement, ToolDefinition } from "../log/payload.ts";
+import type { Replacement, ToolDefinition } from "../log/payload.ts";
 import type { WindowSource } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { NewEvent, SessionEvent } from "../session-event.ts";

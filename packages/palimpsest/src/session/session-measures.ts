@@ -1,5 +1,5 @@
 import type { RequestedEdits } from "../log/provider-edits.ts";
-import type { CompactionForecast } from "../session-event.ts";
+import type { CompactionForecast } from "../session-event/compaction-events.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type Budget, levelOf, percentLeft } from "../tokens/budget.ts";
 import { type Configuration, returningTokens, sizeTokens } from "../view/view.ts";

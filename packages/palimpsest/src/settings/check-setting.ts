@@ -1,5 +1,7 @@
 import { nearestName } from "./nearest-name.ts";
-import { SETTINGS, type SettingKind, type SettingName } from "./settings.ts";
+import { SETTINGS } from "./setting-definitions.ts";
+import type { SettingKind } from "./setting-kind.ts";
+import type { SettingName } from "./settings.ts";
 
 /** Why a value cannot be used for a setting, in sentences for the person who gave it; undefined if it can. */
 export function checkSetting(name: string, value: unknown, where: string): string | undefined {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { nearestName } from "./nearest-name.ts";
-import { SETTINGS } from "./settings.ts";
+import { SETTINGS } from "./setting-definitions.ts";
 
 test.each([
   ["compaction.atuo", "compaction.auto"],

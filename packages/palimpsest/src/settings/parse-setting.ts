@@ -1,6 +1,7 @@
 import { checkSetting, isSettingName } from "./check-setting.ts";
+import { SETTINGS } from "./setting-definitions.ts";
 import { settingFromText } from "./setting-text.ts";
-import { SETTINGS, type Settings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 
 export type ParsedSetting =
   | { readonly kind: "setting"; readonly settings: Partial<Settings> }

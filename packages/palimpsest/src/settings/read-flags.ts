@@ -1,4 +1,5 @@
-import { SETTINGS, type SettingName } from "./settings.ts";
+import { SETTINGS } from "./setting-definitions.ts";
+import type { SettingName } from "./settings.ts";
 
 /** The part of an OpenFeature client that is used: a fleet plugs in the flag service it has. */
 export interface FlagClient {

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PROFILES } from "./profiles.ts";
 import { resolveSettings } from "./resolve-settings.ts";
+import { SETTINGS } from "./setting-definitions.ts";
 import { variableOf } from "./setting-variables.ts";
-import { SETTINGS, type SettingName } from "./settings.ts";
+import type { SettingName } from "./settings.ts";
 
 const settingOf = (name: SettingName, sources: Parameters<typeof resolveSettings>[0]): unknown =>
   resolveSettings(sources).settings[name];

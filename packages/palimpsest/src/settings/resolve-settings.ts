@@ -1,7 +1,8 @@
 import { checkSetting, isRecord } from "./check-setting.ts";
 import { profileValues } from "./profiles.ts";
+import { SETTINGS } from "./setting-definitions.ts";
 import { type Environment, findVariables } from "./setting-variables.ts";
-import { type Profile, SETTINGS, type SettingName, type Settings } from "./settings.ts";
+import type { Profile, SettingName, Settings } from "./settings.ts";
 
 /** Where settings come from, the strongest first; what none of them has comes from the profile, and then from the defaults. */
 export interface SettingSources {

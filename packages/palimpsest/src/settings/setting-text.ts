@@ -1,4 +1,4 @@
-import type { SettingKind } from "./settings.ts";
+import type { SettingKind } from "./setting-kind.ts";
 
 /** The value that a text stands for, as variables and command lines give it. Whether it fits is another question. */
 export function settingFromText({ kind, ...rest }: SettingKind, text: string): unknown {

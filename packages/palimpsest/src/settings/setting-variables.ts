@@ -1,6 +1,7 @@
 import { nearestName } from "./nearest-name.ts";
+import { SETTINGS } from "./setting-definitions.ts";
 import { settingFromText } from "./setting-text.ts";
-import { SETTINGS, type SettingName } from "./settings.ts";
+import type { SettingName } from "./settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

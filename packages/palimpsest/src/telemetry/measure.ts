@@ -1,5 +1,6 @@
 import { inputTokensOf } from "../log/input-tokens.ts";
-import type { AnswerInterrupted, CompactionEnded, ResponseRecorded, SessionEvent } from "../session-event.ts";
+import type { CompactionEnded } from "../session-event/compaction-events.ts";
+import type { AnswerInterrupted, ResponseRecorded, SessionEvent } from "../session-event.ts";
 import { ATTRIBUTES as A, type MetricName } from "./names.ts";
 
 export interface Measurement {

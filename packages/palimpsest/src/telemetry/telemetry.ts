@@ -1,14 +1,9 @@
 import { type Attributes, type Meter, type Span, SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
 import { checkOptions, withMethods } from "../log/check-options.ts";
 import { inputTokensOf } from "../log/input-tokens.ts";
-import type {
-  CompactionEnded,
-  CompactionProgressed,
-  CompactionStarted,
-  ResponseRecorded,
-  SessionEvent,
-  UsedTokens,
-} from "../session-event.ts";
+import type { CompactionEnded, CompactionProgressed, CompactionStarted } from "../session-event/compaction-events.ts";
+import type { UsedTokens } from "../session-event/used-tokens.ts";
+import type { ResponseRecorded, SessionEvent } from "../session-event.ts";
 import { createInstruments } from "./instruments.ts";
 import { measure } from "./measure.ts";
 import { ATTRIBUTES as A, SPANS } from "./names.ts";

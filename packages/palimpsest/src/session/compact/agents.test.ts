@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { answer, createAnthropic, fetchInProcess, idleClock } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AgentPayload } from "../../log/payload.ts";
+import type { AgentPayload } from "../../log/agent-payload.ts";
 import { anthropic } from "../../providers/anthropic.ts";
 import { readStream } from "../../providers/read-stream.ts";
 import { memoryStore } from "../../stores/memory-store.ts";

@@ -1,4 +1,4 @@
-import type { CompactionFailure, CompactionReason, CompactionTrigger } from "../../log/payload.ts";
+import type { CompactionFailure, CompactionReason, CompactionTrigger } from "../../log/compaction-record.ts";
 import type { Settings } from "../../settings/settings.ts";
 import {
   breakerAfter,

@@ -1,5 +1,5 @@
 import { toDraft } from "../../log/to-draft.ts";
-import type { CompactionAnnounced, CompactionForecast } from "../../session-event.ts";
+import type { CompactionAnnounced, CompactionForecast } from "../../session-event/compaction-events.ts";
 import type { SessionContext } from "../session-context.ts";
 import type { CompactOptions } from "./compact-options.ts";
 import type { Compactions } from "./compactions.ts";

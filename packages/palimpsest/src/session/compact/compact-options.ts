@@ -1,5 +1,5 @@
-import type { CompactionFailure, CompactionRecord } from "../../log/payload.ts";
-import type { CompactionForecast } from "../../session-event.ts";
+import type { CompactionFailure, CompactionRecord } from "../../log/compaction-record.ts";
+import type { CompactionForecast } from "../../session-event/compaction-events.ts";
 
 export interface CompactOptions {
   /** Folds this message and all behind it: what stands before it stays, and stays in the cache. @default all is folded */

@@ -1,9 +1,9 @@
 import { mergeInstructions } from "../../hooks/merge-instructions.ts";
+import type { AttemptPayload, CompactionRecord } from "../../log/compaction-record.ts";
 import { InvalidOptionError } from "../../log/invalid-option-error.ts";
-import type { AttemptPayload, CompactionRecord } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { DeclinedCause } from "../../notes/keep-calculation.ts";
-import type { CompactionEnded, CompactionForecast } from "../../session-event.ts";
+import type { CompactionEnded, CompactionForecast } from "../../session-event/compaction-events.ts";
 import { type BreakerState, ECONOMIC_BREAKER, retryAtMs, WINDOW_BREAKER } from "../../stages/compact/breaker.ts";
 import type { CompactionPart } from "../../stages/compact/choose-range.ts";
 import type { Contents } from "../contents.ts";

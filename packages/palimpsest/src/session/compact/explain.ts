@@ -1,4 +1,5 @@
-import type { CompactionRecord, DecisionCost } from "../../log/payload.ts";
+import type { CompactionRecord } from "../../log/compaction-record.ts";
+import type { DecisionCost } from "../../log/payload.ts";
 import { readPayload } from "../../log/read-payload.ts";
 import type { LogReader } from "../../stores/store.ts";
 import type { View } from "../../view/view.ts";

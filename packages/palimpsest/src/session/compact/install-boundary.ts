@@ -1,4 +1,4 @@
-import type { CompactionFailure, CompactionRecord, CompactionRung } from "../../log/payload.ts";
+import type { CompactionFailure, CompactionRecord, CompactionRung } from "../../log/compaction-record.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import { type BreakerState, CLOSED } from "../../stages/compact/breaker.ts";
 import type { CarriedState } from "../../stages/compact/carried-state.ts";

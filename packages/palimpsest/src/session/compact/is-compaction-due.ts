@@ -1,7 +1,7 @@
 import type { Ledger } from "../../cache/ledger.ts";
 import { costsOf } from "../../cache/token-costs.ts";
 import type { ModelPrices } from "../../log/prices.ts";
-import type { CompactionForecast } from "../../session-event.ts";
+import type { CompactionForecast } from "../../session-event/compaction-events.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { CarriedState } from "../../stages/compact/carried-state.ts";
 import { type CompactionSituation, compactionCandidate } from "../../stages/compaction-candidate.ts";

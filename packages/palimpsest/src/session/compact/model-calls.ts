@@ -2,7 +2,7 @@ import { priceUsd } from "../../cache/prices.ts";
 import type { ResponseContent } from "../../providers/provider.ts";
 import { ProviderError, type ProviderFailure } from "../../providers/provider-error.ts";
 import { readStream } from "../../providers/read-stream.ts";
-import type { UsedTokens } from "../../session-event.ts";
+import type { UsedTokens } from "../../session-event/used-tokens.ts";
 import { COMPACTION_SOURCE } from "../../stages/compact/carried-state.ts";
 import { DIRECT_SYSTEM } from "../../stages/compact/summary/summary-prompt.ts";
 import type {

@@ -1,4 +1,4 @@
-import type { CompactionTrigger } from "../../log/payload.ts";
+import type { CompactionTrigger } from "../../log/compaction-record.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { LadderPlan } from "../../stages/compact/summary-ladder.ts";
 import { headOf } from "../../stages/store-results/cut-text.ts";

@@ -1,5 +1,5 @@
 import type { Block } from "../../log/block.ts";
-import type { CompactionTrigger } from "../../log/payload.ts";
+import type { CompactionTrigger } from "../../log/compaction-record.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { CarriedState } from "../../stages/compact/carried-state.ts";
 import { type ChosenRange, type CompactionPart, chooseRange } from "../../stages/compact/choose-range.ts";

@@ -1,10 +1,11 @@
 import { priceUsd } from "../../cache/prices.ts";
+import type { CompactionRecord } from "../../log/compaction-record.ts";
 import type { Draft } from "../../log/entry.ts";
-import type { CompactionRecord, UsagePayload } from "../../log/payload.ts";
+import type { UsagePayload } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import type { ProviderCompaction, ResponseContent } from "../../providers/provider.ts";
-import type { CompactionEnded, CompactionStarted } from "../../session-event.ts";
+import type { CompactionEnded, CompactionStarted } from "../../session-event/compaction-events.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { COMPACTION_SOURCE } from "../../stages/compact/carried-state.ts";
 import type { Budget } from "../../tokens/budget.ts";

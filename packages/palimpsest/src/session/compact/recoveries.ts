@@ -1,4 +1,4 @@
-import type { OverflowPayload } from "../../log/payload.ts";
+import type { OverflowPayload } from "../../log/compaction-record.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import { readMediaRefusal } from "../../providers/media-refusal.ts";
 import { readOverflow } from "../../providers/overflow.ts";

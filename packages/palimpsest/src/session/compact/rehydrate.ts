@@ -1,4 +1,5 @@
-import type { AttachmentPayload, RehydratedPart } from "../../log/payload.ts";
+import type { RehydratedPart } from "../../log/compaction-record.ts";
+import type { AttachmentPayload } from "../../log/payload.ts";
 import type { Evidence } from "../../stages/compact/evidence/evidence-state.ts";
 import { type PlannedFile, planFiles } from "../../stages/compact/rehydrate/plan-files.ts";
 import { rankFiles } from "../../stages/compact/rehydrate/rank-files.ts";

@@ -1,5 +1,6 @@
-import type { CompactionFailure } from "../../log/payload.ts";
-import type { CompactionEnded, SummaryFailure, UsedTokens } from "../../session-event.ts";
+import type { CompactionFailure } from "../../log/compaction-record.ts";
+import type { CompactionEnded, SummaryFailure } from "../../session-event/compaction-events.ts";
+import type { UsedTokens } from "../../session-event/used-tokens.ts";
 import type { CompactionOutcome } from "./compact-options.ts";
 
 export interface EndedCompaction {

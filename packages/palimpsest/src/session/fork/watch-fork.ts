@@ -1,4 +1,5 @@
-import type { Emit, UsedTokens } from "../../session-event.ts";
+import type { UsedTokens } from "../../session-event/used-tokens.ts";
+import type { Emit } from "../../session-event.ts";
 import type { EnterUsage } from "../enter-usage.ts";
 import { wholeTokens } from "../whole-tokens.ts";
 import type { ForkWatch } from "./fork-request-options.ts";

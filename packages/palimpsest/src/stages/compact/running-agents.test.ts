@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { AgentPayload } from "../../log/payload.ts";
+import type { AgentPayload } from "../../log/agent-payload.ts";
 import { type AgentInFlight, agentsText, classifyStep, foldAgent } from "./running-agents.ts";
 
 const started = (id: string, goal = `goal of ${id}`): AgentPayload => ({

@@ -1,4 +1,4 @@
-import type { AgentEnded, AgentPayload, AgentStarted } from "../../log/payload.ts";
+import type { AgentEnded, AgentPayload, AgentStarted } from "../../log/agent-payload.ts";
 
 /** An agent that the session has started, as far as its log knows. */
 export interface AgentInFlight extends Omit<AgentStarted, "step"> {

@@ -1,4 +1,4 @@
-import type { CompactionFailure, CompactionRung } from "../../log/payload.ts";
+import type { CompactionFailure, CompactionRung } from "../../log/compaction-record.ts";
 import type { ProviderCompaction } from "../../providers/provider.ts";
 import type { ProviderFailure } from "../../providers/provider-error.ts";
 import { checkSummary, type SummaryAnswer, type SummaryLimits } from "./summary/check-summary.ts";

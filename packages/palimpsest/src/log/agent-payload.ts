@@ -1,0 +1,33 @@
+/** A status change of an agent that this session started. */
+export type AgentPayload = AgentStarted | AgentEnded | AgentResumed;
+
+/** How an agent runs. `subagent`: its caller waits for it. `background`: nobody waits. `fork`: it continues this conversation. `teammate`: it has its own process. */
+export type AgentWay = "subagent" | "background" | "fork" | "teammate";
+
+export interface AgentStarted {
+  readonly id: string;
+  readonly step: "started";
+  readonly way: AgentWay;
+  /** Its task, in one line. */
+  readonly goal: string;
+  /** The id of its own session. */
+  readonly session: string;
+  /** The name by which other agents address it. */
+  readonly name?: string;
+  /** The kind of agent. */
+  readonly definition?: string;
+}
+
+export interface AgentEnded {
+  readonly id: string;
+  readonly step: "ended";
+  readonly outcome: "done" | "failed" | "stopped";
+  /** Where its result is: in the next entry, or in the result of the call that waited for it. */
+  readonly told: "next-entry" | "by-call";
+}
+
+/** A message resumed it; it continues from its log. */
+export interface AgentResumed {
+  readonly id: string;
+  readonly step: "resumed";
+}
