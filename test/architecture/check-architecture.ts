@@ -24,8 +24,7 @@ export function checkArchitecture(sources: readonly SourceFacts[], rules: Archit
     ...tests.flatMap(checkSimulatorTest),
     ...code.flatMap((source) => checkCode(source, rules)),
     ...findCircles(code),
-    // The agent's folders are being put in order.
-    ...findFolderCircles(code.filter(({ path }) => !path.startsWith("apps/"))),
+    ...findFolderCircles(code),
   ];
 }
 

@@ -49,7 +49,7 @@ export type MemoryUse = "off" | "read" | "on";
 
 const MEMORY_USES: readonly MemoryUse[] = ["off", "read", "on"];
 
-export const DEFAULT_AGENT_SETTINGS: AgentSettings = {
+const DEFAULT_AGENT_SETTINGS: AgentSettings = {
   mode: "default",
   rules: [],
   folders: [],

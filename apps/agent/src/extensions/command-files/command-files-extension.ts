@@ -33,7 +33,7 @@ export async function commandFilesExtension({
 }
 
 /** Pure: what a file means as a command. */
-export function toCommand({ name, path, text }: MarkdownFile): SlashCommand {
+function toCommand({ name, path, text }: MarkdownFile): SlashCommand {
   const { field, body } = readFrontmatter(text);
   const hint = field("argument-hint") ?? (body.includes(ARGUMENTS) ? "[WORDS]" : undefined);
   return {
