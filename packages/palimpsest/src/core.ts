@@ -52,6 +52,7 @@ export type { RecordedResponse } from "./session/recorded-response.ts";
 export { openRecorder, type SessionRecorder } from "./session/recorder/open-recorder.ts";
 export { ForkError, NoSuchEntryError, PinTooLargeError, UnknownRequestError } from "./session/session-errors.ts";
 export type { SessionSize } from "./session/session-groups.ts";
+export type { Synced } from "./session/sync/sync-message.ts";
 export type { CompactionForecast } from "./session-event/compaction-events.ts";
 export type { Dreamed, MemoriesExtracted, MemoryJudged } from "./session-event/memory-events.ts";
 export type { Emit, NewEvent } from "./session-event.ts";

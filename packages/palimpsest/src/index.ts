@@ -31,6 +31,7 @@ export {
 export type { SessionOptions } from "./session/session-options.ts";
 export { readSettings } from "./session/settings-reader.ts";
 export type { SettingsSource } from "./session/settings-source.ts";
+export type { SyncMessage } from "./session/sync/sync-message.ts";
 export type { NewContent } from "./session/to-contents.ts";
 export type { SessionEvent } from "./session-event.ts";
 export type { Settings } from "./settings/settings.ts";

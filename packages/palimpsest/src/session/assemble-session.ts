@@ -18,6 +18,7 @@ import type { SessionContext } from "./session-context.ts";
 import type { SessionBackground, SessionEvents, SessionHistory, SessionView } from "./session-groups.ts";
 import type { SessionParts } from "./session-parts.ts";
 import { isStreamed } from "./streamed-result.ts";
+import { createSync } from "./sync/sync.ts";
 
 /** The session that its host sees. What changes the log goes through `inOrder`, one after another. */
 export function assembleSession<Request, Response, Message>(
@@ -27,6 +28,13 @@ export function assembleSession<Request, Response, Message>(
   const { session: id, state, provider, files, emit, fork } = context;
   const { contents, requests, pins, notes, forks, compactions, warmth } = parts;
   const { inOrder } = state;
+  const sync = createSync({
+    state,
+    contents,
+    factsOf: context.factsOf,
+    decisions: parts.decisions,
+    configure: (wanted) => configure(context, wanted),
+  });
   return {
     id,
     signal: context.signal,
@@ -56,6 +64,7 @@ export function assembleSession<Request, Response, Message>(
     background: backgroundOf(context, parts),
     append: (content, how?: AppendOptions) =>
       isStreamed(content) ? contents.appendStream(content) : inOrder(() => appendOnce(state, contents, content, how)),
+    sync: (messages) => inOrder(() => sync(messages)),
     messages: (how) => inOrder(() => listMessages(state, how)),
     erase: (entry) => inOrder(() => erase(entry, { session: context.resultSession, state, files })),
     prepare: parts.prepare,

@@ -31,6 +31,10 @@ const APPEND_OPTIONS = ifGiven({
   },
 });
 const NO_OPTIONS: Needed = { needed: "left out: a streamed result has no key", fits: (value) => value === undefined };
+const SYNC_MESSAGES: Needed = {
+  needed: "a list of messages, each with a role (system, user or assistant) and content (a text, or blocks)",
+  fits: (value) => Array.isArray(value) && value.every(isSyncMessage),
+};
 const ENTRY: Needed = { needed: "the number of an entry", fits: Number.isInteger };
 const RESPONSE: Needed = {
   needed: "a whole response of the provider; readStream(provider.send(request)) reads a stream to its end",
@@ -73,6 +77,7 @@ const CHECKS: { readonly [Name in Method]?: Check } = {
         return isCount(limit) && Number.isInteger(before);
       },
     }),
+  sync: (messages) => checkArgument("sync(messages)", messages, SYNC_MESSAGES),
   erase: (entry) => checkArgument("erase(entry)", entry, ENTRY),
   prepare: (how) => checkArgument("prepare(options)", how, HOW),
   record: (response) => checkArgument("record(response)", response, RESPONSE),
@@ -178,4 +183,10 @@ function isToolDefinition(value: unknown): boolean {
 function isRunnable(value: unknown): boolean {
   const { name, run } = (value ?? {}) as { readonly name?: unknown; readonly run?: unknown };
   return typeof name === "string" && typeof run === "function";
+}
+
+function isSyncMessage(value: unknown): boolean {
+  const { role, content } = (value ?? {}) as { readonly role?: unknown; readonly content?: unknown };
+  const isKnown = role === "system" || role === "user" || role === "assistant";
+  return isKnown && (typeof content === "string" || Array.isArray(content));
 }

@@ -19,6 +19,7 @@ import type {
   SessionView,
 } from "./session-groups.ts";
 import type { StreamedResult } from "./streamed-result.ts";
+import type { Synced, SyncMessage } from "./sync/sync-message.ts";
 import type { NewContent } from "./to-contents.ts";
 
 /**
@@ -60,6 +61,11 @@ export interface Session<Request = any, Response = any> {
   append(content: NewContent | readonly NewContent[], options?: AppendOptions): Promise<readonly number[]>;
   /** Appends what a tool puts out, while it puts it out: `toolResult(callId, stream)`. In constant memory, however much it is. */
   append(streamed: StreamedResult): Promise<readonly number[]>;
+  /**
+   * Adopts a framework's whole list of messages: appends its new tail, keeps what was sent as it was sent where it comes back
+   * altered under the same ids, and goes back where a message was edited or deleted. Idempotent.
+   */
+  sync(messages: readonly SyncMessage[]): Promise<Synced>;
   /** Lists the conversation as the user lived it, what was compacted away included, a page at a time, newest page first. */
   messages(options?: MessagesOptions): Promise<MessagePage>;
   /** Erases what an entry says, for good: from the log, its results and the search index. The model sees a stub. */

@@ -1,0 +1,289 @@
+import { createAnthropic } from "@palimpsest/provider-simulator";
+import { describe, expect, test } from "vitest";
+import type { Block } from "../../log/block.ts";
+import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../../providers/anthropic.ts";
+import { memoryStore } from "../../stores/memory-store.ts";
+import type { Store } from "../../stores/store.ts";
+import { attachment, commandOutput, notice, toolResult } from "../messages.ts";
+import { openSession } from "../open-session.ts";
+import type { SyncMessage } from "./sync-message.ts";
+
+const open = (store: Store = memoryStore()) =>
+  openSession({
+    store,
+    id: "s",
+    provider: anthropic({} as never),
+    model: "claude-opus-5-5",
+    takeover: "always",
+    tools: [{ name: "look", inputSchema: { type: "object" } }],
+  });
+const user = (content: SyncMessage["content"]): SyncMessage => ({ role: "user", content });
+const assistant = (content: SyncMessage["content"], id?: string): SyncMessage => ({
+  role: "assistant",
+  content,
+  ...(id === undefined ? {} : { id }),
+});
+const call = (id: string, input: unknown = { at: 1, deep: true }): Block => ({
+  kind: "tool_call",
+  id,
+  name: "look",
+  input,
+});
+const result = (callId: string, content = "A tree.", status: "ok" | "error" = "ok"): Block => ({
+  kind: "tool_result",
+  callId,
+  content,
+  status,
+});
+const text = (words: string): Block => ({ kind: "text", text: words });
+/** Without the marks, which move with the end. */
+const said = (request: AnthropicRequest): string =>
+  JSON.stringify(request.messages, (name, value) => (name === "cache_control" ? undefined : value));
+
+/** A service that calls a tool twice, then says what there is. */
+function service() {
+  const face = createAnthropic({
+    script: ({ turn }) =>
+      turn % 2 === 0
+        ? {
+            words: [
+              { kind: "thinking", text: "Let me see." },
+              { kind: "text", text: "I look.\n" },
+              { kind: "tool-call", name: "look", input: { at: 1, deep: true } },
+              { kind: "tool-call", name: "look", input: { at: 2, deep: true } },
+            ],
+          }
+        : { words: [{ kind: "text", text: "There is **a tree**.\n" }] },
+  });
+  return (request: AnthropicRequest): AnthropicResponse => {
+    const answered = face.answer(request);
+    if (answered.kind === "refused") throw new Error(answered.message);
+    return answered.response as unknown as AnthropicResponse;
+  };
+}
+
+describe("a list that goes on", () => {
+  const list = [
+    { role: "system", content: "Be brief." },
+    user("What is there?"),
+    assistant([text("I look."), call("a"), call("b")]),
+    user([result("a"), result("b")]),
+    assistant("A tree."),
+    user("Thank you."),
+  ] as const satisfies readonly SyncMessage[];
+
+  test("is appended once, and again after reopening not at all", async () => {
+    const store = memoryStore();
+    const session = await open(store);
+    const first = await session.sync(list);
+    expect(first).toMatchObject({ kept: 1, altered: [], head: "whole" });
+    expect(first.appended).toHaveLength(6);
+    const { newestEntry } = session.history;
+    const nothing = { kept: 6, appended: [], altered: [], head: "whole" };
+    expect(await session.sync(list)).toEqual(nothing);
+    const request = await session.prepare();
+    expect(JSON.stringify(request.system)).toContain("Be brief.");
+    await session.close();
+    const again = await open(store);
+    expect(await again.sync(list)).toEqual(nothing);
+    expect(await again.sync(list)).toEqual(nothing);
+    expect(again.history.newestEntry).toBe(newestEntry + 1);
+    expect(said(await again.prepare())).toBe(said(request));
+  });
+
+  test("is sent round by round, as the list has it", async () => {
+    const session = await open();
+    await session.sync(list);
+    const { messages } = await session.prepare();
+    expect(
+      messages.map(({ role, content }) => [role, (content as { type: string }[]).map(({ type }) => type)]),
+    ).toEqual([
+      ["user", ["text"]],
+      ["assistant", ["text", "tool_use", "tool_use"]],
+      ["user", ["tool_result", "tool_result"]],
+      ["assistant", ["text"]],
+      ["user", ["text"]],
+    ]);
+  });
+
+  test("a system message in the middle is the host's word, and one that changes at the head is configured", async () => {
+    const session = await open();
+    const middle = { role: "system", content: "Mind the gap." } as const;
+    await session.sync([...list, middle]);
+    expect((await session.sync([...list, middle, user("Go on.")])).appended).toHaveLength(1);
+    expect(session.view.attached("system")).toEqual(["Mind the gap."]);
+    const other = { role: "system", content: "Be long." } as const;
+    expect(await session.sync([other, ...list.slice(1), middle, user("Go on.")])).toMatchObject({ appended: [] });
+    expect(JSON.stringify((await session.prepare()).system)).toContain("Be long.");
+  });
+});
+
+test("a response that was recorded is found again, however the framework writes it", async () => {
+  const session = await open();
+  const ask = service();
+  await session.sync([user("  What is there?  ")]);
+  const { calls } = await session.record(ask(await session.prepare()));
+  const [a, b] = calls.map(({ id }) => id) as [string, string];
+  // Thinking is gone, texts are trimmed, inputs are written anew, results are merged into one message, in another order.
+  const second = [
+    user("What is there?"),
+    assistant([text("I look."), call(a, { deep: true, at: 1 }), call(b, { deep: true, at: 2 })]),
+    user([result(b, "A tree."), result(a, "An error occurred.", "error")]),
+  ];
+  expect(await session.sync(second)).toMatchObject({ kept: 2, altered: [], head: "whole" });
+  const request = await session.prepare();
+  expect(said(request)).toContain('"type":"thinking"');
+  await session.record(ask(request));
+  const third = [
+    ...second.slice(0, 2),
+    user([result(a, "Error: nope", "error"), result(b, "A tree.")]),
+    assistant("There is **a tree**."),
+    user("Thank you."),
+  ];
+  const synced = await session.sync(third);
+  expect(synced).toMatchObject({ kept: 4, altered: [expect.any(Number)] });
+  expect(synced).not.toHaveProperty("rewoundTo");
+  const next = await session.prepare();
+  // What was sent is sent again, byte for byte.
+  expect(JSON.stringify(next.messages.slice(0, request.messages.length - 1))).toBe(
+    JSON.stringify(request.messages.slice(0, -1)),
+  );
+  expect(said(next)).toContain("An error occurred.");
+});
+
+test("under the provider's own id an answer stays as it was sent, whatever its words become", async () => {
+  const session = await open();
+  const ask = service();
+  await session.sync([user("What is there?")]);
+  const response = ask(await session.prepare());
+  const { calls } = await session.record(response);
+  await session.append(calls.map(({ id }) => toolResult(id, "A tree.")));
+  const last = ask(await session.prepare());
+  await session.record(last);
+  const list = [
+    user("What is there?"),
+    assistant([text("(calls)"), ...calls]),
+    user(calls.map(({ id }) => result(id))),
+    assistant("<p>There is <b>a tree</b>.</p>", last.id),
+    user("And?"),
+  ];
+  const synced = await session.sync(list);
+  expect(synced).not.toHaveProperty("rewoundTo");
+  expect(synced.altered).toHaveLength(2);
+  expect(synced.appended).toHaveLength(1);
+});
+
+describe("a real edit", () => {
+  const list = [user("One."), assistant("1"), user("Two."), assistant("2"), user("Three.")];
+  const wanted = async (messages: readonly SyncMessage[]) => {
+    const session = await open();
+    await session.sync(messages);
+    return said(await session.prepare());
+  };
+
+  test.each([
+    ["an edited message", [user("One."), assistant("1"), user("Two, edited."), assistant("2"), user("Three.")]],
+    ["an edited answer", [user("One."), assistant("one"), user("Two."), assistant("2"), user("Three.")]],
+    ["a deleted exchange", [user("One."), assistant("1"), user("Three.")]],
+    [
+      "an inserted message",
+      [user("One."), assistant("1"), user(["Two.", "And more."].map(text)), assistant("2"), user("Three.")],
+    ],
+    ["a regenerated answer", [user("One."), assistant("1"), user("Two.")]],
+    ["the first message", [user("Zero."), assistant("1"), user("Two."), assistant("2"), user("Three.")]],
+    ["everything", [user("Something else.")]],
+    ["an empty list", []],
+  ])("rewinds: %s", async (_, edited: readonly SyncMessage[]) => {
+    const session = await open();
+    await session.sync(list);
+    const synced = await session.sync(edited);
+    expect(synced).toMatchObject({ rewoundTo: expect.any(Number), head: "whole" });
+    expect(await session.sync(edited)).toMatchObject({ appended: [], kept: edited.length });
+    if (edited.length > 0) expect(said(await session.prepare())).toBe(await wanted(edited));
+    await session.sync(list);
+    expect(said(await session.prepare())).toBe(await wanted(list));
+  });
+
+  test("a retry with the list of before takes the answer back, and the request is the same", async () => {
+    const session = await open();
+    const ask = service();
+    await session.sync([user("What is there?")]);
+    const request = await session.prepare();
+    await session.record(ask(request));
+    expect(await session.sync([user("What is there?")])).toMatchObject({ rewoundTo: expect.any(Number), appended: [] });
+    expect(said(await session.prepare())).toBe(said(request));
+  });
+});
+
+describe("a list that the framework has shortened by itself", () => {
+  const list = [user("One."), assistant("1"), user("Two."), assistant("2"), user("Three."), assistant("3")];
+
+  test.each([
+    ["its beginning is gone", list.slice(2)],
+    ["all but the last answer is gone", list.slice(5)],
+    ["a summary stands for its beginning", [user("Summary: one and two."), assistant("I see."), ...list.slice(4)]],
+  ])("keeps the session whole: %s", async (_, shortened) => {
+    const session = await open();
+    await session.sync(list);
+    const { newestEntry } = session.history;
+    expect(await session.sync(shortened)).toMatchObject({ appended: [], head: "trimmed" });
+    expect(session.history.newestEntry).toBe(newestEntry);
+    expect(await session.sync([...shortened, user("Four.")])).toMatchObject({
+      appended: [expect.any(Number)],
+      head: "trimmed",
+    });
+    expect(said(await session.prepare())).toMatch(/One\..*Two\..*Three\..*Four\./);
+  });
+});
+
+test("what the host has appended beside the list is left where it is", async () => {
+  const session = await open();
+  await session.sync([user("One.")]);
+  await session.append([attachment("note", "Mind."), commandOutput("total 0"), notice("for the user")]);
+  const synced = await session.sync([user("One."), assistant("1"), user("Two.")]);
+  expect(synced).not.toHaveProperty("rewoundTo");
+  expect(await session.sync([user("One."), assistant("1"), user("Two.")])).toMatchObject({ appended: [], kept: 3 });
+});
+
+test("what is stored in a file, cleared, compacted or erased is still found", async () => {
+  const store = memoryStore();
+  const session = await open(store);
+  const list = [
+    user(`Long: ${"word ".repeat(60_000)}`),
+    assistant([call("a")]),
+    user([result("a", "x ".repeat(60_000))]),
+    assistant("Done."),
+    user("A secret."),
+    assistant("I see."),
+  ];
+  const { appended } = await session.sync(list);
+  const summary = { role: "user", origin: "summary", blocks: [text("They talked.")] } as const;
+  await session.history.fold({ from: appended[0]!, to: appended[3]! }, [summary], "test");
+  await session.erase(appended[4]!);
+  const nothing = { kept: 6, appended: [], altered: [], head: "whole" };
+  expect(await session.sync(list)).toEqual(nothing);
+  await session.close();
+  const again = await open(store);
+  expect(await again.sync(list)).toEqual(nothing);
+  expect((await again.sync([...list, user("Next.")])).appended).toHaveLength(1);
+});
+
+test("results inside of the model's message are results", async () => {
+  const session = await open();
+  const list = [user("Look."), assistant([call("a"), result("a"), text("A tree.")]), user("Thanks.")];
+  expect((await session.sync(list)).appended).toHaveLength(5);
+  expect(await session.sync(list)).toMatchObject({ appended: [], kept: 3 });
+  expect((await session.prepare()).messages.map(({ role }) => role)).toEqual([
+    "user",
+    "assistant",
+    "user",
+    "assistant",
+    "user",
+  ]);
+});
+
+test("what is no list of messages is refused", async () => {
+  const session = await open();
+  await expect(session.sync("Hello." as never)).rejects.toThrow(/list of messages/);
+  await expect(session.sync([{ role: "tool", content: "x" }] as never)).rejects.toThrow(/role/);
+});

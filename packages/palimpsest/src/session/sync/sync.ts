@@ -1,0 +1,79 @@
+import type { ModelFacts } from "../../providers/models.ts";
+import { sha256 } from "../../stores/sha256.ts";
+import type { WantedConfiguration } from "../change-configuration.ts";
+import type { Contents } from "../contents.ts";
+import type { Decisions } from "../decisions.ts";
+import type { SessionState } from "../session-state.ts";
+import { type Alignment, align } from "./align.ts";
+import { appendList } from "./append-list.ts";
+import { readConversation, readConversationBack } from "./conversation.ts";
+import { findTrimmed } from "./find-trimmed.ts";
+import { listGroups } from "./list-groups.ts";
+import { newContents } from "./new-contents.ts";
+import type { Synced, SyncMessage } from "./sync-message.ts";
+
+export interface SyncContext {
+  readonly state: SessionState;
+  readonly contents: Contents;
+  readonly factsOf: (model: string) => ModelFacts;
+  readonly decisions: Pick<Decisions, "rewind">;
+  readonly configure: (wanted: WantedConfiguration) => Promise<void>;
+}
+
+/** The list of the last sync, so that the next one reads only what came since. */
+interface Known {
+  readonly digests: readonly string[];
+  /** The newest entry, and the newest rewind, when it was synced. */
+  readonly upTo: number;
+  readonly rewind: number;
+  readonly altered: readonly number[];
+  readonly head: Synced["head"];
+}
+
+/**
+ * Adopts a framework's whole list of messages: appends what is new, and goes back where something was edited. A list that
+ * goes on from the last one costs what is new; any other is compared with the log from its beginning.
+ */
+export function createSync({ state, contents, factsOf, decisions, configure }: SyncContext) {
+  let known: Known | undefined;
+
+  async function newestRewind(): Promise<number> {
+    return (await state.log.newest("rewind"))?.sequence ?? 0;
+  }
+
+  return async function sync(messages: readonly SyncMessage[]): Promise<Synced> {
+    const digests = messages.map(({ role, content }) => sha256(JSON.stringify([role, content])));
+    const first = messages.findIndex(({ role }) => role !== "system");
+    const leading = first < 0 ? messages.length : first;
+    const before = known !== undefined && (await goesOn(known, digests)) ? known : undefined;
+    known = undefined;
+    const from = Math.max(leading, before?.digests.length ?? 0);
+    const groups = listGroups(messages, from);
+    const { log, newestEntry } = state;
+    const aligned = await align(groups, readConversation(log, newestEntry, before?.upTo));
+    const isHeadOther = before === undefined && aligned.cutAt !== undefined && aligned.groups === 0;
+    const trimmed = isHeadOther ? await findTrimmed(groups, readConversationBack(log, newestEntry)) : undefined;
+    const plan: Alignment = trimmed === undefined ? aligned : { fresh: trimmed, altered: [], groups: 0 };
+
+    const rewoundTo = plan.cutAt === undefined ? undefined : plan.cutAt - 1;
+    if (rewoundTo !== undefined) await decisions.rewind(rewoundTo, "the list of messages was edited");
+    const system = messages.slice(0, leading).map(({ content }) => textOf(content));
+    if (system.length > 0) await configure({ system: system.join("\n\n") });
+    const appended = await appendList(newContents(plan.fresh, state.newestEntry + 1), { state, contents, factsOf });
+
+    const head = trimmed === undefined ? (before?.head ?? "whole") : "trimmed";
+    const altered = [...(before?.altered ?? []), ...plan.altered];
+    known = { digests, upTo: state.newestEntry, rewind: await newestRewind(), altered, head };
+    const kept = messages.length - new Set(plan.fresh.map(({ of }) => of)).size;
+    return { kept, appended, ...(rewoundTo === undefined ? {} : { rewoundTo }), altered, head };
+  };
+
+  async function goesOn({ digests, rewind }: Known, list: readonly string[]): Promise<boolean> {
+    return digests.every((digest, index) => list[index] === digest) && (await newestRewind()) === rewind;
+  }
+}
+
+function textOf(content: SyncMessage["content"]): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n\n");
+}
