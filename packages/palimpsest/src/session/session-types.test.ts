@@ -1,0 +1,79 @@
+import Anthropic from "@anthropic-ai/sdk";
+import {
+  answer,
+  callTool,
+  callTools,
+  createAnthropic,
+  fetchInProcess,
+  idleClock,
+  inOrder,
+} from "@palimpsest/provider-simulator";
+import { expect, expectTypeOf, test } from "vitest";
+import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
+import { query } from "../query/query.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { tool } from "../tools/tool.ts";
+import { openSession } from "./open-session.ts";
+import type { Session } from "./session.ts";
+
+const stock = tool({
+  name: "stock",
+  description: "Counts an article.",
+  input: { type: "object", properties: { article: { type: "string" } } },
+  run: ({ article }) => `7 of ${String(article)}`,
+});
+const callStock = callTools(callTool("stock", { article: "A-7" }));
+
+function open(options: { readonly tools?: readonly (typeof stock)[] } = {}) {
+  const face = createAnthropic({ script: inOrder([callStock], () => answer("There are 7.")) });
+  const client = new Anthropic({ apiKey: "none", maxRetries: 0, fetch: fetchInProcess({ face, clock: idleClock() }) });
+  return openSession({ store: memoryStore(), provider: anthropic(client), model: "claude-opus-5-5", ...options });
+}
+
+/** What a function of a user may look like. */
+async function endingOf(session: Session): Promise<string[]> {
+  const endings: string[] = [];
+  for await (const event of query(session, { prompt: "How many?" }))
+    if (event.kind === "tool-ended") endings.push(event.how);
+  return endings;
+}
+
+test("a session needs no type argument, and the one that openSession returns has its provider's types", async () => {
+  const session = await open();
+  expectTypeOf(session.prepare).returns.resolves.toEqualTypeOf<AnthropicRequest>();
+  expectTypeOf(session.record).parameter(0).toEqualTypeOf<AnthropicResponse>();
+  const any: Session = session;
+  const back: typeof session = any;
+  expectTypeOf(back).toEqualTypeOf<Session<AnthropicRequest, AnthropicResponse>>();
+  expectTypeOf<Session<object, object>>().toExtend<Session>();
+  expectTypeOf<Session>().toExtend<Session<object, object>>();
+  await session.close();
+});
+
+test("query runs the tools that the session was opened with", async () => {
+  const session = await open({ tools: [stock] });
+  expect(await endingOf(session)).toEqual(["ran"]);
+  expect(session.view.tools()).toEqual([stock]);
+});
+
+test("query runs the tools that the session was configured with, and a fork has its parent's", async () => {
+  const session = await open();
+  await session.configure({ tools: [stock] });
+  await session.append("Hello.");
+  const fork = await session.fork({ source: "look" });
+  expect(await endingOf(fork)).toEqual(["ran"]);
+});
+
+test("a tool that is only defined can be called, and is answered as unknown", async () => {
+  const { name, description } = stock;
+  const session = await open();
+  await session.configure({ tools: [{ name, description, inputSchema: { type: "object" } }] });
+  expect(await endingOf(session)).toEqual(["unknown-tool"]);
+});
+
+test("a streamed result is appended by itself", async () => {
+  const session = await open();
+  const streamed = { callId: "1", chunks: (async function* () {})(), status: "ok" as const };
+  await expect(session.append([streamed as never, "more"])).rejects.toThrow("append(content)");
+  await expect(session.append(streamed as never, { key: "k" })).rejects.toThrow("has no key");
+});
