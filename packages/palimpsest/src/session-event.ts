@@ -52,17 +52,17 @@ export type NewEvent =
   | HooksRan
   | MailArrived;
 
-/** Takes what happened. A listener that throws is not heard, and nothing is lost by it. */
+/** Emits an event. Errors of listeners are ignored. */
 export type Emit = (newEvent: NewEvent) => void;
 
-/** The user has said something, and the first request with it is about to be made. */
+/** The first request after a new user message is about to be prepared. */
 export interface TurnStarted {
   readonly kind: "turn-started";
 }
 
 export interface ResponseRecorded extends UsedTokens {
   readonly kind: "response-recorded";
-  /** Who asked: "main", or what made a call of its own. */
+  /** The source of the call: "main", or the name of the part that made it. */
   readonly source: string;
   readonly provider: string;
   /** As it was asked for. */
@@ -71,15 +71,15 @@ export interface ResponseRecorded extends UsedTokens {
   readonly model: string;
   readonly responseId: string;
   readonly stop: string;
-  /** When the request was made ready. */
+  /** When the request was prepared. */
   readonly requestedAtMs: number;
-  /** Absent where the prices are not known. */
+  /** Absent if the prices are unknown. */
   readonly priceUsd?: number;
-  /** What the model said: content. */
+  /** The text of the answer. This is content: not for logs. */
   readonly text: string;
 }
 
-/** An answer was stopped before it was whole. */
+/** An answer was stopped before its end. */
 export interface AnswerInterrupted {
   readonly kind: "answer-interrupted";
   readonly source: string;
@@ -89,31 +89,31 @@ export interface AnswerInterrupted {
   /** As the provider names it. */
   readonly model: string;
   readonly responseId: string;
-  /** `kept`: what was said stays in view, with a marker. `left-out`: the stream broke, and the request is sent again. */
+  /** `kept`: the text stays in view, with a marker. `left-out`: the stream broke, and the request is sent again. */
   readonly view: "kept" | "left-out";
   /** What had been said: content. */
   readonly text: string;
-  /** Names of the tools that it had begun to call. */
+  /** Names of the tools that it had started to call. */
   readonly calls: readonly string[];
   /** Absent if nothing had arrived. */
   readonly used?: UsedTokens;
-  /** What of it is an estimate; absent if the provider reported all of it. */
+  /** Which counts are estimates; absent if the provider reported all of them. */
   readonly estimated?: "output" | "all";
-  /** Absent where nothing had arrived, or the prices are not known. */
+  /** Absent if nothing had arrived, or if the prices are unknown. */
   readonly priceUsd?: number;
 }
 
-/** The server read far less than it was sent and said nothing: the answer is to a part of the conversation. */
+/** The server silently read far less than was sent: the model answered only a part of the conversation. */
 export interface InputTruncated {
   readonly kind: "input-truncated";
   readonly model: string;
   /** What was sent, by estimate. */
   readonly sentTokens: number;
-  /** What the server says it read: taken as the window from now on. */
+  /** What the server read. The session uses this as the window from now on. */
   readonly readTokens: number;
 }
 
-/** Nobody knows how large the model's window is: a guess is taken. Told once for each model. */
+/** The model's window is unknown, so the session uses a guess. Emitted once per model. */
 export interface ModelGuessed {
   readonly kind: "model-guessed";
   readonly model: string;
@@ -121,35 +121,35 @@ export interface ModelGuessed {
   readonly maxOutputTokens: number;
 }
 
-/** A field of `parameters` is not sent as it was given, because the session sets it. Told once for each field. */
+/** A field of `parameters` is not sent as given, because the session sets it. Emitted once per field. */
 export interface ParameterOverridden {
   readonly kind: "parameter-overridden";
   readonly parameter: string;
   readonly given: unknown;
-  /** What is sent in its place; absent if the field is left out. */
+  /** The value that is sent instead; absent if the field is left out. */
   readonly sent?: unknown;
   /** The option of the session that sets it, if there is one. */
   readonly option?: string;
 }
 
-/** A request without an answer has kept the prompt in the provider's cache. */
+/** A ping kept the prompt in the provider's cache. */
 export interface CacheWarmed {
   readonly kind: "cache-warmed";
   /** What the session waited for. */
   readonly activity: string;
-  /** In this pause so far. */
+  /** The number of pings in this pause so far. */
   readonly pings: number;
   readonly priceUsd: number;
   /** Of all pings of this pause. */
   readonly pausePriceUsd: number;
 }
 
-/** The provider read less from its cache than it had held. */
+/** A cache break: the provider read less from its cache than the previous request left there. */
 export interface CacheBroken extends Omit<CacheBreak, "atMs"> {
   readonly kind: "cache-broken";
 }
 
-/** Something that was too large went to a file. `alone`: by itself. `together`: all results of a request were too large. */
+/** Oversized content was stored in a file. `alone`: it was too large by itself. `together`: the results of one request were too large together. */
 export interface ResultStored {
   readonly kind: "result-stored";
   readonly entry: number;
@@ -158,7 +158,7 @@ export interface ResultStored {
   readonly way: "alone" | "together";
 }
 
-/** Something was too large and could not be stored. */
+/** Oversized content could not be stored. */
 export interface StoringFailed {
   readonly kind: "storing-failed";
   readonly bytes: number;
@@ -167,7 +167,7 @@ export interface StoringFailed {
   readonly shown: "all" | "beginning";
 }
 
-/** Stored results of sessions that are over were removed by the host; told if any were, or could not be. */
+/** The host removed stored results of old sessions. Emitted if any were removed, or could not be. */
 export interface ResultsCollected {
   readonly kind: "results-collected";
   readonly sessions: number;
@@ -178,7 +178,7 @@ export interface ResultsCollected {
   readonly error?: string;
 }
 
-/** An image or a document is shown as a stub from now on: one bad picture must not stop a conversation. */
+/** An image or a document is shown as a stub from now on, so that one bad picture does not stop the conversation. */
 export interface MediaRefused {
   readonly kind: "media-refused";
   /** The entry that has it. */
@@ -191,26 +191,26 @@ export interface MediaRefused {
   readonly why: string;
 }
 
-/** Stale results are shown as stubs now. */
+/** Old results are shown as stubs now. */
 export interface ResultsCleared {
   readonly kind: "results-cleared";
   readonly way: "by-time" | "by-size" | "payback";
   readonly trigger: "auto" | "manual";
   readonly count: number;
   readonly shedTokens: number;
-  /** What the provider has to read anew because of it, by estimate. */
+  /** How much of the cached prompt this invalidates, as an estimate. */
   readonly invalidatedPrefixTokens: number;
 }
 
-/** Something was asked for that had been stored, cleared or folded: a sign that forgetting hurts. */
+/** Stored, cleared or compacted content was recalled: a sign that it was still needed. */
 export interface Recalled {
   readonly kind: "recalled";
   readonly by: "entry" | "search";
-  /** How the recall ended, in the words of its answer. */
+  /** The outcome of the recall. */
   readonly outcome: string;
 }
 
-/** A fork that has asked the model has ended. `failed`, `aborted`: its last request was not answered. */
+/** A fork that made requests has ended. `failed`, `aborted`: its last request was not answered. */
 export interface Forked {
   readonly kind: "forked";
   readonly source: string;
@@ -218,7 +218,7 @@ export interface Forked {
   readonly used: UsedTokens;
 }
 
-/** Settings that were given outside the code and cannot be used: when the session is opened, and when a source has changed. */
+/** Settings from outside the code are invalid. Emitted when the session is opened, and when a source has changed. */
 export interface SettingsRejected {
   readonly kind: "settings-rejected";
   readonly problems: readonly {
@@ -230,11 +230,11 @@ export interface SettingsRejected {
   }[];
 }
 
-/** The flag service does not answer, or not for every flag. What it said before holds. Told once, until it works again. */
+/** The flag service does not answer, or not for every flag. Its last values stay in effect. Emitted once per outage. */
 export interface FlagsFailed {
   readonly kind: "flags-failed";
   readonly because: string;
-  /** How many of its values are remembered and hold. */
+  /** How many of its last values are in effect. */
   readonly held: number;
 }
 
@@ -257,10 +257,10 @@ export interface HooksRan {
   readonly messages: readonly string[];
 }
 
-/** Messages of other sessions have arrived. They are shown to the model before its next request. */
+/** Messages of other sessions have arrived. The model sees them with its next request. */
 export interface MailArrived {
   readonly kind: "mail-arrived";
   readonly count: number;
-  /** Who has written, each once. */
+  /** The senders, each once. */
   readonly from: readonly string[];
 }

@@ -101,7 +101,7 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
       : { provider, model: now.model, system: now.system, tools: now.tools, parameters: now.parameters };
   }
 
-  /** The request that a view ends with and that would be handed out again. */
+  /** The request at the end of a view, which would be issued again. */
   async function requestAtEnd({ items, awaited }: View) {
     const last = items.at(-1);
     if (last?.kind !== "seal" || awaited?.request !== last.from) return {};

@@ -191,7 +191,7 @@ describe("a session", () => {
     const session = await open();
     await expect(session.prepare()).rejects.toThrow(NothingToSendError);
     await session.append(" ");
-    await expect(session.prepare()).rejects.toThrow("Append what the user says");
+    await expect(session.prepare()).rejects.toThrow("Append a user message");
   });
 });
 

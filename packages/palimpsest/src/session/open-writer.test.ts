@@ -20,7 +20,7 @@ test("a session in use says who has it, since when, until when and what to do, i
   expect(error).toMatchObject({ owner: "process 7 on mercury", freeAtMs: 1_800_000_030_000 });
   expect((error as Error).message).toBe(
     "Session trip is open in process 7 on mercury, which was active at 2027-01-15 08:00:00 UTC. Close it there, or end that " +
-      "process, then try again. If nothing more is heard of it, the session is free at 2027-01-15 08:00:30 UTC.",
+      "process, then try again. If that process has died, the session is free at 2027-01-15 08:00:30 UTC.",
   );
 });
 

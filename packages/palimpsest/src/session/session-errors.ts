@@ -6,15 +6,15 @@ export class SessionBusyError extends PalimpsestError {
   readonly code: string = SessionBusyError.code;
   readonly session: string;
   readonly owner: string;
-  /** When the owner was last heard of. */
+  /** When the owner last renewed its lease. */
   readonly activeAtMs: number;
-  /** When the session is free if nothing more is heard of its owner. */
+  /** When the session becomes free, if its owner does not renew the lease. */
   readonly freeAtMs: number;
 
   constructor(busy: { session: string; owner: string; activeAtMs: number; freeAtMs: number }) {
     super(
       `Session ${busy.session} is open in ${busy.owner}, which was active at ${timeText(busy.activeAtMs)}. Close it there, or ` +
-        `end that process, then try again. If nothing more is heard of it, the session is free at ${timeText(busy.freeAtMs)}.`,
+        `end that process, then try again. If that process has died, the session is free at ${timeText(busy.freeAtMs)}.`,
     );
     this.session = busy.session;
     this.owner = busy.owner;
@@ -23,34 +23,34 @@ export class SessionBusyError extends PalimpsestError {
   }
 }
 
-/** To the second, as nobody acts upon less. */
+/** Rounded to seconds. */
 function timeText(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** The session is not this process's to write any more. What was to be appended is not in the log. */
+/** This process may no longer write the session. The content of the failed append is not in the log. */
 export class SessionLostError extends PalimpsestError {
   static readonly code = "session-lost";
   readonly code: string = SessionLostError.code;
   readonly session: string;
 
   constructor(session: string, because: string) {
-    super(`Nothing was written to session ${session}: ${because}. Open it again to go on from what it holds now.`);
+    super(`Nothing was written to session ${session}: ${because}. Open it again to continue from its current state.`);
     this.session = session;
   }
 }
 
-/** There is nothing that could be sent. */
+/** The session has no message to send. */
 export class NothingToSendError extends PalimpsestError {
   static readonly code = "nothing-to-send";
   readonly code: string = NothingToSendError.code;
 
   constructor(session: string) {
-    super(`Session ${session} has no message that could be sent. Append what the user says, then prepare the request.`);
+    super(`Session ${session} has no message to send. Append a user message, then prepare the request.`);
   }
 }
 
-/** The view has reached the blocking level: a response would not fit behind it. */
+/** The window is too full: a response would not fit. */
 export class WindowFullError extends PalimpsestError {
   static readonly code = "window-full";
   readonly code: string = WindowFullError.code;
@@ -60,8 +60,8 @@ export class WindowFullError extends PalimpsestError {
 
   constructor(full: { sizeTokens: number; blockingTokens: number; windowTokens: number }) {
     super(
-      `The session has about ${full.sizeTokens} tokens; from ${full.blockingTokens} on (window ${full.windowTokens}) there is ` +
-        "no room for an answer. Compact it, snip or rewind what is not needed, or use a model with a larger window.",
+      `The session has about ${full.sizeTokens} tokens. Above ${full.blockingTokens} (window ${full.windowTokens}) there is ` +
+        "no room for an answer. Compact the session, snip or rewind messages, or use a model with a larger window.",
     );
     this.sizeTokens = full.sizeTokens;
     this.blockingTokens = full.blockingTokens;
@@ -69,7 +69,7 @@ export class WindowFullError extends PalimpsestError {
   }
 }
 
-/** An entry number that the operation cannot use. */
+/** The operation cannot use this entry number. */
 export class NoSuchEntryError extends PalimpsestError {
   static readonly code = "no-such-entry";
   readonly code: string = NoSuchEntryError.code;
@@ -81,7 +81,7 @@ export class NoSuchEntryError extends PalimpsestError {
   }
 }
 
-/** Content that would be kept and never shown: it is not what its kind of entry needs. Nothing was written. */
+/** Invalid content for its kind of entry: it could never be shown. Nothing was written. */
 export class InvalidContentError extends PalimpsestError {
   static readonly code = "invalid-content";
   readonly code: string = InvalidContentError.code;
@@ -97,20 +97,20 @@ export class InvalidContentError extends PalimpsestError {
   }
 }
 
-/** A response was recorded for a request that this session has not handed out. */
+/** A response was recorded for a request that this session did not prepare. */
 export class UnknownRequestError extends PalimpsestError {
   static readonly code = "unknown-request";
   readonly code: string = UnknownRequestError.code;
 
   constructor(session: string) {
     super(
-      `Session ${session} did not hand out this request, so it cannot tell what the response answers. Give record() the ` +
-        "very object that prepare() returned, or none for the newest.",
+      `Session ${session} did not prepare this request, so it does not know what the response answers. Pass record() the ` +
+        "same object that prepare() returned, or no object for the newest request.",
     );
   }
 }
 
-/** A fork was asked for where there can be none. */
+/** A fork is not possible here. */
 export class ForkError extends PalimpsestError {
   static readonly code = "fork";
   readonly code: string = ForkError.code;
@@ -120,7 +120,7 @@ export class ForkError extends PalimpsestError {
   }
 }
 
-/** A pin stays in every request: one that takes much of the window would leave no room for the work. */
+/** The pin is too large. Pins stay in every request, so a large one would leave no room for the work. */
 export class PinTooLargeError extends PalimpsestError {
   static readonly code = "pin-too-large";
   readonly code: string = PinTooLargeError.code;
@@ -129,8 +129,8 @@ export class PinTooLargeError extends PalimpsestError {
 
   constructor(tokens: number, mostTokens: number) {
     super(
-      `This would pin about ${tokens} tokens; all pins together may have ${mostTokens}, a tenth of the window. Pin the ` +
-        "sentences that matter, or take back a pin.",
+      `This would pin about ${tokens} tokens. All pins together may have ${mostTokens}, a tenth of the window. Pin only ` +
+        "the sentences that matter, or remove a pin.",
     );
     this.tokens = tokens;
     this.mostTokens = mostTokens;

@@ -20,11 +20,11 @@ import type { KeepWarmOptions, KeptWarm } from "./keep-warm-options.ts";
 import type { NotesUpdateOutcome } from "./notes/notes-options.ts";
 import type { NewContent } from "./to-contents.ts";
 
-/** The provider that a session was opened with, as far as a loop needs it. */
+/** The session's provider, as far as a loop needs it. */
 export interface SessionProvider<Request, Response> extends Pick<Provider<Request, Response>, "name" | "send"> {
   /**
-   * Keeps the newest request's prompt in the provider's cache through a pause, by pings that the settings allow and that save
-   * money. Resolves when no more pings are to come, when the signal is aborted, or with the next `prepare`.
+   * Keeps the newest prompt in the provider's cache during a pause, with pings that the settings allow and that save money.
+   * Resolves when no more pings will be sent, when the signal is aborted, or with the next `prepare`.
    */
   keepWarm(options: KeepWarmOptions): Promise<KeptWarm>;
 }
@@ -35,84 +35,84 @@ export interface SessionView {
   size(): SessionSize;
   /** What fills the window. */
   accounting(options?: AccountOptions): Accounting;
-  /** Calls of the newest response that have no result yet. After a crash, any of them may have run. */
+  /** Calls of the newest response without a result. After a crash, any of them may have run. */
   openCalls(): readonly ToolCall[];
-  /** The tools that the model is offered. Those made by `tool()` can be run; the others are definitions only. */
+  /** The tools that the model sees. Tools made with `tool()` can be run; the others are definitions only. */
   tools(): readonly (Tool | ToolDefinition)[];
-  /** Files whose newest read the model still sees in whole, with its entry: for tools that edit only what was read. */
+  /** Files whose newest read is fully in view, with its entry: for tools that edit only files that were read. */
   filesRead(): ReadonlyMap<string, number>;
-  /** Texts of the attachments of a type that the model sees now, in order: for hosts that say nothing twice. */
+  /** Texts of the attachments of a type that are in view, in order: for hosts that do not want to repeat themselves. */
   attached(type: string): readonly string[];
 }
 
-/** What was said and decided, entry by entry: going back, showing ranges as something else, explaining. */
+/** The entries of the session: rewind, replace ranges, restore, explain, export. */
 export interface SessionHistory {
-  /** The number of the newest entry: a point that `rewind` can go back to. */
+  /** The number of the newest entry. `rewind` can go back to it later. */
   readonly newestEntry: number;
-  /** Goes back to an earlier entry. Later entries stay in the log, on a branch of their own. */
+  /** Goes back to an earlier entry. Later entries stay in the log, on their own branch. */
   rewind(to: number, reason?: string): Promise<void>;
   /** Shows a range of entries as something else. The entries stay in the log. Resolves to the decision's number. */
   replace(range: Range, replacements: readonly Replacement[], reason: string): Promise<number>;
-  /** Like `replace`, and the session is read from here on: for summaries of everything that came before. */
+  /** Like `replace`, but later reads start here: for summaries of everything before. */
   fold(range: Range, replacements: readonly Replacement[], reason: string): Promise<number>;
-  /** Takes messages, or one block of a message, out of the view and leaves a stub. `restore` brings them back. */
+  /** Removes messages, or one block of a message, from the view and leaves a stub. `restore` brings them back. */
   snip(target: SnipTarget, reason?: string): Promise<number>;
   /** Takes back a decision: the range is shown as before. */
   restore(decision: number, reason?: string): Promise<void>;
-  /** Every compaction, the newest first: what went in, what came out, how and at what price. */
+  /** Lists every compaction, newest first: its input, its result, how it was made and its price. */
   explain(limit?: number): Promise<readonly ExplainedBoundary[]>;
-  /** The whole log as lines of JSON. */
+  /** Exports the whole log as lines of JSON. */
   export(): AsyncGenerator<string>;
 }
 
 /** Texts that stay in view through every compaction. */
 export interface SessionPins {
-  /** Pins a text, which the model is shown at once, or the text of an entry. Resolves to the pin's number. */
+  /** Pins a text, which the model sees at once, or the text of an entry. Resolves to the pin's entry number. */
   add(what: string | number): Promise<number>;
   remove(pin: number): Promise<void>;
   list(): readonly Pin[];
 }
 
-/** The session's notes: what a compaction can go by. */
+/** The session's notes. A compaction can use them instead of a summary. */
 export interface SessionNotes {
-  /** The notes as markdown: the bare template, as long as nothing was noted. */
+  /** The notes as markdown; the empty template if there are none yet. */
   read(): Promise<string>;
-  /** Updates the notes now, by a call on the cached prompt. The session updates them by itself when it saves money. */
+  /** Updates the notes now, with a call on the cached prompt. The session also updates them itself when that saves money. */
   update(options?: { readonly signal?: AbortSignal }): Promise<NotesUpdateOutcome>;
 }
 
 /** Tokens and money. */
 export interface SessionLedger {
-  /** What all responses have used. */
+  /** The token counts of all responses together. */
   totals(): LedgerTotals;
-  /** What the session has cost, what of that was lost to which cause, and what the next request will cost, warm and cold. */
+  /** The cost of the session, what was lost to which cause, and the cost of the next request with and without the cache. */
   cost(): Promise<SessionCost>;
-  /** Every response with its price, what a perfect cache would have saved, and why it did not. Reads the whole log. */
+  /** Lists every response with its price, what a perfect cache would have saved, and why it did not. Reads the whole log. */
   lines(): AsyncGenerator<LedgerLine>;
-  /** Enters what a call has used for this session that its log does not hold: an agent's, for instance. */
+  /** Records the token counts of a call that is not in this session's log, for example a call of an agent. */
   enter(used: UsageOfOthers): Promise<void>;
 }
 
-/** What happens in a session, for those who listen; and the hooks of the host. */
+/** The session's events, and the host's hooks. */
 export interface SessionEvents {
-  /** Calls this listener, too, with each event from now on. Returns a function that ends it. */
+  /** Adds a listener for all events from now on. Returns a function that removes it. */
   listen(listener: (event: SessionEvent) => void): () => void;
-  /** Emits an event in this session's name: for work beside it, like extractions, dreams and agents. */
+  /** Emits an event for this session: for extractions, dreams, agents and other background work. */
   emit(newEvent: NewEvent): void;
-  /** Runs the hooks that the session was opened with, for whoever runs its turns. Listeners learn how they went. */
+  /** Runs the session's hooks, for the code that runs its turns. Emits `hooks-ran`. */
   runHooks: Hooks["run"];
 }
 
-/** What work beside the conversation keeps in the session's log: agents, memory extraction. Hosts rarely need it. */
+/** State of background work in the session's log: agents, memory extraction. Hosts rarely need it. */
 export interface SessionBackground {
-  /** Agents that were started from here: those that run, and the newest of those that have ended. */
+  /** Agents that this session started: the running ones, and the newest finished ones. */
   agents(): readonly AgentInFlight[];
   /**
-   * Enters a step of an agent, together with what the model is told of it: both or neither. A step that was entered
-   * before, or that belongs to work which was taken back, changes nothing.
+   * Records a status change of an agent together with the content for the model: both or neither. A change that was recorded
+   * before, or that belongs to work that was taken back, does nothing.
    */
   enterAgent(step: AgentPayload, ...told: readonly NewContent[]): Promise<AgentStepOutcome>;
-  /** How far a reader of that name has been through the log, as `setMark` said; 0 if nowhere. A rewind takes it back. */
+  /** How far the named reader has processed the log, as set by `setMark`; 0 at the start. A rewind takes it back. */
   mark(name: string): number;
   setMark(name: string, coveredTo: number): Promise<void>;
 }
@@ -123,15 +123,15 @@ export interface Range {
   readonly to: number;
 }
 
-/** The size of the view, and the sizes at which something happens. */
+/** The size of the view, and the thresholds. */
 export interface SessionSize extends Budget {
-  /** What was reported last, and a padded estimate of what came after. */
+  /** The last reported size plus a padded estimate of what came after. */
   readonly tokens: number;
-  /** Of the way to the next compaction; where nothing is compacted by itself, to where the room ends. */
+  /** How much room is left before the next compaction, or before the limit if automatic compaction is off. */
   readonly percentLeft: number;
   readonly level: BudgetLevel;
-  /** Who says how large the window is. `guessed`: nobody: give it to the provider (`models`) or in `window.tokens`. */
+  /** The source of the window size. `guessed`: unknown; set it in the provider's `models` or in `window.tokens`. */
   readonly known: WindowSource;
-  /** Where the conversation will be compacted next. */
+  /** The size at which the next compaction happens. */
   readonly compaction: CompactionPoint;
 }

@@ -18,53 +18,54 @@ export interface SessionOptions<Request, Response, Message>
     SettingsOptions {
   readonly store: Store;
   readonly provider: Provider<Request, Response, Message>;
-  /** @default the one that the session's log has; a new session needs one */
+  /** @default the value in the session's log; required for a new session */
   readonly model?: string;
-  /** The session to go on with, or the name of a new one. @default a new random id */
+  /** The id of the session to open, or of a new one. @default a new random id */
   readonly id?: string;
   /**
-   * How long an answer may be, in tokens; less is asked for when the window has no more room. @default what the model can
-   * write, up to 20,000, which is what client libraries allow without streaming; for `query` and
+   * The maximum length of an answer in tokens; less if the window has no more room. @default the model's maximum, up to
+   * 20,000, which client libraries allow without streaming; for `query` and
    * `prepare({ answer: "streamed" })` up to 32,000, or a quarter of a window below 128,000
    */
   readonly maxOutputTokens?: number;
   /**
-   * Where the limits of models come from. `if-unknown`: the provider's models endpoint is asked for those that no table has.
-   * `asked`: for each model that is used. `table`: for none. @default "if-unknown"
+   * Where model limits come from. `if-unknown`: the session asks the provider's models endpoint about models that are not in
+   * the table. `asked`: about every model. `table`: about none. @default "if-unknown"
    */
   readonly modelFacts?: "if-unknown" | "asked" | "table";
-  /** Who writes, for whoever finds the session in use. @default "process" and its number, or "a runtime without processes" */
+  /** The name of this writer, shown to others who find the session in use. @default "process" and its number, or "a runtime without processes" */
   readonly owner?: string;
   /**
-   * If another process has the session open: `if-free` refuses with a `SessionBusyError`, `{ waitMs }` waits so long for it to
-   * be closed or to fall silent and refuses then, `always` takes it over, and what the other would still write is lost.
+   * What to do if another process has the session open. `if-free`: throw a `SessionBusyError`. `{ waitMs }`: wait this long for
+   * the other process to close it or to stop responding, then throw. `always`: take the session over; later writes of the other
+   * process are refused.
    * @default "if-free"
    */
   readonly takeover?: SessionTakeover;
-  /** Where results go that are too large for the conversation, if not where the store keeps them. @default store.results */
+  /** Where oversized results are stored. @default store.results */
   readonly files?: ResultFiles;
   /**
-   * What is to be done when the session starts and ends; `palimpsest/hooks` makes them. What they fail at is told to
-   * `onEvent`, and nothing is lost by it. @default none
+   * Hooks of the host; make them with `palimpsest/hooks`. A hook that fails is reported to `onEvent`, and the session continues.
+   * @default none
    */
   readonly hooks?: Hooks;
   /**
-   * Is told what happens, once it is in the log; `palimpsest/telemetry` makes spans and metrics of it. What it throws is not
-   * heard. @default nobody is told
+   * Receives the session's events, once they are in the log. `palimpsest/telemetry` turns them into spans and metrics. Errors that
+   * it throws are ignored. @default none
    */
   readonly onEvent?: (event: SessionEvent) => void;
-  /** The session's notes: their template, what the model is told, where they are written. @default our own, in the log */
+  /** The session's notes: template, prompt, and where to write them. @default the built-in template, kept in the log */
   readonly notes?: NotesOptions;
-  /** What stands at the head, and what is put back after a compaction: files, skills, todos, plans. @default nothing */
+  /** What the host adds: the head, and what is shown again after a compaction (files, skills, todos, plans). @default nothing */
   readonly surroundings?: Surroundings;
-  /** What its SessionStart hooks are told if it is new: `clear` if it takes the place of another. @default "startup" */
+  /** The `source` that SessionStart hooks receive for a new session. `clear`: it replaces another session. @default "startup" */
   readonly startedBy?: "startup" | "clear";
   /**
-   * Asks the user before a compaction, where `compaction.auto` is `ask`. Who answers "not-now" is asked again after their next
-   * message. A port that throws has not said yes. @default nobody is asked: the event `compaction-due` tells it, once in a turn
+   * Asks the user before a compaction, if `compaction.auto` is `ask`. After "not-now" it is called again after the next user
+   * message. An error counts as no approval. @default none: the session emits `compaction-due` once per turn
    */
   readonly approveCompaction?: ApproveCompaction;
-  /** `alone`: the model works by itself, and nobody answers questions. @default "attended" */
+  /** Whether a person is there. `unattended`: nobody answers questions. @default "attended" */
   readonly attendance?: "attended" | "unattended";
   /** @default the system's clock */
   readonly clock?: Clock;

@@ -23,9 +23,9 @@ import type { Synced, SyncMessage } from "./sync/sync-message.ts";
 import type { NewContent } from "./to-contents.ts";
 
 /**
- * One conversation. The only object with a state; everything it knows is in its log.
+ * One conversation. It is the only object with state, and all of its state is in its log.
  *
- * The conversation itself is on top; what belongs together is in a group:
+ * Members for the conversation are on the session itself; the others are in groups:
  *
  *     await session.append("Fix the test.");
  *     await session.record(await client.messages.create(await session.prepare()));
@@ -38,13 +38,13 @@ import type { NewContent } from "./to-contents.ts";
  *     session.provider.send(request);             // the provider, for a loop of your own
  *     session.background.agents();                // for work beside the conversation
  *
- * A function that takes any session takes `Session`; `prepare` and `record` then take and give anything. The session that
- * `openSession` returns has its provider's types.
+ * A function that accepts any session takes `Session`; `prepare` and `record` are then untyped. The session that `openSession`
+ * returns has the types of its provider.
  */
 // biome-ignore lint/suspicious/noExplicitAny: with `unknown` a `Session` could not pass its request to any client.
 export interface Session<Request = any, Response = any> {
   readonly id: string;
-  /** Aborted when it is closed; that of a fork also when its parent's is. */
+  /** Aborted when the session is closed. The signal of a fork is also aborted when its parent is closed. */
   readonly signal: AbortSignal;
   readonly provider: SessionProvider<Request, Response>;
   readonly view: SessionView;
@@ -55,33 +55,33 @@ export interface Session<Request = any, Response = any> {
   readonly events: SessionEvents;
   readonly background: SessionBackground;
   /**
-   * Appends content, all of it or nothing; resolves to its entry numbers when it is kept. With a `key` that was used before,
-   * nothing is appended, and it resolves to the numbers of the first time.
+   * Appends content, all of it or nothing. Resolves to the entry numbers when the content is stored. If `key` was used before,
+   * nothing is appended, and it resolves to the numbers of the first call.
    */
   append(content: NewContent | readonly NewContent[], options?: AppendOptions): Promise<readonly number[]>;
-  /** Appends what a tool puts out, while it puts it out: `toolResult(callId, stream)`. In constant memory, however much it is. */
+  /** Appends the output of a tool while the tool writes it: `toolResult(callId, stream)`. Uses constant memory for any size. */
   append(streamed: StreamedResult): Promise<readonly number[]>;
   /**
    * Adopts a framework's whole list of messages: appends its new tail, keeps what was sent as it was sent where it comes back
    * altered under the same ids, and goes back where a message was edited or deleted. Idempotent.
    */
   sync(messages: readonly SyncMessage[]): Promise<Synced>;
-  /** Lists the conversation as the user lived it, what was compacted away included, a page at a time, newest page first. */
+  /** Lists the conversation as the user saw it, including compacted messages, one page at a time, newest page first. */
   messages(options?: MessagesOptions): Promise<MessagePage>;
-  /** Erases what an entry says, for good: from the log, its results and the search index. The model sees a stub. */
+  /** Erases the content of an entry for good: from the log, its results and the search index. The model sees a stub. */
   erase(entry: number): Promise<Erased>;
-  /** The next request, ready for the provider's client. Written down before it is handed out, so that it stays the same. */
+  /** Prepares the next request for the provider's client. It is recorded in the log first, so that it never changes. */
   prepare(options?: PrepareOptions): Promise<Request>;
   /**
-   * Appends a response of the provider with what it used. A stream's final message is one.
-   * @param request what it answers, as `prepare` returned it. @default the newest that was handed out
+   * Appends a response of the provider with its token counts. For a stream, pass the final message.
+   * @param request the request that it answers, as `prepare` returned it. @default the newest request
    */
   record(response: Response, request?: Request): Promise<RecordedResponse>;
   /**
-   * Records an answer that was stopped before it was whole: what was said stays in view, with a marker behind it, and its
-   * price is entered in the ledger, by what the provider reported or else by an estimate. Thinking and calls that were not
-   * finished are left out: no provider takes them back.
-   * @param request what it answers, as `prepare` returned it. @default the newest that was handed out
+   * Records an answer that was stopped before its end. Its text stays in view, followed by a marker. The ledger counts its price,
+   * as the provider reported it or as an estimate. Thinking and unfinished calls are left out, because no provider accepts them
+   * back.
+   * @param request the request that it answers, as `prepare` returned it. @default the newest request
    */
   recordInterrupted(
     answer: InterruptedAnswer,
@@ -89,34 +89,34 @@ export interface Session<Request = any, Response = any> {
     options?: InterruptionOptions,
   ): Promise<RecordedInterruption>;
   /**
-   * After a call that failed: if the request was too long, makes the conversation smaller; if an image or a document was
-   * refused, shows a stub in its place. Says whether to try again.
+   * Handles a failed call. If the request was too long, it compacts the conversation. If an image or a document was refused, it
+   * shows a stub instead. Returns whether to try again.
    */
   recover(error: unknown, signal?: AbortSignal): Promise<Recovery>;
-  /** Changes what is sent beside the messages, from the next request on. */
+  /** Changes model, system prompt, tools or parameters, from the next request on. */
   configure(wanted: WantedConfiguration): Promise<void>;
-  /** The settings that hold for this turn, and values that were given and could not be used. */
+  /** The settings of this turn, and given values that are invalid. */
   settings(): ResolvedSettings;
   /**
-   * Folds the conversation into a summary. It is tried from the cheapest way to one that needs no model, so that it comes
-   * about as long as what cannot be folded leaves room. Goes on beside the session: what is appended meanwhile stays.
+   * Compacts the conversation into a summary. It tries the cheapest way first; the last one needs no model. It fails only if the
+   * content that cannot be compacted leaves no room. The session continues meanwhile, and what you append stays.
    */
   compact(options?: CompactOptions): Promise<CompactionOutcome>;
-  /** Brings back what was stored, cleared or folded, by the number of its entry, or finds it by words. */
+  /** Reads what was stored, cleared or compacted by its entry number, or finds it by words. */
   recall(request: RecallRequest): Promise<Recalled>;
   /**
-   * A session of its own that begins with all that this one has sent: the same bytes, so that the provider's cache serves
-   * both. Whatever happens in it leaves this one as it is; what it uses is entered in both ledgers.
+   * Opens a second session that starts with the same bytes, so that both share the provider's cache. It does not change this
+   * session, except that both ledgers count what it uses.
    */
   fork(options: ForkOptions): Promise<Session<Request, Response>>;
-  /** Asks the model something beside the conversation, on a fork that is forgotten afterwards. No tool is run for it. */
+  /** Asks the model a question outside the conversation, on a temporary fork. It runs no tools. */
   ask(question: string, options: AskOptions): Promise<Answer>;
   close(): Promise<void>;
 }
 
 export interface PrepareOptions {
-  /** How the answer is sent for. A streamed one may be longer, where the session sets no limit. @default "whole" */
+  /** How you will receive the answer. A streamed answer may be longer, unless the session sets a limit. @default "whole" */
   readonly answer?: "streamed" | "whole";
-  /** Ends a compaction that comes before the request. There is no request then: its reason is thrown. */
+  /** Aborts a compaction that runs before the request. `prepare` then throws the signal's reason. */
   readonly signal?: AbortSignal;
 }
