@@ -15,8 +15,9 @@ import {
 /** Commands about stored sessions. */
 export const SESSION_COMMANDS = {
   sessions: {
-    usage: "sessions [--from AGENT] [--json]",
-    about: "the sessions of this folder, the newest first; with --from AGENT those of another agent",
+    usage: "sessions [delete ID] [--from AGENT] [--json]",
+    about: "list the sessions of this folder, the newest first, or those of another agent; delete one",
+    operands: { most: 2, completes: ["delete"] } as Operands,
     options: {
       json: JSON_OUTPUT as Flag,
       ids: { type: "boolean", about: "only their ids, one a line: opens none of them" },
@@ -30,6 +31,7 @@ export const SESSION_COMMANDS = {
     examples: [
       ["palimpsest sessions", "a table: id, last use, entries, model, how it began"],
       ["palimpsest sessions --from codex", "files of Codex, for analyze and import"],
+      ["palimpsest sessions delete 3f2a", "the session that begins with 3f2a, its agents and all their results"],
     ],
     endings: ["failed"],
   },

@@ -52,3 +52,20 @@ test("a session is listed, shown, measured, billed, folded, unfolded and exporte
   await done("-c", "-p", "Still there?");
   expect(cli.refused()).toEqual([]);
 }, 300_000);
+
+test("a session is deleted with its results, and only the one that was named", async () => {
+  const project = temporaryProject({ "a.txt": LINES });
+  const cli = await startCli(project, () => answer("Fine."));
+  await cli.run(["-p", "The first"]);
+  await cli.run(["-p", "The second"]);
+  const list = async () => JSON.parse((await cli.run(["sessions", "--json"])).out) as { id: string; title: string }[];
+  const [second, first] = await list();
+  expect(await cli.run(["sessions", "delete", "ffff-nobody"])).toMatchObject({ code: 2 });
+  expect(await cli.run(["sessions", "delete"])).toMatchObject({ code: 2 });
+  expect(await cli.run(["sessions", "delete", first!.id])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`Deleted ${first!.id}: The first`),
+  });
+  expect((await list()).map(({ id }) => id)).toEqual([second!.id]);
+  expect((await cli.run(["show", first!.id])).code).toBe(2);
+}, 120_000);

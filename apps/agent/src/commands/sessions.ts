@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { isAgentSession } from "@palimpsest/agents";
 import { RECORDED_AGENTS, type RecordedAgent } from "@palimpsest/transcripts";
 import { eachSession } from "palimpsest/core";
@@ -8,12 +9,15 @@ import { oneOf, readArguments } from "../cli/read-arguments.ts";
 import { listRecordedSessions } from "../cli/recorded-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { table, time } from "../text/table.ts";
+import { deleteSession } from "../workspace/delete-session.ts";
 import { placesOf } from "../workspace/places.ts";
-import { listSessions } from "../workspace/stored-sessions.ts";
+import { findSession, listSessions } from "../workspace/stored-sessions.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 
 /** The sessions of this folder, or those that another agent has left on this machine. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = readArguments(args, COMMANDS.sessions);
+  const { values, positionals } = readArguments(args, COMMANDS.sessions);
+  if (positionals.length > 0) return deleteOne(positionals, terminal);
   const agent = oneOf("--from", values.from, RECORDED_AGENTS);
   if (agent !== undefined) return listOthers(agent, terminal, values.json === true);
   if (values.ids) {
@@ -31,6 +35,24 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     await terminal.print(table([["id", "last used (UTC)", "entries", "model", "began with"], ...rows]));
   }
   return EXIT.done;
+}
+
+async function deleteOne([action, wanted]: readonly string[], terminal: Terminal): Promise<number> {
+  if (action !== "delete" || wanted === undefined) {
+    throw new UsageError("Say which session to delete: palimpsest sessions delete ID. palimpsest sessions lists them.");
+  }
+  return inProject(terminal, async ({ store, places }) => {
+    const { id, title } = await findSession(store, wanted);
+    const outcome = await deleteSession(store, id);
+    if (outcome.kind === "deleted") {
+      await rm(places.folderOf(id), { recursive: true, force: true });
+      const also = outcome.agents === 0 ? "" : ` and ${outcome.agents} of its agents`;
+      await terminal.print(`Deleted ${id}${also}: ${title}`);
+      return EXIT.done;
+    }
+    await terminal.print(outcome.why);
+    return EXIT.failed;
+  });
 }
 
 async function listOthers(
