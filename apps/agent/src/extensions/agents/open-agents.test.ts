@@ -81,6 +81,10 @@ test("a run waits for agents in the background and for forks, and their results 
     code: 0,
     text: "Report of part-1, Report of part-2, Report of the reader",
   });
+  // One that only reads reads back, too.
+  const reader = sentRequests(cli).find(({ system }) => system.includes("agent-message marks"))!;
+  expect(reader.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["Read", "recall"]));
+  expect(reader.tools.map(({ name }) => name)).not.toContain("Write");
   // Read-only in code: the tools stand in a fork's list and do nothing.
   expect(() => project.text("part-1.txt")).toThrow();
   const forks = sentRequests(cli).filter(({ texts }) => texts.some((text) => text.includes("The task: part-")));

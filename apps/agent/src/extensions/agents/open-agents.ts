@@ -5,7 +5,15 @@ import {
   createAgents,
   type WantedChild,
 } from "@palimpsest/agents";
-import type { Inbox, Provider, Session, Store, Tool, ToolDefinition } from "palimpsest";
+import {
+  type Inbox,
+  type Provider,
+  recallTool,
+  type Session,
+  type Store,
+  type Tool,
+  type ToolDefinition,
+} from "palimpsest";
 import type { ToolSession } from "../../extension/extension.ts";
 import { type AgentSession, openAgentSession } from "../../extension/open-agent-session.ts";
 import type { OpenedSession } from "../../extension/opened-session.ts";
@@ -37,7 +45,7 @@ export const AGENT_TOOLS: readonly PermittedTool[] = [
 /** The user is asked by the session itself, and his plans are made with it. */
 const MAIN_ONLY = ["AskUser", "EnterPlan", "ExitPlan"];
 /** It talks and changes nothing: what it brings back was read before. */
-const ALSO_READ_ONLY = "Recall";
+const ALSO_READ_ONLY = recallTool.name;
 
 /** The agents of a session, with its tools, its permissions and its store. */
 export function openAgents(options: OpenAgentsOptions): Agents {
