@@ -2,11 +2,15 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { checkArchitecture } from "./check-architecture.ts";
-import { readImportTable, readPackageTable } from "./import-table.ts";
+import { readFolderTable, readImportTable, readPackageTable } from "./import-table.ts";
 import { readSource } from "./source-facts.ts";
 
 const page = readFileSync("docs/architecture.md", "utf8");
-const rules = { layers: readImportTable(page), packages: readPackageTable(page) };
+const rules = {
+  layers: readImportTable(page),
+  packages: readPackageTable(page),
+  folders: readFolderTable(page),
+};
 
 test("the sources keep to docs/architecture.md", () => {
   const paths = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts"], {
@@ -132,6 +136,31 @@ describe("each rule can fail", () => {
       "packages/memory/src/search: reaches itself through other folders",
       "packages/memory/src/trust: reaches itself through other folders",
     ]);
+  });
+
+  test.each([
+    ["text/a.ts", "../cli/b.ts", "text may not import cli"],
+    ["extension/a.ts", "../extensions/files/b.ts", "extension may not import extensions/files"],
+    ["extensions/web/a.ts", "../files/b.ts", "extensions/web may not import extensions/files"],
+    ["extensions/files/a.ts", "../search/b.ts", "extensions/files may not import extensions/search"],
+    ["extensions/web/a.ts", "../../cli/b.ts", "extensions/web may not import cli"],
+    ["open-agent.ts", "./cli/b.ts", "open-agent may not import cli"],
+    ["elsewhere/a.ts", "./b.ts", `"elsewhere" has no row in the table of the agent`],
+  ])("folders of the agent keep to their row: %s imports %s", (path, from, problem) => {
+    const text = `import type { B } from "${from}"; export type A = B;`;
+    const problems = checkArchitecture([readSource(`apps/agent/src/${path}`, text)], rules);
+    expect(problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test.each([
+    ["extensions/search/a.ts", "../files/b.ts"],
+    ["extensions/search/a.ts", "../../text/b.ts"],
+    ["extensions/search/deep/a.ts", "../b.ts"],
+    ["open-agent.ts", "./extensions/files/b.ts"],
+    ["main.ts", "./start/b.ts"],
+  ])("and the agent's %s may import %s", (path, from) => {
+    const source = readSource(`apps/agent/src/${path}`, `import { b } from "${from}"; export const a = b;`);
+    expect(checkArchitecture([source], rules)).toEqual([]);
   });
 
   test("packages keep to their row of the table", () => {

@@ -1,11 +1,14 @@
 import { posix } from "node:path";
+import { checkAgent } from "./check-agent.ts";
 import { findFolderCircles } from "./folder-circles.ts";
-import type { LayerRule, PackageRule } from "./import-table.ts";
+import type { FolderRule, LayerRule, PackageRule } from "./import-table.ts";
 import type { SourceFacts } from "./source-facts.ts";
 
 export interface ArchitectureRules {
   readonly layers: readonly LayerRule[];
   readonly packages: readonly PackageRule[];
+  /** Of the coding agent. */
+  readonly folders: readonly FolderRule[];
 }
 
 /** Where a vendor may be named: the code that speaks to vendors, and the code that reads their files or plays their rules. */
@@ -52,6 +55,7 @@ function checkCode(source: SourceFacts, rules: ArchitectureRules): string[] {
     ...checkModuleState(source),
     ...checkBarrels(source),
     ...checkVendors(source),
+    ...checkAgent(source, rules.folders),
     ...(source.path.startsWith("packages/palimpsest/") ? checkEngine(source, rules) : []),
     ...(source.path.startsWith("packages/provider-simulator/") ? checkSimulator(source) : checkPackage(source, rules)),
   ];

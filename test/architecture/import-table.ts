@@ -13,8 +13,15 @@ export interface PackageRule {
   readonly mayImport: readonly string[];
 }
 
+/** One row of the table of the agent: what a folder (or file) of it may reach besides itself. */
+export interface FolderRule {
+  readonly folder: string;
+  readonly mayImport: readonly string[];
+}
+
 const LAYERS = ["layer", "may import", "types of", "kind"];
 const PACKAGES = ["package", "may import"];
+const FOLDERS = ["folder", "may import"];
 
 /** Reads the rules out of the page that explains them, so that they stand in one place only. */
 export function readImportTable(markdown: string): LayerRule[] {
@@ -31,6 +38,10 @@ export function readImportTable(markdown: string): LayerRule[] {
 
 export function readPackageTable(markdown: string): PackageRule[] {
   return rowsBelow(PACKAGES, markdown).map(([name = "", mayImport = ""]) => ({ name, mayImport: names(mayImport) }));
+}
+
+export function readFolderTable(markdown: string): FolderRule[] {
+  return rowsBelow(FOLDERS, markdown).map(([folder = "", mayImport = ""]) => ({ folder, mayImport: names(mayImport) }));
 }
 
 /** The rows of the table with these columns. */

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import type { Exchange } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
-import { temporaryProject } from "../testing/temporary-project.ts";
+import { temporaryProject } from "../../apps/agent/src/testing/temporary-project.ts";
 import { replayEdits } from "./replay-edits.ts";
 import { type Day, runADay } from "./run-a-day.ts";
 import { FILES, TASKS } from "./tasks.ts";
