@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { checkLength, checkNames, checkReach } from "./check-api.ts";
+import { checkComments, checkExamples } from "./check-reference.ts";
 import { readGlobalNames } from "./global-names.ts";
 import { findLiteralSpreads } from "./literal-spreads.ts";
 import { checkShape } from "./session-shape.ts";
@@ -34,6 +35,15 @@ describe("the public interface of the engine", () => {
     const source = readSource(`${SOURCES}/${entry}`, readText(`${SOURCES}/${entry}`));
     expect(checkNames(source, { maxNames, globals })).toEqual([]);
   });
+});
+
+test("docs/reference.md has an example of every name of the root", () => {
+  const { exports } = readSource(`${SOURCES}/index.ts`, readText(`${SOURCES}/index.ts`));
+  expect(checkExamples("docs/reference.md", readText("docs/reference.md"), "palimpsest", exports)).toEqual([]);
+});
+
+test("every name of the root has a doc comment", () => {
+  expect(checkComments(`${SOURCES}/index.ts`, readText)).toEqual([]);
 });
 
 test("Session has at most 25 members, and none of its groups more than 8", () => {
@@ -85,6 +95,36 @@ describe("each rule can fail", () => {
     ]);
     expect(checkNames(source, { maxNames: 2, globals: new Set() })).toEqual([
       "src/index.ts: exports 3 names; 2 is the most",
+    ]);
+  });
+
+  test("a name without an example, or with one that does not use it or does not run", () => {
+    const block = (fence: string, code: string): string => `\`\`\`${fence}\n${code}\n\`\`\`\n`;
+    const page = [
+      "Prose about noted().",
+      block("ts", `import { type A, unused, used } from "palimpsest";\nconst a: A = used();`),
+      block("ts", `import { other } from "palimpsest/core";\nother();`),
+      block("ts no-run", `import { idle } from "palimpsest";\nidle();`),
+    ].join("\n");
+    expect(checkExamples("a.md", page, "palimpsest", ["A", "used"])).toEqual([]);
+    expect(checkExamples("a.md", page, "palimpsest", ["unused", "other", "idle", "noted"])).toEqual([
+      `a.md: has no example of "unused"`,
+      `a.md: has no example of "other"`,
+      `a.md: has no example of "idle"`,
+      `a.md: has no example of "noted"`,
+    ]);
+  });
+
+  test("a name without a doc comment, behind a re-export", () => {
+    const files: Readonly<Record<string, string>> = {
+      "src/index.ts": `export { a, b as renamed, c, type D } from "./log/a.ts";\nexport { gone } from "./log/b.ts";`,
+      "src/log/a.ts": `/** Is one. */\nexport const a = 1;\nexport const b = 1;\n// Not for readers.\nexport const c = 1;\nexport type { D } from "./b.ts";`,
+      "src/log/b.ts": "/** Has a directive behind it. */\n// biome-ignore lint: why\nexport interface D {}",
+    };
+    expect(checkComments("src/index.ts", (path) => files[path] ?? "")).toEqual([
+      `src/log/a.ts: "renamed" has no doc comment`,
+      `src/log/a.ts: "c" has no doc comment`,
+      `src/log/b.ts: "gone" has no doc comment`,
     ]);
   });
 

@@ -30,6 +30,7 @@ export interface Thinking {
   readonly native?: Native;
 }
 
+/** A call of a tool that the model made. The result refers to it by `callId`. */
 export interface ToolCall {
   readonly kind: "tool_call";
   /** Not always unique: some local servers reuse one id. */
@@ -40,6 +41,7 @@ export interface ToolCall {
   readonly native?: Native;
 }
 
+/** The result of a tool call. Each call gets exactly one. */
 export interface ToolResult {
   readonly kind: "tool_result";
   readonly callId: string;

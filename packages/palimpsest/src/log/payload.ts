@@ -106,6 +106,7 @@ export interface ConfigurationPayload {
 
 export type Held<Value> = { readonly value: Value } | { readonly heldBy: number };
 
+/** Describes a tool to the model. It cannot be run; `tool()` makes tools that can. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description?: string;

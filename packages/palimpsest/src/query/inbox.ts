@@ -20,6 +20,7 @@ export interface MemoryInbox extends Inbox {
   readonly waiting: readonly NewContent[];
 }
 
+/** Makes an inbox in memory. `push` adds content; `query` appends it to the session before its next request. */
 export function createInbox(): MemoryInbox {
   const content: NewContent[] = [];
   return {

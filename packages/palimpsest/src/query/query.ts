@@ -12,6 +12,7 @@ import type { QueryEvent, QueryOutcome, ToolEnding, TurnEnd } from "./query-even
 import type { RetryOptions } from "./retry-delay.ts";
 import { runTurn } from "./run-turn.ts";
 
+/** Options of `query`: the prompt, the tools, who may run them, and limits. All are optional. */
 export interface QueryOptions extends Pick<PermissionOptions, "permission" | "askHost"> {
   /** What the user says. @default nothing: the model goes on from what the session holds */
   readonly prompt?: NewContent | readonly NewContent[];

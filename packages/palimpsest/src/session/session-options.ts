@@ -12,6 +12,7 @@ import type { NotesOptions } from "./notes/notes-options.ts";
 import type { SessionTakeover } from "./open-writer.ts";
 import type { SettingsOptions } from "./settings-source.ts";
 
+/** Options of `openSession`. Only `store`, `provider` and, for a new session, `model` are required. */
 export interface SessionOptions<Request, Response, Message>
   extends WantedConfiguration,
     FeatureOptions,
