@@ -34,7 +34,7 @@ export interface SessionMessage {
   /** As they were appended, however the model sees them now. */
   readonly blocks: readonly Block[];
   readonly shown: ShownAs;
-  /** The decision that hides it from the model; `session.restore(decision)` takes it back. */
+  /** The decision that hides it from the model; `session.history.restore(decision)` takes it back. */
   readonly decision?: number;
   /** Why it was decided. */
   readonly reason?: string;

@@ -46,7 +46,7 @@ function withoutSpace(text: string): string {
   return text.normalize("NFC").replace(/\s+/gu, "");
 }
 
-export function resultText({ content }: ToolResult): string {
+function resultText({ content }: ToolResult): string {
   if (typeof content === "string") return content;
   return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 }
