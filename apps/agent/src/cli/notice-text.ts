@@ -1,20 +1,12 @@
 import type { SessionEvent } from "palimpsest";
-import type { CacheBreak, Cause } from "palimpsest/core";
 import type { EventOwner } from "../agent/event-owner.ts";
 import { usd } from "../text/table.ts";
-
-/** What a person is told of an event. */
-export interface Notice {
-  /** One line; a hook may have more to say. */
-  readonly text: string;
-  /** `problem`: something did not work, or costs something that nobody asked for. */
-  readonly weight: "news" | "problem";
-  /** Notices of the same name say the same: the first is enough. @default each is told */
-  readonly once?: string;
-}
-
-/** Where the person reads it: that decides which commands a notice names. */
-export type Surface = "terminal" | "command-line";
+import { cacheText } from "./notices/cache-text.ts";
+import { announcementText, compactionNotice, dueNotice, restoredNotice } from "./notices/compaction-notice.ts";
+import { dreamNotice, extractionNotice, waitingNotice } from "./notices/memory-notice.ts";
+import { type EventOf, type Notice, news, problem, type Surface } from "./notices/notice.ts";
+import { command, count, duration, plural, tokens } from "./notices/notice-words.ts";
+import { collectedNotice, mediaText, storedText, unstoredText } from "./notices/result-notice.ts";
 
 /**
  * The one line that an event has for the person; undefined where the person knows already or can do nothing with it.
@@ -61,9 +53,7 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
     case "result-stored":
       return news(storedText(event));
     case "storing-failed":
-      return problem(
-        `Could not store a result of ${size(event.bytes)} (${event.error}). The model sees ${event.shown === "all" ? "all of it" : "only its beginning; the rest is lost"}.`,
-      );
+      return problem(unstoredText(event));
     case "results-collected":
       return collectedNotice(event);
     case "media-refused":
@@ -71,14 +61,10 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
     case "results-cleared":
       return news(`Cleared ${plural(event.count, "old tool result")}: ${tokens(event.shedTokens)} fewer in context.`);
     case "recalled":
-      // The model's call of Recall is shown like any other call.
+      // The model's call of recall is shown like any other call.
       return undefined;
     case "compaction-due":
-      return {
-        text: `A compaction is due (${tokens(event.tokens)}). It saves ${tokens(event.savesTokensPerRequest)} on every request. Start it with ${command("compact", surface)}.`,
-        weight: "problem",
-        once: "compaction-due",
-      };
+      return dueNotice(event, surface);
     case "compaction-announced":
       return news(announcementText(event, surface));
     case "compaction-started":
@@ -101,9 +87,7 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
     case "memories-extracted":
       return extractionNotice(event, surface);
     case "memories-waiting":
-      return news(
-        `${plural(event.count, "memory", "memories")} ${event.count === 1 ? "waits" : "wait"} for your yes. See ${memoryCommand("inbox", surface)}.`,
-      );
+      return waitingNotice(event, surface);
     case "memory-judged":
       // The person judged it.
       return undefined;
@@ -139,7 +123,7 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
   }
 }
 
-function whenText({ retryAtMs, atMs }: Of<"breaker-tripped">): string {
+function whenText({ retryAtMs, atMs }: EventOf<"breaker-tripped">): string {
   return retryAtMs === undefined ? "later" : `in ${duration(Math.max(0, retryAtMs - atMs))}`;
 }
 
@@ -149,248 +133,17 @@ function heldText(held: number): string {
     : `Its ${plural(held, "last known value")} hold${held === 1 ? "s" : ""}.`;
 }
 
-type Of<Kind extends SessionEvent["kind"]> = Extract<SessionEvent, { readonly kind: Kind }>;
-
-function news(text: string): Notice {
-  return { text, weight: "news" };
-}
-
-function problem(text: string): Notice {
-  return { text, weight: "problem" };
-}
-
-function collectedNotice({ sessions, bytes, failures, error = "" }: Of<"results-collected">): Notice {
-  const gone =
-    sessions === 0 ? "" : `Removed stored tool results of ${plural(sessions, "old session")} (${size(bytes)}). `;
-  return failures === 0
-    ? news(`${gone}Recall says that they have expired; toolResults.keptDays sets how long they are kept.`)
-    : problem(
-        `${gone}Could not remove old tool results of ${plural(failures, "session")} (${error}). The next start tries again.`,
-      );
-}
-
-function interruptedText({ used, priceUsd, estimated, text }: Of<"answer-interrupted">): string {
+function interruptedText({ used, priceUsd, estimated, text }: EventOf<"answer-interrupted">): string {
   const kept = text.trim() === "" ? "The model will know of the interruption." : "The answer so far stays in context.";
   const about = estimated === undefined ? "" : "about ";
   const price = used === undefined || priceUsd === undefined ? "" : ` It cost ${about}${usd(priceUsd)}.`;
   return `Interrupted. ${kept}${price}`;
 }
 
-function restoredNotice({ failed, parts }: Of<"files-restored">): Notice | undefined {
-  const unread = failed === 0 ? [] : [`${plural(failed, "file")} could not be read again`];
-  const short = parts.flatMap(({ type, name, shown, tokens: seen, ofTokens }) => {
-    if (type === "file" || shown === "whole") return [];
-    const what = name === undefined ? `the ${type}` : `the ${type} ${name}`;
-    return [shown === "cut" ? `${what} is cut to ${count(seen)} of ${tokens(ofTokens)}` : `${what} is left out`];
-  });
-  const all = [...unread, ...short];
-  return all.length === 0 ? undefined : problem(`After the compaction, ${all.join("; ")}. The model may ask for it.`);
-}
-
-function mediaText({ media, by, why }: Of<"media-refused">): string {
-  const who = {
-    check: "It cannot be sent",
-    provider: "The provider refused it",
-    "request-size": "There is no room for it",
-  };
-  return `Left out ${media === "image" ? "an image" : "a document"}. ${who[by]}: ${plainWords(why)}. The model sees a note in its place.`;
-}
-
-/** What an error of a provider says, without the JSON around it. */
-function plainWords(why: string): string {
-  const [, words] = /"message":"([^"]+)"/.exec(why) ?? [];
-  return words ?? why;
-}
-
-function storedText({ tool, bytes, way }: Of<"result-stored">): string {
-  const of = tool === undefined ? "" : ` of ${tool}`;
-  const why = way === "alone" ? "too large for the context" : "the results of this step were too large together";
-  return `Stored a result${of} (${size(bytes)}) in a file: ${why}. The model sees a preview.`;
-}
-
-function announcementText(event: Of<"compaction-announced">, surface: Surface): string {
-  const saved = event.savesUsdPerRequest === undefined ? "" : ` (${usd(event.savesUsdPerRequest)})`;
-  const saves = `saves ${tokens(event.savesTokensPerRequest)}${saved} on every request`;
-  switch (event.when) {
-    case "now":
-      return (
-        `The conversation has ${tokens(event.tokens)}. Compacting it to about ${count(event.expectedTokens)} ${saves}. ` +
-        `Undo it with ${command("undo", surface)}. Choose the profile that decides when with ${command("config", surface)}.`
-      );
-    case "after-next-message":
-      return (
-        `This session was resumed with ${tokens(event.tokens)}. It is compacted after your next message: that ${saves}. ` +
-        `To keep more detail: ${command("config", surface)} quality.`
-      );
-    case "when-full":
-      return (
-        `You took back a compaction, so the conversation (${tokens(event.tokens)}) stays whole until the window is nearly full. ` +
-        `${command("compact", surface)} ${saves}.`
-      );
-  }
-}
-
-function compactionNotice({ outcome, atMs }: Of<"compaction-ended">, surface: Surface): Notice {
-  const { retryAtMs } = outcome.kind === "compacted" ? {} : outcome;
-  const next = retryAtMs === undefined ? "" : ` The next try is in ${duration(retryAtMs - atMs)}.`;
-  switch (outcome.kind) {
-    case "compacted": {
-      const { tokensBefore, tokensAfter, rung, withoutSummary } = outcome;
-      const sizes = `${count(tokensBefore)} -> ${tokens(tokensAfter)}`;
-      const undo = `Undo it with ${command("undo", surface)}.`;
-      if (withoutSummary === undefined) return news(`Compacted: ${sizes} (${rung}). ${undo}`);
-      return problem(
-        `Compacted without a summary by the model (${WITHOUT[withoutSummary]}): ${sizes}. Details are missing. ${undo}`,
-      );
-    }
-    case "declined":
-      return problem(`Not compacted: ${DECLINED[outcome.reason] ?? outcome.reason}.${next}`);
-    case "failed":
-      return problem(`Compaction failed: ${FAILED[outcome.failure]}${next}`);
-  }
-}
-
-/** Why no model wrote the summary. */
-const WITHOUT: Readonly<Record<SummaryFailure, string>> = {
-  no_summary: "no usable summary came back",
-  api_error: "the provider did not answer",
-  prompt_too_long: "the request was too long",
-  aborted: "it was stopped",
-};
-
-type SummaryFailure = Extract<Of<"compaction-ended">["outcome"], { kind: "failed" }>["failure"];
-
-const DECLINED: Readonly<Record<string, string>> = {
-  "switched-off": "compaction is switched off (setting compaction.enabled)",
-  blocked: "a hook blocked it",
-  "nothing-to-compact": "there is nothing that a summary could replace",
-  "too-small": "the conversation is too small for a summary to save anything",
-  overtaken: "the conversation changed while the summary was written. It is tried again before the next request",
-};
-
-const FAILED: Readonly<Record<SummaryFailure, string>> = {
-  no_summary: "no usable summary came back. The conversation is as it was.",
-  api_error: "the provider did not answer. The conversation is as it was.",
-  prompt_too_long:
-    "what must stay in context is too large. Shorten the instructions, offer fewer tools, or use a model with a larger window.",
-  aborted: "it was stopped. The conversation is as it was.",
-};
-
-function extractionNotice({ outcome, count: saved, why = "" }: Of<"memories-extracted">, surface: Surface) {
-  switch (outcome) {
-    case "extracted":
-      return news(`Remembered ${plural(saved, "thing")} from the conversation. See ${memoryCommand("", surface)}.`);
-    case "nothing":
-    case "own-writes":
-      // What the model wrote by itself was shown when it did.
-      return undefined;
-    case "over-budget":
-      return problem(`No longer looking for memories: ${why}.`);
-    case "failed":
-      return problem(`Could not look for memories in this turn: ${why}. The next turn tries again.`);
-  }
-}
-
-function dreamNotice({ trigger, outcome, changed, why = "" }: Of<"dreamed">, surface: Surface): Notice | undefined {
-  // Whoever asked for it is shown what came of it.
-  if (trigger === "manual") return undefined;
-  switch (outcome) {
-    case "consolidated":
-      return news(`The memory was tidied up: ${plural(changed, "change")}. See ${memoryCommand("log", surface)}.`);
-    case "nothing":
-      // Its beginning was told.
-      return news("The memory was looked through: nothing had to change.");
-    case "stopped":
-      return undefined;
-    case "held":
-      return problem(
-        `Tidying up the memory would change ${plural(changed, "topic")}, so it waits for your yes: ${command("dream", surface)} --yes. Nothing was changed yet: ${why}.`,
-      );
-    case "failed":
-      return problem(`Tidying up the memory failed: ${why}. Nothing was changed; it is tried again tomorrow.`);
-  }
-}
-
-function memoryCommand(word: "" | "inbox" | "log", surface: Surface): string {
-  return `${surface === "terminal" ? "/memory" : "palimpsest memory"} ${word}`.trimEnd();
-}
-
-function hookNotice({ messages, failures }: Of<"hooks-ran">): Notice | undefined {
+function hookNotice({ messages, failures }: EventOf<"hooks-ran">): Notice | undefined {
   const lines = [...messages, ...failures.map(({ by, message }) => `Hook failed (${by}): ${message}`)];
   if (lines.length === 0) return undefined;
   return failures.length === 0 ? news(lines.join("\n")) : problem(lines.join("\n"));
-}
-
-/** Why the provider read less from its cache than it held, in plain words. */
-const CACHE_CAUSES: Readonly<Record<Exclude<Cause, "pause">, string>> = {
-  provider: "another provider",
-  model: "another model",
-  tools: "other tools",
-  system: "another system prompt",
-  betas: "other beta features",
-  parameters: "other request parameters",
-  thinking: "another thinking setting",
-  effort: "another effort setting",
-  "tool-choice": "another tool choice",
-  images: "the first image, or the last one gone",
-  boundary: "a compaction",
-  rewind: "a rewind",
-  restore: "an undo",
-  replace: "results cleared",
-  "provider-edits": "edits by the provider",
-  "earlier-thinking": "earlier thinking dropped by the provider",
-  "cache-ttl": "another cache lifetime",
-  server: "no reason known on our side",
-};
-
-/** What the provider itself says of a cache that missed. */
-export const PROVIDER_SAYS: Readonly<Record<NonNullable<CacheBreak["providerSays"]>, string>> = {
-  model: "the model changed",
-  tools: "the tools changed",
-  system: "the system prompt changed",
-  messages: "the messages changed",
-  parameters: "the request's parameters changed",
-  nowhere: "the prompt is the same",
-  unknown: "it could not compare",
-};
-
-function cacheText({ causes, pauseMs, rebilledTokens, rebilledUsd, providerSays }: Of<"cache-broken">): string {
-  const price = rebilledUsd === undefined ? "" : ` (${usd(rebilledUsd)})`;
-  const said = providerSays === undefined ? "" : ` The provider says: ${PROVIDER_SAYS[providerSays]}.`;
-  const paid = `${tokens(rebilledTokens)} were paid for again${price}.${said}`;
-  const others = causes.flatMap((cause) => (cause === "pause" ? [] : [CACHE_CAUSES[cause]]));
-  if (causes.includes("pause")) {
-    const also = others.length === 0 ? "" : `; also ${others.join(", ")}`;
-    return `Prompt cache expired (idle ${duration(pauseMs)}${also}). ${paid}`;
-  }
-  return `Prompt cache lost (${others.join(", ")}). ${paid}`;
-}
-
-function command(name: "compact" | "undo" | "dream" | "config", surface: Surface): string {
-  return surface === "terminal" ? `/${name}` : `palimpsest ${name}`;
-}
-
-function tokens(amount: number): string {
-  return `${count(amount)} tokens`;
-}
-
-function count(amount: number): string {
-  return amount.toLocaleString("en-US");
-}
-
-function plural(amount: number, thing: string, things = `${thing}s`): string {
-  return `${count(amount)} ${amount === 1 ? thing : things}`;
-}
-
-function size(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} bytes`;
-  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-}
-
-function duration(ms: number): string {
-  const minutes = Math.round(ms / 60_000);
-  if (minutes < 1) return `${Math.round(ms / 1_000)} s`;
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
 function short(value: unknown): string {

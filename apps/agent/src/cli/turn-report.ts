@@ -3,7 +3,8 @@ import type { LedgerTotals } from "palimpsest/core";
 import type { EventOwner } from "../agent/event-owner.ts";
 import type { DeniedCall } from "../permissions/headless-permission.ts";
 import { EXIT } from "./exit-codes.ts";
-import { type Notice, noticeOf, type Surface } from "./notice-text.ts";
+import { noticeOf } from "./notice-text.ts";
+import type { Notice, Surface } from "./notices/notice.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** How a turn ended: by itself, or because enough was spent. */

@@ -1,7 +1,7 @@
 import type { CacheBreak, SessionCost } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { PROVIDER_SAYS } from "../cli/notice-text.ts";
+import { PROVIDER_SAYS } from "../cli/notices/cache-text.ts";
 import { inSession } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";

@@ -6,10 +6,9 @@ import { problemsOf } from "../cli/open-problems.ts";
 import type { Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { loadCommand } from "../commands/load-command.ts";
-import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { cleanText } from "../text/clean-text.ts";
-import { type Line, type Look, plain, plainLines } from "../text/line.ts";
+import { plain, plainLines } from "../text/line.ts";
 import { readTranscript } from "../workspace/read-transcript.ts";
 import { askPerson } from "./ask-person.ts";
 import { attachImages } from "./attach-images.ts";
@@ -19,6 +18,8 @@ import { asTerminal } from "./commands/as-terminal.ts";
 import { findCommand } from "./commands/find-command.ts";
 import type { ScreenContext } from "./commands/screen-command.ts";
 import { slashCommands } from "./commands/slash-commands.ts";
+import { createPrinter } from "./create-printer.ts";
+import { createDialogs } from "./dialogs/create-dialogs.ts";
 import { findFiles } from "./find-files.ts";
 import { promptFile } from "./prompt-history.ts";
 import { readStatus } from "./read-status.ts";
@@ -61,43 +62,16 @@ export function createController(options: ControllerOptions): Controller {
   const { project, terminal, provider } = options;
   const { folder, places, store } = project;
   const emit: Screen["emit"] = (event) => options.screen().emit(event);
+  const { print, say, showError } = createPrinter(emit);
+  const dialogs = createDialogs(emit);
+  const { ask } = dialogs;
   const history = promptFile(join(places.project, "prompts.jsonl"));
-  const waiting = new Map<number, (answer: DialogAnswer) => void>();
   const left = Promise.withResolvers<void>();
-  let lastDialog = 0;
   let agent: Agent;
   let commands = slashCommands([]);
 
-  function print(lines: readonly Line[]): void {
-    emit({ kind: "printed", items: [{ kind: "lines", lines: [[], ...lines] }] });
-  }
-  function say(text: string, look: Look = {}): void {
-    print(plainLines(cleanText(text), look));
-  }
-  function showError(error: unknown): void {
-    say(error instanceof Error ? error.message : String(error), { color: "bad" });
-  }
   async function refresh(): Promise<void> {
     emit({ kind: "status", status: await readStatus(agent), background: agent.status() });
-  }
-
-  function ask(dialog: Dialog, signal?: AbortSignal): Promise<DialogAnswer> {
-    const id = ++lastDialog;
-    return new Promise((resolve) => {
-      const onAbort = (): void => {
-        emit({ kind: "unasked", id });
-        answer({ kind: "left" });
-      };
-      function answer(given: DialogAnswer): void {
-        signal?.removeEventListener("abort", onAbort);
-        waiting.delete(id);
-        resolve(given);
-      }
-      waiting.set(id, answer);
-      signal?.addEventListener("abort", onAbort);
-      emit({ kind: "asked", id, dialog });
-      if (signal?.aborted === true) onAbort();
-    });
   }
 
   const person = askPerson({
@@ -280,7 +254,7 @@ export function createController(options: ControllerOptions): Controller {
       case "stop":
         return turns.stop();
       case "answer":
-        return waiting.get(effect.id)?.(effect.answer);
+        return dialogs.answer(effect.id, effect.answer);
       case "open-transcript":
         return openTranscript();
       case "close-transcript":

@@ -1,0 +1,55 @@
+import type { CacheBreak, Cause } from "palimpsest/core";
+import { usd } from "../../text/table.ts";
+import type { EventOf } from "./notice.ts";
+import { duration, tokens } from "./notice-words.ts";
+
+/** Why the provider read less from its cache than it held, in plain words. */
+const CACHE_CAUSES: Readonly<Record<Exclude<Cause, "pause">, string>> = {
+  provider: "another provider",
+  model: "another model",
+  tools: "other tools",
+  system: "another system prompt",
+  betas: "other beta features",
+  parameters: "other request parameters",
+  thinking: "another thinking setting",
+  effort: "another effort setting",
+  "tool-choice": "another tool choice",
+  images: "the first image, or the last one gone",
+  boundary: "a compaction",
+  rewind: "a rewind",
+  restore: "an undo",
+  replace: "results cleared",
+  "provider-edits": "edits by the provider",
+  "earlier-thinking": "earlier thinking dropped by the provider",
+  "cache-ttl": "another cache lifetime",
+  server: "no reason known on our side",
+};
+
+/** What the provider itself says of a cache that missed. */
+export const PROVIDER_SAYS: Readonly<Record<NonNullable<CacheBreak["providerSays"]>, string>> = {
+  model: "the model changed",
+  tools: "the tools changed",
+  system: "the system prompt changed",
+  messages: "the messages changed",
+  parameters: "the request's parameters changed",
+  nowhere: "the prompt is the same",
+  unknown: "it could not compare",
+};
+
+export function cacheText({
+  causes,
+  pauseMs,
+  rebilledTokens,
+  rebilledUsd,
+  providerSays,
+}: EventOf<"cache-broken">): string {
+  const price = rebilledUsd === undefined ? "" : ` (${usd(rebilledUsd)})`;
+  const said = providerSays === undefined ? "" : ` The provider says: ${PROVIDER_SAYS[providerSays]}.`;
+  const paid = `${tokens(rebilledTokens)} were paid for again${price}.${said}`;
+  const others = causes.flatMap((cause) => (cause === "pause" ? [] : [CACHE_CAUSES[cause]]));
+  if (causes.includes("pause")) {
+    const also = others.length === 0 ? "" : `; also ${others.join(", ")}`;
+    return `Prompt cache expired (idle ${duration(pauseMs)}${also}). ${paid}`;
+  }
+  return `Prompt cache lost (${others.join(", ")}). ${paid}`;
+}

@@ -1,0 +1,23 @@
+import { cleanText } from "../text/clean-text.ts";
+import { type Line, type Look, plainLines } from "../text/line.ts";
+import type { Screen } from "./screen.ts";
+
+/** Writes below the conversation, each time after an empty line. */
+export interface Printer {
+  print(lines: readonly Line[]): void;
+  say(text: string, look?: Look): void;
+  showError(error: unknown): void;
+}
+
+export function createPrinter(emit: Screen["emit"]): Printer {
+  function print(lines: readonly Line[]): void {
+    emit({ kind: "printed", items: [{ kind: "lines", lines: [[], ...lines] }] });
+  }
+  function say(text: string, look: Look = {}): void {
+    print(plainLines(cleanText(text), look));
+  }
+  function showError(error: unknown): void {
+    say(error instanceof Error ? error.message : String(error), { color: "bad" });
+  }
+  return { print, say, showError };
+}
