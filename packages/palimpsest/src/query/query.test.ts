@@ -362,7 +362,7 @@ test("a window that is full ends the turn with what to do, and nothing is sent",
   expect(outcome).toMatchObject({
     kind: "window-full",
     windowTokens: 8_000,
-    advice: expect.stringContaining("Compact it"),
+    advice: expect.stringContaining("Compact the session"),
   });
   expect(opened.sent()).toEqual([]);
 });

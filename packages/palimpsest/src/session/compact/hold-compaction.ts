@@ -3,7 +3,7 @@ import type { CarriedState } from "../../stages/compact/carried-state.ts";
 
 /** Who is there to be told, and since which entry of the log. */
 export interface Attendance {
-  /** `alone`: nobody is there to answer. */
+  /** `unattended`: nobody is there to answer. */
   readonly kind: "attended" | "unattended";
   /** The newest entry when the session was opened; 0 if it began in this process. */
   readonly openedAt: number;

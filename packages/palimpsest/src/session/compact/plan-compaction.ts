@@ -61,7 +61,7 @@ export interface PlanOptions {
   readonly log: LogReader;
   readonly settings: Settings;
   readonly trigger: CompactionTrigger;
-  /** `alone`: nobody is there to answer. */
+  /** `unattended`: nobody is there to answer. */
   readonly attendance: "attended" | "unattended";
   readonly todos: string | undefined;
   /** As the host gives it now. */
