@@ -23,8 +23,10 @@ const beside = async (name: string, command: string, args: readonly string[]): P
 // Attacks and kills wait more than they work, and the steps beside them use one processor mostly.
 const quickChaos = ["bench/src/chaos/chaos.ts", "all", "--quick", "--require-all"];
 const chaos = beside("quick chaos", process.execPath, [...NODE_ON_SOURCES, "--no-warnings", ...quickChaos]);
+// Examples run on the sources, so they need not wait for the build of the check.
+const examples = beside("examples and snippets", process.execPath, ["scripts/run-examples.ts"]);
 await beside("check", process.execPath, ["scripts/check.ts"]);
-await beside("examples and snippets", process.execPath, ["scripts/run-examples.ts"]);
+await examples;
 // What was built, as a user would import it, on the oldest Node that is supported.
 const oldestNode = process.env["OLDEST_NODE"] ?? process.execPath;
 for (const example of globSync("examples/[0-9]*.ts").sort()) {
