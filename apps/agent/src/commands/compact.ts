@@ -1,49 +1,31 @@
 import type { CompactOptions } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
-import { connectChosen } from "../cli/connect-chosen.ts";
-import { withEndpoint } from "../cli/endpoint.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
-import { printNotices } from "../cli/print-notices.ts";
 import { countOf, readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { openAgent } from "../open-agent.ts";
 import { outcomeText } from "../text/outcome-text.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { openStoredAgent } from "./open-stored-agent.ts";
 
 /** Summarizes the conversation now, or a part of it. The words behind the command say what the summary must keep. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.compact);
   const instructions = positionals.join(" ");
   const part = partOf(countOf("--from", values.from), countOf("--up-to", values["up-to"]));
-  return inProject(terminal, async ({ folder, places, store }) => {
-    const { id, usedBefore } = await findSession(store, values.session);
-    const before = await withEndpoint(usedBefore, places.folderOf(id));
-    const connection = await connectChosen(values, terminal, before);
-    if (connection === undefined) return EXIT.failed;
-    const { choice, provider, modelFacts } = connection;
+  return inProject(terminal, async (project) => {
+    const stored = await findSession(project.store, values.session);
     const signal = terminal.interruption();
-    const agent = await openAgent({
-      places,
-      folder,
-      environment: terminal.environment,
-      store,
-      provider,
-      model: choice.model,
-      modelFacts,
-      id,
-      rules: [],
-      clock: terminal.clock,
-      onEvent: printNotices(terminal),
-    });
+    const agent = await openStoredAgent({ values, stored, project, terminal });
+    if (agent === undefined) return EXIT.failed;
     try {
       const outcome = await agent.session.compact({
         signal,
         ...part,
         ...(instructions === "" ? {} : { instructions }),
       });
-      await terminal.print(values.json ? JSON.stringify({ session: id, ...outcome }) : outcomeText(outcome));
+      await terminal.print(values.json ? JSON.stringify({ session: stored.id, ...outcome }) : outcomeText(outcome));
       if (outcome.kind === "aborted") return EXIT.interrupted;
       return outcome.kind === "compacted" ? EXIT.done : EXIT.failed;
     } finally {

@@ -1,13 +1,10 @@
 import type { StoredAgent } from "@palimpsest/agents";
 import type { WantedProvider } from "../cli/choose-provider.ts";
-import { connectChosen } from "../cli/connect-chosen.ts";
-import { withEndpoint } from "../cli/endpoint.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import type { Project } from "../cli/open-project.ts";
-import { printNotices } from "../cli/print-notices.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { openAgent } from "../open-agent.ts";
 import type { StoredSession } from "../workspace/stored-sessions.ts";
+import { openStoredAgent } from "./open-stored-agent.ts";
 
 export interface WakeOptions {
   readonly agent: StoredAgent;
@@ -20,25 +17,9 @@ export interface WakeOptions {
 
 /** Has an agent go on from its log with a message, in this process. Its report waits in the session's log. */
 export async function wakeAgent({ agent, text, values, stored, project, terminal }: WakeOptions): Promise<number> {
-  const { folder, places, store } = project;
-  const before = await withEndpoint(stored.usedBefore, places.folderOf(stored.id));
-  const connection = await connectChosen(values, terminal, before);
-  if (connection === undefined) return EXIT.failed;
-  const { choice, provider, modelFacts } = connection;
   const signal = terminal.interruption();
-  const opened = await openAgent({
-    places,
-    folder,
-    environment: terminal.environment,
-    store,
-    provider,
-    model: choice.model,
-    modelFacts,
-    id: stored.id,
-    rules: [],
-    clock: terminal.clock,
-    onEvent: printNotices(terminal),
-  });
+  const opened = await openStoredAgent({ values, stored, project, terminal });
+  if (opened === undefined) return EXIT.failed;
   try {
     const { agents, session, permission } = opened;
     const sent = await agents.send(agent.id, text);

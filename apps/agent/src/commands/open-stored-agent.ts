@@ -1,0 +1,40 @@
+import type { Agent } from "../agent/agent.ts";
+import type { WantedProvider } from "../cli/choose-provider.ts";
+import { connectChosen } from "../cli/connect-chosen.ts";
+import { withEndpoint } from "../cli/endpoint.ts";
+import type { Project } from "../cli/open-project.ts";
+import { printNotices } from "../cli/print-notices.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { openAgent } from "../open-agent.ts";
+import type { StoredSession } from "../workspace/stored-sessions.ts";
+
+export interface StoredAgentOptions {
+  /** What the command line says of the provider. */
+  readonly values: WantedProvider;
+  readonly stored: StoredSession;
+  readonly project: Project;
+  readonly terminal: Terminal;
+}
+
+/** Opens the agent of a stored session, with nobody to ask. Undefined: there is no key, and the person was told what to do. */
+export async function openStoredAgent(options: StoredAgentOptions): Promise<Agent | undefined> {
+  const { values, stored, project, terminal } = options;
+  const { folder, places, store } = project;
+  const before = await withEndpoint(stored.usedBefore, places.folderOf(stored.id));
+  const connection = await connectChosen(values, terminal, before);
+  if (connection === undefined) return undefined;
+  const { choice, provider, modelFacts } = connection;
+  return openAgent({
+    places,
+    folder,
+    environment: terminal.environment,
+    store,
+    provider,
+    model: choice.model,
+    modelFacts,
+    id: stored.id,
+    rules: [],
+    clock: terminal.clock,
+    onEvent: printNotices(terminal),
+  });
+}
