@@ -4,7 +4,7 @@ import { BASE_URL, type Flag, JSON_OUTPUT, MODEL, PROVIDER, type Value } from ".
 export const PROGRAM_COMMANDS = {
   agents: {
     usage: "agents [show|follow|stop|send ID ...] [--session ID]",
-    about: "the agents of a session: what each is doing, its tokens and its price; stops one, or sends it a message",
+    about: "list the agents of a session with their tokens and cost; follow or stop one, or send it a message",
     more: [
       "show ID: what one has said last. follow ID: what it says and does, as it comes. stop ID: ends one that runs. send ID TEXT: it reads the message before its next request; one that has ended goes on, here, if nothing else runs the session.",
       "ID is an agent's id, its beginning, or its name; for send also the name of another session of this project that runs.",
@@ -31,7 +31,7 @@ export const PROGRAM_COMMANDS = {
   memory: {
     usage: "memory [WHAT ...]",
     about:
-      "what is remembered of this project: list, show, search, inbox, accept, reject, forget, log, diff, undo, import, serve",
+      "manage the memory of this project: list, show, search, inbox, accept, reject, forget, log, diff, undo, import, serve",
     more: [
       "list: the topics. show SLUG: one of them. search WORDS. forget SLUG [WHY]: it is not used any more; its text is kept.",
       "inbox: what waits for your yes, because it was not you who said it. accept SLUG, reject SLUG.",
@@ -69,7 +69,7 @@ export const PROGRAM_COMMANDS = {
   },
   dream: {
     usage: "dream [--if-due] [--dry-run] [--yes]",
-    about: "goes over what is remembered: merges, corrects and prunes topics, as one change that can be undone",
+    about: "tidy the memory: merge, correct and prune topics, as one change that can be undone",
     more: [
       "Sessions since the last time are searched for what has changed. A run that would take away or rewrite much is held, and --yes carries it out. Ctrl-C stops it, and then nothing was changed.",
     ],
@@ -91,7 +91,7 @@ export const PROGRAM_COMMANDS = {
   },
   config: {
     usage: "config [quality|balanced|economy] [--json]",
-    about: "shows the profile and the settings that are not defaults; with a name, chooses the profile",
+    about: "show the profile and the settings that are not defaults; with a name, choose the profile",
     more: ["The profile is kept in engine.json in ~/.palimpsest. docs/defaults.md lists all settings."],
     options: { json: JSON_OUTPUT as Flag },
     operands: { most: 1, completes: ["quality", "balanced", "economy"] },
@@ -100,7 +100,7 @@ export const PROGRAM_COMMANDS = {
   },
   doctor: {
     usage: "doctor [--live] [--json]",
-    about: "what the agent needs, and what is missing; nothing is sent anywhere without --live",
+    about: "check what the agent needs and what is missing; sends nothing without --live",
     more: [
       "With --live, nine small calls at most are made to the service, with your key: model and limits, an answer and its usage, the order of the stream, counting, a tool and thinking there and back, the prompt cache, and how too much is refused. The likely price is said before, what was used behind it. Then the same is asked of the built-in simulator, and every difference is named.",
       "It ends with 1 if something does not hold that the agent relies on. A difference from the simulator alone is no failure.",
@@ -135,7 +135,7 @@ export const PROGRAM_COMMANDS = {
   },
   trust: {
     usage: "trust [--yes]",
-    about: "shows what this project's settings want, and lets them hold",
+    about: "show what this project's settings ask for; with --yes, apply them",
     more: [
       "Before that a project can only forbid. Trusted are its settings as they are: once they change, this is asked again.",
     ],
@@ -145,14 +145,14 @@ export const PROGRAM_COMMANDS = {
   },
   demo: {
     usage: "demo",
-    about: "a long session in a minute, against a built-in simulator: no key, no cost",
+    about: "play a long session in a minute, against a built-in simulator: no key, no cost",
     options: {},
     examples: [["palimpsest demo", "results stored and cleared, notes, a compaction, recall, undo"]],
     endings: ["failed"],
   },
   completion: {
     usage: "completion bash|zsh|fish",
-    about: "prints what lets a shell complete commands, options and sessions",
+    about: "print the script that makes a shell complete commands, options and sessions",
     options: {},
     operands: { most: 1, completes: ["bash", "zsh", "fish"] },
     examples: [
@@ -164,7 +164,7 @@ export const PROGRAM_COMMANDS = {
   },
   help: {
     usage: "help [COMMAND]",
-    about: "this page, or that of a command",
+    about: "show this page, or the page of a command",
     options: {},
     operands: { most: 1, completes: "commands" },
     examples: [["palimpsest help doctor", "the same as palimpsest doctor --help"]],

@@ -6,7 +6,7 @@ import { BASE_URL, MODEL, PROVIDER, type Value } from "./command-options.ts";
 export const RUN_COMMAND = {
   run: {
     usage: '[-p "PROMPT"]',
-    about: "the agent: a conversation on the screen, or with -p one turn without it",
+    about: "start the agent in the terminal, or run one turn without a screen (-p)",
     more: [
       "Without -p, in a terminal, the conversation is held there; /help lists what can be done in it.",
       "With -p nobody can be asked. What would have to be asked is denied, and the output names the rule that would allow it.",

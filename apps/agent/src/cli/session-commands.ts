@@ -37,7 +37,7 @@ export const SESSION_COMMANDS = {
   },
   import: {
     usage: "import FILE|DIR [--json]",
-    about: "sessions of Claude Code, Codex, pi, Gemini CLI, Qwen Code, opencode or cline become sessions here",
+    about: "import sessions of Claude Code, Codex, pi, Gemini CLI, Qwen Code, opencode or cline",
     more: ["What was imported before is left as it is."],
     options: { json: JSON_OUTPUT as Flag },
     operands: { most: 1 },
@@ -46,7 +46,7 @@ export const SESSION_COMMANDS = {
   },
   analyze: {
     usage: "analyze FILE|DIR [--html OUT]",
-    about: "what another agent's sessions spent, on what, and what was lost; as text, --json or a page",
+    about: "show what another agent's sessions spent, on what, and what was lost; as text, --json or a page",
     options: {
       html: { type: "string", value: "OUT", about: "writes a page with charts that opens without a network" },
       price: {
@@ -63,7 +63,7 @@ export const SESSION_COMMANDS = {
   },
   show: {
     usage: "show [ID] [--entry N]",
-    about: "a session as it was said, whatever was folded or cleared since; or one entry in whole",
+    about: "show the whole conversation, with everything that was compacted or cleared since; or one entry",
     more: [WHICH as string],
     options: { entry: { type: "string", value: "N", about: "only this entry, all of it" }, json: JSON_OUTPUT as Flag },
     operands: A_SESSION as Operands,
@@ -75,7 +75,7 @@ export const SESSION_COMMANDS = {
   },
   export: {
     usage: "export [ID]",
-    about: "a session's whole log as lines of JSON",
+    about: "print a session's whole log as lines of JSON",
     more: [WHICH as string],
     options: {},
     operands: A_SESSION as Operands,
@@ -84,7 +84,7 @@ export const SESSION_COMMANDS = {
   },
   context: {
     usage: "context [ID] [--json]",
-    about: "what fills the window",
+    about: "show what fills the context window",
     more: [WHICH as string],
     options: { json: JSON_OUTPUT as Flag },
     operands: A_SESSION as Operands,
@@ -93,7 +93,7 @@ export const SESSION_COMMANDS = {
   },
   cost: {
     usage: "cost [ID] [--json]",
-    about: "what was spent, on what, and what was lost to which cause",
+    about: "show what a session cost, on what, and what cache misses cost",
     more: [WHICH as string],
     options: { json: JSON_OUTPUT as Flag },
     operands: A_SESSION as Operands,
@@ -102,7 +102,7 @@ export const SESSION_COMMANDS = {
   },
   replay: {
     usage: "replay FILE [--policy NAME]...",
-    about: "what a recorded session would have cost under other policies; nothing is sent anywhere",
+    about: "compute what a recorded session would have cost under other policies; sends nothing",
     more: [
       "Each policy sees the same conversation, on the recorded clock. What it has cleared or folded and the recording needs later is fetched again, and paid for. The prices and the cache are those of a simulator.",
     ],
@@ -123,7 +123,7 @@ export const SESSION_COMMANDS = {
   },
   compact: {
     usage: "compact [TEXT] [--from ENTRY | --up-to ENTRY] [--session ID]",
-    about: "summarizes the conversation to free up context; TEXT says what to keep",
+    about: "summarize the conversation to free up context; TEXT says what to keep",
     more: [
       "A model is asked for the summary, so this needs a key. Nothing is lost: undo takes it back.",
       "palimpsest show numbers the entries.",
@@ -151,7 +151,7 @@ export const SESSION_COMMANDS = {
   },
   undo: {
     usage: "undo [ID]",
-    about: "takes the newest compaction back",
+    about: "undo the newest compaction",
     more: [WHICH as string],
     options: { json: JSON_OUTPUT as Flag },
     operands: A_SESSION as Operands,
@@ -160,7 +160,7 @@ export const SESSION_COMMANDS = {
   },
   rewind: {
     usage: "rewind [ENTRY] [--session ID]",
-    about: "takes your newest message back, or that of ENTRY, and all since: the answers, and what tools did to files",
+    about: "take back your newest message, or that of ENTRY, with all answers and file changes since",
     more: ["Files that something else has changed since are left as they are, and named."],
     options: {
       session: {
