@@ -1,4 +1,5 @@
 import { posix, relative } from "node:path";
+import { isProtected } from "../sandbox/protected-names.ts";
 import type { GuardedPath, PathGuard } from "../workspace/path-guard.ts";
 
 /** What a tool can do to the world; permissions are decided by it. */
@@ -23,10 +24,6 @@ export interface PermissionCall {
   readonly place: "inside" | "outside" | "protected" | "none";
   readonly network: "wanted" | "none";
 }
-
-/** Files that decide what runs on the user's machine, whether they exist yet or not. */
-const PROTECTED =
-  /(^|\/)(\.git|\.palimpsest|\.husky|\.vscode|\.idea|\.claude|\.github\/workflows)(\/|$)|(^|\/)\.(bashrc|zshrc|profile|envrc|gitmodules|npmrc|mcp\.json)$/i;
 
 /** What is to be known of a call to decide on it. Links are followed: a rule holds for what a path leads to. */
 export async function toPermissionCall(
@@ -65,5 +62,5 @@ function placeOf(
   if (located === undefined) return "none";
   if (located.kind === "stored-result") return effect === "read" ? "inside" : "outside";
   if (located.kind === "outside") return "outside";
-  return paths.some((path) => PROTECTED.test(path)) ? "protected" : "inside";
+  return paths.some((path) => isProtected(path)) ? "protected" : "inside";
 }
