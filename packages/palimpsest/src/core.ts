@@ -35,7 +35,13 @@ export type { ResponseContent, StreamPart } from "./providers/provider.ts";
 export { type Charge, type ChargeOptions, chargeParent } from "./query/charge-parent.ts";
 export type { InboxSession, MemoryInbox } from "./query/inbox.ts";
 export { createPartialAnswer } from "./query/partial-answer.ts";
-export { messageOf, type PermissionDecision, type PermissionOptions, type WantedCall } from "./query/permission.ts";
+export {
+  messageOf,
+  type PermissionContext,
+  type PermissionDecision,
+  type PermissionOptions,
+  type WantedCall,
+} from "./query/permission.ts";
 export type { AppendOptions } from "./session/append/append-once.ts";
 export { withTimers } from "./session/clock.ts";
 export type { ApproveCompaction, CompactOptions } from "./session/compact/compact-options.ts";

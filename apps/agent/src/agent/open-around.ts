@@ -13,7 +13,7 @@ import { type HeadlessPermission, headlessPermission } from "../permissions/head
 import { engineSettings } from "../workspace/engine-settings.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import type { AgentOptions } from "./agent.ts";
-import { nameOwners, notifyAll } from "./event-owner.ts";
+import { agentOf, nameOwners, notifyAll } from "./event-owner.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
 /** The session, and the head that its extensions have made together. */
@@ -56,7 +56,7 @@ export async function openAround(
     head,
     tools,
     runnable: tools.map((tool) => toTool(tool, session, context.folder, context.person?.onOutput)),
-    permission: permissionOf(tools, context, guard),
+    permission: permissionOf(tools, session, context, guard),
     toolsFor,
     headWith: (memory) => headOf(extensions, memory),
     childOptions: (child) => ({
@@ -86,12 +86,17 @@ function hooksOf(extensions: readonly Extension[], whose: "session" | "agent"): 
   return createHooks(extensions.flatMap(({ hooks }) => hooks?.(whose) ?? []));
 }
 
-function permissionOf(tools: readonly AgentTool[], context: ExtensionContext, guard: PathGuard): HeadlessPermission {
+function permissionOf(
+  tools: readonly AgentTool[],
+  session: AgentSession,
+  context: ExtensionContext,
+  guard: PathGuard,
+): HeadlessPermission {
   const { person, places, permissions } = context;
   const known = new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool]));
   const ports = { tools: known, guard, rules: permissions.rules, mode: permissions.mode };
   if (person === undefined) return headlessPermission(ports);
-  return attendedPermission({ ...ports, person, agentHome: places.agentHome });
+  return attendedPermission({ ...ports, person, places, agentOf: (sessionId) => agentOf(session, sessionId) });
 }
 
 /** What the session and the sessions of its agents are opened with. */

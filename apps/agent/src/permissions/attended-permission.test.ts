@@ -28,7 +28,8 @@ async function setUp(reply: PermissionReply) {
     guard: await createPathGuard(folder),
     rules,
     mode: () => "default",
-    agentHome,
+    places: { agentHome, project: agentHome },
+    agentOf: () => ({ kind: "main" }),
     person: {
       async askPermission(question) {
         asked.push(question);
@@ -37,7 +38,7 @@ async function setUp(reply: PermissionReply) {
     },
   });
   const call = { kind: "tool_call", id: "1", name: "Bash", input: {} } as const;
-  const context = { signal: new AbortController().signal };
+  const context = { sessionId: "s", signal: new AbortController().signal };
   const wanted = { call, input: { command: "npm test -- a" } };
   return { asked, agentHome, judge: () => permission(wanted, context), ask: () => askHost(wanted, context) };
 }
@@ -46,14 +47,16 @@ test("what is allowed once is asked again; what is allowed for the session is no
   const once = await setUp({ kind: "once" });
   expect(await once.ask()).toEqual({ kind: "allow" });
   expect(await once.judge()).toEqual({ kind: "ask" });
-  expect(once.asked).toMatchObject([{ reason: "It runs a command.", allowedBy: ["Bash(npm test *)"] }]);
-  const session = await setUp({ kind: "session" });
+  expect(once.asked).toMatchObject([
+    { reason: "It runs a command.", allowedBy: ["Bash(npm test *)"], asker: { agent: { kind: "main" } } },
+  ]);
+  const session = await setUp({ kind: "always", scope: "session" });
   expect(await session.ask()).toEqual({ kind: "allow" });
   expect(await session.judge()).toEqual({ kind: "allow" });
 });
 
 test("what is always allowed is kept in the user's settings, beside what stands there", async () => {
-  const { ask, judge, agentHome } = await setUp({ kind: "always" });
+  const { ask, judge, agentHome } = await setUp({ kind: "always", scope: "user" });
   const file = join(agentHome, "settings.json");
   writeFileSync(file, JSON.stringify({ web: "on", permissions: { deny: ["Read(.env)"], allow: ["Bash(ls *)"] } }));
   await ask();

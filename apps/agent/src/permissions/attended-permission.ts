@@ -1,8 +1,9 @@
+import type { Places } from "../workspace/places.ts";
 import { allowingRules } from "./allowing-rules.ts";
 import { decidePermission } from "./decide-permission.ts";
 import type { HeadlessPermission, PermissionPorts } from "./headless-permission.ts";
 import { toPermissionCall } from "./permission-call.ts";
-import type { AskPermission } from "./permission-question.ts";
+import type { AskingAgent, AskPermission, ToolOrigin } from "./permission-question.ts";
 import { type Rule, readRule } from "./rule.ts";
 import { saveAllowed } from "./save-allowed.ts";
 
@@ -10,8 +11,13 @@ export interface AttendedPorts extends Omit<PermissionPorts, "rules"> {
   /** What is allowed for the session is added. */
   readonly rules: Rule[];
   readonly person: { readonly askPermission: AskPermission };
-  readonly agentHome: string;
+  /** Whose session it is. */
+  readonly agentOf: (sessionId: string) => AskingAgent;
+  /** Where the settings of the user are, and those of the user for this project. */
+  readonly places: Pick<Places, "agentHome" | "project">;
 }
+
+const BUILT_IN: ToolOrigin = { kind: "built-in" };
 
 /** Permission where somebody can be asked. */
 export function attendedPermission({
@@ -20,29 +26,34 @@ export function attendedPermission({
   rules,
   mode,
   person,
-  agentHome,
+  agentOf,
+  places,
 }: AttendedPorts): HeadlessPermission {
   return {
     async permission({ call: { name }, input }) {
       const verdict = decidePermission(mode(), rules, await toPermissionCall(tools.get(name)!, input, guard));
       return verdict.decision === "deny" ? { kind: "deny", reason: verdict.reason } : { kind: verdict.decision };
     },
-    async askHost(wanted, { signal }) {
-      const call = await toPermissionCall(tools.get(wanted.call.name)!, wanted.input, guard);
+    async askHost(wanted, { sessionId, signal }) {
+      const tool = tools.get(wanted.call.name)!;
+      const call = await toPermissionCall(tool, wanted.input, guard);
       const verdict = decidePermission(mode(), rules, call);
       // Calls run beside each other: what was asked for another one may hold for this one.
       if (verdict.decision === "allow") return { kind: "allow" };
       // A rule that asks holds against any that allows.
       const allowedBy = verdict.rule === undefined && mode() !== "plan" ? allowingRules(call) : [];
-      const reply = await person.askPermission({ ...wanted, reason: verdict.reason, allowedBy }, signal);
+      const asker = { agent: agentOf(sessionId), tool: tool.origin ?? BUILT_IN };
+      const reply = await person.askPermission({ ...wanted, asker, reason: verdict.reason, allowedBy }, signal);
       if (reply.kind === "deny") {
         return {
           kind: "deny",
           reason: `The user does not want it${reply.comment === "" ? "." : `: ${reply.comment}`}`,
         };
       }
-      if (reply.kind !== "once") rules.push(...allowedBy.flatMap((text) => readRule(text, "allow", "user") ?? []));
-      if (reply.kind === "always") await saveAllowed(agentHome, allowedBy);
+      if (reply.kind === "once") return { kind: "allow" };
+      rules.push(...allowedBy.flatMap((text) => readRule(text, "allow", "user") ?? []));
+      if (reply.scope === "user") await saveAllowed(places.agentHome, allowedBy);
+      if (reply.scope === "project") await saveAllowed(places.project, allowedBy);
       return { kind: "allow" };
     },
     takeDenied: () => [],

@@ -1,5 +1,5 @@
 import type { Permission } from "palimpsest";
-import type { PermissionDecision, WantedCall } from "palimpsest/core";
+import type { PermissionContext, PermissionDecision, WantedCall } from "palimpsest/core";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import { allowingRules } from "./allowing-rules.ts";
 import { decidePermission, type PermissionMode } from "./decide-permission.ts";
@@ -24,7 +24,7 @@ export interface DeniedCall {
 
 export interface HeadlessPermission {
   readonly permission: Permission;
-  readonly askHost: (wanted: WantedCall, context: { readonly signal: AbortSignal }) => Promise<PermissionDecision>;
+  readonly askHost: (wanted: WantedCall, context: PermissionContext) => Promise<PermissionDecision>;
   /** What has been denied since this was last asked. */
   takeDenied(): readonly DeniedCall[];
 }

@@ -1,6 +1,7 @@
 import { posix, relative } from "node:path";
 import { isProtected } from "../sandbox/protected-names.ts";
 import type { GuardedPath, PathGuard } from "../workspace/path-guard.ts";
+import type { ToolOrigin } from "./permission-question.ts";
 
 /** What a tool can do to the world; permissions are decided by it. */
 export type ToolEffect = "read" | "edit" | "execute" | "talk";
@@ -11,6 +12,8 @@ export interface PermittedTool {
   readonly effect: ToolEffect;
   /** Every call goes to the network, whatever its input. @default only calls that ask for it do */
   readonly network?: "always";
+  /** @default built-in */
+  readonly origin?: ToolOrigin;
 }
 
 /** A call as permissions see it. */

@@ -1,7 +1,7 @@
 import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
 import type { Person, PlanAnswer, Question } from "../extension/person.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
-import type { PermissionQuestion, PermissionReply } from "../permissions/permission-question.ts";
+import type { AllowScope, PermissionQuestion, PermissionReply } from "../permissions/permission-question.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { highlight } from "../text/highlight.ts";
 import { type Line, plain, plainLines } from "../text/line.ts";
@@ -54,7 +54,7 @@ function permissionDialog({ call, input, reason, allowedBy }: PermissionQuestion
         ? []
         : [
             { value: "session", label: `Yes, and ${rules} until I leave` },
-            { value: "always", label: `Yes, and always ${rules}`, about: "in every project" },
+            { value: "user", label: `Yes, and always ${rules}`, about: "in every project" },
           ]),
       { value: "deny", label: "No" },
     ],
@@ -62,12 +62,14 @@ function permissionDialog({ call, input, reason, allowedBy }: PermissionQuestion
   };
 }
 
+const SCOPES: readonly AllowScope[] = ["session", "project", "user"];
+
 function toReply(answer: DialogAnswer): PermissionReply {
   if (answer.kind === "words") return { kind: "deny", comment: answer.text };
   const value = answer.kind === "chosen" ? answer.values[0] : "deny";
-  return value === "once" || value === "session" || value === "always"
-    ? { kind: value }
-    : { kind: "deny", comment: "" };
+  if (value === "once") return { kind: "once" };
+  const scope = SCOPES.find((one) => one === value);
+  return scope === undefined ? { kind: "deny", comment: "" } : { kind: "always", scope };
 }
 
 /** What is asked about, as it is: nobody says yes to what he has not seen. */

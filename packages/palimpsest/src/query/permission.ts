@@ -4,8 +4,14 @@ import type { Session } from "../session/session.ts";
 /** Says whether a call may be run. What it throws is a refusal. */
 export type Permission = (
   wanted: WantedCall,
-  context: { readonly signal: AbortSignal },
+  context: PermissionContext,
 ) => PermissionAnswer | Promise<PermissionAnswer>;
+
+export interface PermissionContext {
+  /** The session whose model wants the call: the host's own, or that of an agent. */
+  readonly sessionId: string;
+  readonly signal: AbortSignal;
+}
 
 /** `input` is what the tool would be run with. */
 export interface WantedCall {
@@ -25,7 +31,7 @@ export interface PermissionOptions {
   /** Asks the user. @default there is nobody to ask: what would have to be asked is denied */
   readonly askHost?: (
     wanted: WantedCall,
-    context: { readonly signal: AbortSignal },
+    context: PermissionContext,
   ) => PermissionDecision | Promise<PermissionDecision>;
   readonly signal: AbortSignal;
 }
@@ -37,8 +43,9 @@ export async function decidePermission(
   wanted: WantedCall,
   { session, permission = () => ALLOW, askHost, signal }: PermissionOptions,
 ): Promise<PermissionDecision> {
+  const context: PermissionContext = { sessionId: session.id, signal };
   try {
-    const answer = await permission(wanted, { signal });
+    const answer = await permission(wanted, context);
     if (answer.kind !== "ask") return answer;
     const { call, input } = wanted;
     const told = { sessionId: session.id, toolName: call.name, toolInput: input, callId: call.id };
@@ -47,7 +54,7 @@ export async function decidePermission(
     const decisions = outputs.map(({ output }) => output.decision);
     if (decisions.includes("deny")) return { kind: "deny", reason: "a rule of the user forbids it" };
     if (decisions.includes("allow")) return ALLOW;
-    return (await askHost?.(wanted, { signal })) ?? { kind: "deny", reason: "nobody is here to allow it" };
+    return (await askHost?.(wanted, context)) ?? { kind: "deny", reason: "nobody is here to allow it" };
   } catch (error) {
     return { kind: "deny", reason: `it could not be decided: ${messageOf(error)}` };
   }

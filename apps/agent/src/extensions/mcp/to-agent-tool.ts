@@ -40,6 +40,7 @@ function toAgentTool(server: string, { name, description = "", inputSchema }: Se
     inputSchema,
     concurrency: "alone",
     effect: "execute",
+    origin: { kind: "server", name: server },
     results: "clearable",
     async run(input, { signal }): Promise<ToolOutcome> {
       signal.throwIfAborted();

@@ -39,7 +39,17 @@ async function openOne({ module, from }: ExtensionSetting, context: ExtensionCon
   if (typeof loaded.open !== "function") throw new Error("it must export a function `open(context)`.");
   const extension: Partial<Extension> | undefined = await loaded.open(context);
   if (typeof extension?.name !== "string") throw new Error("what `open` returns must have a `name`.");
-  return extension as Extension;
+  return named(extension as Extension);
+}
+
+/** Its tools say where they come from: the user reads it when one of them asks for permission. */
+function named(extension: Extension): Extension {
+  const { name } = extension;
+  if (extension.tools === undefined) return extension;
+  const tools: Extension["tools"] = (session) =>
+    extension.tools!(session).map((tool) => ({ ...tool, origin: { kind: "extension", name } }));
+  // Not a copy: an extension may be an object of a class, whose methods a copy would not have.
+  return Object.create(extension, { tools: { value: tools } }) as Extension;
 }
 
 /** A path begins at the folder of the settings file; a package is looked for in the `node_modules` of that folder. */
