@@ -1,7 +1,14 @@
-import { chmodSync, closeSync, fchmodSync, openSync, statSync } from "node:fs";
+import { closeSync, fchmodSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { createPrivateFolder, inTransaction, StorageFailedError, syncFolder } from "palimpsest/sqlite";
+import {
+  createPrivateFolder,
+  inTransaction,
+  makePrivate,
+  preparedStatements,
+  StorageFailedError,
+  syncFolder,
+} from "palimpsest/sqlite";
 import { CoordinationFormatError } from "./coordination-errors.ts";
 import { APPLICATION_ID, FORMAT_VERSION, SCHEMA } from "./coordination-schema.ts";
 
@@ -37,14 +44,9 @@ export function connectCoordination(path: string): CoordinationConnection {
     database.close();
     throw error;
   }
-  const statements = new Map<string, StatementSync>();
   return {
     database,
-    statement(sql) {
-      const found = statements.get(sql) ?? database.prepare(sql);
-      statements.set(sql, found);
-      return found;
-    },
+    statement: preparedStatements(database),
     isCurrent() {
       const now = statSync(path, { bigint: true, throwIfNoEntry: false });
       return now !== undefined && now.ino === before.ino && now.dev === before.dev;
@@ -65,18 +67,6 @@ function createIfMissing(path: string): void {
   } catch (error) {
     // Another process was first: its file is as good.
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-  }
-}
-
-/** A file that was copied or restored may have come open to all; -wal and -shm take their mode from it. */
-function makePrivate(path: string, mode: number): void {
-  if ((mode & 0o077) === 0) return;
-  for (const suffix of ["", "-wal", "-shm"]) {
-    try {
-      chmodSync(path + suffix, 0o600);
-    } catch {
-      // Another user's, read-only, or not there.
-    }
   }
 }
 

@@ -1,3 +1,5 @@
+import { createTimers } from "./timers.ts";
+
 /** Time in milliseconds since the epoch. The only source of time in the simulator: cache lifetimes run on it. */
 export interface Clock {
   now(): number;
@@ -19,22 +21,16 @@ export interface ManualClock extends Clock {
   pass(byMs: number, meanwhile: Promise<unknown>): Promise<void>;
 }
 
-interface Timer {
-  readonly atMs: number;
-  readonly process: "held" | "free";
-  ring(): void;
-}
-
 export const systemClock: Clock = { now: () => Date.now() };
 
 export function manualClock(startMs = 0): ManualClock {
   let nowMs = startMs;
-  let timers: readonly Timer[] = [];
+  const timers = createTimers<{ readonly atMs: number; readonly process: "held" | "free" }>();
   let started = Promise.withResolvers<void>();
 
   function moveTo(toMs: number): void {
     nowMs = toMs;
-    for (const timer of timers.filter(({ atMs }) => atMs <= toMs)) timer.ring();
+    for (const timer of timers.pending().filter(({ atMs }) => atMs <= toMs)) timer.ring();
   }
 
   return {
@@ -43,20 +39,9 @@ export function manualClock(startMs = 0): ManualClock {
     set: moveTo,
     wait(ms, signal, process = "held") {
       if (ms <= 0 || signal?.aborted) return Promise.resolve();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer: Timer = {
-        atMs: nowMs + ms,
-        process,
-        ring() {
-          timers = timers.filter((one) => one !== timer);
-          signal?.removeEventListener("abort", timer.ring);
-          resolve();
-        },
-      };
-      timers = [...timers, timer];
-      signal?.addEventListener("abort", timer.ring);
+      const rung = timers.set({ atMs: nowMs + ms, process }, signal);
       if (process === "held") started.resolve();
-      return promise;
+      return rung;
     },
     async pass(byMs, meanwhile) {
       const untilMs = nowMs + byMs;
@@ -64,12 +49,12 @@ export function manualClock(startMs = 0): ManualClock {
         () => undefined,
         () => undefined,
       );
-      if (timers.every(({ process }) => process === "free")) await Promise.race([started.promise, ended]);
+      if (timers.pending().every(({ process }) => process === "free")) await Promise.race([started.promise, ended]);
       for (;;) {
-        const nextMs = Math.min(...timers.map(({ atMs }) => atMs));
+        const nextMs = Math.min(...timers.pending().map(({ atMs }) => atMs));
         if (nextMs > untilMs) break;
         started = Promise.withResolvers();
-        const isAwaited = timers.some(({ atMs, process }) => atMs <= nextMs && process === "held");
+        const isAwaited = timers.pending().some(({ atMs, process }) => atMs <= nextMs && process === "held");
         moveTo(nextMs);
         await (isAwaited ? Promise.race([started.promise, ended]) : Promise.resolve());
       }

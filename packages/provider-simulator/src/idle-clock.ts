@@ -1,12 +1,9 @@
+import { createTimers } from "./timers.ts";
+
 /** A clock that stands still while something happens, and moves on to the next timer when nothing does. */
 export interface IdleClock {
   now(): number;
   wait(ms: number, signal?: AbortSignal): Promise<void>;
-}
-
-interface Timer {
-  readonly atMs: number;
-  ring(): void;
 }
 
 /** So many turns of the event loop without a new timer count as nothing happening. */
@@ -15,18 +12,19 @@ const IDLE_TURNS = 3;
 /** Hours pass in no time, and nothing that is merely slow to compute is taken for something that hangs. */
 export function idleClock(startMs = 0): IdleClock {
   let nowMs = startMs;
-  const timers = new Set<Timer>();
+  const timers = createTimers();
   let isWatched = false;
 
   function watch(idleTurns = 0): void {
-    isWatched = timers.size > 0;
+    const pending = timers.pending();
+    isWatched = pending.length > 0;
     if (!isWatched) return;
     if (idleTurns < IDLE_TURNS) {
       setImmediate(watch, idleTurns + 1);
       return;
     }
-    nowMs = Math.max(nowMs, Math.min(...[...timers].map(({ atMs }) => atMs)));
-    for (const timer of [...timers]) if (timer.atMs <= nowMs) timer.ring();
+    nowMs = Math.max(nowMs, Math.min(...pending.map(({ atMs }) => atMs)));
+    for (const timer of pending) if (timer.atMs <= nowMs) timer.ring();
     watch();
   }
 
@@ -34,19 +32,9 @@ export function idleClock(startMs = 0): IdleClock {
     now: () => nowMs,
     wait(ms, signal) {
       if (ms <= 0 || signal?.aborted) return Promise.resolve();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer: Timer = {
-        atMs: nowMs + ms,
-        ring() {
-          timers.delete(timer);
-          signal?.removeEventListener("abort", timer.ring);
-          resolve();
-        },
-      };
-      timers.add(timer);
-      signal?.addEventListener("abort", timer.ring);
+      const rung = timers.set({ atMs: nowMs + ms }, signal);
       if (!isWatched) watch();
-      return promise;
+      return rung;
     },
   };
 }

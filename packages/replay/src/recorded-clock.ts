@@ -1,3 +1,5 @@
+import { createTimers } from "@palimpsest/provider-simulator";
+
 /** A clock that runs through a recording: it stands still until it is told how far to go. */
 export interface RecordedClock {
   now(): number;
@@ -6,38 +8,20 @@ export interface RecordedClock {
   advanceTo(atMs: number): Promise<void>;
 }
 
-interface Timer {
-  readonly atMs: number;
-  ring(): void;
-}
-
 /** @param atRest resolves when nothing goes on any more but waiting */
 export function recordedClock(startMs: number, atRest: () => Promise<void>): RecordedClock {
   let nowMs = startMs;
-  const timers = new Set<Timer>();
+  const timers = createTimers();
   return {
     now: () => nowMs,
     wait(ms, signal) {
       if (ms <= 0 || signal?.aborted) return Promise.resolve();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer: Timer = {
-        atMs: nowMs + ms,
-        ring() {
-          timers.delete(timer);
-          signal?.removeEventListener("abort", timer.ring);
-          resolve();
-        },
-      };
-      timers.add(timer);
-      signal?.addEventListener("abort", timer.ring);
-      return promise;
+      return timers.set({ atMs: nowMs + ms }, signal);
     },
     async advanceTo(atMs) {
       for (;;) {
-        const next = [...timers].reduce<Timer | undefined>(
-          (first, timer) => (first === undefined || timer.atMs < first.atMs ? timer : first),
-          undefined,
-        );
+        // A stable sort: of timers for the same time, the one that was set first.
+        const [next] = timers.pending().toSorted((left, right) => left.atMs - right.atMs);
         if (next === undefined || next.atMs > atMs) break;
         nowMs = Math.max(nowMs, next.atMs);
         next.ring();

@@ -12,18 +12,16 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { PalimpsestError } from "palimpsest";
+import { PathError } from "palimpsest/core";
 import { createPrivateFolder } from "palimpsest/sqlite";
 
 /** A socket that others could reach or put in the place of ours. Nothing was opened. */
-export class UnsafeSocketError extends PalimpsestError {
+export class UnsafeSocketError extends PathError {
   static readonly code = "unsafe-socket";
   readonly code: string = UnsafeSocketError.code;
-  readonly path: string;
 
   constructor(path: string, why: string) {
-    super(`${path}: ${why}`);
-    this.path = path;
+    super(path, `${path}: ${why}`);
   }
 }
 

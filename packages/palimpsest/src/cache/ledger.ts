@@ -1,3 +1,4 @@
+import { addCounts } from "../log/add-counts.ts";
 import type { CacheDiagnosis, CacheFacts, Cause, PromptChange } from "../log/cause.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import type { AppliedEdits } from "../log/provider-edits.ts";
@@ -133,7 +134,9 @@ export interface LedgerLine
 /** The source of requests that only keep the main conversation's prompt in the cache. */
 export const KEEP_WARM = "keep-warm";
 
-export const NO_TOTALS: LedgerTotals = {
+type Counts = Omit<LedgerTotals, "estimatedResponses" | "estimatedUsd">;
+
+export const NO_TOTALS: Counts = {
   responses: 0,
   freshTokens: 0,
   cacheReadTokens: 0,
@@ -143,6 +146,8 @@ export const NO_TOTALS: LedgerTotals = {
   perfectPriceUsd: 0,
   unpricedResponses: 0,
 };
+
+const COUNTS = Object.keys(NO_TOTALS) as readonly (keyof Counts)[];
 
 export const EMPTY_LEDGER: Ledger = { sources: {}, pending: [], breaks: [] };
 
@@ -156,36 +161,16 @@ export function readLedger(stored: unknown): Ledger {
 
 /** What all sources have used together. */
 export function spentTokens({ sources }: Ledger): LedgerTotals {
-  return Object.values(sources).reduce((sum, { totals }) => addTotals(sum, totals), NO_TOTALS);
+  return Object.values(sources).reduce<LedgerTotals>((sum, { totals }) => addTotals(sum, totals), NO_TOTALS);
 }
 
 export function addTotals(left: LedgerTotals, right: LedgerTotals): LedgerTotals {
-  return {
-    responses: left.responses + right.responses,
-    freshTokens: left.freshTokens + right.freshTokens,
-    cacheReadTokens: left.cacheReadTokens + right.cacheReadTokens,
-    cacheWriteTokens: left.cacheWriteTokens + right.cacheWriteTokens,
-    outputTokens: left.outputTokens + right.outputTokens,
-    priceUsd: left.priceUsd + right.priceUsd,
-    perfectPriceUsd: left.perfectPriceUsd + right.perfectPriceUsd,
-    unpricedResponses: left.unpricedResponses + right.unpricedResponses,
-    ...estimatedPart(left, right, 1),
-  };
+  return { ...addCounts(COUNTS, left, right), ...estimatedPart(left, right, 1) };
 }
 
 /** What was used between two points in time. */
 export function subtractTotals(after: LedgerTotals, before: LedgerTotals): LedgerTotals {
-  return {
-    responses: after.responses - before.responses,
-    freshTokens: after.freshTokens - before.freshTokens,
-    cacheReadTokens: after.cacheReadTokens - before.cacheReadTokens,
-    cacheWriteTokens: after.cacheWriteTokens - before.cacheWriteTokens,
-    outputTokens: after.outputTokens - before.outputTokens,
-    priceUsd: after.priceUsd - before.priceUsd,
-    perfectPriceUsd: after.perfectPriceUsd - before.perfectPriceUsd,
-    unpricedResponses: after.unpricedResponses - before.unpricedResponses,
-    ...estimatedPart(after, before, -1),
-  };
+  return { ...addCounts(COUNTS, after, before, -1), ...estimatedPart(after, before, -1) };
 }
 
 /** Absent where nothing was estimated, as in the logs of earlier releases. */

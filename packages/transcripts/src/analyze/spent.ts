@@ -1,3 +1,4 @@
+import { addCounts } from "palimpsest/core";
 import type { SpentTotals } from "./analysis.ts";
 import type { Billed } from "./price-response.ts";
 
@@ -12,6 +13,8 @@ export const NOTHING_SPENT: SpentTotals = {
   unpricedResponses: 0,
   estimatedOutputs: 0,
 };
+
+const COUNTS = Object.keys(NOTHING_SPENT) as readonly (keyof SpentTotals)[];
 
 export interface Spent {
   readonly billed: Billed;
@@ -35,15 +38,5 @@ export function addSpent(totals: SpentTotals, { billed, usd, perfectUsd, isEstim
 }
 
 export function sumSpent(left: SpentTotals, right: SpentTotals): SpentTotals {
-  return {
-    responses: left.responses + right.responses,
-    freshTokens: left.freshTokens + right.freshTokens,
-    cacheReadTokens: left.cacheReadTokens + right.cacheReadTokens,
-    cacheWriteTokens: left.cacheWriteTokens + right.cacheWriteTokens,
-    outputTokens: left.outputTokens + right.outputTokens,
-    usd: left.usd + right.usd,
-    perfectUsd: left.perfectUsd + right.perfectUsd,
-    unpricedResponses: left.unpricedResponses + right.unpricedResponses,
-    estimatedOutputs: left.estimatedOutputs + right.estimatedOutputs,
-  };
+  return addCounts(COUNTS, left, right);
 }

@@ -1,8 +1,8 @@
 import { asCount, asList, asObject, asString, present } from "palimpsest/core";
 import { asTimeMs } from "./as-time-ms.ts";
-import type { TranscriptLine } from "./read-lines.ts";
+import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords } from "./read-records.ts";
-import type { RecordedDamage, RecordedUsage } from "./recorded.ts";
+import type { RecordedUsage } from "./recorded.ts";
 
 /** A request of cline's editor extension, as `ui_messages.json` tells of it. */
 export interface ClineRequest {
@@ -16,9 +16,7 @@ export interface ClineRequest {
 }
 
 /** Reads what the extension shows: of it, only what its requests used. Broken lines are passed over: they cost nothing else. */
-export async function readClineRequests(
-  lines: AsyncIterable<TranscriptLine | RecordedDamage>,
-): Promise<ClineRequest[]> {
+export async function readClineRequests(lines: TranscriptLines): Promise<ClineRequest[]> {
   const requests: ClineRequest[] = [];
   for await (const record of readRecords(lines)) {
     if (record.kind === "damage" || record.fields["say"] !== "api_req_started") continue;

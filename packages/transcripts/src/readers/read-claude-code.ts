@@ -6,79 +6,33 @@
  */
 
 import { asCount, asObject, asString, type JsonObject, present } from "palimpsest/core";
-import { asTimeMs } from "./as-time-ms.ts";
-import { createLineage, type Lineage } from "./create-lineage.ts";
-import { createOwner, type Owner } from "./create-owner.ts";
+import { createLineage } from "./create-lineage.ts";
 import { createUsages } from "./create-usages.ts";
-import type { TranscriptLine } from "./read-lines.ts";
-import { readRecords, type TranscriptRecord } from "./read-records.ts";
-import type {
-  RecordedDamage,
-  RecordedEntry,
-  RecordedMessage,
-  RecordedPosition,
-  RecordedSession,
-  RecordedUsage,
-} from "./recorded.ts";
+import type { TranscriptLines } from "./read-lines.ts";
+import { readPlacedRecords } from "./read-placed-records.ts";
+import type { RecordedEntry, RecordedMessage, RecordedUsage } from "./recorded.ts";
 import { toClaudeCodeEntry } from "./to-claude-code-entry.ts";
 
 /** Memory grows with the number of lines (an id each), not with their size. */
-export async function* readClaudeCode(
-  lines: AsyncIterable<TranscriptLine | RecordedDamage>,
-): AsyncGenerator<RecordedEntry> {
+export async function* readClaudeCode(lines: TranscriptLines): AsyncGenerator<RecordedEntry> {
   const lineage = createLineage();
-  const owner = createOwner();
   const usages = createUsages();
-  const seen = new Set<string>();
-  let hasSession = false;
-  let atMs = 0;
-
-  for await (const record of readRecords(lines)) {
-    if (record.kind === "damage") {
-      yield record;
+  for await (const read of readPlacedRecords(lines, { agent: "claude-code", lineage })) {
+    if (read.kind !== "placed") {
+      yield read;
       continue;
     }
-    const { fields } = record;
-    atMs = asTimeMs(fields["timestamp"]) ?? atMs;
-    if (!hasSession && fields["uuid"] !== undefined && typeof fields["sessionId"] === "string") {
-      hasSession = true;
-      yield toSession(fields, { owner, atMs });
-    }
-    const position = toPosition(record, { atMs, lineage, owner });
-    // A resumed or synchronized file may repeat whole runs of lines.
-    if (seen.has(position.id)) continue;
-    seen.add(position.id);
-
+    const { record, position } = read;
     const entry = toClaudeCodeEntry(record, { position, lineage });
     if (entry === undefined || entry.kind === "damage") lineage.skip(position.id, position.parentId);
     if (entry === undefined) continue;
     if (entry.kind === "compaction") yield* usages.settle(position.branch);
-    const usage = entry.kind === "message" ? toUsage(fields, entry) : undefined;
+    const usage = entry.kind === "message" ? toUsage(record.fields, entry) : undefined;
     // Responses of subagents that run at the same time may interleave.
-    if (usage !== undefined) yield* usages.note(asString(fields["agentId"]) ?? position.branch, usage);
+    if (usage !== undefined) yield* usages.note(asString(record.fields["agentId"]) ?? position.branch, usage);
     yield entry;
   }
   yield* usages.settleAll();
-}
-
-function toSession(fields: JsonObject, { owner, atMs }: { owner: Owner; atMs: number }): RecordedSession {
-  return {
-    kind: "session",
-    agent: "claude-code",
-    startedAtMs: atMs,
-    ...owner.begin(fields),
-    ...present({ version: asString(fields["version"]), cwd: asString(fields["cwd"]) }),
-  };
-}
-
-function toPosition(
-  record: TranscriptRecord,
-  { atMs, lineage, owner }: { atMs: number; lineage: Lineage; owner: Owner },
-): RecordedPosition {
-  const { fields, index } = record;
-  const branch = owner.branchOf(fields);
-  const parentId = lineage.resolve(asString(fields["parentUuid"]) ?? asString(fields["logicalParentUuid"]));
-  return { id: asString(fields["uuid"]) ?? `entry-${index}`, ...present({ parentId }), branch, atMs };
 }
 
 function toUsage(fields: JsonObject, { responseId, branch, atMs, model }: RecordedMessage): RecordedUsage | undefined {

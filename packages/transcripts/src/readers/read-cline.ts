@@ -6,16 +6,9 @@
 import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { ClineRequest } from "./cline-requests.ts";
-import type { TranscriptLine } from "./read-lines.ts";
+import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords, type TranscriptRecord } from "./read-records.ts";
-import type {
-  RecordedDamage,
-  RecordedEntry,
-  RecordedMessage,
-  RecordedPosition,
-  RecordedSession,
-  RecordedUsage,
-} from "./recorded.ts";
+import type { RecordedEntry, RecordedMessage, RecordedPosition, RecordedSession, RecordedUsage } from "./recorded.ts";
 import { toBlocks } from "./to-blocks.ts";
 
 export interface ReadClineOptions {
@@ -43,7 +36,7 @@ interface Place {
 
 /** Memory grows with the number of messages (an id each) and requests. */
 export async function* readCline(
-  lines: AsyncIterable<TranscriptLine | RecordedDamage>,
+  lines: TranscriptLines,
   { id = "unknown", requests = [], compaction }: ReadClineOptions = {},
 ): AsyncGenerator<RecordedEntry> {
   const place: Place = { requests: [...requests], hasSession: false, index: 0, atMs: 0, deletedTo: -1, ids: [] };

@@ -6,11 +6,10 @@
  */
 import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
 import { asTimeMs } from "./as-time-ms.ts";
-import type { TranscriptLine } from "./read-lines.ts";
+import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords } from "./read-records.ts";
 import type {
   RecordedBranch,
-  RecordedDamage,
   RecordedEntry,
   RecordedKept,
   RecordedMessage,
@@ -43,7 +42,7 @@ interface Place {
 }
 
 /** Memory grows with the number of the user's messages (an id each). */
-export async function* readCodex(lines: AsyncIterable<TranscriptLine | RecordedDamage>): AsyncGenerator<RecordedEntry> {
+export async function* readCodex(lines: TranscriptLines): AsyncGenerator<RecordedEntry> {
   const place: Place = {
     branch: "main",
     atMs: 0,

@@ -6,16 +6,9 @@
  */
 import { asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
 import { asTimeMs } from "./as-time-ms.ts";
-import type { TranscriptLine } from "./read-lines.ts";
+import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords } from "./read-records.ts";
-import type {
-  RecordedDamage,
-  RecordedEntry,
-  RecordedKept,
-  RecordedMessage,
-  RecordedPosition,
-  RecordedSession,
-} from "./recorded.ts";
+import type { RecordedEntry, RecordedKept, RecordedMessage, RecordedPosition, RecordedSession } from "./recorded.ts";
 import { resultSizes, toGeminiEntries } from "./to-gemini-entries.ts";
 
 /** Where the reading stands. */
@@ -38,7 +31,7 @@ export interface ReadGeminiOptions {
 
 /** Memory grows with the number of messages (an id each). */
 export async function* readGemini(
-  lines: AsyncIterable<TranscriptLine | RecordedDamage>,
+  lines: TranscriptLines,
   { parentSession }: ReadGeminiOptions = {},
 ): AsyncGenerator<RecordedEntry> {
   const place: Place = { atMs: 0, parents: new Map(), sizes: new Map() };

@@ -7,6 +7,9 @@ export interface TranscriptLine {
   text: string;
 }
 
+/** What the readers read: lines, and in the place of one that cannot be read what is wrong with it. */
+export type TranscriptLines = AsyncIterable<TranscriptLine | RecordedDamage>;
+
 export interface ReadLinesOptions {
   /**
    * A longer line is reported as damage and skipped; memory is bounded by about three times this.

@@ -7,11 +7,10 @@
 import { asCount, asObject, asString, type JsonObject, present } from "palimpsest/core";
 import { asTimeMs } from "./as-time-ms.ts";
 import { createLineage } from "./create-lineage.ts";
-import type { TranscriptLine } from "./read-lines.ts";
+import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords, type TranscriptRecord } from "./read-records.ts";
 import type {
   RecordedBlock,
-  RecordedDamage,
   RecordedEntry,
   RecordedMessage,
   RecordedPosition,
@@ -21,7 +20,7 @@ import type {
 import { toBlocks, toParts } from "./to-blocks.ts";
 
 /** Memory grows with the number of lines (an id each), not with their size. */
-export async function* readPi(lines: AsyncIterable<TranscriptLine | RecordedDamage>): AsyncGenerator<RecordedEntry> {
+export async function* readPi(lines: TranscriptLines): AsyncGenerator<RecordedEntry> {
   const lineage = createLineage();
   const seen = new Set<string>();
   let session: RecordedSession | undefined;

@@ -4,55 +4,27 @@
  * Left out: what only the display and the agent itself read (telemetry, titles, snapshots, commands).
  */
 import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
-import { asTimeMs } from "./as-time-ms.ts";
-import { createLineage, type Lineage } from "./create-lineage.ts";
-import { createOwner } from "./create-owner.ts";
-import type { TranscriptLine } from "./read-lines.ts";
-import { readRecords, type TranscriptRecord } from "./read-records.ts";
-import type {
-  RecordedDamage,
-  RecordedEntry,
-  RecordedKept,
-  RecordedMessage,
-  RecordedPosition,
-  RecordedUsage,
-} from "./recorded.ts";
+import { createLineage } from "./create-lineage.ts";
+import type { TranscriptLines } from "./read-lines.ts";
+import { readPlacedRecords } from "./read-placed-records.ts";
+import type { TranscriptRecord } from "./read-records.ts";
+import type { RecordedEntry, RecordedKept, RecordedMessage, RecordedPosition, RecordedUsage } from "./recorded.ts";
 import { toGeminiBlocks } from "./to-gemini-parts.ts";
 import { toGeminiUsage } from "./to-gemini-usage.ts";
 
 /** Memory grows with the number of lines (an id each), not with their size. */
-export async function* readQwen(lines: AsyncIterable<TranscriptLine | RecordedDamage>): AsyncGenerator<RecordedEntry> {
+export async function* readQwen(lines: TranscriptLines): AsyncGenerator<RecordedEntry> {
   const lineage = createLineage();
-  const owner = createOwner();
-  const seen = new Set<string>();
-  let hasSession = false;
-  let atMs = 0;
-  for await (const record of readRecords(lines)) {
-    if (record.kind === "damage") {
-      yield record;
+  for await (const read of readPlacedRecords(lines, { agent: "qwen", lineage })) {
+    if (read.kind !== "placed") {
+      yield read;
       continue;
     }
-    const { fields, index } = record;
-    atMs = asTimeMs(fields["timestamp"]) ?? atMs;
-    if (!hasSession && typeof fields["uuid"] === "string" && typeof fields["sessionId"] === "string") {
-      hasSession = true;
-      const { version, cwd } = fields;
-      const about = present({ version: asString(version), cwd: asString(cwd) });
-      yield { kind: "session", agent: "qwen", startedAtMs: atMs, ...owner.begin(fields), ...about };
-    }
-    const id = asString(fields["uuid"]) ?? `entry-${index}`;
-    if (seen.has(id)) continue;
-    seen.add(id);
-    const parentId = lineage.resolve(asString(fields["parentUuid"]));
-    const position: RecordedPosition = { id, ...present({ parentId }), branch: owner.branchOf(fields), atMs };
+    const { record, position } = read;
     const entries = toEntries(record, position);
-    if (entries.every((entry) => entry.kind === "damage")) skip(lineage, position);
+    if (entries.every((entry) => entry.kind === "damage")) lineage.skip(position.id, position.parentId);
     yield* entries;
   }
-}
-
-function skip(lineage: Lineage, { id, parentId }: RecordedPosition): void {
-  lineage.skip(id, parentId);
 }
 
 /** User messages that are not the user's. */

@@ -1,5 +1,5 @@
 import { asObject, type JsonObject } from "palimpsest/core";
-import type { TranscriptLine } from "./read-lines.ts";
+import type { TranscriptLine, TranscriptLines } from "./read-lines.ts";
 import type { RecordedDamage } from "./recorded.ts";
 
 export interface TranscriptRecord {
@@ -14,9 +14,7 @@ export interface TranscriptRecord {
  * Parses lines of JSON objects. Blank lines are passed over, and so is a line equal to the one before it: every line of
  * these formats has an id or a time to the millisecond, so that equal lines are one record written twice.
  */
-export async function* readRecords(
-  lines: AsyncIterable<TranscriptLine | RecordedDamage>,
-): AsyncGenerator<TranscriptRecord | RecordedDamage> {
+export async function* readRecords(lines: TranscriptLines): AsyncGenerator<TranscriptRecord | RecordedDamage> {
   let previous = "";
   let index = 0;
   for await (const line of lines) {

@@ -1,4 +1,5 @@
 import { PalimpsestError } from "palimpsest";
+import { PathError } from "palimpsest/core";
 import type { RecordedAgent } from "./recorded.ts";
 
 /** Thrown when the beginning of a file fits none of the formats that can be read. */
@@ -24,16 +25,14 @@ export class UnknownTranscriptError extends PalimpsestError {
 }
 
 /** Thrown when a file holds several sessions and nobody said which is meant. */
-export class SeveralSessionsError extends PalimpsestError {
+export class SeveralSessionsError extends PathError {
   static readonly code = "several-sessions";
   readonly code: string = SeveralSessionsError.code;
-  readonly path: string;
   readonly sessions: readonly string[];
 
   constructor(path: string, sessions: readonly string[]) {
     const shown = sessions.slice(-5).join(", ");
-    super(`${path} holds ${sessions.length} sessions. Say which: { path, session }. The newest are ${shown}.`);
-    this.path = path;
+    super(path, `${path} holds ${sessions.length} sessions. Say which: { path, session }. The newest are ${shown}.`);
     this.sessions = sessions;
   }
 }

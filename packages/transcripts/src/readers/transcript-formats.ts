@@ -5,12 +5,10 @@ import { readClaudeCode } from "./read-claude-code.ts";
 import { readCline } from "./read-cline.ts";
 import { readCodex } from "./read-codex.ts";
 import { readGemini } from "./read-gemini.ts";
-import type { TranscriptLine } from "./read-lines.ts";
+import type { TranscriptLines } from "./read-lines.ts";
 import { readPi } from "./read-pi.ts";
 import { readQwen } from "./read-qwen.ts";
-import type { RecordedAgent, RecordedDamage, RecordedEntry } from "./recorded.ts";
-
-type Lines = AsyncIterable<TranscriptLine | RecordedDamage>;
+import type { RecordedAgent, RecordedEntry } from "./recorded.ts";
 
 /** A format whose records are lines, or can be cut into lines. */
 export interface TranscriptFormat {
@@ -18,7 +16,7 @@ export interface TranscriptFormat {
   /** Whether this record can only be of this format. */
   recognizes(record: JsonObject): boolean;
   /** @param path where it comes from, if it is a file: some agents keep a part of a session in files beside it */
-  read(lines: Lines, path?: string): AsyncGenerator<RecordedEntry>;
+  read(lines: TranscriptLines, path?: string): AsyncGenerator<RecordedEntry>;
 }
 
 export const TRANSCRIPT_FORMATS: readonly TranscriptFormat[] = [

@@ -1,8 +1,10 @@
-import { accessSync, chmodSync, constants, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { Connection } from "./connection.ts";
+import { makePrivate } from "./make-private.ts";
+import { preparedStatements } from "./prepared-statements.ts";
 import { readHead, readWriter } from "./sqlite-log.ts";
 import { APPLICATION_ID, FORMAT_VERSION, PAGE_SIZE_BYTES, SCHEMA } from "./sqlite-schema.ts";
 import { DamagedLogError, isLocked, LogFormatError, StorageFailedError, sqliteCode } from "./sqlite-store-errors.ts";
@@ -73,15 +75,10 @@ function attempt(path: string, mode: string, kind: Connection["kind"]): Connecti
   const before = statSync(path, { bigint: true });
   if (kind === "shared" && mode === "rw") makePrivate(path, Number(before.mode));
   const database = new DatabaseSync(`${pathToFileURL(path)}?mode=${mode}`, { readOnly: mode !== "rw" });
-  const statements = new Map<string, StatementSync>();
   const connection: Connection = {
     kind,
     database,
-    statement(sql) {
-      const found = statements.get(sql) ?? database.prepare(sql);
-      statements.set(sql, found);
-      return found;
-    },
+    statement: preparedStatements(database),
     isCurrent() {
       const now = statSync(path, { bigint: true, throwIfNoEntry: false });
       if (now === undefined || now.ino !== before.ino || now.dev !== before.dev) return false;
@@ -157,18 +154,6 @@ function checkContent(path: string, connection: Connection): void {
     throw new DamagedLogError(path, new Error(`its schema lacks ${missing.split("\n")[0]?.split(" (")[0]}`));
   readWriter(connection);
   readHead(connection);
-}
-
-/** A log that was copied or restored may have come open to all; -wal and -shm take their mode from it. */
-function makePrivate(path: string, mode: number): void {
-  if ((mode & 0o077) === 0) return;
-  for (const suffix of ["", "-wal", "-shm"]) {
-    try {
-      chmodSync(path + suffix, 0o600);
-    } catch {
-      // Another user's, read-only, or not there: it can be read all the same.
-    }
-  }
 }
 
 function canWrite(folder: string): boolean {

@@ -1,6 +1,8 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { PalimpsestError } from "../../log/palimpsest-error.ts";
+import { PathError } from "../../log/path-error.ts";
+import { FileFormatError } from "./file-format-error.ts";
 
 /** A session id that cannot be the name of a file everywhere. */
 export class UnsafeSessionIdError extends PalimpsestError {
@@ -30,35 +32,22 @@ export class InvalidEntryError extends PalimpsestError {
 }
 
 /** A file of another program, or of a later version of this one. It was not touched. */
-export class LogFormatError extends PalimpsestError {
+export class LogFormatError extends FileFormatError {
   static readonly code = "log-format";
   readonly code: string = LogFormatError.code;
-  readonly path: string;
-  readonly applicationId: number;
-  readonly formatVersion: number;
-
-  constructor(path: string, found: { applicationId: number; formatVersion: number; remedy: string }) {
-    super(
-      `${path} is marked with application id ${found.applicationId} and format ${found.formatVersion}: ${found.remedy}`,
-    );
-    this.path = path;
-    this.applicationId = found.applicationId;
-    this.formatVersion = found.formatVersion;
-  }
 }
 
 /** A file that does not hold what was once written to it. It was not touched. */
-export class DamagedLogError extends PalimpsestError {
+export class DamagedLogError extends PathError {
   static readonly code = "damaged-log";
   readonly code: string = DamagedLogError.code;
-  readonly path: string;
 
   constructor(path: string, cause: unknown) {
     super(
+      path,
       `${path} is damaged (${messageOf(cause)}). Nothing was changed. Run salvageLog("${path}", { digest }) for all entries that can still be read, and keep the file with its -wal.`,
       { cause },
     );
-    this.path = path;
   }
 }
 
@@ -78,29 +67,25 @@ const REMEDIES = {
 export type StorageFailure = keyof typeof REMEDIES;
 
 /** The storage refused. Nothing was half written, and the writer can be used again once the reason is gone. */
-export class StorageFailedError extends PalimpsestError {
+export class StorageFailedError extends PathError {
   static readonly code = "storage-failed";
   readonly code: string = StorageFailedError.code;
-  readonly path: string;
   readonly reason: StorageFailure;
 
   constructor(path: string, reason: StorageFailure, cause?: unknown) {
     const told = cause === undefined ? "" : ` (${messageOf(cause)})`;
-    super(`${path}: ${REMEDIES[reason]}${told}.`, { cause });
-    this.path = path;
+    super(path, `${path}: ${REMEDIES[reason]}${told}.`, { cause });
     this.reason = reason;
   }
 }
 
 /** The reader, writer or store was closed before. */
-export class ClosedLogError extends PalimpsestError {
+export class ClosedLogError extends PathError {
   static readonly code = "closed-log";
   readonly code: string = ClosedLogError.code;
-  readonly path: string;
 
   constructor(path: string) {
-    super(`${path} was closed here. Open it again to use it.`);
-    this.path = path;
+    super(path, `${path} was closed here. Open it again to use it.`);
   }
 }
 
