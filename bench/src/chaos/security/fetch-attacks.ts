@@ -1,81 +1,82 @@
 import { createServer } from "node:http";
 import { fetchPage, isPublicAddress } from "palimpsest-agent";
-import { type Attacked, type Attempt, tryAll } from "./attempt.ts";
-import { inPlayground } from "./playground.ts";
+import type { Attack, Family } from "./attack.ts";
+import { inPlayground, type Playground } from "./playground.ts";
 
 /** Stands for the public internet: the one address of this machine that may be reached. */
 const PUBLIC = "127.0.0.2";
 const PUBLIC_PAGE = "a page of the public internet";
-const mayReach = (address: string): boolean => isPublicAddress(address) || address === PUBLIC;
+/** What may be reached with the guard removed: this machine, and nothing else, so that an attack reaches canaries only. */
+const THIS_MACHINE = /^(127\.|0\.0\.0\.0$|::1?$|::ffff:(127\.|7f))/;
+
+interface FetchPlayground extends Playground {
+  /** Where the page of the public internet is served. */
+  readonly sitePort: number;
+  get(url: string, resolve?: (host: string) => Promise<readonly string[]>): Promise<string>;
+}
 
 /** URLs, redirects and names that lead to this machine or its network. Canaries listen at all its addresses. */
-export function attackFetch(): Promise<Attacked> {
-  return inPlayground(async ({ canaries, outside }) => {
-    const { port } = canaries;
-    const site = createServer(({ url = "/" }, response) => {
-      const asked = new URL(url, "http://site").searchParams;
-      const to = asked.get("to");
-      if (to === null) return response.end(PUBLIC_PAGE);
-      // A header holds bytes, and not letters.
-      const location = Buffer.from(to).toString("latin1");
-      return response.writeHead(Number(asked.get("status")), { location }).end();
-    });
-    const sitePort = await new Promise<number>((resolve) => {
-      site.listen(0, PUBLIC, () => resolve((site.address() as { port: number }).port));
-    });
-    const get = async (url: string, resolve?: (host: string) => Promise<readonly string[]>): Promise<string> => {
-      const signal = AbortSignal.timeout(10_000);
-      const page = await fetchPage(url, {
-        signal,
-        mayReach,
-        timeoutMs: 2_000,
-        ...(resolve === undefined ? {} : { resolve }),
+export const fetches: Family<FetchPlayground> = {
+  name: "fetch",
+  inWorld: (guards, act) =>
+    inPlayground(guards, async (playground) => {
+      const site = createServer(({ url = "/" }, response) => {
+        const asked = new URL(url, "http://site").searchParams;
+        const to = asked.get("to");
+        if (to === null) return response.end(PUBLIC_PAGE);
+        // A header holds bytes, and not letters.
+        const location = Buffer.from(to).toString("latin1");
+        return response.writeHead(Number(asked.get("status")), { location }).end();
       });
-      return page.kind === "page" ? `page: ${page.body}` : page.reason;
-    };
-    try {
-      // An attack that could not even begin proves nothing.
-      const control = await get(`http://${PUBLIC}:${sitePort}/`);
-      if (control !== `page: ${PUBLIC_PAGE}`) throw new Error(`what may be fetched is not: ${control}`);
-      const urls = [...HOSTS.map((host) => `http://${host}:${port}/`), ...schemes(port, outside)];
-      const attempts: Attempt[] = [
-        ...urls.map((url): Attempt => ({ name: url, run: () => get(url), harm: isPage })),
-        ...urls.flatMap((url) =>
-          [301, 307].map((status): Attempt => {
-            const first = `http://${PUBLIC}:${sitePort}/?status=${status}&to=${encodeURIComponent(url)}`;
-            return { name: `${status} to ${url}`, run: () => get(first), harm: isPage };
-          }),
-        ),
-        ...CLOSED.flatMap((address): Attempt[] => [
-          {
-            name: `a name of ${address}`,
-            run: () => get(`http://name.example:${port}/`, async () => [address]),
-            harm: isPage,
+      const sitePort = await new Promise<number>((resolve) => {
+        site.listen(0, PUBLIC, () => resolve((site.address() as { port: number }).port));
+      });
+      const mayReach = (address: string): boolean =>
+        address === PUBLIC || (guards === "kept" ? isPublicAddress(address) : THIS_MACHINE.test(address));
+      const get: FetchPlayground["get"] = async (url, resolve) => {
+        const signal = AbortSignal.timeout(10_000);
+        const names = resolve === undefined ? {} : { resolve };
+        const page = await fetchPage(url, { signal, mayReach, timeoutMs: 2_000, ...names });
+        return page.kind === "page" ? `page: ${page.body}` : page.reason;
+      };
+      try {
+        // An attack that could not even begin proves nothing.
+        const control = await get(`http://${PUBLIC}:${sitePort}/`);
+        if (control !== `page: ${PUBLIC_PAGE}`) throw new Error(`what may be fetched is not: ${control}`);
+        return await act({ ...playground, sitePort, get });
+      } finally {
+        site.closeAllConnections();
+        site.close();
+      }
+    }),
+  attacks({ canaries: { port }, outside, sitePort, get }) {
+    const urls = [...HOSTS.map((host) => `http://${host}:${port}/`), ...schemes(port, outside)];
+    const direct = urls.map((url): Attack => ({ name: url, run: () => get(url), harm: isPage }));
+    const redirected = urls.flatMap((url) =>
+      [301, 307].map((status): Attack => {
+        const first = `http://${PUBLIC}:${sitePort}/?status=${status}&to=${encodeURIComponent(url)}`;
+        return { name: `${status} to ${url}`, run: () => get(first), harm: isPage };
+      }),
+    );
+    const named = CLOSED.flatMap((address): readonly Attack[] => {
+      const url = `http://name.example:${port}/`;
+      return [
+        { name: `a name of ${address}`, run: () => get(url, async () => [address]), harm: isPage },
+        { name: `a name of ${address} too`, run: () => get(url, async () => [PUBLIC, address]), harm: isPage },
+        {
+          name: `a name that becomes ${address}`,
+          run: () => {
+            let asked = 0;
+            const first = `http://name.example:${sitePort}/?status=302&to=${url}`;
+            return get(first, async () => [asked++ === 0 ? PUBLIC : address]);
           },
-          {
-            name: `a name of ${address} too`,
-            run: () => get(`http://name.example:${port}/`, async () => [PUBLIC, address]),
-            harm: isPage,
-          },
-          {
-            name: `a name that becomes ${address}`,
-            run: () => {
-              let asked = 0;
-              return get(`http://name.example:${sitePort}/?status=302&to=http://name.example:${port}/`, async () => [
-                asked++ === 0 ? PUBLIC : address,
-              ]);
-            },
-            harm: isPage,
-          },
-        ]),
+          harm: isPage,
+        },
       ];
-      return await tryAll(attempts, canaries);
-    } finally {
-      site.closeAllConnections();
-      site.close();
-    }
-  });
-}
+    });
+    return [...direct, ...redirected, ...named];
+  },
+};
 
 /** Some of the redirects are to the same site, as `http:x` is to be read. */
 function isPage(said: string): string | undefined {

@@ -2,46 +2,60 @@ import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { commandHook, createHooks } from "palimpsest/hooks";
-import { type Attacked, type Attempt, tryAll } from "./attempt.ts";
-import { inPlayground } from "./playground.ts";
+import type { Attack, Family, Guards } from "./attack.ts";
+import { inPlayground, type Playground } from "./playground.ts";
 
 /** What a shell would obey, in every field that a hook is told of: it arrives to the byte, and nothing of it is run. */
-export function attackHooks(): Promise<Attacked> {
-  return inPlayground(async ({ folder, outside, canaries }) => {
-    const [told, planted] = [join(folder, "told"), join(folder, "planted")];
-    const environment = { PATH: process.env["PATH"] };
-    const lines = [`cat > ${told}`, ["sh", "-c", `cat > ${told}`] as const];
-    const attempts = payloads(`touch ${planted}`, `cat ${outside}/file.txt`).flatMap((payload, position): Attempt[] =>
-      FIELDS.map((field): Attempt => {
-        const input = {
-          sessionId: "s",
-          toolName: "Bash",
-          toolInput: {},
-          callId: "c",
-          [field]: field === "toolInput" ? { command: payload, [payload]: 1 } : payload,
-        };
-        return {
+export const hooks: Family<HookPlayground> = {
+  name: "hooks",
+  inWorld: (guards, act) => inPlayground(guards, (playground) => act({ ...playground, guards })),
+  attacks(playground) {
+    const planted = join(playground.folder, "planted");
+    const { outside } = playground;
+    return payloads(`touch ${planted}`, `cat ${outside}/file.txt`).flatMap((payload, at) =>
+      FIELDS.map(
+        (field): Attack => ({
           name: `hook with ${field} ${JSON.stringify(payload)}`,
-          async run() {
-            await rm(told, { force: true });
-            const hook = {
-              event: "PreToolUse",
-              run: commandHook(lines[position % 2]!, { folder, environment }),
-            } as const;
-            const results = await createHooks([hook]).run("PreToolUse", input as never);
-            const got = existsSync(told) ? await readFile(told, "utf8") : "";
-            if (got !== JSON.stringify({ event: "PreToolUse", ...input })) return `changed on the way: ${got}`;
-            return JSON.stringify(results);
-          },
+          run: () =>
+            playground.guards === "kept"
+              ? runHook(payload, field, at % 2 === 0 ? "line" : "words", playground)
+              : // Without the guard, the value would stand in the command.
+                playground.command(`true ${payload}`),
           harm: (said) => {
             if (existsSync(planted)) return "a payload was run";
             return said.startsWith("changed") ? said : undefined;
           },
-        };
-      }),
+        }),
+      ),
     );
-    return tryAll(attempts, canaries);
-  });
+  },
+};
+
+interface HookPlayground extends Playground {
+  readonly guards: Guards;
+}
+
+async function runHook(
+  payload: string,
+  field: (typeof FIELDS)[number],
+  written: "line" | "words",
+  { folder }: Playground,
+): Promise<string> {
+  const received = join(folder, "received");
+  await rm(received, { force: true });
+  const input = {
+    sessionId: "s",
+    toolName: "Bash",
+    toolInput: {},
+    callId: "c",
+    [field]: field === "toolInput" ? { command: payload, [payload]: 1 } : payload,
+  };
+  const line = written === "line" ? `cat > ${received}` : (["sh", "-c", `cat > ${received}`] as const);
+  const run = commandHook(line, { folder, environment: { PATH: process.env["PATH"] } });
+  const results = await createHooks([{ event: "PreToolUse", run }]).run("PreToolUse", input as never);
+  const got = existsSync(received) ? await readFile(received, "utf8") : "";
+  const expected = JSON.stringify({ event: "PreToolUse", ...input });
+  return got === expected ? JSON.stringify(results) : `changed on the way: ${got}`;
 }
 
 const FIELDS = ["sessionId", "toolInput", "callId"] as const;

@@ -1,35 +1,25 @@
-import { lstat, readdir, rm } from "node:fs/promises";
+import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { loadSettings, trustFile } from "palimpsest-agent";
-import { type Attacked, type Attempt, tryAll } from "./attempt.ts";
-import { inPlayground } from "./playground.ts";
+import type { Attack, Family, Guards } from "./attack.ts";
+import { inPlayground, type Playground } from "./playground.ts";
 
 /** Whatever the umask, nobody else can read what we keep of a session: its files are made private, not left to be so. */
-export function attackModes(): Promise<Attacked> {
-  return inPlayground(async ({ agentHome, guard, use, canaries, folder }) => {
-    const uses: readonly [string, () => Promise<unknown>][] = [
-      [
-        "a checkpoint",
-        async () => {
-          await use("Read", { file_path: "inside.txt" });
-          await use("Write", { file_path: "new.txt", content: "new" });
-        },
-      ],
-      ["a command", () => use("Bash", { command: "echo x > /tmp/x" })],
-      ["a command in the background", () => use("Bash", { command: "echo x", run_in_background: true })],
-      ["trust", () => trustFile({ path: join(folder, "x"), hash: "h" }, agentHome)],
-      ["settings", () => loadSettings({ guard, agentHome })],
-    ];
-    const attempts = [0o000, 0o002, 0o022, 0o077].flatMap((umask) =>
-      uses.map(
-        ([name, act]): Attempt => ({
+export const modes: Family<ModePlayground> = {
+  name: "modes",
+  inWorld: (guards, act) => inPlayground(guards, (playground) => act({ ...playground, guards })),
+  attacks(playground) {
+    const { agentHome } = playground;
+    return [0o000, 0o002, 0o022, 0o077].flatMap((umask) =>
+      usesOf(playground).map(
+        ([name, act]): Attack => ({
           name: `${name} under umask ${umask.toString(8)}`,
           async run() {
             for (const path of ["session", "trust.json"])
               await rm(join(agentHome, path), { recursive: true, force: true });
             const before = process.umask(umask);
             try {
-              await act();
+              await (playground.guards === "kept" ? act() : writePlainly(agentHome));
             } finally {
               process.umask(before);
             }
@@ -39,8 +29,33 @@ export function attackModes(): Promise<Attacked> {
         }),
       ),
     );
-    return tryAll(attempts, canaries);
-  });
+  },
+};
+
+interface ModePlayground extends Playground {
+  readonly guards: Guards;
+}
+
+function usesOf({ use, agentHome, guard, folder }: Playground): readonly [string, () => Promise<unknown>][] {
+  return [
+    [
+      "a checkpoint",
+      async () => {
+        await use("Read", { file_path: "inside.txt" });
+        await use("Write", { file_path: "new.txt", content: "new" });
+      },
+    ],
+    ["a command", () => use("Bash", { command: "echo x > /tmp/x" })],
+    ["a command in the background", () => use("Bash", { command: "echo x", run_in_background: true })],
+    ["trust", () => trustFile({ path: join(folder, "x"), hash: "h" }, agentHome)],
+    ["settings", () => loadSettings({ guard, agentHome })],
+  ];
+}
+
+/** As files would be left without care: to the umask. */
+async function writePlainly(agentHome: string): Promise<void> {
+  await mkdir(join(agentHome, "session"));
+  await writeFile(join(agentHome, "session/file"), "x");
 }
 
 /** What others could reach: a file that is not private, in folders of which none is. What a command made in its /tmp is its own. */

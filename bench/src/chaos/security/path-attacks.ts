@@ -2,14 +2,16 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { openInstructions } from "palimpsest-agent";
-import { type Attacked, type Attempt, tryAll } from "./attempt.ts";
+import type { Attack, Family } from "./attack.ts";
 import { inPlayground, type Playground } from "./playground.ts";
 
 /** Every way of writing a path that leads out of the project, to every tool that takes one, and to imports of instructions. */
-export function attackPaths(): Promise<Attacked> {
-  return inPlayground(async (playground) => {
-    const { use, folder, canaries } = playground;
-    const ways: readonly [name: string, run: (path: string) => Promise<string>, harm?: Attempt["harm"]][] = [
+export const paths: Family<Playground> = {
+  name: "paths",
+  inWorld: inPlayground,
+  attacks(playground) {
+    const { use, folder } = playground;
+    const ways: readonly [name: string, run: (path: string) => Promise<string>, harm?: Attack["harm"]][] = [
       // Searched before anything is written: a file inside may have a name that looks like a path to the outside.
       ["Glob", (path) => use("Glob", { pattern: path }), (said) => namesOutside(said, folder)],
       ["Grep", (path) => use("Grep", { pattern: "CANARY.*", path, output_mode: "lines" })],
@@ -18,19 +20,18 @@ export function attackPaths(): Promise<Attacked> {
       ["Edit", (path) => use("Edit", { file_path: path, old_string: "CANARY", new_string: "overwritten" })],
       ["Write", (path) => use("Write", { file_path: path, content: "overwritten" })],
     ];
-    const paths = pathsOut(playground);
-    const attempts = ways.flatMap(([name, run, harm]) =>
-      paths.map(
-        (path): Attempt => ({
+    const wanted = pathsOut(playground);
+    return ways.flatMap(([name, run, harm]) =>
+      wanted.map(
+        (path): Attack => ({
           name: `${name} ${JSON.stringify(path.slice(0, 100))}`,
           run: () => run(path),
           ...(harm === undefined ? {} : { harm }),
         }),
       ),
     );
-    return tryAll(attempts, canaries);
-  });
-}
+  },
+};
 
 /** A search must not even name what lies outside. */
 function namesOutside(said: string, folder: string): string | undefined {

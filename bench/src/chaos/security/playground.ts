@@ -13,7 +13,10 @@ import {
   shellExtension,
   webExtension,
 } from "palimpsest-agent";
+import type { AttackWorld, Guards } from "./attack.ts";
 import { type Canaries, setCanaries } from "./canaries.ts";
+import { openGuard } from "./open-guard.ts";
+import { runLoosely } from "./run-loosely.ts";
 
 /** What lies outside of the project: must neither be read nor change. */
 export const SECRET = "CANARY-7f3a91c2";
@@ -26,7 +29,7 @@ const SECRET_ENVIRONMENT: Readonly<Record<string, string>> = {
   DATABASE_URL: `postgres://user:${SECRET}@localhost/x`,
 };
 
-export interface Playground {
+export interface Playground extends AttackWorld {
   /** Holds the project, the home, and beside them what is nobody's business. */
   readonly base: string;
   readonly folder: string;
@@ -36,12 +39,17 @@ export interface Playground {
   readonly guard: PathGuard;
   readonly sandbox: Sandbox;
   readonly canaries: Canaries;
+  /** Runs a command as the Bash tool does. With the guard removed: in a sandbox that only spares the rest of this machine. */
+  command(line: string): Promise<string>;
   /** Runs a tool as the loop would, without asking for permission; gives back all that it says. */
   use(tool: string, input: object): Promise<string>;
 }
 
 /** A project with the real tools in it, and canaries all around; gone afterwards. */
-export async function inPlayground<Result>(act: (playground: Playground) => Promise<Result>): Promise<Result> {
+export async function inPlayground<Result>(
+  guards: Guards,
+  act: (playground: Playground) => Promise<Result>,
+): Promise<Result> {
   // Not in /tmp: enclosed commands have one of their own, and would not find the canaries.
   const base = await realpath(await mkdtemp("/var/tmp/palimpsest-chaos-"));
   const [folder, home, outside] = [join(base, "project"), join(base, "home"), join(base, "outside")];
@@ -60,7 +68,7 @@ export async function inPlayground<Result>(act: (playground: Playground) => Prom
     await put(join(home, path), `${SECRET}\n`);
   }
   await mkdir(agentHome);
-  const guard = await createPathGuard(folder);
+  const guard = guards === "kept" ? await createPathGuard(folder) : openGuard(folder, base);
   const { settings } = await loadSettings({ guard, agentHome });
   const context = {
     folder,
@@ -75,11 +83,11 @@ export async function inPlayground<Result>(act: (playground: Playground) => Prom
   };
   const openResult = () => async () => undefined;
   const { keepBefore } = checkpointsExtension(context);
-  const shell = await shellExtension(context);
+  const shell = guards === "kept" ? await shellExtension(context) : undefined;
   const extensions = [
     filesExtension(context, { keepBefore, openResult }),
     await searchExtension(context, { openResult }),
-    shell,
+    ...(shell === undefined ? [] : [shell]),
     webExtension(context),
   ];
   const session = {
@@ -100,23 +108,29 @@ export async function inPlayground<Result>(act: (playground: Playground) => Prom
       agentHome,
       outside,
       guard,
-      sandbox: shell.sandbox,
+      sandbox: shell?.sandbox ?? { kind: "none", reason: "the guard is removed" },
       canaries,
-      async use(name, input) {
-        const tool = tools.find((candidate) => candidate.name === name);
-        if (tool === undefined) throw new Error(`there is no tool ${name}`);
-        const signal = AbortSignal.timeout(20_000);
-        const { content } = await tool.run(input, { signal, callId: "call", folder, newestEntry: 1 });
-        if (typeof content === "string") return content;
-        if (!(Symbol.asyncIterator in content)) return JSON.stringify(content);
-        let said = "";
-        for await (const piece of content) said += typeof piece === "string" ? piece : Buffer.from(piece).toString();
-        return said;
-      },
+      command: (line) =>
+        guards === "kept"
+          ? use("Bash", { command: line, timeout_ms: 15_000 })
+          : runLoosely({ line, folder, base, environment: context.environment }),
+      use,
     });
   } finally {
-    await shell.close?.();
+    await shell?.close?.();
     await canaries.close();
     await rm(base, { recursive: true, force: true });
+  }
+
+  async function use(name: string, input: object): Promise<string> {
+    const tool = tools.find((candidate) => candidate.name === name);
+    if (tool === undefined) throw new Error(`there is no tool ${name}`);
+    const signal = AbortSignal.timeout(20_000);
+    const { content } = await tool.run(input, { signal, callId: "call", folder, newestEntry: 1 });
+    if (typeof content === "string") return content;
+    if (!(Symbol.asyncIterator in content)) return JSON.stringify(content);
+    let said = "";
+    for await (const piece of content) said += typeof piece === "string" ? piece : Buffer.from(piece).toString();
+    return said;
   }
 }

@@ -1,50 +1,53 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Attacked, type Attempt, skip, tryAll } from "./attempt.ts";
+import type { Attack, Family } from "./attack.ts";
 import { inPlayground, type Playground } from "./playground.ts";
+
+interface SandboxPlayground extends Playground {
+  /** A process outside of the sandbox that nobody may end. */
+  readonly bystander: ChildProcess;
+}
 
 /**
  * Commands that are run for real in the sandbox, and try to write outside, to reach a port, to see secrets, to end a process. They
  * aim at canaries only: where the sandbox fails, nothing else may come to harm.
  */
-export function attackSandbox(): Promise<Attacked> {
-  return inPlayground(async (playground) => {
-    const { sandbox, use, canaries, folder } = playground;
-    if (sandbox.kind === "none") return skip(sandbox.reason);
-    // An attack that could not even begin proves nothing.
-    const reach = `exec 3<>/dev/tcp/127.0.0.1/${canaries.port} && cat inside.txt <&3`;
-    const control = await use("Bash", { command: reach, network: true });
-    if (!control.includes("inside") || (await canaries.check(control)).length !== 1) {
-      throw new Error(`a command that may reach the canary does not: ${control}`);
-    }
-    const bystander = spawn("sleep", ["600"], { stdio: "ignore", detached: true });
+export const sandbox: Family<SandboxPlayground> = {
+  name: "sandbox",
+  inWorld: (guards, act) =>
+    inPlayground(guards, async (playground) => {
+      if (guards === "kept" && playground.sandbox.kind === "none") throw new Error(playground.sandbox.reason);
+      const bystander = spawn("sleep", ["600"], { stdio: "ignore", detached: true });
+      try {
+        return await act({ ...playground, bystander });
+      } finally {
+        bystander.kill("SIGKILL");
+      }
+    }),
+  attacks(playground) {
+    const { folder, bystander, command } = playground;
     const inGit = (name: string): string => join(folder, ".git", name);
     const [hook, leading] = [inGit("hooks/pre-commit"), inGit("commondir")];
-    try {
-      const attempts = commandsOf(playground, bystander.pid!).map(
-        (command): Attempt => ({
-          name: command,
-          async run() {
-            for (const path of [hook, leading]) await rm(path, { recursive: true, force: true });
-            return use("Bash", { command, timeout_ms: 15_000 });
-          },
-          harm: () => {
-            if (bystander.exitCode !== null || bystander.signalCode !== null) return "a process outside was ended";
-            const written = [hook, leading, join(folder, ".palimpsest/settings.json")].some((path) => existsSync(path));
-            return written || readFileSync(inGit("config"), "utf8") !== "[core]\n"
-              ? "what the user's programs run was written"
-              : undefined;
-          },
-        }),
-      );
-      return await tryAll(attempts, canaries);
-    } finally {
-      bystander.kill("SIGKILL");
-    }
-  });
-}
+    return commandsOf(playground, bystander.pid!).map(
+      (line): Attack => ({
+        name: line,
+        async run() {
+          for (const path of [hook, leading]) await rm(path, { recursive: true, force: true });
+          return command(line);
+        },
+        harm: () => {
+          if (bystander.exitCode !== null || bystander.signalCode !== null) return "a process outside was ended";
+          const written = [hook, leading, join(folder, ".palimpsest/settings.json")].some((path) => existsSync(path));
+          return written || readFileSync(inGit("config"), "utf8") !== "[core]\n"
+            ? "what the user's programs run was written"
+            : undefined;
+        },
+      }),
+    );
+  },
+};
 
 function commandsOf({ base, folder, home, outside, canaries }: Playground, pid: number): readonly string[] {
   const target = `${outside}/file.txt`;

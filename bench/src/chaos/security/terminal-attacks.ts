@@ -1,37 +1,36 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Attacked, type Attempt, tryAll } from "./attempt.ts";
-import { inPlayground } from "./playground.ts";
+import type { Attack, Family } from "./attack.ts";
+import { inPlayground, type Playground } from "./playground.ts";
 
 /** What a terminal would obey, and what makes text look like other text. */
 const COMMANDS = /[^\P{Cc}\n\t]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]|[\u{e0000}-\u{e007f}]/u;
 
 /** Commands put out sequences for a terminal: whole, in pieces, unfinished, as bytes that are no text. None may come through. */
-export function attackTerminal(): Promise<Attacked> {
-  return inPlayground(async ({ use, canaries, folder }) => {
-    const bodies = sequences();
-    const attempts: Attempt[] = [];
-    for (const [position, body] of bodies.entries()) {
-      const file = `sequence-${position}`;
-      await writeFile(join(folder, file), Buffer.concat([Buffer.from("before\n"), body, Buffer.from("\nafter\n")]));
-      const harm = (said: string): string | undefined => {
-        if (COMMANDS.test(said)) return `a command for the terminal came through: ${JSON.stringify(said)}`;
-        // Nor may a sequence hide what follows it.
-        return said.includes("after") ? undefined : "the text behind it is gone";
-      };
-      const name = JSON.stringify(body.toString("latin1"));
-      attempts.push({ name: `whole ${name}`, run: () => use("Bash", { command: `cat ${file}` }), harm });
-      if (position % 3 === 0) {
-        const slowly = `while IFS= read -r -d '' -n 1 c || [ -n "$c" ]; do printf '%s' "$c"; sleep 0.001; done < ${file}`;
-        attempts.push({
-          name: `in pieces ${name}`,
-          run: () => use("Bash", { command: `export LC_ALL=C; ${slowly}` }),
-          harm,
-        });
+export const terminal: Family<Playground> = {
+  name: "terminal",
+  inWorld: (guards, act) =>
+    inPlayground(guards, async (playground) => {
+      for (const [at, body] of sequences().entries()) {
+        const text = Buffer.concat([Buffer.from("before\n"), body, Buffer.from("\nafter\n")]);
+        await writeFile(join(playground.folder, `sequence-${at}`), text);
       }
-    }
-    return tryAll(attempts, canaries);
-  });
+      return act(playground);
+    }),
+  attacks: ({ command }) =>
+    sequences().flatMap((body, at): readonly Attack[] => {
+      const name = JSON.stringify(body.toString("latin1"));
+      const whole = { name: `whole ${name}`, run: () => command(`cat sequence-${at}`), harm: harmOf };
+      if (at % 3 !== 0) return [whole];
+      const slowly = `while IFS= read -r -d '' -n 1 c || [ -n "$c" ]; do printf '%s' "$c"; sleep 0.001; done < sequence-${at}`;
+      return [whole, { name: `in pieces ${name}`, run: () => command(`export LC_ALL=C; ${slowly}`), harm: harmOf }];
+    }),
+};
+
+function harmOf(said: string): string | undefined {
+  if (COMMANDS.test(said)) return `a command for the terminal came through: ${JSON.stringify(said)}`;
+  // Nor may a sequence hide what follows it.
+  return said.includes("after") ? undefined : "the text behind it is gone";
 }
 
 function sequences(): readonly Buffer[] {
