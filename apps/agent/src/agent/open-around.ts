@@ -94,7 +94,7 @@ function permissionOf(
 ): HeadlessPermission {
   const { person, places, permissions } = context;
   const known = new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool]));
-  const ports = { tools: known, guard, rules: permissions.rules, mode: permissions.mode };
+  const ports = { tools: known, guard, home: places.home, rules: permissions.rules, mode: permissions.mode };
   if (person === undefined) return headlessPermission(ports);
   return attendedPermission({ ...ports, person, places, agentOf: (sessionId) => agentOf(session, sessionId) });
 }

@@ -4,8 +4,16 @@ import { decidePermission } from "./decide-permission.ts";
 import type { PermissionCall } from "./permission-call.ts";
 import { readRule } from "./rule.ts";
 
-const BASH: PermissionCall = { tool: "Bash", effect: "execute", paths: [], place: "none", network: "none" };
-const EDIT: PermissionCall = { tool: "Edit", effect: "edit", paths: ["src/a.ts"], place: "inside", network: "none" };
+const base = { folder: "/work/project", home: "/home/user" };
+const BASH: PermissionCall = { base, tool: "Bash", effect: "execute", paths: [], place: "none", network: "none" };
+const EDIT: PermissionCall = {
+  base,
+  tool: "Edit",
+  effect: "edit",
+  paths: ["src/a.ts"],
+  place: "inside",
+  network: "none",
+};
 
 test.each<[PermissionCall, readonly string[]]>([
   [{ ...BASH, command: "npm test -- a.test.ts" }, ["Bash(npm test *)"]],

@@ -26,6 +26,7 @@ async function setUp(reply: PermissionReply) {
   const { permission, askHost } = attendedPermission({
     tools: new Map([["Bash", bash]]),
     guard: await createPathGuard(folder),
+    home,
     rules,
     mode: () => "default",
     places: { agentHome, project: agentHome },

@@ -23,6 +23,7 @@ const BUILT_IN: ToolOrigin = { kind: "built-in" };
 export function attendedPermission({
   tools,
   guard,
+  home,
   rules,
   mode,
   person,
@@ -31,12 +32,12 @@ export function attendedPermission({
 }: AttendedPorts): HeadlessPermission {
   return {
     async permission({ call: { name }, input }) {
-      const verdict = decidePermission(mode(), rules, await toPermissionCall(tools.get(name)!, input, guard));
+      const verdict = decidePermission(mode(), rules, await toPermissionCall(tools.get(name)!, input, { guard, home }));
       return verdict.decision === "deny" ? { kind: "deny", reason: verdict.reason } : { kind: verdict.decision };
     },
     async askHost(wanted, { sessionId, signal }) {
       const tool = tools.get(wanted.call.name)!;
-      const call = await toPermissionCall(tool, wanted.input, guard);
+      const call = await toPermissionCall(tool, wanted.input, { guard, home });
       const verdict = decidePermission(mode(), rules, call);
       // Calls run beside each other: what was asked for another one may hold for this one.
       if (verdict.decision === "allow") return { kind: "allow" };

@@ -1,6 +1,7 @@
+import { fitsPath, placePattern } from "./path-pattern.ts";
 import type { PermissionCall } from "./permission-call.ts";
 import { plainCommands, possibleCommands } from "./plain-commands.ts";
-import { fitsCommand, fitsPath, fitsTool, type Rule, ruleText } from "./rule.ts";
+import { fitsCommand, fitsTool, type Rule, ruleText } from "./rule.ts";
 
 /** `plan`: nothing is changed. `accept-edits`: files of the project may be. `bypass`: nobody is asked. */
 export type PermissionMode = "default" | "accept-edits" | "plan" | "bypass";
@@ -82,7 +83,8 @@ function mayConcern({ tool, pattern }: Rule, call: PermissionCall): boolean {
   if (pattern === undefined) return true;
   if (call.command !== undefined)
     return possibleCommands(call.command).some((command) => fitsCommand(pattern, command));
-  return call.paths.some((path) => fitsPath(pattern, path));
+  const placed = placePattern(pattern, call.base);
+  return call.paths.some((path) => fitsPath(placed, path));
 }
 
 /** For rules that allow: everything in the call must fit, and be understood. Each part of a line may fit another rule. */
@@ -90,7 +92,8 @@ function coveringRule(allowing: readonly Rule[], call: PermissionCall): Rule | u
   const rules = allowing.filter(({ tool }) => fitsTool(tool, call.tool));
   const unbound = rules.find(({ pattern }) => pattern === undefined);
   if (unbound !== undefined && call.place !== "protected") return unbound;
-  if (call.command === undefined) return ruleForAll(call.paths, rules, fitsPath);
+  if (call.command === undefined)
+    return ruleForAll(call.paths, rules, (pattern, path) => fitsPath(placePattern(pattern, call.base), path));
   return ruleForAll(plainCommands(call.command) ?? [], rules, fitsCommand);
 }
 

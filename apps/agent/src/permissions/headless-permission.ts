@@ -1,14 +1,12 @@
 import type { Permission } from "palimpsest";
 import type { PermissionContext, PermissionDecision, WantedCall } from "palimpsest/core";
-import type { PathGuard } from "../workspace/path-guard.ts";
 import { allowingRules } from "./allowing-rules.ts";
 import { decidePermission, type PermissionMode } from "./decide-permission.ts";
-import { type PermittedTool, toPermissionCall } from "./permission-call.ts";
+import { type CallPlaces, type PermittedTool, toPermissionCall } from "./permission-call.ts";
 import type { Rule } from "./rule.ts";
 
-export interface PermissionPorts {
+export interface PermissionPorts extends CallPlaces {
   readonly tools: ReadonlyMap<string, PermittedTool>;
-  readonly guard: PathGuard;
   readonly rules: readonly Rule[];
   readonly mode: () => PermissionMode;
 }
@@ -30,11 +28,11 @@ export interface HeadlessPermission {
 }
 
 /** Permission where nobody can be asked: what would have to be asked is denied, and the rule is named that would allow it. */
-export function headlessPermission({ tools, guard, rules, mode }: PermissionPorts): HeadlessPermission {
+export function headlessPermission({ tools, guard, home, rules, mode }: PermissionPorts): HeadlessPermission {
   const denied: DeniedCall[] = [];
 
   async function judge({ call: { name }, input }: WantedCall) {
-    const call = await toPermissionCall(tools.get(name)!, input, guard);
+    const call = await toPermissionCall(tools.get(name)!, input, { guard, home });
     return { call, verdict: decidePermission(mode(), rules, call) };
   }
   function deny(tool: string, input: unknown, reason: string, allowedBy: readonly string[]): PermissionDecision {

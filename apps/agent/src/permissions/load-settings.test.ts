@@ -1,4 +1,4 @@
-import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
@@ -145,4 +145,36 @@ test("of two servers with one name the user's counts, and one that makes no sens
     { name: "evil", command: ["sh", "-c", "touch canary"] },
   ]);
   expect(problems).toEqual([expect.stringContaining('"a b" is no name of a server')]);
+});
+
+test.each<[string, string | undefined]>([
+  ["nested deeper than 32 levels", `{"permissions":${"[".repeat(200_000)}${"]".repeat(200_000)}}`],
+  ["nested deeper than 32 levels", `{"hooks":${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}}`],
+  ["has 2097171 bytes", `{"$schema":"${"x".repeat(2_097_157)}"}`],
+  ["", undefined],
+])("hostile settings are named and passed over, those of the project and of the user: %s", async (problem, json) => {
+  const { load, folder, agentHome } = await setUp();
+  for (const at of [join(folder, ".palimpsest"), agentHome]) {
+    mkdirSync(at, { recursive: true });
+    if (json === undefined) mkdirSync(join(at, "settings.json"));
+    else writeFileSync(join(at, "settings.json"), json);
+  }
+  const { settings, problems } = await load();
+  expect(settings.rules).toEqual([]);
+  expect(problems).toEqual([
+    expect.stringMatching(new RegExp(`^settings of the user: .*${problem}`)),
+    expect.stringMatching(new RegExp(`^settings of the project: .*${problem}`)),
+  ]);
+});
+
+test("rules that are too long together are cut, and a long one is none", async () => {
+  const deny = Array.from({ length: 200 }, (_, index) => `Bash(${index}${"* ".repeat(400)})`);
+  const { settings, problems } = await (
+    await setUp(JSON.stringify({ permissions: { deny, allow: ["x".repeat(2_000)] } }))
+  ).load();
+  expect(settings.rules.length).toBeLessThan(100);
+  expect(problems).toEqual([
+    expect.stringMatching(/^settings of the project: "x{100}" is no rule$/),
+    expect.stringMatching(/only the first \d+ of 200 rules are used/),
+  ]);
 });

@@ -1,8 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { loadFile } from "../workspace/load-file.ts";
+import { type LoadedFile, loadFile } from "../workspace/load-file.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import { writePrivateFile } from "../workspace/private-files.ts";
+import { MAX_SETTINGS_BYTES } from "./read-settings-json.ts";
 import { type MergedSettings, mergeSettings, type ReadSettings, readSettings } from "./settings.ts";
 
 export interface LoadSettingsOptions {
@@ -21,9 +22,13 @@ export interface LoadedSettings extends MergedSettings {
 export async function loadSettings({ guard, agentHome }: LoadSettingsOptions): Promise<LoadedSettings> {
   const user = await readUserSettings(agentHome);
   const located = await guard.locate(".palimpsest/settings.json");
-  const file = located.kind === "inside" ? await loadFile(located.path, located.root) : undefined;
-  if (located.kind !== "inside" || file === undefined) {
-    return { ...mergeSettings({ user: user.settings, trust: "untrusted" }), problems: user.problems };
+  const file = located.kind === "inside" ? await loadProjectFile(located.path, located.root) : undefined;
+  if (located.kind !== "inside" || file === undefined || "problem" in file) {
+    const problems = file !== undefined && "problem" in file ? [`settings of the project: ${file.problem}`] : [];
+    return {
+      ...mergeSettings({ user: user.settings, trust: "untrusted" }),
+      problems: [...user.problems, ...problems],
+    };
   }
   const { hash } = file.facts;
   const trust = (await readTrust(agentHome))[located.path] === hash ? "trusted" : "untrusted";
@@ -37,7 +42,19 @@ export async function loadSettings({ guard, agentHome }: LoadSettingsOptions): P
 
 /** The user's own settings. */
 export async function readUserSettings(agentHome: string): Promise<ReadSettings> {
-  return readSettings((await readOwn(join(agentHome, "settings.json"))) ?? "{}", "user");
+  try {
+    return readSettings((await readOwn(join(agentHome, "settings.json"))) ?? "{}", "user");
+  } catch (error) {
+    return { settings: {}, problems: [`settings of the user: ${(error as Error).message}. They are not used.`] };
+  }
+}
+
+/** Whatever a repository has put in its place is no reason not to start. */
+async function loadProjectFile(
+  path: string,
+  root: string,
+): Promise<LoadedFile | { readonly problem: string } | undefined> {
+  return loadFile(path, root, MAX_SETTINGS_BYTES).catch((error: Error) => ({ problem: error.message }));
 }
 
 /** The user has said yes to a project's file as it is; once it changes, he is asked again. */
@@ -61,8 +78,12 @@ export async function readTrust(agentHome: string): Promise<Readonly<Record<stri
 }
 
 async function readOwn(path: string): Promise<string | undefined> {
-  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
+  try {
+    const { size } = await stat(path);
+    if (size > MAX_SETTINGS_BYTES) throw new Error(`${path} has ${size} bytes, at most ${MAX_SETTINGS_BYTES} are read`);
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
-  });
+  }
 }

@@ -1,6 +1,7 @@
 import { posix, relative } from "node:path";
 import { isProtected } from "../sandbox/protected-names.ts";
 import type { GuardedPath, PathGuard } from "../workspace/path-guard.ts";
+import type { PathBase } from "./path-pattern.ts";
 import type { ToolOrigin } from "./permission-question.ts";
 
 /** What a tool can do to the world; permissions are decided by it. */
@@ -26,13 +27,22 @@ export interface PermissionCall {
   /** `protected`: what the user's own programs would run, or take their settings from. */
   readonly place: "inside" | "outside" | "protected" | "none";
   readonly network: "wanted" | "none";
+  /** What patterns of paths begin at. */
+  readonly base: PathBase;
+}
+
+/** Where the paths of calls begin, and which folders they may lead to. */
+export interface CallPlaces {
+  readonly guard: PathGuard;
+  /** The user's home: "~" in rules. */
+  readonly home: string;
 }
 
 /** What is to be known of a call to decide on it. Links are followed: a rule holds for what a path leads to. */
 export async function toPermissionCall(
   { name, effect, network: always }: PermittedTool,
   input: unknown,
-  guard: PathGuard,
+  { guard, home }: CallPlaces,
 ): Promise<PermissionCall> {
   const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
   const { command, file_path, path, network } = fields;
@@ -43,6 +53,7 @@ export async function toPermissionCall(
     tool: name,
     effect,
     paths,
+    base: { folder: guard.roots[0]!, home },
     place: placeOf(located, paths, effect),
     network: network === true || always === "always" ? "wanted" : "none",
     ...(typeof command === "string" ? { command } : {}),

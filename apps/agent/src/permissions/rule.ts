@@ -1,3 +1,5 @@
+import { fitsGlob } from "./glob.ts";
+
 /** What is to be done with calls of a tool, or with those of them that fit a pattern. */
 export interface Rule {
   readonly decision: "allow" | "deny" | "ask";
@@ -10,13 +12,14 @@ export interface Rule {
 }
 
 const RULE = /^([\w*-]+)(?:\((.+)\))?$/s;
-/** More of them, against a long path, would take long: rules may come from a repository that nobody trusts. */
-const MAX_STARS = 5;
+/** Of one rule. No command or path that somebody means is longer. */
+export const MAX_RULE_CHARACTERS = 1_000;
 
-/** `Tool` or `Tool(pattern)`; undefined if it is neither, or has more than five groups of "*". */
+/** `Tool` or `Tool(pattern)`; undefined if it is neither, or too long. */
 export function readRule(text: string, decision: Rule["decision"], from: Rule["from"]): Rule | undefined {
+  if (text.length > MAX_RULE_CHARACTERS) return undefined;
   const [, tool, pattern] = RULE.exec(text.trim()) ?? [];
-  if (tool === undefined || (text.match(/\*+/g)?.length ?? 0) > MAX_STARS) return undefined;
+  if (tool === undefined) return undefined;
   return { decision, tool, from, ...(pattern === undefined ? {} : { pattern }) };
 }
 
@@ -27,28 +30,15 @@ export function ruleText({ decision, tool, pattern, from }: Rule): string {
 /** Whether a command fits: "*" is any characters, and a pattern that ends in " *" also fits the bare command. */
 export function fitsCommand(pattern: string, command: string): boolean {
   const squeezed = command.replaceAll(/[ \t]+/g, " ");
-  return toExpression(pattern, { star: ".*", doubleStar: ".*" }).test(squeezed) || pattern === `${squeezed} *`;
+  return fitsGlob(pattern, squeezed, "text") || pattern === `${squeezed} *`;
 }
 
-/** Whether a path fits: "*" stays within a folder, "**" does not; a pattern without "/" fits a name in any folder. */
-export function fitsPath(pattern: string, path: string): boolean {
-  const anywhere = pattern.includes("/") ? pattern.replace(/^\.\//, "") : `**/${pattern}`;
-  const shapes = [anywhere, `${anywhere}/**`];
-  return shapes.some((shape) => toExpression(shape, { star: "[^/]*", doubleStar: ".*" }).test(path));
-}
+/** Tools that do the same to a file: a rule for the one is a rule for all of them. */
+const EDITING = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
+/** Whatever shows what is in files: a rule for Read is a rule for all of them. */
+const READING = ["Read", "Grep", "Glob", "NotebookRead"];
 
 export function fitsTool(pattern: string, tool: string): boolean {
-  return toExpression(pattern, { star: ".*", doubleStar: ".*" }).test(tool);
-}
-
-function toExpression(
-  pattern: string,
-  { star, doubleStar }: { readonly star: string; readonly doubleStar: string },
-): RegExp {
-  const source = pattern.replaceAll(/\*\*\/|\*{2,}|\*|[\\^$.|?+()[\]{}]/g, (found) => {
-    if (found === "**/") return `(?:${doubleStar}/)?`;
-    if (found.startsWith("**")) return doubleStar;
-    return found === "*" ? star : `\\${found}`;
-  });
-  return new RegExp(`^${source}$`, "s");
+  const same = EDITING.includes(tool) ? EDITING : READING.includes(tool) ? ["Read", tool] : [tool];
+  return same.some((name) => fitsGlob(pattern, name, "text"));
 }

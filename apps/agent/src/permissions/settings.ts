@@ -2,6 +2,7 @@ import type { ExtraModels } from "palimpsest/core";
 import { checkSettings } from "./check-settings.ts";
 import type { PermissionMode } from "./decide-permission.ts";
 import { readModels } from "./read-models.ts";
+import { readSettingsJson } from "./read-settings-json.ts";
 import { type Rule, readRule } from "./rule.ts";
 import { AGENT_SETTINGS, MAX_TIMEOUT_MS, MODES } from "./settings-schema.ts";
 import { readToolServer, serverText, type ToolServer } from "./tool-server.ts";
@@ -76,13 +77,12 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
     problems.push(`settings of the ${from}: ${problem}`);
     return [];
   };
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(json);
-  } catch (error) {
-    say(`no JSON: ${error instanceof Error ? error.message : String(error)}`);
+  const read = readSettingsJson(json);
+  if ("problem" in read) {
+    say(read.problem);
     return { settings: {}, problems };
   }
+  const parsed = read.value;
   // Whatever does not fit is said here, and passed over in silence below.
   for (const problem of checkSettings(parsed, AGENT_SETTINGS)) say(problem);
   const file = fieldsOf(parsed);
@@ -91,11 +91,15 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
     const value = fields[name];
     return Array.isArray(value) ? value.filter((text) => typeof text === "string") : [];
   };
-  const rules = (["deny", "ask", "allow"] as const).flatMap((decision) =>
+  const written = (["deny", "ask", "allow"] as const).flatMap((decision) =>
     texts(permissions, decision).flatMap(
-      (text) => readRule(text, decision, from) ?? say(`${JSON.stringify(text)} is no rule`),
+      (text) => readRule(text, decision, from) ?? say(`${JSON.stringify(text.slice(0, SHOWN_CHARACTERS))} is no rule`),
     ),
   );
+  const rules = firstRules(written);
+  if (rules.length < written.length) {
+    say(`permissions: only the first ${rules.length} of ${written.length} rules are used; together they are too long`);
+  }
   const mode = (Object.keys(MODES) as PermissionMode[]).find((name) => name === permissions["mode"]);
   const hooks = Array.isArray(file["hooks"]) ? file["hooks"].flatMap((hook) => readHook(hook) ?? []) : [];
   const servers = Object.entries(fieldsOf(file["servers"])).flatMap(([name, value]) => {
@@ -127,6 +131,18 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
     ...(flags === undefined ? {} : { flags }),
   };
   return { settings, problems };
+}
+
+const SHOWN_CHARACTERS = 100;
+/** Of the patterns of one file together. Each call is held against all of them. */
+const MAX_PATTERN_CHARACTERS = 65_536;
+
+function firstRules(rules: readonly Rule[]): readonly Rule[] {
+  let characters = 0;
+  return rules.filter(({ tool, pattern = "" }) => {
+    characters += tool.length + pattern.length;
+    return characters <= MAX_PATTERN_CHARACTERS;
+  });
 }
 
 export interface SettingsSources {

@@ -18,7 +18,11 @@ export interface LoadedFile {
 export const MAX_BYTES: number = 256 * 1_048_576;
 
 /** Undefined if there is no such file. */
-export async function loadFile(path: string, root: string): Promise<LoadedFile | undefined> {
+export async function loadFile(
+  path: string,
+  root: string,
+  maxBytes: number = MAX_BYTES,
+): Promise<LoadedFile | undefined> {
   let file: FileHandle;
   try {
     file = await openInside(path, root);
@@ -28,9 +32,9 @@ export async function loadFile(path: string, root: string): Promise<LoadedFile |
   }
   try {
     const { mtimeMs, size } = await file.stat();
-    if (size > MAX_BYTES) {
+    if (size > maxBytes) {
       throw new UnsafeFileError(
-        `${path} has ${size} bytes, more than the ${MAX_BYTES} that can be read at once. Search it with Grep.`,
+        `${path} has ${size} bytes, more than the ${maxBytes} that can be read at once.${maxBytes < MAX_BYTES ? "" : " Search it with Grep."}`,
       );
     }
     const bytes = await file.readFile();

@@ -112,7 +112,7 @@ async function useSettings(playground: Playground): Promise<string> {
     [{ name: "Read", effect: "read" }, { file_path: join(outside, "file.txt") }],
   ] as const;
   for (const [tool, input] of calls) {
-    const call = await toPermissionCall(tool, input, guard);
+    const call = await toPermissionCall(tool, input, { guard, home: outside });
     const { decision } = decidePermission(settings.mode, settings.rules, call);
     if (decision === "allow") return `allowed: ${tool.name} ${JSON.stringify(input)}`;
   }

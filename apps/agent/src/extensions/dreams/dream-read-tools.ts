@@ -6,6 +6,7 @@ import { hiddenPatterns } from "../../permissions/hidden-patterns.ts";
 import { loadSettings } from "../../permissions/load-settings.ts";
 import { toPermissionCall } from "../../permissions/permission-call.ts";
 import { createPathGuard } from "../../workspace/path-guard.ts";
+import type { Places } from "../../workspace/places.ts";
 import { readTool } from "../files/read.ts";
 import { encloseSearch } from "../search/enclose-search.ts";
 import { globTool } from "../search/glob.ts";
@@ -14,21 +15,23 @@ import { grepTool } from "../search/grep.ts";
 export interface DreamReadOptions {
   /** The project's. */
   readonly folder: string;
-  readonly agentHome: string;
+  readonly places: Pick<Places, "home" | "agentHome">;
 }
 
 /** The tools by which a dream looks at the project: they only read, and what the user's rules hide stays hidden. */
 export async function dreamReadTools(
-  { folder, agentHome }: DreamReadOptions,
+  { folder, places }: DreamReadOptions,
   session: Pick<Session, "view" | "history">,
 ): Promise<readonly Tool[]> {
   const guard = await createPathGuard(folder);
+  const { home, agentHome } = places;
   const { rules } = (await loadSettings({ guard, agentHome })).settings;
-  const search = { guard, hidden: hiddenPatterns(rules), startedBy: await encloseSearch(guard.roots) };
+  const hidden = hiddenPatterns(rules, { folder: guard.roots[0]!, home });
+  const search = { guard, hidden, startedBy: await encloseSearch(guard.roots) };
   const allowed = (tool: AgentTool): AgentTool => ({
     ...tool,
     async run(input, context) {
-      const call = await toPermissionCall(tool, input, guard);
+      const call = await toPermissionCall(tool, input, { guard, home });
       if (decidePermission("default", rules, call).decision === "allow") return tool.run(input, context);
       return { content: "This may not be read. Go on without it.", status: "error" };
     },

@@ -2,7 +2,7 @@ import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension, ToolSession } from "../../extension/extension.ts";
 import type { AgentTool } from "../../extension/tool.ts";
 import { decidePermission } from "../../permissions/decide-permission.ts";
-import { toPermissionCall } from "../../permissions/permission-call.ts";
+import { type PermittedTool, toPermissionCall } from "../../permissions/permission-call.ts";
 import { loadFile } from "../../workspace/load-file.ts";
 import type { Checkpoints } from "../checkpoints/checkpoints.ts";
 import type { ChangePorts } from "./change-file.ts";
@@ -21,9 +21,13 @@ export interface FilesOptions {
   readonly aroundRead?: (read: AgentTool) => AgentTool;
 }
 
+type FilesContext = Pick<ExtensionContext, "guard" | "places" | "permissions">;
+
+const READ: PermittedTool = { name: "Read", effect: "read" };
+
 /** Reads, writes and edits files of the project. Files that were read are shown again after a compaction. */
 export function filesExtension(
-  { guard, permissions }: Pick<ExtensionContext, "guard" | "permissions">,
+  { guard, places, permissions }: FilesContext,
   { keepBefore, openResult, aroundRead = (read) => read }: FilesOptions,
 ): Extension {
   const mainStates: FileStates = new Map();
@@ -46,16 +50,16 @@ export function filesExtension(
       const read = readTool({ ...files, openResult: openResult(tools) });
       return [kind === "main" ? aroundRead(read) : read, writeTool(files), editTool(files)];
     },
-    surroundings: () => ({ readFile: (path) => readAllowed(path, { guard, permissions }) }),
+    surroundings: () => ({ readFile: (path) => readAllowed(path, { guard, places, permissions }) }),
   };
 }
 
 /** The text of a file, if it may be read: what may not be read is not shown after a compaction either. */
 async function readAllowed(
   path: string,
-  { guard, permissions: { mode, rules } }: Pick<ExtensionContext, "guard" | "permissions">,
+  { guard, places, permissions: { mode, rules } }: FilesContext,
 ): Promise<string | undefined> {
-  const call = await toPermissionCall({ name: "Read", effect: "read" }, { file_path: path }, guard);
+  const call = await toPermissionCall(READ, { file_path: path }, { guard, home: places.home });
   const located = await guard.locate(path);
   if (located.kind !== "inside" || decidePermission(mode(), rules, call).decision !== "allow") return undefined;
   const file = await loadFile(located.path, located.root);

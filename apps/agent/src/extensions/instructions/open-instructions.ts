@@ -1,6 +1,8 @@
 import { stat } from "node:fs/promises";
 import { dirname, join, parse, relative } from "node:path";
-import { fitsPath, type Rule } from "../../permissions/rule.ts";
+import { hiddenPatterns } from "../../permissions/hidden-patterns.ts";
+import { fitsPath } from "../../permissions/path-pattern.ts";
+import { fitsTool, type Rule } from "../../permissions/rule.ts";
 import { createPathGuard, type PathGuard } from "../../workspace/path-guard.ts";
 import { type InstructionFile, MAX_CHARACTERS } from "./instruction-file.ts";
 import { type InstructionPlace, type InstructionReading, readInstructionFiles } from "./read-instruction-files.ts";
@@ -35,11 +37,11 @@ export interface Instructions {
 }
 
 export async function openInstructions(options: InstructionsOptions): Promise<Instructions> {
-  const { guard, rules = [] } = options;
+  const { guard } = options;
   const places = await placesOf(options);
 
   async function readAll(from: readonly InstructionPlace[]): Promise<InstructionReading> {
-    const mayRead = (path: string): boolean => !isHidden(path, rules, guard);
+    const mayRead = (path: string): boolean => !isHidden(path, options);
     const reading: InstructionReading = { files: [], problems: [], home: options.home, mayRead };
     for (const place of from) await readInstructionFiles(place, reading);
     return reading;
@@ -67,7 +69,7 @@ export async function openInstructions(options: InstructionsOptions): Promise<In
     },
     async instructionsFor(path, shown) {
       const located = await guard.locate(path);
-      if (located.kind !== "inside" || isHidden(located.path, rules, guard)) return undefined;
+      if (located.kind !== "inside" || isHidden(located.path, options)) return undefined;
       const folders = foldersTo(located.path, located.root).filter((folder) =>
         places.every((of) => of.folder !== folder),
       );
@@ -105,13 +107,14 @@ function foldersTo(path: string, root: string): readonly string[] {
   return folders;
 }
 
-function isHidden(path: string, rules: readonly Rule[], guard: PathGuard): boolean {
-  const paths = [path, relative(guard.roots[0]!, path)];
-  return rules.some(
-    ({ decision, tool, pattern }) =>
-      decision === "deny" &&
-      tool === "Read" &&
-      (pattern === undefined || paths.some((name) => fitsPath(pattern, name))),
+function isHidden(path: string, { rules = [], guard, home }: InstructionsOptions): boolean {
+  const folder = guard.roots[0]!;
+  const paths = [path, relative(folder, path)];
+  const hidesAll = ({ decision, tool, pattern }: Rule): boolean =>
+    decision === "deny" && pattern === undefined && fitsTool(tool, "Read");
+  return (
+    rules.some(hidesAll) ||
+    hiddenPatterns(rules, { folder, home }).some((pattern) => paths.some((name) => fitsPath(pattern, name)))
   );
 }
 

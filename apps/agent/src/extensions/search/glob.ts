@@ -1,15 +1,16 @@
 import { relative } from "node:path";
 import { optional, text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
-import { fitsPath } from "../../permissions/rule.ts";
+import { fitsPath, placePattern } from "../../permissions/path-pattern.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 import { refusalOf } from "../files/file-states.ts";
 import type { OpenStoredResult } from "../files/stored-results.ts";
+import { hidingGlobs } from "./hiding-globs.ts";
 import { runRipgrep } from "./run-ripgrep.ts";
 
 export interface SearchPorts {
   readonly guard: PathGuard;
-  /** Patterns of files that may not be read, and so not be found either. @default none */
+  /** Patterns (placed) of files that may not be read, and so not be found either. @default none */
   readonly hidden?: readonly string[];
   /** What encloses a search. @default nothing */
   readonly startedBy?: readonly string[];
@@ -40,7 +41,7 @@ export function globTool({ guard, hidden = [], startedBy = [] }: SearchPorts): A
       // From the root, so that hidden patterns mean the same wherever the search begins.
       const below = at === root ? "" : `${relative(root, at).replaceAll(/[*?[\]{}\\]/g, "\\$&")}/`;
       const wanted = pattern.includes("/") ? below + pattern : pattern;
-      const hiding = [".git", ...hidden].flatMap((pattern) => ["--glob", `!${pattern}`]);
+      const hiding = hidingGlobs(hidden, { folder: root, home: root });
       const args = ["--files", "--hidden", "--sortr", "modified", "--glob", wanted, ...hiding, "--", at];
       const limits = { mostLines: MAX_FILES, mostCharacters: MAX_CHARACTERS };
       const result = await runRipgrep({ args, folder: root, startedBy, signal, ...limits });
@@ -54,5 +55,6 @@ export function globTool({ guard, hidden = [], startedBy = [] }: SearchPorts): A
 
 /** For what a search is told to begin with: patterns hold only for what it finds itself. */
 export function isHidden(path: string, root: string, hidden: readonly string[]): boolean {
-  return hidden.some((pattern) => fitsPath(pattern, relative(root, path)));
+  const base = { folder: root, home: root };
+  return hidden.some((pattern) => fitsPath(placePattern(pattern, base), relative(root, path)));
 }

@@ -3,6 +3,7 @@ import { choice, flag, integer, optional, text } from "../../extension/input.ts"
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
 import { refusalOf } from "../files/file-states.ts";
 import { isHidden, type SearchPorts } from "./glob.ts";
+import { hidingGlobs } from "./hiding-globs.ts";
 import { runRipgrep } from "./run-ripgrep.ts";
 
 const DEFAULT_LINES = 250;
@@ -53,7 +54,7 @@ export function grepTool({ guard, hidden = [], startedBy = [], openResult }: Sea
         ...(multiline === true ? ["--multiline", "--multiline-dotall"] : []),
         ...(glob === undefined ? [] : ["--glob", glob]),
         // The last that matches holds: what is hidden cannot be asked for.
-        ...[".git", ...hidden].flatMap((pattern) => ["--glob", `!${pattern}`]),
+        ...hidingGlobs(hidden, { folder: located.root, home: located.root }),
         ...["--regexp", pattern, "--", located.path],
       ];
       const result = await runRipgrep({

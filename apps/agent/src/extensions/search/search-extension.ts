@@ -13,10 +13,11 @@ export interface SearchOptions {
 
 /** Finds files, and text in files. */
 export async function searchExtension(
-  { guard, permissions }: Pick<ExtensionContext, "guard" | "permissions">,
+  { guard, folder, places, permissions }: Pick<ExtensionContext, "guard" | "folder" | "places" | "permissions">,
   { openResult }: SearchOptions,
 ): Promise<Extension> {
-  const search = { guard, hidden: hiddenPatterns(permissions.rules), startedBy: await encloseSearch(guard.roots) };
+  const hidden = hiddenPatterns(permissions.rules, { folder, home: places.home });
+  const search = { guard, hidden, startedBy: await encloseSearch(guard.roots) };
   return {
     name: "search",
     tools: (session) => [globTool(search), grepTool({ ...search, openResult: openResult(session) })],

@@ -1,6 +1,8 @@
 import { symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { hiddenPatterns } from "../../permissions/hidden-patterns.ts";
+import { readRule } from "../../permissions/rule.ts";
 import { call, temporaryProject, textOf } from "../../testing/temporary-project.ts";
 import { createPathGuard } from "../../workspace/path-guard.ts";
 import { globTool } from "./glob.ts";
@@ -88,4 +90,32 @@ test("what is hidden is not found, wherever a search begins", async () => {
     expect(await grep("needle", { path })).toBe(`A rule forbids to read ${path}.`);
     expect(await glob("*", { path })).toBe(`A rule forbids to read ${path}.`);
   }
+});
+
+test.each([
+  ["./secret.txt", "secret.txt"],
+  ["secrets", "deep/secrets/a.txt"],
+  ["secrets/", "secrets/a.txt"],
+  ["secrets/**", "secrets/a.txt"],
+  ["deep/**/key.txt", "deep/er/key.txt"],
+  ["deep**key.txt", "deep/er/key.txt"],
+  ["*.pem", "deep/cert.pem"],
+  ["config/[prod].json", "config/[prod].json"],
+  ["a{b}.txt", "a{b}.txt"],
+  ["!x.txt", "!x.txt"],
+  ["what?.txt", "what?.txt"],
+  ["back\\slash.txt", "back\\slash.txt"],
+  ["FOLDER/secret.txt", "secret.txt"],
+  ["~/secret.txt", "secret.txt"],
+  ["sub/../secret.txt", "secret.txt"],
+])("no search finds what Read(%s) denies", async (pattern, file) => {
+  const { folder } = temporaryProject({ [file]: "needle\n", "other.txt": "needle\n" });
+  const rule = readRule(`Read(${pattern.replace("FOLDER", folder)})`, "deny", "user")!;
+  const ports = { guard: await createPathGuard(folder), hidden: hiddenPatterns([rule], { folder, home: folder }) };
+  const grep = async (input: object) =>
+    textOf(await call(grepTool(ports), { pattern: "needle", ...input }, { folder }));
+  expect(await grep({})).toBe("other.txt");
+  expect(await grep({ glob: "**/*" })).toBe("other.txt");
+  expect(await grep({ path: file })).toContain("A rule forbids");
+  expect(await textOf(await call(globTool(ports), { pattern: "**/*.*" }, { folder }))).toBe("other.txt");
 });

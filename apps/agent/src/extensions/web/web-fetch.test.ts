@@ -8,7 +8,11 @@ import { webFetchTool } from "./web-fetch.ts";
 
 test("the user is asked, unless a rule or he himself has answered", async () => {
   const { folder } = temporaryProject();
-  const asked = await toPermissionCall(webFetchTool(), { url: "https://example.com" }, await createPathGuard(folder));
+  const asked = await toPermissionCall(
+    webFetchTool(),
+    { url: "https://example.com" },
+    { guard: await createPathGuard(folder), home: folder },
+  );
   expect(decidePermission("default", [], asked).decision).toBe("ask");
   expect(decidePermission("plan", [], asked).decision).toBe("ask");
   expect(decidePermission("bypass", [], asked).decision).toBe("allow");
