@@ -2,7 +2,6 @@ import Anthropic from "@anthropic-ai/sdk";
 import {
   createAnthropic,
   fetchInProcess,
-  idleClock,
   type ManualClock,
   manualClock,
   type Script,
@@ -61,7 +60,7 @@ export async function openStage(stage: StageOptions): Promise<OpenedStage> {
       return script(ask);
     },
   });
-  const client = new Anthropic({ apiKey: "none", maxRetries: 0, fetch: fetchInProcess({ face, clock: idleClock() }) });
+  const client = new Anthropic({ apiKey: "none", maxRetries: 0, fetch: fetchInProcess({ face }) });
   const model = "claude-opus-5-5";
   const models = windowTokens === undefined ? {} : { models: { [model]: { windowTokens } } };
   const provider = anthropic(client, models) as Provider;

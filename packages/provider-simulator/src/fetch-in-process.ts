@@ -1,15 +1,16 @@
 import type { HttpFace, HttpReply } from "./http-face.ts";
-import type { IdleClock } from "./idle-clock.ts";
+import { type IdleClock, idleClock } from "./idle-clock.ts";
 
 export interface InProcessOptions {
   readonly face: HttpFace;
-  readonly clock: IdleClock;
+  /** What a stalled stream waits on. @default one that passes when nothing happens */
+  readonly clock?: IdleClock;
   /** How long every event of a stream takes to arrive, asked when the stream begins. @default no time */
   readonly eventMs?: () => number;
 }
 
 /** What the real clients are given in place of the network: each call is answered by a face of the simulator. */
-export function fetchInProcess({ face, clock, eventMs = () => 0 }: InProcessOptions): typeof fetch {
+export function fetchInProcess({ face, clock = idleClock(), eventMs = () => 0 }: InProcessOptions): typeof fetch {
   return async (input, init = {}) => {
     const { method = "GET", body = "", signal } = init;
     signal?.throwIfAborted();

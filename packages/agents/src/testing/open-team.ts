@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import Anthropic from "@anthropic-ai/sdk";
-import { createAnthropic, fetchInProcess, idleClock, type Script } from "@palimpsest/provider-simulator";
+import { createAnthropic, fetchInProcess, type Script } from "@palimpsest/provider-simulator";
 import {
   memoryStore,
   openSession,
@@ -62,7 +62,7 @@ function lookAndWrite(done: string[]): readonly Tool[] {
 export async function openTeam(options: TeamOptions): Promise<Team> {
   const { script, id = "main-session", store = memoryStore({ leaseMs: 0 }), ...rest } = options;
   const sent: string[] = [];
-  const inProcess = fetchInProcess({ face: createAnthropic({ script }), clock: idleClock() });
+  const inProcess = fetchInProcess({ face: createAnthropic({ script }) });
   const client = new Anthropic({
     apiKey: "none",
     baseURL: "http://simulator.local",

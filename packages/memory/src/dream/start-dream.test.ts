@@ -10,7 +10,6 @@ import {
   callTools,
   createAnthropic,
   fetchInProcess,
-  idleClock,
   type Reply,
 } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, type SessionEvent } from "palimpsest";
@@ -45,7 +44,7 @@ async function open(mind: (ask: Ask) => Reply, topics = 12) {
     expect(await memory.write(draft as never, "model", "none")).toMatchObject({ kind: "written" });
   }
   const face = createAnthropic({ script: mind });
-  const client = new Anthropic({ apiKey: "none", maxRetries: 0, fetch: fetchInProcess({ face, clock: idleClock() }) });
+  const client = new Anthropic({ apiKey: "none", maxRetries: 0, fetch: fetchInProcess({ face }) });
   const provider = anthropic(client);
   const store = memoryStore({ leaseMs: 0 });
   const past = await openSession({ store, provider, model: MODEL, id: "past" });

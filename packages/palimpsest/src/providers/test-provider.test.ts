@@ -1,4 +1,3 @@
-import Anthropic from "@anthropic-ai/sdk";
 import {
   ANTHROPIC_MODELS,
   answer,
@@ -22,43 +21,34 @@ import {
   stallStream,
   type Words,
 } from "@palimpsest/provider-simulator";
-import OpenAI from "openai";
 import { describe, test } from "vitest";
-import { anthropic } from "./anthropic.ts";
-import { openaiChat, openaiResponses } from "./openai.ts";
-import type { Provider } from "./provider.ts";
 import { type TestReply, type TestSituation, testProvider } from "./test-provider.ts";
+import { WORLDS, type World } from "./testing/worlds.ts";
 
-/** A face of the simulator, and the adapter with the real client in front of it. */
-interface Subject {
-  readonly model: string;
+interface Subject extends Pick<World, "model" | "connect"> {
   readonly path: string;
   /** `windowTokens`: undefined for that of the model. */
   face(script: Script, windowTokens: number | undefined): HttpFace;
-  connect(url: string): Provider;
 }
 
 const subjects: Readonly<Record<string, Subject>> = {
   anthropic: {
-    model: "claude-opus-5-5",
+    ...WORLDS.Anthropic,
     path: "/v1/messages",
     face(script, windowTokens) {
       const model = ANTHROPIC_MODELS.find(({ id }) => id === "claude-opus-5-5")!;
       return createAnthropic({ script, models: windowTokens === undefined ? [] : [{ ...model, windowTokens }] });
     },
-    connect: (url) => anthropic(new Anthropic({ apiKey: "none", baseURL: url })),
   },
   "openai responses": {
-    model: "gpt-6-sol",
+    ...WORLDS["OpenAI Responses"],
     path: "/v1/responses",
     face: (script, windowTokens) => createOpenAiResponses({ script, models: gptWith(windowTokens) }),
-    connect: (url) => openaiResponses(new OpenAI({ apiKey: "none", baseURL: `${url}/v1` })),
   },
   "openai chat": {
-    model: "gpt-6-sol",
+    ...WORLDS["OpenAI Chat"],
     path: "/v1/chat/completions",
     face: (script, windowTokens) => createOpenAiChat({ script, models: gptWith(windowTokens) }),
-    connect: (url) => openaiChat(new OpenAI({ apiKey: "none", baseURL: `${url}/v1` })),
   },
 };
 

@@ -1,93 +1,40 @@
-import Anthropic from "@anthropic-ai/sdk";
-import {
-  answer,
-  callTool,
-  createAnthropic,
-  createOpenAiChat,
-  createOpenAiResponses,
-  cutStream,
-  inOrder,
-  manualClock,
-  type Script,
-  serve,
-  stallStream,
-  think,
-} from "@palimpsest/provider-simulator";
-import OpenAI from "openai";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { anthropic } from "../providers/anthropic.ts";
-import { openaiChat, openaiResponses } from "../providers/openai.ts";
-import type { Provider } from "../providers/provider.ts";
-import { openSession } from "../session/open-session.ts";
+import { answer, callTool, cutStream, inOrder, type Script, stallStream, think } from "@palimpsest/provider-simulator";
+import { describe, expect, test } from "vitest";
+import { WORLD_NAMES, type WorldName } from "../providers/testing/worlds.ts";
 import type { SessionOptions } from "../session/session-options.ts";
 import type { SessionEvent } from "../session-event.ts";
-import { memoryStore } from "../stores/memory-store.ts";
 import { type QueryOptions, query } from "./query.ts";
 import type { QueryEvent } from "./query-event.ts";
-
-const WORLDS = ["Anthropic", "OpenAI Responses", "OpenAI Chat"] as const;
-type World = (typeof WORLDS)[number];
-type AnyProvider = Provider<unknown, unknown, unknown>;
+import { openWorld, runTurn } from "./testing/open-world.ts";
 
 async function open(
   script: Script,
-  world: World = "Anthropic",
+  world?: WorldName,
   options: Partial<SessionOptions<unknown, unknown, unknown>> = {},
 ) {
-  const faces = {
-    Anthropic: createAnthropic,
-    "OpenAI Responses": createOpenAiResponses,
-    "OpenAI Chat": createOpenAiChat,
-  };
-  const server = await serve({ faces: [faces[world]({ script })] });
-  onTestFinished(() => server.close());
-  const provider = {
-    Anthropic: () => anthropic(new Anthropic({ apiKey: "none", baseURL: server.url })),
-    "OpenAI Responses": () => openaiResponses(new OpenAI({ apiKey: "none", baseURL: `${server.url}/v1` })),
-    "OpenAI Chat": () => openaiChat(new OpenAI({ apiKey: "none", baseURL: `${server.url}/v1` })),
-  }[world]() as AnyProvider;
-  const model = world === "Anthropic" ? "claude-opus-5-5" : "gpt-6-sol";
-  const clock = manualClock(1_000_000);
   const events: SessionEvent[] = [];
-  const session = await openSession({
-    store: memoryStore({ leaseMs: 0 }),
-    id: "s",
-    provider,
-    model,
-    clock,
-    settingsFrom: { environment: {} },
-    ...options,
-    onEvent: (event) => void events.push(event),
-  });
+  const opened = await openWorld(script, world, { ...options, onEvent: (event) => void events.push(event) });
   const interrupted = () => events.filter((event) => event.kind === "answer-interrupted");
-  const bodies = () => server.recorder.exchanges.map(({ body }) => JSON.parse(body) as unknown);
-  return { session, provider, clock, interrupted, bodies, exchanges: () => server.recorder.exchanges };
+  const bodies = () => opened.sent().map(({ body }) => JSON.parse(body) as unknown);
+  return { ...opened, interrupted, bodies };
 }
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
 /** Runs a turn; it is aborted soon after the event that `stopAt` names. */
-async function run(
-  { session, clock }: Opened,
-  options: Partial<QueryOptions>,
-  stopAt?: (event: QueryEvent) => boolean,
-) {
+function run({ session, clock }: Opened, options: Partial<QueryOptions>, stopAt?: (event: QueryEvent) => boolean) {
   const stop = new AbortController();
   const turn = query(session, { clock, random: () => 0.5, signal: stop.signal, ...options });
-  for (;;) {
-    const next = await turn.next();
-    if (next.done === true) return next.value;
-    const { value } = next;
-    if (stopAt?.(value)) setTimeout(() => stop.abort(), 50);
-    if (value.kind === "retry-waiting") setImmediate(() => clock.advance(value.waitMs));
-  }
+  return runTurn(turn, clock, (event) => {
+    if (stopAt?.(event)) setTimeout(() => stop.abort(), 50);
+  });
 }
 
 const isText = ({ kind }: QueryEvent): boolean => kind === "text";
 const LONG = `I was about to say this ${"at length ".repeat(20)}`;
 const stalled = stallStream(6, 60_000);
 
-describe.each(WORLDS)("%s", (world) => {
+describe.each(WORLD_NAMES)("%s", (world) => {
   test("what was said before an abort stays in view with a marker, and is priced", async () => {
     const opened = await open(inOrder([{ ...answer(LONG), fault: stalled }]), world);
     const outcome = await run(opened, { prompt: "Hello" }, isText);
@@ -178,7 +125,7 @@ test("the input is priced as the service billed it, and is the size that is know
   const opened = await open(inOrder([answer("Yes."), { ...answer(LONG), fault: stalled }]));
   await run(opened, { prompt: long });
   await run(opened, { prompt: "And now?" }, isText);
-  const { outcome } = opened.exchanges().at(-1)!;
+  const { outcome } = opened.sent().at(-1)!;
   const [event] = opened.interrupted();
   const { freshTokens, cacheReadTokens, cacheWriteTokens } = event!.used!;
   expect(outcome).toMatchObject({ kind: "answered", usage: { cacheReadTokens } });

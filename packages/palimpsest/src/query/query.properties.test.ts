@@ -1,10 +1,6 @@
-import Anthropic from "@anthropic-ai/sdk";
 import {
   answer,
   callTool,
-  createAnthropic,
-  createOpenAiChat,
-  createOpenAiResponses,
   cutStream,
   overloaded,
   overloadedInStream,
@@ -14,14 +10,11 @@ import {
   serve,
 } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
-import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
 import { fromLine } from "../log/entry-line.ts";
 import { readPayload } from "../log/read-payload.ts";
-import { anthropic } from "../providers/anthropic.ts";
-import { openaiChat, openaiResponses } from "../providers/openai.ts";
-import type { Provider } from "../providers/provider.ts";
+import { WORLDS } from "../providers/testing/worlds.ts";
 import { openSession } from "../session/open-session.ts";
 import type { Session } from "../session/session.ts";
 import { memoryStore } from "../stores/memory-store.ts";
@@ -30,14 +23,6 @@ import { createInbox } from "./inbox.ts";
 import { query } from "./query.ts";
 
 const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 40 : 2_000;
-
-type AnyProvider = Provider<unknown, unknown, unknown>;
-const client = (url: string): OpenAI => new OpenAI({ apiKey: "none", baseURL: `${url}/v1` });
-const WORLDS = [
-  ["Anthropic", createAnthropic, (url: string) => anthropic(new Anthropic({ apiKey: "none", baseURL: url }))],
-  ["OpenAI Responses", createOpenAiResponses, (url: string) => openaiResponses(client(url))],
-  ["OpenAI Chat", createOpenAiChat, (url: string) => openaiChat(client(url))],
-] as const;
 
 const input = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
 const TOOLS: readonly Tool[] = [
@@ -91,14 +76,13 @@ const cut = fc.record({
   says: fc.nat(30),
 });
 
-describe.each(WORLDS)("any turns with %s", (name, createFace, connect) => {
+describe.each(Object.entries(WORLDS))("any turns with %s", (_, { face: createFace, connect, model }) => {
   test("leave a log that can be sent, in which every message stands once and every call has one result", async () => {
     const seen = { aborted: 0, died: 0, retried: 0, calls: 0 };
     let script: Iterator<Reply> = [][Symbol.iterator]();
     const face = createFace({ script: () => script.next().value ?? answer("Done.") });
     const server = await serve({ faces: [face] });
-    const provider = connect(server.url) as AnyProvider;
-    const model = name === "Anthropic" ? "claude-opus-5-5" : "gpt-6-sol";
+    const provider = connect(server.url);
     try {
       await fc.assert(
         fc.asyncProperty(replies, fc.array(cut, { minLength: 1, maxLength: 3 }), async (said, cuts) => {

@@ -4,12 +4,8 @@ import {
   callTool,
   callTools,
   createAnthropic,
-  createOpenAiChat,
-  createOpenAiResponses,
   cutStream,
-  type Exchange,
   inOrder,
-  manualClock,
   misbehave,
   overloaded,
   overloadedInStream,
@@ -21,75 +17,31 @@ import {
   spendLimitReached,
   stallStream,
 } from "@palimpsest/provider-simulator";
-import OpenAI from "openai";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createHooks } from "../hooks/create-hooks.ts";
 import type { Hook } from "../hooks/hook.ts";
 import { anthropic } from "../providers/anthropic.ts";
-import { openaiChat, openaiResponses } from "../providers/openai.ts";
-import type { Provider } from "../providers/provider.ts";
 import { readStream } from "../providers/read-stream.ts";
+import { type AnyProvider, WORLD_NAMES } from "../providers/testing/worlds.ts";
 import { openSession } from "../session/open-session.ts";
-import type { SessionOptions } from "../session/session-options.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { Tool } from "../tools/tool.ts";
 import { createInbox } from "./inbox.ts";
 import { type QueryOptions, query } from "./query.ts";
 import type { QueryEvent, QueryOutcome } from "./query-event.ts";
+import { openWorld, runTurn } from "./testing/open-world.ts";
 
-type AnyProvider = Provider<unknown, unknown, unknown>;
-type World = "Anthropic" | "OpenAI Responses" | "OpenAI Chat";
-const WORLDS: readonly World[] = ["Anthropic", "OpenAI Responses", "OpenAI Chat"];
-
-/** A session with a real client before the simulator, whose clock stands still until it is moved. */
-async function open(
-  script: Script,
-  world: World = "Anthropic",
-  options: Partial<SessionOptions<unknown, unknown, unknown>> = {},
-) {
-  const faces = {
-    Anthropic: createAnthropic,
-    "OpenAI Responses": createOpenAiResponses,
-    "OpenAI Chat": createOpenAiChat,
-  };
-  const server = await serve({ faces: [faces[world]({ script })] });
-  onTestFinished(() => server.close());
-  const key = { apiKey: "none" };
-  const provider = {
-    Anthropic: () => anthropic(new Anthropic({ ...key, baseURL: server.url })),
-    "OpenAI Responses": () => openaiResponses(new OpenAI({ ...key, baseURL: `${server.url}/v1` })),
-    "OpenAI Chat": () => openaiChat(new OpenAI({ ...key, baseURL: `${server.url}/v1` })),
-  }[world]() as AnyProvider;
-  const model = world === "Anthropic" ? "claude-opus-5-5" : "gpt-6-sol";
-  const clock = manualClock(1_000_000);
-  const session = await openSession({
-    store: memoryStore({ leaseMs: 0 }),
-    id: "s",
-    provider,
-    model,
-    clock,
-    settingsFrom: { environment: {} },
-    ...options,
-  });
-  const sent = (): readonly Exchange[] => server.recorder.exchanges;
-  return { session, provider, model, clock, sent };
-}
-
+const open = openWorld;
 type Opened = Awaited<ReturnType<typeof open>>;
 type Asked = Partial<QueryOptions>;
 
-/** Runs a turn to its end; waits between tries pass at once. */
 async function run({ session, clock }: Opened, options: Asked, watch: (event: QueryEvent) => void = () => {}) {
   const events: QueryEvent[] = [];
-  const turn = query(session, { clock, random: () => 0.5, ...options });
-  for (;;) {
-    const next = await turn.next();
-    if (next.done === true) return { events, outcome: next.value, kinds: kindsOf(events) };
-    events.push(next.value);
-    watch(next.value);
-    const { value } = next;
-    if (value.kind === "retry-waiting") setImmediate(() => clock.advance(value.waitMs));
-  }
+  const outcome = await runTurn(query(session, { clock, random: () => 0.5, ...options }), clock, (event) => {
+    events.push(event);
+    watch(event);
+  });
+  return { events, outcome, kinds: kindsOf(events) };
 }
 
 const kindsOf = (events: readonly QueryEvent[]) =>
@@ -119,7 +71,7 @@ const resultsOf = async (opened: Opened): Promise<readonly string[]> => {
   });
 };
 
-describe.each(WORLDS)("%s", (world) => {
+describe.each(WORLD_NAMES)("%s", (world) => {
   test("a turn with tools, from the prompt to the answer", async () => {
     const opened = await open(inOrder([cities], repeatResults), world);
     const { outcome, events, kinds } = await run(opened, { prompt: "How is it in Bern and Kyoto?", tools: [weather] });

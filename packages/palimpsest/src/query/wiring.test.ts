@@ -1,18 +1,10 @@
-import Anthropic from "@anthropic-ai/sdk";
-import {
-  answer,
-  callTool,
-  callTools,
-  createAnthropic,
-  fetchInProcess,
-  idleClock,
-  inOrder,
-} from "@palimpsest/provider-simulator";
+import { answer, callTool, callTools, createAnthropic, inOrder } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
 import { createHooks } from "../hooks/create-hooks.ts";
 import type { Hook } from "../hooks/hook.ts";
 import { readPayload } from "../log/read-payload.ts";
 import { anthropic } from "../providers/anthropic.ts";
+import { anthropicInProcess } from "../providers/testing/anthropic-in-process.ts";
 import { openSession } from "../session/open-session.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { Store } from "../stores/store.ts";
@@ -39,8 +31,7 @@ interface Turn {
 /** One turn in which the model calls the tool once; resolves to the results that stand in the log. */
 async function runTurn({ hooks = [], permission, tool = remove }: Turn) {
   const script = inOrder([callTools(callTool(tool.name, { path: "a.txt" }))], () => answer("Done."));
-  const fetch = fetchInProcess({ face: createAnthropic({ script }), clock: idleClock() });
-  const provider = anthropic(new Anthropic({ apiKey: "none", maxRetries: 0, fetch }));
+  const provider = anthropic(anthropicInProcess(createAnthropic({ script })));
   const store = memoryStore();
   const options = { store, id: "s", provider, model: "claude-opus-5-5", hooks: createHooks(hooks) };
   const session = await openSession(options);

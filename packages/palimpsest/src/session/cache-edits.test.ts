@@ -1,15 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
-import {
-  answer,
-  callTool,
-  callTools,
-  createAnthropic,
-  manualClock,
-  type Reply,
-  serve,
-} from "@palimpsest/provider-simulator";
+import { answer, createAnthropic, manualClock, serve } from "@palimpsest/provider-simulator";
 import { expect, onTestFinished, test } from "vitest";
-import { readPayload } from "../log/read-payload.ts";
 import {
   type AnthropicMessage,
   type AnthropicRequest,
@@ -17,11 +8,8 @@ import {
   anthropic,
 } from "../providers/anthropic.ts";
 import type { Provider } from "../providers/provider.ts";
-import { readStream } from "../providers/read-stream.ts";
 import type { Settings } from "../settings/settings.ts";
-import { memoryStore } from "../stores/memory-store.ts";
-import { toolResult } from "./messages.ts";
-import { openSession } from "./open-session.ts";
+import { createVoice, openReading } from "./testing/reading-session.ts";
 
 /** The simulator's extension, as an adapter would claim it. */
 function deleting(client: Anthropic): Provider<AnthropicRequest, AnthropicResponse, AnthropicMessage> {
@@ -46,56 +34,22 @@ function deleting(client: Anthropic): Provider<AnthropicRequest, AnthropicRespon
 
 async function begin(values: Partial<Settings> = { "clearing.byCacheEdit": "on" }) {
   const clock = manualClock();
-  const store = memoryStore({ clock, leaseMs: 0 });
-  let reply: Reply = answer("Done.");
-  const face = createAnthropic({ clock, script: () => reply });
+  const voice = createVoice();
+  const face = createAnthropic({ clock, script: voice.script });
   const server = await serve({ faces: [face] });
   onTestFinished(() => server.close());
   const provider = deleting(new Anthropic({ apiKey: "none", baseURL: server.url }));
   const tools = [{ name: "Read", inputSchema: { type: "object" } }];
   const settings: Partial<Settings> = { "clearing.keepNewest": 3, ...values };
-  const open = (more: object = {}) =>
-    openSession({ store, id: "s", provider, model: "claude-sonnet-4-6", tools, clock, settings, ...more });
-  let session = await open();
-  let index = 0;
-  async function ask(said: Reply): Promise<readonly string[]> {
-    reply = said;
-    const request = await session.prepare();
-    const { calls } = await session.record(await readStream(provider.send(request)), request);
-    return calls.map(({ id }) => id);
-  }
-  return {
-    face,
-    clock,
-    ask,
-    get session() {
-      return session;
-    },
-    async reopen() {
-      session = await open({ takeover: "always" });
-    },
-    /** Reads so many files, about 1,500 tokens each. */
-    async read(count: number): Promise<void> {
-      for (let left = count; left > 0; left--) {
-        const path = `${index++}.ts`;
-        const [id] = await ask(callTools(callTool("Read", { file_path: path })));
-        await session.append(toolResult(id!, `content of ${path} `.repeat(300)));
-      }
-    },
-    async entries() {
-      const reader = (await store.openReader("s"))!;
-      return (await reader.read(1, session.history.newestEntry)).map(readPayload);
-    },
-    async breaks() {
-      return (await Array.fromAsync(session.ledger.lines())).flatMap((line) => line.break ?? []);
-    },
-    deletedIn: async (): Promise<number> => {
-      const { cache_edits } = (await session.prepare()) as unknown as {
-        cache_edits: { deleted_tool_results: readonly string[] };
-      };
-      return cache_edits.deleted_tool_results.length;
-    },
+  const world = await openReading({ provider, model: "claude-sonnet-4-6", tools, clock, settings }, voice);
+  const breaks = async () => (await world.lines()).flatMap((line) => line.break ?? []);
+  const deletedIn = async (): Promise<number> => {
+    const { cache_edits } = (await world.session.prepare()) as unknown as {
+      cache_edits: { deleted_tool_results: readonly string[] };
+    };
+    return cache_edits.deleted_tool_results.length;
   };
+  return Object.assign(world, { face, breaks, deletedIn });
 }
 
 test("while the cache is warm, old results are deleted from it: no break, no decision, no file that counts as read", async () => {

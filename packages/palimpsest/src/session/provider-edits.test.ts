@@ -1,22 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
-import {
-  answer,
-  callTool,
-  callTools,
-  createAnthropic,
-  manualClock,
-  type Reply,
-  serve,
-  think,
-} from "@palimpsest/provider-simulator";
+import { answer, createAnthropic, manualClock, serve, think } from "@palimpsest/provider-simulator";
 import { expect, onTestFinished, test } from "vitest";
-import { readPayload } from "../log/read-payload.ts";
 import { type AnthropicRequest, anthropic } from "../providers/anthropic.ts";
-import { readStream } from "../providers/read-stream.ts";
 import type { Settings } from "../settings/settings.ts";
-import { memoryStore } from "../stores/memory-store.ts";
-import { toolResult } from "./messages.ts";
-import { openSession } from "./open-session.ts";
+import { createVoice, openReading } from "./testing/reading-session.ts";
 
 const inputSchema = { type: "object" };
 const tools = [
@@ -30,49 +17,15 @@ const SMALL = { "clearing.providerTriggerTokens": 20_000, "clearing.providerMinT
 /** A session whose requests go through the real client to a server in this process. */
 async function begin({ values = SMALL, model = BOUND }: { values?: Partial<Settings>; model?: string } = {}) {
   const clock = manualClock();
-  const store = memoryStore({ clock, leaseMs: 0 });
-  let reply: Reply = answer("Done.");
-  const server = await serve({ faces: [createAnthropic({ clock, script: () => reply })] });
+  const voice = createVoice();
+  const server = await serve({ faces: [createAnthropic({ clock, script: voice.script })] });
   onTestFinished(() => server.close());
   const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url }), { edits: "asked" });
   const parameters = { thinking: { type: "adaptive" } };
   const settings: Partial<Settings> = { "clearing.keepNewest": 3, ...values };
-  const open = (more: object = {}) =>
-    openSession({ store, id: "s", provider, model, tools, clock, parameters, settings, ...more });
-  let session = await open();
-  let index = 0;
-
-  async function ask(said: Reply): Promise<readonly string[]> {
-    reply = said;
-    const request = await session.prepare();
-    const { calls } = await session.record(await readStream(provider.send(request)), request);
-    return calls.map(({ id }) => id);
-  }
-  return {
-    clock,
-    ask,
-    get session() {
-      return session;
-    },
-    async reopen(more: object = {}) {
-      session = await open({ takeover: "always", ...more });
-    },
-    /** Reads so many files, about 1,500 tokens each. */
-    async read(count: number, tool = "Read"): Promise<void> {
-      for (let left = count; left > 0; left--) {
-        const path = `${index++}.ts`;
-        const [id] = await ask(think("A file.", callTools(callTool(tool, { file_path: path }))));
-        await session.append(toolResult(id!, `content of ${path} `.repeat(300)));
-      }
-    },
-    async entries() {
-      const reader = (await store.openReader("s"))!;
-      return (await reader.read(1, session.history.newestEntry)).map(readPayload);
-    },
-    async lines() {
-      return Array.fromAsync(session.ledger.lines());
-    },
-  };
+  return openReading({ provider, model, tools, clock, parameters, settings }, voice, (reply) =>
+    think("A file.", reply),
+  );
 }
 
 const editsOf = (request: AnthropicRequest) =>

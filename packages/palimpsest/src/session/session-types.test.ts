@@ -1,15 +1,7 @@
-import Anthropic from "@anthropic-ai/sdk";
-import {
-  answer,
-  callTool,
-  callTools,
-  createAnthropic,
-  fetchInProcess,
-  idleClock,
-  inOrder,
-} from "@palimpsest/provider-simulator";
+import { answer, callTool, callTools, createAnthropic, inOrder } from "@palimpsest/provider-simulator";
 import { expect, expectTypeOf, test } from "vitest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
+import { anthropicInProcess } from "../providers/testing/anthropic-in-process.ts";
 import { query } from "../query/query.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { tool } from "../tools/tool.ts";
@@ -26,8 +18,8 @@ const callStock = callTools(callTool("stock", { article: "A-7" }));
 
 function open(options: { readonly tools?: readonly (typeof stock)[] } = {}) {
   const face = createAnthropic({ script: inOrder([callStock], () => answer("There are 7.")) });
-  const client = new Anthropic({ apiKey: "none", maxRetries: 0, fetch: fetchInProcess({ face, clock: idleClock() }) });
-  return openSession({ store: memoryStore(), provider: anthropic(client), model: "claude-opus-5-5", ...options });
+  const provider = anthropic(anthropicInProcess(face));
+  return openSession({ store: memoryStore(), provider, model: "claude-opus-5-5", ...options });
 }
 
 /** What a function of a user may look like. */

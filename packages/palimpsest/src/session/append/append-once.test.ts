@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { anthropic } from "../../providers/anthropic.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { sqliteStore } from "../../stores/sqlite-store.ts";
-import type { LogWriter, Store } from "../../stores/store.ts";
+import type { Store } from "../../stores/store.ts";
+import { countReads, withWriters } from "../../stores/testing/with-writers.ts";
 import { attachment, toolResult, user } from "../messages.ts";
-import { openSession } from "../open-session.ts";
+import { openOffline } from "../testing/open-offline.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -15,8 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = (store: Store, id = "s") =>
-  openSession({ store, id, provider: anthropic({} as never), model: "claude-opus-5-5", takeover: "always" });
+const open = (store: Store, id = "s") => openOffline(store, { id });
 
 test("several contents are appended as one list, and nothing else is taken for options", async () => {
   const session = await open(memoryStore());
@@ -45,21 +44,13 @@ test("a key that was used gives the entries of the first time, also after reopen
 test("a retry of an append whose acknowledgement was lost appends nothing", async () => {
   const store = memoryStore();
   let failing = false;
-  const losing = (writer: LogWriter): LogWriter => ({
-    ...writer,
+  const fragile = withWriters(store, (writer) => ({
     async append(entries) {
       const result = await writer.append(entries);
       if (failing) throw new Error("the disk went away");
       return result;
     },
-  });
-  const fragile: Store = {
-    ...store,
-    async openWriter(id, options) {
-      const opened = await store.openWriter(id, options);
-      return opened.kind === "busy" ? opened : { kind: "opened", writer: losing(opened.writer) };
-    },
-  };
+  }));
   const session = await open(fragile);
   failing = true;
   await expect(session.append("Kept?", { key: "k" })).rejects.toThrow("the disk went away");
@@ -103,27 +94,10 @@ test("what a key costs does not depend on how long the session is", async () => 
     { key: "all" },
   );
   await session.close();
-  let read = 0;
-  const counting: Store = {
-    ...store,
-    async openWriter(id, options) {
-      const opened = await store.openWriter(id, options);
-      if (opened.kind === "busy") return opened;
-      const { writer } = opened;
-      const counted: LogWriter = {
-        ...writer,
-        async read(from, to) {
-          const entries = await writer.read(from, to);
-          read += entries.length;
-          return entries;
-        },
-      };
-      return { kind: "opened", writer: counted };
-    },
-  };
-  const again = await open(counting);
-  read = 0;
+  const counting = countReads(store);
+  const again = await open(counting.store);
+  counting.read = 0;
   expect(await again.append("Message 0.", { key: "all" })).toHaveLength(2_000);
   await again.append("One more.", { key: "one more" });
-  expect(read).toBe(0);
+  expect(counting.read).toBe(0);
 });

@@ -1,10 +1,10 @@
-import Anthropic from "@anthropic-ai/sdk";
-import { answer, createAnthropic, fetchInProcess, idleClock } from "@palimpsest/provider-simulator";
+import { answer, createAnthropic } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AgentPayload } from "../../log/agent-payload.ts";
 import { anthropic } from "../../providers/anthropic.ts";
 import { readStream } from "../../providers/read-stream.ts";
+import { anthropicInProcess } from "../../providers/testing/anthropic-in-process.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { attachment } from "../messages.ts";
 import { openSession } from "../open-session.ts";
@@ -34,15 +34,9 @@ async function open() {
   const face = createAnthropic({
     script: (ask) => answer(ask.userText.includes("nine sections") ? SUMMARY : "Done."),
   });
-  const inProcess = fetchInProcess({ face, clock: idleClock() });
-  const client = new Anthropic({
-    apiKey: "none",
-    baseURL: "http://simulator.local",
-    maxRetries: 0,
-    fetch: async (url, init) => {
-      if (String(init?.body).includes("nine sections")) await meanwhile();
-      return inProcess(url, init);
-    },
+  const client = anthropicInProcess(face, async (body) => {
+    if (body.includes("nine sections")) await meanwhile();
+    return undefined;
   });
   const provider = anthropic(client, { models: { [MODEL]: { windowTokens: 60_000 } } });
   const store = memoryStore({ leaseMs: 0 });

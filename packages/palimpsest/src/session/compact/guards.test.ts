@@ -1,19 +1,10 @@
-import Anthropic from "@anthropic-ai/sdk";
-import {
-  answer,
-  callTool,
-  callTools,
-  createAnthropic,
-  fetchInProcess,
-  idleClock,
-  manualClock,
-  type Script,
-} from "@palimpsest/provider-simulator";
+import { answer, callTool, callTools, createAnthropic, manualClock, type Script } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import { type AnthropicRequest, anthropic } from "../../providers/anthropic.ts";
 import type { Provider, StreamPart } from "../../providers/provider.ts";
 import { ProviderError } from "../../providers/provider-error.ts";
 import { readStream } from "../../providers/read-stream.ts";
+import { anthropicInProcess } from "../../providers/testing/anthropic-in-process.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { toolResult } from "../messages.ts";
@@ -40,15 +31,10 @@ interface World {
 }
 
 async function open({ script, windowTokens, settings = {}, clock, refuses = () => false, stream }: World) {
-  const inProcess = fetchInProcess({ face: createAnthropic({ script }), clock: idleClock() });
   const refusal = { type: "error", error: { type: "invalid_request_error", message: "prompt is too long" } };
-  const client = new Anthropic({
-    apiKey: "none",
-    baseURL: "http://simulator.local",
-    maxRetries: 0,
-    fetch: async (url, init) =>
-      refuses(String(init?.body)) ? Response.json(refusal, { status: 400 }) : inProcess(url, init),
-  });
+  const client = anthropicInProcess(createAnthropic({ script }), (body) =>
+    refuses(body) ? Response.json(refusal, { status: 400 }) : undefined,
+  );
   const real = anthropic(client, { models: { [MODEL]: { windowTokens } } });
   const provider: typeof real = {
     ...real,

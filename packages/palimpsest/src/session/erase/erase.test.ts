@@ -12,6 +12,7 @@ import { sqliteStore } from "../../stores/sqlite-store.ts";
 import type { Store } from "../../stores/store.ts";
 import { attachment, toolResult } from "../messages.ts";
 import { openSession } from "../open-session.ts";
+import { LOOK, openOffline } from "../testing/open-offline.ts";
 
 const SECRET = "correct-horse-battery-staple";
 let folder: string;
@@ -20,15 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = (store: Store) =>
-  openSession({
-    store,
-    id: "s",
-    provider: anthropic({} as never),
-    model: "claude-opus-5-5",
-    takeover: "always",
-    tools: [{ name: "look", inputSchema: { type: "object" } }],
-  });
+const open = (store: Store) => openOffline(store, { tools: [LOOK] });
 const calls = {
   role: "assistant",
   origin: "model",

@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
-import { anthropic } from "../../providers/anthropic.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import type { LogWriter, Store } from "../../stores/store.ts";
+import type { Store } from "../../stores/store.ts";
+import { countReads } from "../../stores/testing/with-writers.ts";
 import { attachment, notice, toolResult } from "../messages.ts";
-import { openSession } from "../open-session.ts";
+import { openOffline } from "../testing/open-offline.ts";
 
-const open = (store: Store = memoryStore()) =>
-  openSession({ store, id: "s", provider: anthropic({} as never), model: "claude-opus-5-5", takeover: "always" });
+const open = (store: Store = memoryStore()) => openOffline(store);
 const said = (text: string) =>
   ({ role: "assistant", origin: "model", blocks: [{ kind: "text", text }], model: "m" }) as const;
 const summary = { role: "user", origin: "summary", blocks: [{ kind: "text", text: "They greeted." }] } as const;
@@ -97,31 +96,13 @@ test("pages follow each other without a gap, and each reads only as far back as 
     await writing.history.rewind(point);
   }
   await writing.close();
-  let read = 0;
-  const counting: Store = {
-    ...store,
-    async openWriter(id, options) {
-      const opened = await store.openWriter(id, options);
-      if (opened.kind === "busy") return opened;
-      const { writer } = opened;
-      const counted: LogWriter = {
-        ...writer,
-        async read(from, to) {
-          const entries = await writer.read(from, to);
-          read += entries.length;
-          return entries;
-        },
-      };
-      return { kind: "opened", writer: counted };
-    },
-  };
-  const session = await open(counting);
-  read = 0;
+  const counting = countReads(store);
+  const session = await open(counting.store);
   const texts: string[] = [];
   for (let before: number | undefined = session.history.newestEntry + 1; before !== undefined; ) {
-    const start = read;
+    const start = counting.read;
     const page = await session.messages({ before, limit: 70 });
-    expect(read - start).toBeLessThan(500);
+    expect(counting.read - start).toBeLessThan(500);
     expect(page.messages.length).toBeLessThanOrEqual(70);
     texts.unshift(...page.messages.map(({ blocks }) => (blocks[0] as { text: string }).text));
     before = page.earlier;

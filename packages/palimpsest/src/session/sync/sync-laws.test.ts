@@ -2,22 +2,14 @@ import { createAnthropic } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
-import { type AnthropicRequest, anthropic } from "../../providers/anthropic.ts";
+import type { AnthropicRequest } from "../../providers/anthropic.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { Store } from "../../stores/store.ts";
 import { user } from "../messages.ts";
-import { openSession } from "../open-session.ts";
+import { LOOK, openOffline } from "../testing/open-offline.ts";
 import type { SyncMessage } from "./sync-message.ts";
 
-const open = (store: Store = memoryStore()) =>
-  openSession({
-    store,
-    id: "s",
-    provider: anthropic({} as never),
-    model: "claude-opus-5-5",
-    takeover: "always",
-    tools: [{ name: "look", inputSchema: { type: "object" } }],
-  });
+const open = (store: Store = memoryStore()) => openOffline(store, { tools: [LOOK] });
 
 // Few words, so that messages are often the same.
 const word = fc.constantFrom("yes", "no", "go on", " a\n b ", "c");

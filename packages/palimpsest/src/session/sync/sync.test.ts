@@ -1,22 +1,14 @@
 import { createAnthropic } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
-import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../../providers/anthropic.ts";
+import type { AnthropicRequest, AnthropicResponse } from "../../providers/anthropic.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { Store } from "../../stores/store.ts";
 import { attachment, commandOutput, notice, toolResult } from "../messages.ts";
-import { openSession } from "../open-session.ts";
+import { LOOK, openOffline } from "../testing/open-offline.ts";
 import type { SyncMessage } from "./sync-message.ts";
 
-const open = (store: Store = memoryStore()) =>
-  openSession({
-    store,
-    id: "s",
-    provider: anthropic({} as never),
-    model: "claude-opus-5-5",
-    takeover: "always",
-    tools: [{ name: "look", inputSchema: { type: "object" } }],
-  });
+const open = (store: Store = memoryStore()) => openOffline(store, { tools: [LOOK] });
 const user = (content: SyncMessage["content"]): SyncMessage => ({ role: "user", content });
 const assistant = (content: SyncMessage["content"], id?: string): SyncMessage => ({
   role: "assistant",

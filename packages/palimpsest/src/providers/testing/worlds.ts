@@ -1,0 +1,46 @@
+import Anthropic from "@anthropic-ai/sdk";
+import {
+  createAnthropic,
+  createOpenAiChat,
+  createOpenAiResponses,
+  type HttpFace,
+  type Script,
+} from "@palimpsest/provider-simulator";
+import OpenAI from "openai";
+import { anthropic } from "../anthropic.ts";
+import { openaiChat, openaiResponses } from "../openai.ts";
+import type { Provider } from "../provider.ts";
+
+export type AnyProvider = Provider<unknown, unknown, unknown>;
+
+/** A face of the simulator, and the adapter with the real client before it. */
+export interface World {
+  readonly model: string;
+  face(options: { readonly script: Script }): HttpFace;
+  /** @param url of a server with that face */
+  connect(url: string): AnyProvider;
+}
+
+const openai = (url: string): OpenAI => new OpenAI({ apiKey: "none", baseURL: `${url}/v1` });
+
+export type WorldName = "Anthropic" | "OpenAI Responses" | "OpenAI Chat";
+
+export const WORLDS: Readonly<Record<WorldName, World>> = {
+  Anthropic: {
+    model: "claude-opus-5-5",
+    face: createAnthropic,
+    connect: (url) => anthropic(new Anthropic({ apiKey: "none", baseURL: url })) as AnyProvider,
+  },
+  "OpenAI Responses": {
+    model: "gpt-6-sol",
+    face: createOpenAiResponses,
+    connect: (url) => openaiResponses(openai(url)) as AnyProvider,
+  },
+  "OpenAI Chat": {
+    model: "gpt-6-sol",
+    face: createOpenAiChat,
+    connect: (url) => openaiChat(openai(url)) as AnyProvider,
+  },
+};
+
+export const WORLD_NAMES = Object.keys(WORLDS) as readonly WorldName[];

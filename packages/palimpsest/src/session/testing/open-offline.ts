@@ -1,0 +1,22 @@
+import type { ToolDefinition } from "../../log/payload.ts";
+import {
+  type AnthropicMessage,
+  type AnthropicRequest,
+  type AnthropicResponse,
+  anthropic,
+} from "../../providers/anthropic.ts";
+import type { Store } from "../../stores/store.ts";
+import { openSession } from "../open-session.ts";
+import type { Session } from "../session.ts";
+import type { SessionOptions } from "../session-options.ts";
+
+/** A session without a service, for all that happens before a request is sent. It takes over from whoever has it open. */
+export function openOffline(
+  store: Store,
+  options: Partial<SessionOptions<AnthropicRequest, AnthropicResponse, AnthropicMessage>> = {},
+): Promise<Session<AnthropicRequest, AnthropicResponse>> {
+  const provider = anthropic({} as never);
+  return openSession({ store, id: "s", provider, model: "claude-opus-5-5", takeover: "always", ...options });
+}
+
+export const LOOK: ToolDefinition = { name: "look", inputSchema: { type: "object" } };

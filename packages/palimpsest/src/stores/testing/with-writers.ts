@@ -1,0 +1,28 @@
+import type { LogWriter, Store } from "../store.ts";
+
+/** A store that gives out its writers with some of their functions replaced. */
+export function withWriters(store: Store, replace: (writer: LogWriter) => Partial<LogWriter>): Store {
+  return {
+    ...store,
+    async openWriter(id, options) {
+      const opened = await store.openWriter(id, options);
+      if (opened.kind === "busy") return opened;
+      return { kind: "opened", writer: { ...opened.writer, ...replace(opened.writer) } };
+    },
+  };
+}
+
+/** A store that counts the entries that its writers have read. */
+export function countReads(store: Store): { readonly store: Store; read: number } {
+  const counted = {
+    read: 0,
+    store: withWriters(store, (writer) => ({
+      async read(from, to) {
+        const entries = await writer.read(from, to);
+        counted.read += entries.length;
+        return entries;
+      },
+    })),
+  };
+  return counted;
+}
