@@ -3,18 +3,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import {
-  createAnthropic,
-  createOpenAiChat,
-  createOpenAiResponses,
-  type Exchange,
-  type Script,
-  serve,
-} from "@palimpsest/provider-simulator";
+import { answer, type Exchange, type Script } from "@palimpsest/provider-simulator";
+import { serveProviders } from "./serve-providers.ts";
 
 const MAIN = fileURLToPath(new URL("src/main.ts", import.meta.resolve("palimpsest-agent/package.json")));
 
-export interface StartedAgent {
+export interface StartedAgent extends AsyncDisposable {
   /** The project's folder, and the home of its user. */
   readonly folder: string;
   readonly home: string;
@@ -22,11 +16,13 @@ export interface StartedAgent {
   readonly url: string;
   /** Requests that arrived at the simulator, oldest first. */
   readonly exchanges: () => readonly Exchange[];
+  /** Writes a file of the project. */
   put(path: string, content: string | Uint8Array): void;
+  /** Writes a file of the user's own settings. */
+  putSettings(name: string, content: string | object): void;
   /** Runs the command line in a process of its own until it ends. */
   run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<EndedAgent>;
   start(args: readonly string[], environment?: Readonly<Record<string, string>>): ChildProcessWithoutNullStreams;
-  close(): Promise<void>;
 }
 
 export interface EndedAgent {
@@ -36,13 +32,12 @@ export interface EndedAgent {
 }
 
 /** The agent's command line, from its sources, in an empty home, against a simulated provider whose model follows a script. */
-export async function startAgent(base: string, script: Script): Promise<StartedAgent> {
-  const [folder, coordination] = [join(base, "project"), join(base, "home")];
-  for (const path of [folder, coordination]) mkdirSync(path, { recursive: true });
-  const faces = [createAnthropic({ script }), createOpenAiResponses({ script }), createOpenAiChat({ script })];
-  const server = await serve({ faces });
+export async function startAgent(base: string, script: Script = () => answer("Done.")): Promise<StartedAgent> {
+  const [folder, home] = [join(base, "project"), join(base, "home")];
+  for (const path of [folder, home]) mkdirSync(path, { recursive: true });
+  const server = await serveProviders(script);
   const children: ChildProcessWithoutNullStreams[] = [];
-  const ours = { HOME: coordination, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url };
+  const ours = { HOME: home, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url };
   const start: StartedAgent["start"] = (args, environment = {}) => {
     const child = spawn(process.execPath, ["--conditions=palimpsest-source", "--no-warnings", MAIN, ...args], {
       cwd: folder,
@@ -53,13 +48,17 @@ export async function startAgent(base: string, script: Script): Promise<StartedA
   };
   return {
     folder,
-    home: coordination,
+    home,
     url: server.url,
     start,
     exchanges: () => server.recorder.exchanges,
     put(path, content) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), content);
+    },
+    putSettings(name, content) {
+      mkdirSync(join(home, ".palimpsest"), { recursive: true, mode: 0o700 });
+      writeFileSync(join(home, ".palimpsest", name), typeof content === "string" ? content : JSON.stringify(content));
     },
     async run(args, environment) {
       const child = start(args, environment);
@@ -68,7 +67,7 @@ export async function startAgent(base: string, script: Script): Promise<StartedA
       const [code, out, said] = await Promise.all([closed, text(child.stdout), text(child.stderr)]);
       return { code, out, said };
     },
-    async close() {
+    async [Symbol.asyncDispose]() {
       for (const child of children) child.kill("SIGKILL");
       await server.close();
     },

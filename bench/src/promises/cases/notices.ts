@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import {
   answer,
@@ -20,19 +20,14 @@ export const noticeCases: readonly PromiseCase[] = [
     side: "agent",
     async check({ folder, random, holds, reported }) {
       const code = 3 + random.below(90);
-      await withAgent(
-        folder,
-        () => answer("Done."),
-        async (agent) => {
-          putSettings(agent, "settings.json", { hooks: [{ event: "SessionStart", command: `exit ${code}` }] });
-          const { out, said } = await agent.run(["-p", "Hello", "--output-format", "json"]);
-          const { outcome, notices } = JSON.parse(out);
-          holds(outcome === "done", `the turn ended with ${outcome}`);
-          const line = `Hook failed (SessionStart: exit ${code})`;
-          reported(linesWith(said, line).length === 1, `standard error has the line not once: ${said}`);
-          reported(JSON.stringify(notices).includes(line), "the result has no such notice");
-        },
-      );
+      await using agent = await startAgent(folder);
+      agent.putSettings("settings.json", { hooks: [{ event: "SessionStart", command: `exit ${code}` }] });
+      const { out, said } = await agent.run(["-p", "Hello", "--output-format", "json"]);
+      const { outcome, notices } = JSON.parse(out);
+      holds(outcome === "done", `the turn ended with ${outcome}`);
+      const line = `Hook failed (SessionStart: exit ${code})`;
+      reported(linesWith(said, line).length === 1, `standard error has the line not once: ${said}`);
+      reported(JSON.stringify(notices).includes(line), "the result has no such notice");
     },
   },
   {
@@ -40,13 +35,12 @@ export const noticeCases: readonly PromiseCase[] = [
     side: "agent",
     async check({ folder, random, holds, reported }) {
       const script = inOrder([callTools(callTool("Read", { file_path: "a.txt" }))], () => answer("Read."));
-      await withAgent(folder, script, async (agent) => {
-        agent.put("a.txt", "one\n".repeat(1 + random.below(20)));
-        putSettings(agent, "settings.json", { hooks: [{ event: "PostToolUse", tools: "Read", command: "exit 9" }] });
-        const { code, said } = await agent.run(["-p", "Read it"]);
-        holds(code === 0, `the turn ended with ${code}: ${said}`);
-        reported(linesWith(said, "Hook failed (PostToolUse: exit 9)").length === 1, `not told once: ${said}`);
-      });
+      await using agent = await startAgent(folder, script);
+      agent.put("a.txt", "one\n".repeat(1 + random.below(20)));
+      agent.putSettings("settings.json", { hooks: [{ event: "PostToolUse", tools: "Read", command: "exit 9" }] });
+      const { code, said } = await agent.run(["-p", "Read it"]);
+      holds(code === 0, `the turn ended with ${code}: ${said}`);
+      reported(linesWith(said, "Hook failed (PostToolUse: exit 9)").length === 1, `not told once: ${said}`);
     },
   },
   {
@@ -57,14 +51,13 @@ export const noticeCases: readonly PromiseCase[] = [
       const script = inOrder([answer("Ready."), callTools(callTool("Bash", { command: `seq 1 ${lines}` }))], () =>
         answer("Counted."),
       );
-      await withAgent(folder, script, async (agent) => {
-        await agent.run(["-p", "Hello"]);
-        blockResults(agent);
-        const { code, said } = await agent.run(["-c", "-p", "Count", "--mode", "bypass"]);
-        holds(code === 0, `the turn ended with ${code}: ${said}`);
-        reported(linesWith(said, "Could not store a result of").length === 1, `not told once: ${said}`);
-        reported(/The model sees (all of it|only its beginning)/.test(said), "it is not said what that means");
-      });
+      await using agent = await startAgent(folder, script);
+      await agent.run(["-p", "Hello"]);
+      blockResults(agent);
+      const { code, said } = await agent.run(["-c", "-p", "Count", "--mode", "bypass"]);
+      holds(code === 0, `the turn ended with ${code}: ${said}`);
+      reported(linesWith(said, "Could not store a result of").length === 1, `not told once: ${said}`);
+      reported(/The model sees (all of it|only its beginning)/.test(said), "it is not said what that means");
     },
   },
   {
@@ -81,13 +74,12 @@ export const noticeCases: readonly PromiseCase[] = [
         if (!userText.includes("Delegate") || toolResults.length > 0) return answer("Done.");
         return callTools(callTool("Agent", { description: "Count", prompt: "Count it", name }));
       };
-      await withAgent(folder, script, async (agent) => {
-        await agent.run(["-p", "Hello"]);
-        blockResults(agent);
-        const { said } = await agent.run(["-c", "-p", "Delegate", "--mode", "bypass"]);
-        holds(agent.exchanges().length >= 4, `the agent was not started: ${said}`);
-        reported(said.includes(`Agent ${name}: Could not store a result of`), `nothing was said of it: ${said}`);
-      });
+      await using agent = await startAgent(folder, script);
+      await agent.run(["-p", "Hello"]);
+      blockResults(agent);
+      const { said } = await agent.run(["-c", "-p", "Delegate", "--mode", "bypass"]);
+      holds(agent.exchanges().length >= 4, `the agent was not started: ${said}`);
+      reported(said.includes(`Agent ${name}: Could not store a result of`), `nothing was said of it: ${said}`);
     },
   },
   {
@@ -95,45 +87,38 @@ export const noticeCases: readonly PromiseCase[] = [
     side: "agent",
     async check({ folder, random, reported }) {
       const name = random.pick(["compaction.autto", "compaction.polisy", "profil"]);
-      await withAgent(
-        folder,
-        () => answer("Done."),
-        async (agent) => {
-          putSettings(agent, "engine.json", { [name]: "ask" });
-          const { out, said } = await agent.run(["-p", "Hello", "--output-format", "json"]);
-          reported(linesWith(said, name).length === 1, `not told once: ${said}`);
-          reported(/Did you mean/.test(JSON.parse(out).notices.join()), "no name was offered");
-        },
-      );
+      await using agent = await startAgent(folder);
+      agent.putSettings("engine.json", { [name]: "ask" });
+      const { out, said } = await agent.run(["-p", "Hello", "--output-format", "json"]);
+      reported(linesWith(said, name).length === 1, `not told once: ${said}`);
+      reported(/Did you mean/.test(JSON.parse(out).notices.join()), "no name was offered");
     },
   },
   {
     promise: "where compactions are to be asked for, one that is due is told and not made, and the end says what to do",
     side: "agent",
     async check({ folder, random, holds, reported }) {
-      await withAgent(folder, reader(LEAST_FILES + random.below(3)), async (agent) => {
-        putSettings(agent, "engine.json", { ...SMALL_WINDOW, "compaction.auto": "ask" });
-        const said = await readTables(agent);
-        const { kinds } = await agentLog(agent);
-        holds(!kinds.includes("boundary"), "something was compacted without a yes");
-        reported(linesWith(said, "A compaction is due").length === 2, `not told once, and at the end: ${said}`);
-        reported(/palimpsest compact --session [0-9a-f]+\s*$/.test(said), `the end does not say what to do: ${said}`);
-      });
+      await using agent = await startAgent(folder, reader(LEAST_FILES + random.below(3)));
+      agent.putSettings("engine.json", { ...SMALL_WINDOW, "compaction.auto": "ask" });
+      const said = await readTables(agent);
+      const { kinds } = await agentLog(agent);
+      holds(!kinds.includes("boundary"), "something was compacted without a yes");
+      reported(linesWith(said, "A compaction is due").length === 2, `not told once, and at the end: ${said}`);
+      reported(/palimpsest compact --session [0-9a-f]+\s*$/.test(said), `the end does not say what to do: ${said}`);
     },
   },
   {
     promise: "the first compaction is announced before it is made: what it saves, how to undo it, the profile",
     side: "agent",
     async check({ folder, random, holds, reported }) {
-      await withAgent(folder, reader(LEAST_FILES + random.below(3)), async (agent) => {
-        putSettings(agent, "engine.json", SMALL_WINDOW);
-        const said = await readTables(agent);
-        const { kinds } = await agentLog(agent);
-        holds(kinds.includes("boundary"), `nothing was compacted: ${said}`);
-        const announced = said.indexOf("saves ");
-        reported(announced >= 0 && announced < said.indexOf("Compacted:"), `it was not announced before: ${said}`);
-        reported(/palimpsest undo/.test(said) && /profile/.test(said), "it names neither undo nor the profile");
-      });
+      await using agent = await startAgent(folder, reader(LEAST_FILES + random.below(3)));
+      agent.putSettings("engine.json", SMALL_WINDOW);
+      const said = await readTables(agent);
+      const { kinds } = await agentLog(agent);
+      holds(kinds.includes("boundary"), `nothing was compacted: ${said}`);
+      const announced = said.indexOf("saves ");
+      reported(announced >= 0 && announced < said.indexOf("Compacted:"), `it was not announced before: ${said}`);
+      reported(/palimpsest undo/.test(said) && /profile/.test(said), "it names neither undo nor the profile");
     },
   },
   {
@@ -143,65 +128,57 @@ export const noticeCases: readonly PromiseCase[] = [
       const reads = reader(LEAST_FILES + random.below(3));
       const failing: Script = (ask) =>
         ask.userText.includes("nine sections") ? { ...answer(""), fault: overloaded() } : reads(ask);
-      await withAgent(folder, failing, async (agent) => {
-        putSettings(agent, "engine.json", SMALL_WINDOW);
-        const said = await readTables(agent);
-        reported(/without a summary|Compaction failed|failed \d+ times/.test(said), `nothing was said of it: ${said}`);
-      });
+      await using agent = await startAgent(folder, failing);
+      agent.putSettings("engine.json", SMALL_WINDOW);
+      const said = await readTables(agent);
+      reported(/without a summary|Compaction failed|failed \d+ times/.test(said), `nothing was said of it: ${said}`);
     },
   },
   {
     promise: "a compaction that a hook blocks has a line that says so",
     side: "agent",
     async check({ folder, random, holds, reported }) {
-      await withAgent(folder, reader(LEAST_FILES + random.below(3)), async (agent) => {
-        putSettings(agent, "engine.json", SMALL_WINDOW);
-        putSettings(agent, "settings.json", { hooks: [{ event: "PreCompact", command: "echo no >&2; exit 2" }] });
-        const said = await readTables(agent);
-        const { kinds } = await agentLog(agent);
-        holds(!kinds.includes("boundary"), "it was compacted nonetheless");
-        reported(said.includes("Not compacted: a hook blocked it"), `nothing was said of it: ${said}`);
-      });
+      await using agent = await startAgent(folder, reader(LEAST_FILES + random.below(3)));
+      agent.putSettings("engine.json", SMALL_WINDOW);
+      agent.putSettings("settings.json", { hooks: [{ event: "PreCompact", command: "echo no >&2; exit 2" }] });
+      const said = await readTables(agent);
+      const { kinds } = await agentLog(agent);
+      holds(!kinds.includes("boundary"), "it was compacted nonetheless");
+      reported(said.includes("Not compacted: a hook blocked it"), `nothing was said of it: ${said}`);
     },
   },
   {
     promise: "`context` names the size at which the conversation is really compacted, and the profile",
     side: "agent",
     async check({ folder, random, holds, reported }) {
-      await withAgent(folder, reader(LEAST_FILES + random.below(3)), async (agent) => {
-        putSettings(agent, "engine.json", SMALL_WINDOW);
-        await agent.run(["-p", "Hello"]);
-        const { size } = JSON.parse((await agent.run(["context", "--json"])).out);
-        const { out } = await agent.run(["context"]);
-        reported(out.includes(size.compaction.atTokens.toLocaleString("en-US")), `the point is not named: ${out}`);
-        reported(/profile +balanced/.test(out), "the profile is not named");
-        const said = await readTables(agent, ["-c"]);
-        const before = Number(/Compacted: ([\d,]+) ->/.exec(said)?.[1]?.replaceAll(",", ""));
-        holds(before >= size.compaction.atTokens, `compacted at ${before}, told ${size.compaction.atTokens}`);
-      });
+      await using agent = await startAgent(folder, reader(LEAST_FILES + random.below(3)));
+      agent.putSettings("engine.json", SMALL_WINDOW);
+      await agent.run(["-p", "Hello"]);
+      const { size } = JSON.parse((await agent.run(["context", "--json"])).out);
+      const { out } = await agent.run(["context"]);
+      reported(out.includes(size.compaction.atTokens.toLocaleString("en-US")), `the point is not named: ${out}`);
+      reported(/profile +balanced/.test(out), "the profile is not named");
+      const said = await readTables(agent, ["-c"]);
+      const before = Number(/Compacted: ([\d,]+) ->/.exec(said)?.[1]?.replaceAll(",", ""));
+      holds(before >= size.compaction.atTokens, `compacted at ${before}, told ${size.compaction.atTokens}`);
     },
   },
   {
     promise: "a profile that is chosen by `config` holds from then on, and moves the point that `context` names",
     side: "agent",
     async check({ folder, holds, reported }) {
-      await withAgent(
-        folder,
-        () => answer("Done."),
-        async (agent) => {
-          await agent.run(["-p", "Hello"]);
-          const points: number[] = [];
-          for (const profile of ["economy", "balanced", "quality"]) {
-            const { out } = await agent.run(["config", profile]);
-            reported(out.startsWith(`Profile ${profile}.`), `config does not say it: ${out}`);
-            const { size } = JSON.parse((await agent.run(["context", "--json"])).out);
-            // Nobody has spoken since the session was opened to look at it.
-            points.push(size.compaction.thenAtTokens);
-          }
-          const [economy, balanced, quality] = points as [number, number, number];
-          holds(economy < balanced && balanced < quality, `the points are ${points.join(", ")}`);
-        },
-      );
+      await using agent = await startAgent(folder);
+      await agent.run(["-p", "Hello"]);
+      const points: number[] = [];
+      for (const profile of ["economy", "balanced", "quality"]) {
+        const { out } = await agent.run(["config", profile]);
+        reported(out.startsWith(`Profile ${profile}.`), `config does not say it: ${out}`);
+        const { size } = JSON.parse((await agent.run(["context", "--json"])).out);
+        // Nobody has spoken since the session was opened to look at it.
+        points.push(size.compaction.thenAtTokens);
+      }
+      const [economy, balanced, quality] = points as [number, number, number];
+      holds(economy < balanced && balanced < quality, `the points are ${points.join(", ")}`);
     },
   },
   {
@@ -209,18 +186,17 @@ export const noticeCases: readonly PromiseCase[] = [
     side: "agent",
     async check({ folder, random, holds, reported }) {
       const words = `Keep the number ${1_000 + random.below(9_000)}`;
-      await withAgent(folder, reader(LEAST_FILES + random.below(3)), async (agent) => {
-        await readTables(agent);
-        await agent.run(["-c", "-p", words]);
-        const { entries } = await agentLog(agent);
-        const { sequence } = entries.find(({ payload }) => payload.includes(words))!;
-        const { out } = await agent.run(["compact", "--up-to", String(sequence)]);
-        reported(out.startsWith("Compacted:"), `it is not said what was done: ${out}`);
-        await agent.run(["-c", "-p", "And now?"]);
-        const last = agent.exchanges().at(-1)?.body ?? "";
-        holds(last.includes(words), "the message behind is not there any more");
-        holds(last.includes("The tables were read"), "what stood before was not summarized");
-      });
+      await using agent = await startAgent(folder, reader(LEAST_FILES + random.below(3)));
+      await readTables(agent);
+      await agent.run(["-c", "-p", words]);
+      const { entries } = await agentLog(agent);
+      const { sequence } = entries.find(({ payload }) => payload.includes(words))!;
+      const { out } = await agent.run(["compact", "--up-to", String(sequence)]);
+      reported(out.startsWith("Compacted:"), `it is not said what was done: ${out}`);
+      await agent.run(["-c", "-p", "And now?"]);
+      const last = agent.exchanges().at(-1)?.body ?? "";
+      holds(last.includes(words), "the message behind is not there any more");
+      holds(last.includes("The tables were read"), "what stood before was not summarized");
     },
   },
 ];
@@ -255,27 +231,9 @@ async function readTables(agent: StartedAgent, args: readonly string[] = []): Pr
   return said;
 }
 
-async function withAgent(folder: string, script: Script, work: (agent: StartedAgent) => Promise<void>): Promise<void> {
-  const agent = await startAgent(folder, script);
-  try {
-    await work(agent);
-  } finally {
-    await agent.close();
-  }
-}
-
-function putSettings(
-  { home: coordination }: StartedAgent,
-  name: "settings.json" | "engine.json",
-  values: object,
-): void {
-  mkdirSync(join(coordination, ".palimpsest"), { recursive: true, mode: 0o700 });
-  writeFileSync(join(coordination, ".palimpsest", name), JSON.stringify(values));
-}
-
 /** Where results would go stands a file. */
-function blockResults({ home: coordination }: StartedAgent): void {
-  const kept = join(coordination, ".palimpsest");
+function blockResults({ home }: StartedAgent): void {
+  const kept = join(home, ".palimpsest");
   const folders = readdirSync(kept, { recursive: true, encoding: "utf8" });
   const results = join(kept, folders.find((path) => basename(path) === "sessions")!, "tool-results");
   rmSync(results, { recursive: true, force: true });

@@ -3,13 +3,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answer, type Script, stallStream } from "@palimpsest/provider-simulator";
-import { openSession, query, SessionBusyError } from "palimpsest";
+import { query, SessionBusyError } from "palimpsest";
 import { sqliteStore } from "palimpsest/sqlite-store";
-import { type LibraryWorld, openWorld } from "../library-world.ts";
+import { openWorld } from "../library-world.ts";
 import type { PromiseCase } from "../promise-case.ts";
 import { startAgent } from "../start-agent.ts";
-
-const MODEL = "claude-opus-5-5";
 
 /** One writer of a session at a time: who is at work keeps it, who is gone does not. */
 export const writerCases: readonly PromiseCase[] = [
@@ -19,27 +17,26 @@ export const writerCases: readonly PromiseCase[] = [
     async check({ folder, random, holds, reported }) {
       const leaseMs = 900 + random.below(300);
       const script: Script = () => ({ ...answer("At last."), fault: stallStream(2, 3 * leaseMs) });
-      const world = await openWorld(folder, script);
+      await using world = await openWorld(folder, script);
       const at = join(folder, "leases");
       const [mine, other] = [sqliteStore({ folder: at, leaseMs }), sqliteStore({ folder: at, leaseMs })];
-      const { anthropic: provider } = world;
       try {
-        const session = await openSession({ store: mine, provider, model: MODEL, id: "s", owner: "the first" });
+        const session = await world.open({ store: mine, id: "s", owner: "the first" });
         const turn = (async () => {
           for await (const event of query(session, { prompt: "Think." }))
             if (event.kind === "turn-ended") return event.outcome.kind;
           return "nothing";
         })();
         await sleep(2 * leaseMs);
-        const error = await openSession({ store: other, provider, model: MODEL, id: "s" }).catch((thrown) => thrown);
+        const error = await world.open({ store: other, id: "s" }).catch((thrown) => thrown);
         holds(error instanceof SessionBusyError, "a second process opened it while the model was at work");
         reported(error instanceof SessionBusyError && error.owner === "the first", "it is not said who has it");
         reported(error instanceof SessionBusyError && error.freeAtMs > Date.now() - 50, "it is not said until when");
         holds((await turn) === "done", "the first lost its answer");
         await session.close();
-        await (await openSession({ store: other, provider, model: MODEL, id: "s" })).close();
+        await (await world.open({ store: other, id: "s" })).close();
       } finally {
-        await Promise.all([mine.close(), other.close(), world.close()]);
+        await Promise.all([mine.close(), other.close()]);
       }
     },
   },
@@ -47,24 +44,21 @@ export const writerCases: readonly PromiseCase[] = [
     promise: "a session whose process was killed is opened at once on the same machine",
     side: "library",
     async check({ folder, random, holds, reported }) {
-      const world = await openWorld(folder, () => answer("Yes."));
+      await using world = await openWorld(folder, () => answer("Yes."));
       const sessions = Array.from({ length: 1 + random.below(3) }, (_, index) => `session-${index}`);
       const child = holdElsewhere(join(folder, "sessions"), sessions);
       try {
         await once(child.stdout, "data");
-        const open = (id: string) => openSession({ store: world.store, provider: world.anthropic, model: MODEL, id });
-        const busy = await open(sessions[0]!).catch((thrown: unknown) => thrown);
+        const busy = await world.open({ id: sessions[0]! }).catch((thrown: unknown) => thrown);
         reported(busy instanceof SessionBusyError && busy.owner === "the other process", "it is not said who has it");
         child.kill("SIGKILL");
         await once(child, "exit");
         for (const id of sessions) {
-          const opened = await open(id).catch((thrown: unknown) => thrown);
+          const opened = await world.open({ id }).catch((thrown: unknown) => thrown);
           holds(!(opened instanceof Error), `${id} is still busy: ${opened}`);
         }
       } finally {
         child.kill("SIGKILL");
-        await world.store.close();
-        await world.close();
       }
     },
   },
@@ -72,13 +66,15 @@ export const writerCases: readonly PromiseCase[] = [
     promise: "who waits for a session gets it when the other closes it, and is told if that takes too long",
     side: "library",
     async check({ folder, random, holds, reported }) {
-      const world = await openWorld(folder, () => answer("Yes."));
+      await using world = await openWorld(folder, () => answer("Yes."));
       const other = sqliteStore({ folder: join(folder, "sessions") });
       try {
-        const first = await open(world);
-        const impatient = await open({ ...world, store: other }, 300).catch((thrown: unknown) => thrown);
+        const first = await world.open({ id: "s" });
+        const impatient = await world
+          .open({ id: "s", store: other, takeover: { waitMs: 300 } })
+          .catch((thrown: unknown) => thrown);
         reported(impatient instanceof SessionBusyError, "it was not told that the session is in use");
-        const waiting = open({ ...world, store: other }, 20_000);
+        const waiting = world.open({ id: "s", store: other, takeover: { waitMs: 20_000 } });
         await sleep(200 + random.below(400));
         await first.append("My last words.");
         await first.close();
@@ -86,7 +82,7 @@ export const writerCases: readonly PromiseCase[] = [
         const all = (await Array.fromAsync(second.history.export())).join();
         holds(all.includes("My last words."), "it does not go on from where the other was");
       } finally {
-        await Promise.all([world.store.close(), other.close(), world.close()]);
+        await other.close();
       }
     },
   },
@@ -98,27 +94,19 @@ export const writerCases: readonly PromiseCase[] = [
         userText.includes("slowly")
           ? { ...answer("It took me a while."), fault: stallStream(2, 6_000 + random.below(1_000)) }
           : answer("Hello.");
-      const agent = await startAgent(folder, script);
-      try {
-        await agent.run(["-p", "Begin."]);
-        const first = agent.run(["-c", "-p", "Think slowly."]);
-        while (agent.exchanges().length < 2) await sleep(50);
-        const { code, said } = await agent.run(["-c", "-p", "Me too."]);
-        holds(code !== 0, "a second agent took the session");
-        reported(/is open in process \d+ on /.test(said), `it is not said who has it: ${said}`);
-        reported(/Close it there/.test(said) && !/takeover|lease/.test(said), `it is not said what to do: ${said}`);
-        const { code: ended, out } = await first;
-        holds(ended === 0 && out.includes("It took me a while."), `the first ended with ${ended}: ${out}`);
-      } finally {
-        await agent.close();
-      }
+      await using agent = await startAgent(folder, script);
+      await agent.run(["-p", "Begin."]);
+      const first = agent.run(["-c", "-p", "Think slowly."]);
+      while (agent.exchanges().length < 2) await sleep(50);
+      const { code, said } = await agent.run(["-c", "-p", "Me too."]);
+      holds(code !== 0, "a second agent took the session");
+      reported(/is open in process \d+ on /.test(said), `it is not said who has it: ${said}`);
+      reported(/Close it there/.test(said) && !/takeover|lease/.test(said), `it is not said what to do: ${said}`);
+      const { code: ended, out } = await first;
+      holds(ended === 0 && out.includes("It took me a while."), `the first ended with ${ended}: ${out}`);
     },
   },
 ];
-
-function open({ store, anthropic }: LibraryWorld, waitMs = 0) {
-  return openSession({ store, provider: anthropic, model: MODEL, id: "s", takeover: { waitMs } });
-}
 
 /** Another process that has sessions open and waits. */
 function holdElsewhere(folder: string, sessions: readonly string[]) {
