@@ -200,8 +200,17 @@ describe("a transcript that was damaged", { timeout: 60_000 }, () => {
   });
 });
 
-/** Whether a document holds a text, however its characters are escaped there. */
+/**
+ * Whether a document holds a text, escaped once or twice: the arguments of a tool call may be JSON in a JSON string, and are
+ * shown as the string if they can no longer be parsed. Bytes that are no UTF-8 become other characters, so only ASCII counts.
+ */
 function isIn(document: string, text: string): boolean {
-  const plain = (value: string): string => value.replaceAll(/\\u[0-9a-fA-F]{4}|\\.|[^\x20-\x7e]/g, "");
-  return plain(document).includes(plain(text));
+  const ascii = (value: string): string => value.replaceAll(/[^\x20-\x7e]/g, "");
+  const once = unescaped(document);
+  return [document, once, unescaped(once)].some((held) => ascii(held).includes(ascii(text)));
+}
+
+/** The document with each escape of JSON replaced by its character. */
+function unescaped(document: string): string {
+  return document.replaceAll(/\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/g, (escape) => JSON.parse(`"${escape}"`) as string);
 }
