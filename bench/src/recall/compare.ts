@@ -1,6 +1,4 @@
-import type { LabelledMemory, LabelledQuery } from "./labelled.ts";
-
-type Query = Pick<LabelledQuery, "kind" | "expected" | "text">;
+import type { LabelledMemory, QueryFromUse as Query } from "./labelled.ts";
 
 export interface Scored {
   readonly slug: string;

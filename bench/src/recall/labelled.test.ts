@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readFromUse, readLabelled } from "./labelled.ts";
+import { readFromUse, readGermanFromUse, readLabelled } from "./labelled.ts";
 
 const { memories, queries } = readLabelled();
 
@@ -35,8 +35,9 @@ test("both halves have about as much, and no memory is asked for in both", () =>
 });
 
 test("the queries from use are at least 300, ask for memories that exist, and repeat none of the others", () => {
-  const fromUse = readFromUse();
-  expect(fromUse.length).toBeGreaterThanOrEqual(300);
+  expect(readFromUse().length).toBeGreaterThanOrEqual(300);
+  expect(readGermanFromUse().length).toBeGreaterThanOrEqual(90);
+  const fromUse = [...readFromUse(), ...readGermanFromUse()];
   const slugs = new Set(memories.map(({ slug }) => slug));
   expect(fromUse.flatMap(({ expected }) => expected).filter((slug) => !slugs.has(slug))).toEqual([]);
   const texts = new Set(queries.map(({ text }) => text));

@@ -31,6 +31,8 @@ export interface LabelledQuery {
   readonly half: Half;
 }
 
+export type QueryFromUse = Pick<LabelledQuery, "kind" | "expected" | "text">;
+
 /** Numbers may be chosen by looking at `development`, never at `held-out`. */
 export type Half = "development" | "held-out";
 
@@ -53,10 +55,20 @@ export function readLabelled(): Labelled {
  * say when the memory should come up. They were kept before their author had read the search or its tables. Numbers were
  * not chosen by them; parts were (what stays by hand), and some were looked at one by one meanwhile. So they are not untouched.
  */
-export function readFromUse(): readonly Pick<LabelledQuery, "kind" | "expected" | "text">[] {
-  return JSON.parse(readFileSync(new URL("./from-use.json", import.meta.url), "utf8")) as ReturnType<
-    typeof readFromUse
-  >;
+export function readFromUse(): readonly QueryFromUse[] {
+  return readQueries("./from-use.json");
+}
+
+/**
+ * German queries from use, written later and kept before any search had seen them, to decide how German words are found. Their
+ * author had read the names and descriptions of the memories, the search and its tables.
+ */
+export function readGermanFromUse(): readonly QueryFromUse[] {
+  return readQueries("./german-from-use.json");
+}
+
+function readQueries(file: string): readonly QueryFromUse[] {
+  return JSON.parse(readFileSync(new URL(file, import.meta.url), "utf8")) as readonly QueryFromUse[];
 }
 
 /** By the memory that is asked for, so that two queries about one are never on both sides; without one, by the words. */

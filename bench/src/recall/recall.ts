@@ -2,7 +2,14 @@ import { DatabaseSync } from "node:sqlite";
 import { openTopicIndex, type TopicIndex } from "@palimpsest/memory/topic-index";
 import type { Bench, Figures } from "../bench.ts";
 import { compareOn } from "./compare.ts";
-import { type LabelledMemory, type LabelledQuery, readFromUse, readLabelled } from "./labelled.ts";
+import {
+  type LabelledMemory,
+  type LabelledQuery,
+  type QueryFromUse,
+  readFromUse,
+  readGermanFromUse,
+  readLabelled,
+} from "./labelled.ts";
 import { SEARCHERS } from "./searchers.ts";
 
 /** So many topics are attached to a message at most. */
@@ -39,7 +46,8 @@ export const recallBench: Bench = {
           ),
         ]),
       ),
-      from_use: await fromUse(memories, queries, size),
+      from_use: await compareSearches(memories, queries, readFromUse(), size),
+      german_from_use: await compareSearches(memories, queries, readGermanFromUse(), size),
       ...timing(memories, held, size === "quick" ? 2_000 : MANY_TOPICS),
     };
   },
@@ -49,16 +57,17 @@ export const recallBench: Bench = {
  * Our search and others on the queries that were written from use: by what a person would show it for, not by its text.
  * A quick run has ours, what it is made of, and the tokenizer that it stands on.
  */
-async function fromUse(
+async function compareSearches(
   memories: readonly LabelledMemory[],
   queries: readonly LabelledQuery[],
+  fromUse: readonly QueryFromUse[],
   size: "quick" | "full",
 ): Promise<Figures> {
   const development = queries.filter(({ half }) => half === "development");
   const names = Object.keys(SEARCHERS).filter((name) => size === "full" || /^ours|^fts5_porter/.test(name));
   const compared = new Map<string, Awaited<ReturnType<typeof compareOn>>>();
   for (const name of names) {
-    compared.set(name, await compareOn(await SEARCHERS[name]!(memories), development, readFromUse()));
+    compared.set(name, await compareOn(await SEARCHERS[name]!(memories), development, fromUse));
   }
   const baselineMs = compared.get("fts5_porter")!.ms;
   return Object.fromEntries(

@@ -12,13 +12,15 @@ const FIELDS = ["slug", "name", "description", "body"] as const;
 
 /** Ours, and ours with a part taken away in its tables; then the parts that others keep, as they come. */
 export const SEARCHERS: Readonly<Record<string, Searcher>> = {
-  ours: ours(""),
-  ours_without_thesaurus: ours("DELETE FROM same_meaning"),
-  ours_without_common_words: ours("DELETE FROM common_words"),
-  ours_without_stemming: ours(
-    ["topic_text", "same_meaning", "common_words"]
-      .map((table) => retokenized(table, table === "topic_text" ? "title, body" : "words"))
-      .join("\n"),
+  ours: ours(() => {}),
+  ours_without_thesaurus: ours((database) => database.exec("DELETE FROM same_meaning")),
+  ours_without_common_words: ours((database) => database.exec("DELETE FROM common_words")),
+  ours_without_german_stems: ours((database) => eachTable((table, columns) => dropStems(database, table, columns))),
+  ours_without_stemming: ours((database) =>
+    eachTable((table, columns) => {
+      dropStems(database, table, columns);
+      database.exec(retokenized(table, columns.join(", ")));
+    }),
   ),
   fts5_porter: fts5("porter unicode61 remove_diacritics 2", wordsOf),
   fts5_trigram: fts5("trigram", (text) => wordsOf(text).flatMap(trigramsOf)),
@@ -47,14 +49,32 @@ export const SEARCHERS: Readonly<Record<string, Searcher>> = {
   },
 };
 
-function ours(change: string): Searcher {
+/** The change is made to the empty tables and again to the full ones: some parts are in what a topic becomes. */
+function ours(change: (database: DatabaseSync) => void): Searcher {
   return async (memories) => {
     const database = new DatabaseSync(":memory:");
     const index = openTopicIndex(database);
-    database.exec(change);
+    change(database);
     for (const memory of memories) index.put({ ...memory, updatedAtMs: Date.parse(memory.updated), version: "1" });
+    change(database);
     return (text) => index.search(text, { limit: FOUND, nowMs: DAY_OF_ASKING, bar: "possible" });
   };
+}
+
+function eachTable(act: (table: string, columns: readonly string[]) => void): void {
+  act("topic_text", ["title", "body"]);
+  act("same_meaning", ["terms", "words"]);
+  act("common_words", ["terms"]);
+}
+
+/** German stems are the terms with a mark before them. */
+function dropStems(database: DatabaseSync, table: string, columns: readonly string[]): void {
+  const set = columns.map((column) => `${column} = ?`).join(", ");
+  const update = database.prepare(`UPDATE ${table} SET ${set} WHERE rowid = ?`);
+  for (const { rowid, ...texts } of database.prepare(`SELECT rowid, * FROM ${table}`).all()) {
+    const kept = columns.map((column) => String(texts[column]).replaceAll(/§\S+/g, ""));
+    update.run(...kept, Number(rowid));
+  }
 }
 
 /** Makes a table of ours anew, with its rows, under another tokenizer. */

@@ -1,6 +1,6 @@
-/** Words that hold sentences together, and say nothing about what they are about. */
+/** English and German words that hold sentences together, and say nothing about their subject. */
 
-const FUNCTION_WORDS_TEXT = `
+const ENGLISH = wordsOf(`
 a about above after again all almost alone along already also although always am among an and another any anybody anyone
 anything anyway are aren around as at away back be became because become been before behind being below between both but by
 came can cannot could couldn d did didn do does doesn doing don done down during each either else enough even ever every
@@ -15,6 +15,9 @@ that the their theirs them themselves then there these they thing things think t
 today together tomorrow too toward try trying two under until unless up upon us use used uses using usually ve very via want
 wants was wasn way we well went were weren what whatever when whenever where whether which while who whole whom whose why
 will with within without won would wouldn yes yesterday yet you your yours yourself
+`);
+
+const GERMAN = wordsOf(`
 ab aber alle allem allen aller alles als also am an andere anderen anderer anderes auch auf aus bald bei beide beim bin bis
 bist bitte bleibt da dabei dadurch dafur dagegen daher dahin damit danach daneben dann daran darauf daraus darf darin daruber
 darum das dass davon dazu dein deine dem den denen denn der deren des deshalb dessen dich die dies diese diesem diesen dieser
@@ -27,7 +30,7 @@ seiner seit selbst sich sie sind so sobald soll sollen sollte sollten solche son
 um und uns unser unsere unserem unseren unserer unter viel viele vielleicht vom von vor wahrend wann war waren warum was weil
 weiter weitere welche welchem welchen welcher welches wenig wenn wer werde werden weshalb wie wieder wieso will wir wird wo
 wohin wollen wollte wurde wurden wurde zu zum zur zwar zwei zwischen
-`;
+`);
 
 /** Function words of languages without spaces, where they separate what is said. */
 const SEPARATORS: readonly string[] = `
@@ -39,7 +42,17 @@ const SEPARATORS: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-export const FUNCTION_WORDS: ReadonlySet<string> = new Set(FUNCTION_WORDS_TEXT.trim().split(/\s+/));
+export const FUNCTION_WORDS: ReadonlySet<string> = ENGLISH.union(GERMAN);
+
+/** Whether words of a text (`readWords`) have more function words of German than of English. */
+export function isGerman(words: readonly string[]): boolean {
+  const count = (language: ReadonlySet<string>): number => words.filter((word) => language.has(word)).length;
+  return count(GERMAN) > count(ENGLISH);
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}
 
 /** The longest first, so that a part of one is not taken for it. */
 export const SEPARATOR: RegExp = new RegExp(

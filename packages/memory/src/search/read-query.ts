@@ -32,9 +32,13 @@ const MAX_CHARACTERS = 4_000;
 const MAX_UNITS = 200;
 const IS_PAIR = /^[^\p{ASCII}]{1,2}$/u;
 
+/** The words of a query, each once. */
+export function queryWords(query: string): readonly string[] {
+  return [...new Set(readWords(query.slice(0, MAX_CHARACTERS)))];
+}
+
 /** The words of a query that say something, with the topics that have them. */
-export function readQuery(query: string, vocabulary: Vocabulary): readonly Unit[] {
-  const words = [...new Set(readWords(query.slice(0, MAX_CHARACTERS)))];
+export function readQuery(words: readonly string[], vocabulary: Vocabulary): readonly Unit[] {
   return (
     words
       .map((word) => ({ word, share: wordShare(word, vocabulary.isCommon) }))

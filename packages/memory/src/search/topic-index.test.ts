@@ -55,6 +55,7 @@ describe("finds a topic by", () => {
     ["an identifier", "what is RetryBudget.maxAttempts", "retry"],
     ["an identifier written in another way", "set retry_budget to 3", "retry"],
     ["a file", "look at retry-policy.ts", "retry"],
+    ["the beginning of a German compound", "Ist der Zugang zur Datenbank begrenzt?", "verbindung"],
     ["pairs of characters", "两张平台券可以叠加吗", "coupon"],
     ["a word of another language", "优惠券", "coupon"],
   ])("%s", (_, query, slug) => {

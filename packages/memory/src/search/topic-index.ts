@@ -1,6 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { isGerman } from "./function-words.ts";
+import { withGermanStems } from "./german-stems.ts";
 import { type Candidate, clearTopics, type FoundTopic, rankTopics } from "./rank-topics.ts";
-import { readQuery, type Unit } from "./read-query.ts";
+import { queryWords, readQuery, type Unit } from "./read-query.ts";
 import { readWords } from "./read-words.ts";
 import { atOnce, makeTables } from "./topic-tables.ts";
 import { topicVocabulary } from "./topic-vocabulary.ts";
@@ -55,15 +57,17 @@ export function openTopicIndex(database: DatabaseSync): TopicIndex {
     remove(topic.slug);
     // The slug is a name, too, and often says it in another language.
     const title = readWords(`${topic.name}\n${topic.slug}\n${topic.description}`);
-    const { isCommon } = topicVocabulary(prepare);
+    const body = readWords(topic.body);
+    const toTerms = isGerman([...title, ...body]) ? withGermanStems : (words: readonly string[]) => words;
+    const { isCommon } = topicVocabulary(prepare, "other");
     const titleSays = [...new Set(title)].reduce((sum, word) => sum + wordShare(word, isCommon), 0);
     const { lastInsertRowid: id } = prepare(
       "INSERT INTO topic (slug, type, updated_at_ms, version, title_says) VALUES (?, ?, ?, ?, ?)",
     ).run(topic.slug, topic.type, topic.updatedAtMs, topic.version, titleSays);
     prepare("INSERT INTO topic_text (rowid, title, body) VALUES (?, ?, ?)").run(
       id,
-      title.join(" "),
-      readWords(topic.body).join(" "),
+      toTerms(title).join(" "),
+      toTerms(body).join(" "),
     );
   }
 
@@ -92,7 +96,8 @@ export function openTopicIndex(database: DatabaseSync): TopicIndex {
       return new Map(rows.map(({ slug, version }) => [String(slug), String(version)]));
     },
     search(query, { limit, nowMs, bar = "clear" }) {
-      const units = readQuery(query, topicVocabulary(prepare));
+      const words = queryWords(query);
+      const units = readQuery(words, topicVocabulary(prepare, isGerman(words) ? "german" : "other"));
       const ranked = rankTopics(units, mostShared(units).map(readCandidate), nowMs);
       return (bar === "clear" ? clearTopics(ranked) : ranked).slice(0, limit);
     },

@@ -1,14 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { COMMON_WORDS } from "./common-words.ts";
+import { withGermanStems } from "./german-stems.ts";
 import { SAME_MEANING } from "./same-meaning.ts";
 
 /** Rises with every change of the tables or of the word lists: tables of another version are made anew, and all topics are due again. */
-const INDEX_VERSION = 3;
+const INDEX_VERSION = 4;
 
 /**
  * FTS5 keeps words (`readWords`), not texts: its tokenizer `ascii` splits at the spaces between them and nowhere else, and
- * `porter` makes the forms of an English word one. The word lists stand in tables with the same tokenizer, so that any form
- * of their words is found. Deleted topics are overwritten in FTS5, too (`secure-delete`).
+ * `porter` makes the forms of an English word one. German topics have their German stems beside their words. The word lists
+ * stand in tables with the same tokenizer, so that any form of their words is found. Deleted topics are overwritten in FTS5, too (`secure-delete`).
  */
 const TOKENIZER = "tokenize='porter ascii'";
 const TABLES: readonly string[] = [
@@ -22,8 +23,8 @@ const TABLES: readonly string[] = [
 ) STRICT`,
   `CREATE VIRTUAL TABLE topic_text USING fts5(title, body, ${TOKENIZER})`,
   "INSERT INTO topic_text (topic_text, rank) VALUES ('secure-delete', 1)",
-  `CREATE VIRTUAL TABLE same_meaning USING fts5(words, ${TOKENIZER})`,
-  `CREATE VIRTUAL TABLE common_words USING fts5(words, ${TOKENIZER})`,
+  `CREATE VIRTUAL TABLE same_meaning USING fts5(terms, words UNINDEXED, ${TOKENIZER})`,
+  `CREATE VIRTUAL TABLE common_words USING fts5(terms, ${TOKENIZER})`,
   "CREATE TABLE topic_index (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT",
   `INSERT INTO topic_index (id, version) VALUES (1, ${INDEX_VERSION})`,
 ];
@@ -39,9 +40,9 @@ export function makeTables(database: DatabaseSync): void {
     // Another process may have made them meanwhile.
     if (readVersion(database) === INDEX_VERSION) return;
     database.exec([...DROP_TABLES, ...TABLES].join(";\n"));
-    const insertGroup = database.prepare("INSERT INTO same_meaning (words) VALUES (?)");
-    for (const group of SAME_MEANING) insertGroup.run(group);
-    database.prepare("INSERT INTO common_words (words) VALUES (?)").run(COMMON_WORDS);
+    const insertGroup = database.prepare("INSERT INTO same_meaning (terms, words) VALUES (?, ?)");
+    for (const group of SAME_MEANING) insertGroup.run(termsOf(group), group);
+    database.prepare("INSERT INTO common_words (terms) VALUES (?)").run(termsOf(COMMON_WORDS));
   });
 }
 
@@ -59,6 +60,11 @@ export function atOnce<T>(database: DatabaseSync, work: () => T): T {
     database.exec(undo);
     throw error;
   }
+}
+
+/** The words of a list, of which each may be German. */
+function termsOf(words: string): string {
+  return withGermanStems(words.trim().split(/\s+/)).join(" ");
 }
 
 function readVersion(database: DatabaseSync): number | undefined {
