@@ -212,5 +212,5 @@ function isIn(document: string, text: string): boolean {
 
 /** The document with each escape of JSON replaced by its character. */
 function unescaped(document: string): string {
-  return document.replaceAll(/\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/g, (escape) => JSON.parse(`"${escape}"`) as string);
+  return document.replaceAll(/\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/g, (escaped) => JSON.parse(`"${escaped}"`) as string);
 }
