@@ -3,6 +3,7 @@ import { ClearToolUsesEdit, countTokensApproximately } from "langchain";
 import type { Subject } from "../src/overhead/subject.ts";
 import type { Round } from "../src/overhead/transcript.ts";
 import { LIMIT_TOKENS } from "./limit.ts";
+import { messageListPeer } from "./message-list.ts";
 
 /** Only the size, as its summarization asks for it before every model call. */
 export const countTokensPeer: Subject = peer("langchain countTokensApproximately", countTokensApproximately);
@@ -14,25 +15,9 @@ export const clearToolUsesPeer: Subject = peer("langchain ClearToolUsesEdit", (m
   return edit.apply({ messages, model: undefined as never, countTokens: countTokensApproximately });
 });
 
-function peer(name: string, act: (messages: BaseMessage[]) => unknown): Subject {
-  return {
-    name,
-    counts: "tokens",
-    async begin(rounds) {
-      const messages: BaseMessage[] = [new HumanMessage("Fix the failing test.")];
-      for (const round of rounds) messages.push(toCall(round), toResult(round));
-      return {
-        async next(round) {
-          messages.push(toCall(round));
-          const result = toResult(round);
-          return () => {
-            messages.push(result);
-            return act(messages);
-          };
-        },
-      };
-    },
-  };
+function peer(name: string, beforeRequest: (messages: BaseMessage[]) => unknown): Subject {
+  const first = new HumanMessage("Fix the failing test.");
+  return messageListPeer<BaseMessage>({ name, counts: "tokens", first, toCall, toResult, begin: () => beforeRequest });
 }
 
 function toCall({ callId, path }: Round): AIMessage {

@@ -14,8 +14,9 @@ export function tracesFolder(): string {
   return resolve(process.env["PALIMPSEST_TRACES"] ?? "../shared/traces");
 }
 
-/** Every n-th transcript below the folder, one at a time. Files of no known format are passed over. */
-export async function* readTraces(folder: string, everyNth: number): AsyncGenerator<RecordedFile> {
+/** Every n-th transcript below that folder, one at a time. Files of no known format are passed over. */
+export async function* readTraces(everyNth: number): AsyncGenerator<RecordedFile> {
+  const folder = tracesFolder();
   const names = globSync("**/*.{jsonl,jsonl.zst}", { cwd: folder }).sort();
   for (const name of names.filter((_, index) => index % everyNth === 0)) {
     const path = resolve(folder, name);

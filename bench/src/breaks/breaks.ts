@@ -46,7 +46,7 @@ async function findRecorded(everyNth: number): Promise<Figures> {
   const found: (readonly RecordedCause[])[] = [];
   let requests = 0;
   let sessions = 0;
-  for await (const file of readTraces(tracesFolder(), everyNth)) {
+  for await (const file of readTraces(everyNth)) {
     const recorded = findRecordedBreaks(file);
     requests += recorded.requests;
     if (recorded.requests > 0) sessions++;

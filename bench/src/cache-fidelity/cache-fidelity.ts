@@ -4,8 +4,7 @@ import { replay } from "./replay.ts";
 import { rebuildRequests } from "./requests.ts";
 import { fidelityOf, isClose, percent, type Scored, scoreSession } from "./score.ts";
 
-/** A quick run takes every fifth file. */
-const QUICK_SHARE = 5;
+const EVERY_NTH = { full: 1, quick: 5 };
 
 /** How well the simulated prompt cache predicts what recorded sessions read and wrote. */
 export const cacheFidelityBench: Bench = {
@@ -16,7 +15,7 @@ export const cacheFidelityBench: Bench = {
     const scored: Scored[] = [];
     const alone: Scored[] = [];
     let sessions = 0;
-    for await (const file of readTraces(tracesFolder(), size === "quick" ? QUICK_SHARE : 1)) {
+    for await (const file of readTraces(EVERY_NTH[size])) {
       const rows = scoreFile(file);
       if (rows.together.length === 0) continue;
       sessions++;

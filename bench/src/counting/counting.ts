@@ -11,8 +11,7 @@ import {
 import { growthsOf } from "./growths.ts";
 import { type CountingScore, type Prediction, scoreOf } from "./score.ts";
 
-/** A quick run takes every third file. */
-const QUICK_SHARE = 3;
+const EVERY_NTH = { full: 1, quick: 3 };
 
 const BASELINES: Readonly<Record<string, () => Estimator>> = {
   "chars/4": () => new PlainEstimator(quarterOfCharacters, 1),
@@ -36,7 +35,7 @@ export const countingBench: Bench = {
   async run({ size }) {
     const halves = halvesOf(tracesFolder());
     const results: FileResult[] = [];
-    for await (const file of readTraces(tracesFolder(), size === "quick" ? QUICK_SHARE : 1)) {
+    for await (const file of readTraces(EVERY_NTH[size])) {
       results.push(predictFile(file));
     }
     const heldOut = results.filter(({ source }) => halves.held_out.includes(source));

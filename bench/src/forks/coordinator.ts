@@ -1,8 +1,7 @@
-import Anthropic from "@anthropic-ai/sdk";
 import { type Agents, createAgents } from "@palimpsest/agents";
-import { createAnthropic, fetchInProcess, idleClock, type Script } from "@palimpsest/provider-simulator";
+import type { Script } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, query, type Session } from "palimpsest";
-import { anthropic } from "palimpsest/anthropic";
+import { simulatedAnthropic } from "../simulated-anthropic.ts";
 
 const MODEL = "claude-opus-5-5";
 /** What is long is not stored away, and nothing is folded: what is measured is the price of one context. */
@@ -32,10 +31,7 @@ export async function openCoordinator(options: {
   readonly contextTokens: number;
 }): Promise<Coordinator> {
   const { script, contextTokens } = options;
-  const fetch = fetchInProcess({ face: createAnthropic({ script }), clock: idleClock() });
-  const provider = anthropic(
-    new Anthropic({ apiKey: "none", baseURL: "http://simulator.local", maxRetries: 0, fetch }),
-  );
+  const provider = simulatedAnthropic(script);
   const store = memoryStore({ leaseMs: 0 });
   const shared = { store, provider, model: MODEL, settings: AS_IT_IS };
   const session = await openSession({ ...shared, id: "coordinator", system: "You lead." });

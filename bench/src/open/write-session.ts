@@ -13,13 +13,15 @@ export interface LogPlan {
   readonly tailTokens: number;
 }
 
-/** Every so many batches, all that came before is folded; every so many folds, that is taken back. */
-const BATCHES_PER_FOLD = 5;
-const FOLDS_PER_RESTORE = 3;
-/** Entries that a fold leaves as they are: reading begins before the boundary. */
-const KEPT_ENTRIES = 6;
-/** A part of the tail is folded, and brought back at once, this many times. */
-const UNDONE_FOLDS = 4;
+const FOLDS = {
+  /** Every so many batches, all that came before is folded; every so many folds, that is taken back. */
+  everyBatches: 5,
+  restoredEvery: 3,
+  /** Entries that a fold leaves as they are: reading begins before the boundary. */
+  keptEntries: 6,
+  /** A part of the tail is folded, and brought back at once, this many times. */
+  undoneInTail: 4,
+};
 const TAIL_RESULT_BYTES = 4_096;
 
 /** Writes a long life into a session. Returns a hash of the request that stands at its end. */
@@ -39,10 +41,10 @@ async function writePast(session: BenchSession, { batches, roundsPerBatch, resul
         toolResult(`past_${round}`, textOf(round, resultBytes)),
       ]),
     ]);
-    if (batch % BATCHES_PER_FOLD !== 0) continue;
-    const decision = await foldUpTo(session, session.history.newestEntry - KEPT_ENTRIES);
+    if (batch % FOLDS.everyBatches !== 0) continue;
+    const decision = await foldUpTo(session, session.history.newestEntry - FOLDS.keptEntries);
     // The last one stays, or the end would be as large as everything.
-    if (++folds % FOLDS_PER_RESTORE === 0 && batch < batches) await session.history.restore(decision);
+    if (++folds % FOLDS.restoredEvery === 0 && batch < batches) await session.history.restore(decision);
   }
 }
 
@@ -61,9 +63,9 @@ async function writeTail(session: BenchSession, tailTokens: number): Promise<Ant
     if (answered.kind !== "answered") throw new Error(`The bench's request was refused: ${answered.message}`);
     const { calls } = await session.record(answered.response as unknown as AnthropicResponse);
     await session.append(calls.map(({ id }) => toolResult(id, textOf(round, TAIL_RESULT_BYTES))));
-    if (tokens < ((undone + 1) * tailTokens) / (UNDONE_FOLDS + 1)) continue;
+    if (tokens < ((undone + 1) * tailTokens) / (FOLDS.undoneInTail + 1)) continue;
     undone++;
-    await session.history.restore(await foldUpTo(session, session.history.newestEntry - KEPT_ENTRIES));
+    await session.history.restore(await foldUpTo(session, session.history.newestEntry - FOLDS.keptEntries));
   }
 }
 

@@ -8,8 +8,7 @@ import { boundariesOf, type LoggedMessage, type RecordedBoundary } from "./bound
 import { countTokens } from "./count-tokens.ts";
 import { rehydrationOf, textOf, tokensOf } from "./rehydration.ts";
 
-/** A quick run takes every third file. */
-const QUICK_SHARE = 3;
+const EVERY_NTH = { full: 1, quick: 3 };
 /** What the ledger may take of the files' share, beside a summary. */
 const LEDGER_TOKENS = 8_000;
 /** Of a digest, what the user's messages may take. */
@@ -38,7 +37,7 @@ export const recordedCompactionsBench: Bench = {
   needs: "traces",
   async run({ size }) {
     const scores: BoundaryScore[] = [];
-    for await (const file of readTraces(tracesFolder(), size === "quick" ? QUICK_SHARE : 1)) {
+    for await (const file of readTraces(EVERY_NTH[size])) {
       const half = halfOf(relative(tracesFolder(), file.path));
       for (const boundary of boundariesOf(file)) scores.push({ half, ...scoreBoundary(boundary) });
     }

@@ -1,3 +1,4 @@
+import { summarySections } from "palimpsest/core";
 import { createRandom } from "../random.ts";
 import type { FactSort, PlantedFact } from "./planted-fact.ts";
 import { createView } from "./view-search.ts";
@@ -39,28 +40,19 @@ export interface LossySummary {
 export function lossySummary({ source, facts, seed }: LossySummary): string {
   const has = createView(source);
   const kept = facts.filter((fact) => has(fact) && createRandom(`${seed} ${fact.text}`).happens(KEPT[fact.sort]));
-  return Array.from({ length: 9 }, (_, index) => {
-    const sorts = SECTIONS[index + 1] ?? [];
-    const lines = kept.filter(({ sort }) => sorts.includes(sort)).map((fact) => `- ${told(fact)}`);
-    return [`## ${index + 1}. ${TITLES[index]}`, proseOf(`${seed} ${index}`), ...lines].join("\n");
-  }).join("\n\n");
+  return summarySections("full")
+    .map(({ number, title }) => {
+      const sorts = SECTIONS[number] ?? [];
+      const lines = kept.filter(({ sort }) => sorts.includes(sort)).map((fact) => `- ${told(fact)}`);
+      return [`## ${number}. ${title}`, proseOf(`${seed} ${number - 1}`), ...lines].join("\n");
+    })
+    .join("\n\n");
 }
 
 function told({ text, exitCode }: PlantedFact): string {
   return exitCode === undefined ? text : `${text} ended with exit code ${exitCode}`;
 }
 
-const TITLES = [
-  "Primary request and intent",
-  "Key technical concepts",
-  "Files and code sections",
-  "Errors and fixes",
-  "Problem solving",
-  "User corrections and insistence",
-  "Pending tasks",
-  "Current work",
-  "Optional next step",
-];
 const WHO = ["The assistant", "The user", "The team", "This stretch of work", "The latest change"];
 const DID = ["looked into", "cleaned up", "tested", "rewrote parts of", "asked about", "put off", "came back to"];
 const WHAT = ["the loading of orders", "the retries", "the slow start", "the test data", "how reports are cached"];

@@ -73,6 +73,7 @@ export type { Evidence } from "./stages/compact/evidence/evidence-state.ts";
 export { evidenceText } from "./stages/compact/evidence/evidence-text.ts";
 export { type PlannedFile, planFiles } from "./stages/compact/rehydrate/plan-files.ts";
 export { rankFiles } from "./stages/compact/rehydrate/rank-files.ts";
+export { summarySections } from "./stages/compact/summary/sections.ts";
 export { userMessagesText } from "./stages/compact/user-messages.ts";
 export { type Recalled, type RecallRequest, recall } from "./stages/recall/recall.ts";
 export { type StreamedContent, storeStream } from "./stages/store-results/store-stream.ts";

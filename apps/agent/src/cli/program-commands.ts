@@ -1,4 +1,4 @@
-import { BASE_URL, type Flag, JSON_OUTPUT, MODEL, PROVIDER, type Value } from "./command-options.ts";
+import { BASE_URL, type Flag, JSON_OUTPUT, MODEL, PROVIDER, SESSION, type Value } from "./command-options.ts";
 
 /** Commands about agents, memory and the program itself. */
 export const PROGRAM_COMMANDS = {
@@ -10,12 +10,7 @@ export const PROGRAM_COMMANDS = {
       "ID is an agent's id, its beginning, or its name; for send also the name of another session of this project that runs.",
     ],
     options: {
-      session: {
-        type: "string",
-        value: "ID",
-        completes: "sessions",
-        about: "which session; by default the newest of this folder",
-      },
+      session: SESSION as Value,
       model: MODEL as Value,
       provider: PROVIDER as Value,
       "base-url": BASE_URL as Value,

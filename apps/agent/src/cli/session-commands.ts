@@ -8,6 +8,9 @@ import {
   JSON_OUTPUT,
   MODEL,
   PROVIDER,
+  SESSION,
+  type SessionCommand,
+  sessionCommand,
   type Value,
   WHICH,
 } from "./command-options.ts";
@@ -82,24 +85,14 @@ export const SESSION_COMMANDS = {
     examples: [["palimpsest export > session.jsonl", "the newest session, one entry a line"]],
     endings: ["failed"],
   },
-  context: {
-    usage: "context [ID] [--json]",
-    about: "show what fills the context window",
-    more: [WHICH as string],
-    options: { json: JSON_OUTPUT as Flag },
-    operands: A_SESSION as Operands,
-    examples: [["palimpsest context", "tokens by part, the largest first, and when it will be compacted"]],
-    endings: ["failed"],
-  },
-  cost: {
-    usage: "cost [ID] [--json]",
-    about: "show what a session cost, on what, and what cache misses cost",
-    more: [WHICH as string],
-    options: { json: JSON_OUTPUT as Flag },
-    operands: A_SESSION as Operands,
-    examples: [["palimpsest cost --json | jq .priceUsd", "what the newest session has cost, in US dollars"]],
-    endings: ["failed"],
-  },
+  context: sessionCommand("context [ID] [--json]", "show what fills the context window", [
+    "palimpsest context",
+    "tokens by part, the largest first, and when it will be compacted",
+  ]) as SessionCommand,
+  cost: sessionCommand("cost [ID] [--json]", "show what a session cost, on what, and what cache misses cost", [
+    "palimpsest cost --json | jq .priceUsd",
+    "what the newest session has cost, in US dollars",
+  ]) as SessionCommand,
   replay: {
     usage: "replay FILE [--policy NAME]...",
     about: "compute what a recorded session would have cost under other policies; sends nothing",
@@ -131,12 +124,7 @@ export const SESSION_COMMANDS = {
     options: {
       from: { type: "string", value: "ENTRY", about: "only this message and all behind it" },
       "up-to": { type: "string", value: "ENTRY", about: "only what stands before this message" },
-      session: {
-        type: "string",
-        value: "ID",
-        completes: "sessions",
-        about: "which; by default the newest of this folder",
-      },
+      session: SESSION as Value,
       model: MODEL as Value,
       provider: PROVIDER as Value,
       "base-url": BASE_URL as Value,
@@ -149,26 +137,16 @@ export const SESSION_COMMANDS = {
     ],
     endings: ["failed", "interrupted"],
   },
-  undo: {
-    usage: "undo [ID]",
-    about: "undo the newest compaction",
-    more: [WHICH as string],
-    options: { json: JSON_OUTPUT as Flag },
-    operands: A_SESSION as Operands,
-    examples: [["palimpsest undo", "the model sees again what it had seen before"]],
-    endings: ["failed"],
-  },
+  undo: sessionCommand("undo [ID]", "undo the newest compaction", [
+    "palimpsest undo",
+    "the model sees again what it had seen before",
+  ]) as SessionCommand,
   rewind: {
     usage: "rewind [ENTRY] [--session ID]",
     about: "take back your newest message, or that of ENTRY, with all answers and file changes since",
     more: ["Files that something else has changed since are left as they are, and named."],
     options: {
-      session: {
-        type: "string",
-        value: "ID",
-        completes: "sessions",
-        about: "which; by default the newest of this folder",
-      },
+      session: SESSION as Value,
       json: JSON_OUTPUT as Flag,
     },
     operands: { most: 1 },

@@ -5,17 +5,13 @@ import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { transcriptsPath } from "../cli/transcripts-path.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 
 /** What a recorded session spent, on what, and what was lost. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.analyze);
-  const [path] = positionals;
-  if (path === undefined) {
-    throw new UsageError(
-      "Say which: palimpsest analyze FILE|DIR. palimpsest sessions --from AGENT shows what is on this machine.",
-    );
-  }
+  const path = transcriptsPath(positionals, "analyze");
   const analyses = await readAnalyses(path, readPrices(values.price ?? []));
   const [first] = analyses.sessions;
   for (const { path: file, why } of analyses.unknown) terminal.say(`${file}: ${why}`);

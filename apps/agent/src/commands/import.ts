@@ -12,20 +12,15 @@ import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { transcriptsPath } from "../cli/transcripts-path.ts";
 import { table } from "../text/table.ts";
-import { UsageError } from "../workspace/usage-error.ts";
 
 type Outcome = TranscriptReference & (ImportedSession | { readonly kind: "unknown"; readonly why: string });
 
 /** Sessions of other agents become sessions of this folder. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.import);
-  const [path] = positionals;
-  if (path === undefined) {
-    throw new UsageError(
-      "Say which: palimpsest import FILE|DIR. palimpsest sessions --from AGENT shows what is on this machine.",
-    );
-  }
+  const path = transcriptsPath(positionals, "import");
   const outcomes = await inProject(terminal, async ({ store }) => {
     const all: Outcome[] = [];
     for await (const reference of findTranscripts(path)) {

@@ -34,7 +34,7 @@ export async function measureSecrets({ size, say }: TrialOptions): Promise<Secre
     return { ...known, missed: unique(missed.flat()), candidates: undefined, falseAlarmPct: undefined };
   }
   say("looking for secrets where there are none ...");
-  const candidates = await candidatesIn(folder, everyNth);
+  const candidates = await candidatesIn(everyNth);
   let alarms = 0;
   for (const text of candidates) if ((await findSecrets(text)).length > 0) alarms++;
   const falseAlarmPct = round((100 * alarms) / candidates.size);
@@ -42,9 +42,9 @@ export async function measureSecrets({ size, say }: TrialOptions): Promise<Secre
 }
 
 /** What people and models said in recorded sessions, by paragraph: what a memory could be made of. */
-async function candidatesIn(folder: string, everyNth: number): Promise<ReadonlySet<string>> {
+async function candidatesIn(everyNth: number): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  for await (const { entries } of readTraces(folder, everyNth)) {
+  for await (const { entries } of readTraces(everyNth)) {
     for (const entry of entries) {
       if (entry.kind !== "message" || !["human", "model", "summary"].includes(entry.origin)) continue;
       for (const block of entry.blocks) {

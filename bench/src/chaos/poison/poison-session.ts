@@ -1,20 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Anthropic from "@anthropic-ai/sdk";
 import { createExtractions, memoryTool, openMemory, readStatements } from "@palimpsest/memory";
-import {
-  type Ask,
-  answer,
-  callTool,
-  callTools,
-  createAnthropic,
-  fetchInProcess,
-  idleClock,
-  type Reply,
-} from "@palimpsest/provider-simulator";
+import { type Ask, answer, callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
 import { attachment, memoryStore, type NewContent, openSession, query, type Tool, toolResult } from "palimpsest";
-import { anthropic } from "palimpsest/anthropic";
+import { simulatedAnthropic } from "../../simulated-anthropic.ts";
 import type { PoisonCase } from "./directives.ts";
 
 const MODEL = "claude-opus-5-5";
@@ -33,13 +23,7 @@ export async function poison(one: PoisonCase): Promise<Poisoned> {
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-poison-"));
   const memory = await openMemory({ folder });
   try {
-    const face = createAnthropic({ script: (ask) => mind(ask, one) });
-    const client = new Anthropic({
-      apiKey: "none",
-      maxRetries: 0,
-      fetch: fetchInProcess({ face, clock: idleClock() }),
-    });
-    const provider = anthropic(client);
+    const provider = simulatedAnthropic((ask) => mind(ask, one));
     const store = memoryStore({ leaseMs: 0 });
     const open = (id: string) => openSession({ store, provider, model: MODEL, id, system: "Be brief." });
     const reading = await open("first");

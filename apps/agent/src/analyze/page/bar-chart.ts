@@ -12,11 +12,10 @@ export interface Bar {
   readonly about?: string;
 }
 
-const ROW = 26;
-const NAMES = 190;
-const LABELS = 160;
+/** Names, bars and labels stand beside each other. */
+const WIDTHS = { all: 960, names: 190, labels: 160 };
+const ROW_HEIGHT = 26;
 const NAME_CHARACTERS = 26;
-const WIDTH = 960;
 
 /** Bars one below the other, with their names before them and their values behind. */
 export function barChart(
@@ -24,23 +23,23 @@ export function barChart(
   { id, title, description }: { readonly id: string; readonly title: string; readonly description: string },
 ): string {
   const most = Math.max(...bars.map(({ value }) => value), 1e-12);
-  const room = WIDTH - NAMES - LABELS;
+  const room = WIDTHS.all - WIDTHS.names - WIDTHS.labels;
   const rows = bars.map(({ name, value, label, className, about }, row) => {
-    const y = row * ROW;
+    const y = row * ROW_HEIGHT;
     const length = Math.max(1.5, (value / most) * room);
     return [
       `<g><title>${escapeText([name, ...(about === undefined ? [] : [about])].join("\n"))}</title>`,
-      `<text class="name" x="${NAMES - 12}" y="${y + 17}" text-anchor="end">${escapeText(pathEnd(name, NAME_CHARACTERS))}</text>`,
-      `<rect class="${className}" x="${NAMES}" y="${y + 4}" width="${at(length)}" height="${ROW - 9}" rx="2"/>`,
-      `<text class="value" x="${at(NAMES + length + 8)}" y="${y + 17}">${escapeText(label)}</text></g>`,
+      `<text class="name" x="${WIDTHS.names - 12}" y="${y + 17}" text-anchor="end">${escapeText(pathEnd(name, NAME_CHARACTERS))}</text>`,
+      `<rect class="${className}" x="${WIDTHS.names}" y="${y + 4}" width="${at(length)}" height="${ROW_HEIGHT - 9}" rx="2"/>`,
+      `<text class="value" x="${at(WIDTHS.names + length + 8)}" y="${y + 17}">${escapeText(label)}</text></g>`,
     ].join("");
   });
   return svg({
     id,
     title,
     description,
-    width: WIDTH,
-    height: Math.max(ROW, bars.length * ROW),
+    width: WIDTHS.all,
+    height: Math.max(ROW_HEIGHT, bars.length * ROW_HEIGHT),
     content: rows.join("\n"),
   });
 }

@@ -1,7 +1,7 @@
 import type { Analysis, WindowPoint } from "@palimpsest/transcripts/analyze";
 import { percent, tokens } from "../words.ts";
-import { at, escapeText, svg } from "./svg.ts";
-import { axes, columnsOf, type Plot } from "./time-axis.ts";
+import { at, escapeText, type Plot, svg } from "./svg.ts";
+import { axes, columnsOf } from "./time-axis.ts";
 
 const PLOT: Plot = { left: 58, top: 26, width: 886, height: 170 };
 

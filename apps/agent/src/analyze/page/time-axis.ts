@@ -1,15 +1,7 @@
 import type { Analysis, WindowPoint } from "@palimpsest/transcripts/analyze";
 import { time } from "../../text/table.ts";
 import { tokens } from "../words.ts";
-import { at, escapeText, stepFor, ticks } from "./svg.ts";
-
-/** Where a chart over requests is drawn. */
-export interface Plot {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
+import { at, escapeText, type Plot, stepFor, ticks } from "./svg.ts";
 
 /** About so many labels stand along the axis. */
 const ALONG = 9;

@@ -1,7 +1,7 @@
 import type { Analysis, PartKind, WindowPoint } from "@palimpsest/transcripts/analyze";
 import { breakText, dollars, partName, tokens } from "../words.ts";
-import { at, escapeText, svg } from "./svg.ts";
-import { axes, columnsOf, type Plot, xOf } from "./time-axis.ts";
+import { at, escapeText, type Plot, svg } from "./svg.ts";
+import { axes, columnsOf, xOf } from "./time-axis.ts";
 
 /** From the bottom, in the order of the prompt as far as there is one. */
 export const LAYERS: readonly { readonly kind: PartKind; readonly name: string }[] = [

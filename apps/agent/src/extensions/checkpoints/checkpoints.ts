@@ -4,7 +4,7 @@ import { hashOf, loadFile } from "../../workspace/load-file.ts";
 import { removeInside, writeInside } from "../../workspace/open-inside.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 import { makePrivateFolder, writePrivateFile } from "../../workspace/private-files.ts";
-import { type FileChangeLine, filesChangedAfter, planRewind } from "./plan-rewind.ts";
+import { type FileChangeLine, filesChangedAfter, planRewind, type RewindPlan } from "./plan-rewind.ts";
 
 export interface ChangeToKeep {
   readonly path: string;
@@ -16,11 +16,9 @@ export interface ChangeToKeep {
 
 export type KeepBefore = (change: ChangeToKeep) => Promise<void>;
 
-export interface RewoundFiles {
+export interface RewoundFiles extends Pick<RewindPlan, "changedByOthers"> {
   readonly restored: readonly string[];
   readonly removed: readonly string[];
-  /** Changed by someone else since, and left as they are. */
-  readonly changedByOthers: readonly string[];
 }
 
 export interface Checkpoints {

@@ -5,7 +5,7 @@ import type { AgentMemory } from "./agent-memory.ts";
 
 /** Looks through each turn for what is worth remembering, where the settings say so (`memory: on`). */
 export async function extractionsExtension(
-  { settings, store, provider, places, clock }: ExtensionContext,
+  { settings, store, places, clock }: ExtensionContext,
   { session, tools, runnable, permission }: OpenedSession,
   remembered: AgentMemory | undefined,
 ): Promise<Extension> {
@@ -14,7 +14,6 @@ export async function extractionsExtension(
   const extractions = await openExtractions({
     memory: remembered.memory,
     store,
-    provider,
     tools: runnable,
     readOnlyTools: tools.filter(({ effect }) => effect === "read").map(({ name }) => name),
     permission: permission.permission,

@@ -1,16 +1,9 @@
 import { openCoordination } from "@palimpsest/coordination";
-import { createExtractions, EXTRACTION_SOURCE, type Memory } from "@palimpsest/memory";
-import type { Clock, Provider, Store, Tool } from "palimpsest";
+import { createExtractions, EXTRACTION_SOURCE, type ExtractionOptions } from "@palimpsest/memory";
+import type { Clock } from "palimpsest";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
-import type { HeadlessPermission } from "../../permissions/headless-permission.ts";
 
-export interface AgentExtractionOptions {
-  readonly memory: Memory;
-  readonly store: Store;
-  readonly provider: Provider;
-  readonly tools: readonly Tool[];
-  readonly readOnlyTools: readonly string[];
-  readonly permission: HeadlessPermission["permission"];
+export interface AgentExtractionOptions extends Omit<ExtractionOptions, "daily"> {
   /** What all sessions of the user share: they have one budget for it. */
   readonly coordinationFile: string;
   readonly dailyTokens: number;

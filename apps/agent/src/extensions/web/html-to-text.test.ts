@@ -41,22 +41,9 @@ test("a page that is nested too deeply says so", () => {
 });
 
 test("no element is left of any page, and the text is well-formed", () => {
-  const piece = fc.constantFrom(
-    "<p>",
-    "</p>",
-    "<!--",
-    "-->",
-    "<script>",
-    "</script>",
-    // Not a name of an element: behind an escaped bracket it is text that looks like one.
-    "word",
-    " ",
-    "\n",
-    "&lt;",
-    "&#55357;",
-    "<a href='https://x'>",
-    "</a>",
-  );
+  // "word" is not a name of an element: behind an escaped bracket it is text that looks like one.
+  const pieces = "<p> </p> <!-- --> <script> </script> word &lt; &#55357; </a>".split(" ");
+  const piece = fc.constantFrom(...pieces, " ", "\n", "<a href='https://x'>");
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
       const text = htmlToText(pieces.join(""));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type CheckedSummary, checkSummary, type SummaryAnswer, type SummaryToCheck } from "./check-summary.ts";
 import { joinRepair, UNVERIFIED } from "./join-repair.ts";
-import { sectionsOf } from "./sections.ts";
+import { summarySections } from "./sections.ts";
 import { summaryPrompt } from "./summary-prompt.ts";
 
 const SAID = [
@@ -16,7 +16,7 @@ const SAID = [
   'Run them: "then run everything once more", the user wrote.',
 ];
 const section = (number: number): string =>
-  `## ${number}. ${sectionsOf("full")[number - 1]!.title}\n${SAID[number - 1]}`;
+  `## ${number}. ${summarySections("full")[number - 1]!.title}\n${SAID[number - 1]}`;
 const bodyOf = (numbers: readonly number[]): string => numbers.map(section).join("\n\n");
 const ALL = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 const GOOD = `<analysis>thoughts</analysis>\n<summary>\n${bodyOf(ALL)}\n</summary>`;

@@ -1,4 +1,4 @@
-import { SECTION_COUNT, sectionsOf } from "./sections.ts";
+import { SECTION_COUNT, summarySections } from "./sections.ts";
 
 /** The sections of a summary. Only those that say something: a bare heading is none. */
 export interface Sections {
@@ -22,7 +22,7 @@ const UNNUMBERED = /^ {0,3}(#{1,6}[ \t]*|\*\*|__)([^\d#*_].*)$/;
 
 /** Numbers by title, for headings that lost theirs. */
 const NUMBER_BY_TITLE: ReadonlyMap<string, number> = new Map(
-  [...sectionsOf("full"), ...sectionsOf("up_to")].map(({ number, title }) => [title.toLowerCase(), number]),
+  [...summarySections("full"), ...summarySections("up_to")].map(({ number, title }) => [title.toLowerCase(), number]),
 );
 
 export function readSections(text: string): Sections {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readSummary } from "./read-summary.ts";
-import { sectionsOf } from "./sections.ts";
+import { summarySections } from "./sections.ts";
 
-const BODY = sectionsOf("full")
+const BODY = summarySections("full")
   .map(({ number, title }) => `## ${number}. ${title}\nWhat there is to say about ${number}.`)
   .join("\n");
 

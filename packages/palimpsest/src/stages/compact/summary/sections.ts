@@ -81,6 +81,7 @@ const COMPLETED: readonly SummarySection[] = [
   },
 ];
 
-export function sectionsOf(variant: SummaryVariant): readonly SummarySection[] {
+/** The nine sections that a summary is asked for. */
+export function summarySections(variant: SummaryVariant): readonly SummarySection[] {
   return [...COMMON, ...(variant === "up_to" ? COMPLETED : CURRENT)];
 }

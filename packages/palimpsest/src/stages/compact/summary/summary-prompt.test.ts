@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sectionsOf } from "./sections.ts";
+import { summarySections } from "./sections.ts";
 import { DIRECT_SYSTEM, passPrompt, repairPrompt, summaryPrompt } from "./summary-prompt.ts";
 
 describe("the prompt", () => {
@@ -7,9 +7,9 @@ describe("the prompt", () => {
     const paragraphs = summaryPrompt({ variant: "full" }).split("\n\n");
     expect(paragraphs[0]).toMatch(/^Answer with text only\. Call no tools/);
     expect(paragraphs.at(-1)).toMatch(/^Answer with text only\. Call no tools/);
-    for (const { number, title } of sectionsOf("full"))
+    for (const { number, title } of summarySections("full"))
       expect(paragraphs.join("\n\n")).toContain(`\n${number}. ${title}: `);
-    expect(sectionsOf("full").map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(summarySections("full").map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
   test("each variant says what it covers", () => {

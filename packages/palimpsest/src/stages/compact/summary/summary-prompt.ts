@@ -1,4 +1,4 @@
-import { type Missing, type SummarySection, type SummaryVariant, sectionsOf } from "./sections.ts";
+import { type Missing, type SummarySection, type SummaryVariant, summarySections } from "./sections.ts";
 
 export interface SummaryPromptOptions {
   readonly variant: SummaryVariant;
@@ -56,7 +56,7 @@ export function summaryPrompt({ variant, instructions }: SummaryPromptOptions): 
       "Then write the summary, between <summary> and </summary>, in these nine sections. Begin each with a line of the form",
       '"## 1. Title", with its number. Leave none out: where there is nothing to say, write "None".',
     ].join(" "),
-    sectionsOf(variant).map(askFor).join("\n"),
+    summarySections(variant).map(askFor).join("\n"),
     HOW_TO_WRITE,
     ...(isBlank(instructions) ? [] : [furtherInstructions(instructions)]),
     `${TEXT_ONLY} An <analysis> block, then a <summary> block, and nothing else.`,
@@ -68,9 +68,12 @@ export function summaryPrompt({ variant, instructions }: SummaryPromptOptions): 
  * of its own words, so it is told the whole. No scratchpad: what it writes is signed, and nothing could be taken out of it.
  */
 export function providerCompactionPrompt(instructions: string): string {
-  return [SCOPES.full, sectionsOf("full").map(askFor).join("\n"), HOW_TO_WRITE, furtherInstructions(instructions)].join(
-    "\n\n",
-  );
+  return [
+    SCOPES.full,
+    summarySections("full").map(askFor).join("\n"),
+    HOW_TO_WRITE,
+    furtherInstructions(instructions),
+  ].join("\n\n");
 }
 
 /** For a transcript that is too long for one call: each pass carries the summary of the passes before on. */
@@ -93,7 +96,7 @@ export function passPrompt({ pass, passes, previous, variant = "full", instructi
 export function repairPrompt(missing: readonly Missing[], variant: SummaryVariant = "full"): string {
   const numbers = new Set(missing.flatMap((one) => (one.kind === "section" ? [one.number] : [])));
   const paths = missing.flatMap((one) => (one.kind === "path" ? [one.path] : []));
-  const sections = sectionsOf(variant).filter(({ number }) => numbers.has(number));
+  const sections = summarySections(variant).filter(({ number }) => numbers.has(number));
   return [
     `${TEXT_ONLY} Your summary is kept as it is, except for what follows. Do not write it again.`,
     ...(sections.length === 0
