@@ -1,6 +1,6 @@
 import type { HookResults } from "./hook.ts";
 
-/** What the hooks want the model to know; undefined if nothing. */
+/** Returns the context that hooks add for the model; undefined if there is none. */
 export function addedContext({
   outputs,
 }: HookResults<"SessionStart" | "SubagentStart" | "PostToolUse">): string | undefined {

@@ -1,18 +1,20 @@
 import type { Readable } from "node:stream";
 
-/** What is kept of an output: more than any hook has to say. */
+/** The part of an output that is kept: more than any hook needs. */
 const KEPT_BYTES = 65_536;
-/** Past this it is a flood. Reading one was measured at 1.5 GB a second, which leaves the session no time of its own. */
+/**
+ * An output beyond this is a flood. Reading one was measured at 1.5 GB a second, which leaves the session no time of its own.
+ */
 const FLOOD_BYTES = 1_048_576;
 
 export interface CollectedOutput {
-  /** Resolves when the pipe is at its end, which may be never. */
+  /** Resolves at the end of the pipe, which may never come. */
   readonly ended: Promise<void>;
-  /** The beginning; a character that was cut in two is left out. */
+  /** The beginning of the output, without a character that was cut in two. */
   text(): string;
 }
 
-/** Reads an output to its end and keeps its beginning; tells when it is a flood. */
+/** Reads an output to its end, keeps its beginning, and reports a flood. */
 export function collectOutput(pipe: Readable, onFlood: (bytes: number) => void): CollectedOutput {
   const kept: Buffer[] = [];
   let bytes = 0;

@@ -10,7 +10,7 @@ export interface CommandHookOptions {
   readonly folder?: string;
 }
 
-/** What is written after a command has ended and was not read yet comes within this time, or not at all. */
+/** The time for output that was written before the command ended and was not read yet. */
 const LAST_OUTPUT_MS = 100;
 const BLOCKS = 2;
 
@@ -67,7 +67,7 @@ export function commandHook(
         else if (code === BLOCKS) resolve({ block: said || "no reason was given" });
         else reject(new Error(`The hook ended with ${killedBy ?? `exit code ${code}`}${said && `: ${said}`}`));
       });
-      // It need not read what it is told.
+      // A command need not read its input.
       child.stdin.on("error", () => undefined);
       child.stdin.end(told);
     });
@@ -76,10 +76,10 @@ export function commandHook(
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
-    // Only POSIX has groups; elsewhere it is the process alone.
+    // Only POSIX has process groups; elsewhere only the process itself is killed.
     process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
   } catch {
-    // Nothing of it is left.
+    // Nothing is left to kill.
   }
 }
 

@@ -6,14 +6,14 @@ import { readAnswer } from "./read-answer.ts";
 import { runHook } from "./run-hook.ts";
 
 export interface HooksOptions {
-  /** The deadline of hooks that have none of their own. @default 60,000 */
+  /** The deadline of hooks without their own. @default 60,000 */
   readonly timeoutMs?: number;
 }
 
-/** A timer that is set for longer fires at once. */
+/** A timer with a longer delay fires at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Makes the hooks of a program from a list of them. They are the host's own choice: never take them from a repository. */
+/** Creates a program's hooks from a list. The list is the host's own: never take hooks from a repository. */
 export function createHooks(list: readonly Hook[], { timeoutMs: usualMs = 60_000 }: HooksOptions = {}): Hooks {
   checkArgument("createHooks(hooks)", list, aList("a list of hooks"));
   const hooks = list.map((hook, index) => {
@@ -28,7 +28,7 @@ export function createHooks(list: readonly Hook[], { timeoutMs: usualMs = 60_000
       const answers = await Promise.all(
         called.map(async ({ hook, by, timeoutMs }): Promise<Answered<typeof event>> => {
           const { run } = hook as unknown as HookAt<typeof event>;
-          // An answer is read where the hook is run: it may be anything, and throw when it is looked at.
+          // The answer is parsed where the hook runs: it may be anything, and may throw when it is read.
           const ask = async (own: AbortSignal) => readAnswer(event, await run(input, { event, signal: own }));
           const outcome = await runHook(ask, { timeoutMs, signal });
           if (outcome.kind !== "answered") return { by, ...outcome };
@@ -41,7 +41,7 @@ export function createHooks(list: readonly Hook[], { timeoutMs: usualMs = 60_000
   };
 }
 
-/** A hook was given a deadline that cannot be kept. */
+/** A hook's deadline is not valid. */
 export class InvalidHookError extends PalimpsestError {
   static readonly code = "invalid-hook";
   readonly code: string = InvalidHookError.code;

@@ -1,11 +1,11 @@
 import type { CompactionTrigger } from "../log/compaction-record.ts";
 
-/** What a hook of each event is told. All of it is plain JSON: a command gets it on its standard input. */
+/** The input of a hook for each event. All of it is plain JSON: a command gets it on its standard input. */
 export interface HookInputs {
-  /** Before a compaction. Blocking it leaves the session as it is. */
+  /** Runs before a compaction. Blocking it leaves the session unchanged. */
   readonly PreCompact: SessionInput & {
     readonly trigger: CompactionTrigger;
-    /** What the user asked the summary to heed. */
+    /** The user's instructions for the summary. */
     readonly customInstructions?: string;
   };
   readonly PostCompact: SessionInput & {
@@ -14,23 +14,23 @@ export interface HookInputs {
     readonly tokensBefore: number;
     readonly tokensAfter: number;
   };
-  /** Cannot be blocked: the reason is told to the user. */
+  /** Cannot be blocked: the user sees the reason. */
   readonly SessionStart: SessionInput & { readonly source: "startup" | "resume" | "clear" | "compact" };
-  /** The session is closed and whole in its log. Nobody is left to block, or to hear anything but the listener. */
+  /** The session is closed, and its log is complete. Nothing can be blocked; only the listener gets messages. */
   readonly SessionEnd: SessionInput;
-  /** The model has finished its turn. Blocking it makes the model go on, with the reason as what it is told. */
+  /** The model has finished its turn. Blocking it makes the model continue, with the reason as its message. */
   readonly Stop: SessionInput;
   readonly SubagentStart: SessionInput & AgentInput;
-  /** Blocking it makes the agent go on, as `Stop` does. */
+  /** Blocking it makes the agent continue, as with `Stop`. */
   readonly SubagentStop: SessionInput & AgentInput;
   readonly PermissionRequest: SessionInput & ToolInput;
   readonly PreToolUse: SessionInput & ToolInput;
   readonly PostToolUse: SessionInput & ToolInput & { readonly toolResult: string; readonly status: "ok" | "error" };
-  /** A file of instructions that the user wrote has become part of the request. */
+  /** An instruction file of the user has become part of the request. */
   readonly InstructionsLoaded: SessionInput & { readonly path: string };
 }
 
-/** What a hook of each event can say. A hook that has nothing to say returns nothing. */
+/** The possible answers of a hook for each event. A hook without an answer returns nothing. */
 export interface HookOutputs {
   readonly PreCompact: CommonOutput & { readonly newCustomInstructions?: string };
   readonly PostCompact: CommonOutput;
@@ -64,7 +64,7 @@ interface ToolInput {
 }
 
 interface CommonOutput {
-  /** What was about to happen is not to happen, and why. */
+  /** Blocks the action, with the reason. */
   readonly block?: string;
   /** For the user; the model does not see it. */
   readonly userDisplayMessage?: string;

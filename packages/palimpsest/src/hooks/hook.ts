@@ -1,22 +1,22 @@
 import type { HookEvent, HookInputs, HookOutputs } from "./hook-event.ts";
 
-/** Something that is to be done at an event, by the embedding program or by a command (`commandHook`). */
+/** An action at an event, run by the embedding program or by a command (`commandHook`). */
 export type Hook = { readonly [Event in HookEvent]: HookAt<Event> }[HookEvent];
 
 export interface HookAt<Event extends HookEvent> {
   readonly event: Event;
   readonly run: HookRun<Event>;
-  /** How results and failures name it. @default the event and its place in the list */
+  /** The name of the hook in results and failures. @default the event and its place in the list */
   readonly name?: string;
   /** For tool events: names of tools, several with "|" between them, "*" for any characters. @default "*" */
   readonly tools?: string;
-  /** After that it is given up: its signal aborts, and what it would have said is not waited for. @default 60,000 */
+  /** The deadline. After it the hook's signal aborts, and its answer is no longer awaited. @default 60,000 */
   readonly timeoutMs?: number;
 }
 
 /**
- * A text is taken as a command's output is: JSON if it begins with "{", and else the one thing that a hook of this event
- * usually says. Whoever blocks the thread blocks the session with it: a deadline holds for what waits.
+ * Runs the hook. A text is read like a command's output: as JSON if it begins with "{", otherwise as the usual answer of this
+ * event. A hook that blocks the thread blocks the session: the deadline applies only to asynchronous work.
  */
 export type HookRun<Event extends HookEvent> = (
   input: HookInputs[Event],
@@ -28,15 +28,15 @@ export type HookAnswer<Event extends HookEvent> = HookOutputs[Event] | string | 
 
 export interface HookContext {
   readonly event: HookEvent;
-  /** Aborts at the hook's deadline, and when whoever runs the hooks gives up. */
+  /** Aborts at the hook's deadline, and when the caller gives up. */
   readonly signal: AbortSignal;
 }
 
-/** What all hooks of an event have said, in the order of the list and not in that of their answers. */
+/** The answers of all hooks of an event, in the order of the list, not of their arrival. */
 export interface HookResults<Event extends HookEvent> {
-  /** How many hooks the event has. */
+  /** The number of hooks of the event. */
   readonly ran: number;
-  /** The first that blocks. */
+  /** The first answer that blocks. */
   readonly blocked?: { readonly reason: string; readonly by: string };
   readonly outputs: readonly { readonly by: string; readonly output: HookOutputs[Event] }[];
   readonly failures: readonly HookFailure[];
@@ -44,7 +44,7 @@ export interface HookResults<Event extends HookEvent> {
   readonly messages: readonly string[];
 }
 
-/** `invalid`: it has said something that no hook of this event can say. */
+/** `invalid`: the answer is not possible for this event. */
 export interface HookFailure {
   readonly by: string;
   readonly kind: "timeout" | "aborted" | "error" | "invalid";
@@ -53,7 +53,7 @@ export interface HookFailure {
 
 /** The hooks of a program. */
 export interface Hooks {
-  /** Runs all hooks of an event at once. Never rejects: what goes wrong is among the results. */
+  /** Runs all hooks of an event at once. Never rejects: failures are among the results. */
   run<Event extends HookEvent>(
     event: Event,
     input: HookInputs[Event],

@@ -1,6 +1,6 @@
 import type { HookResults } from "./hook.ts";
 
-/** What a summary is to heed: what the user asked for, and what the hooks add to it, each once. */
+/** Merges the instructions for a summary: the user's, and those that hooks add, each once. */
 export function mergeInstructions(
   customInstructions: string | undefined,
   { outputs }: HookResults<"PreCompact">,

@@ -9,7 +9,7 @@ const isDecision: FieldCheck = (value) => value === "allow" || value === "deny";
 const COMMON = { block: isText, userDisplayMessage: isText };
 const CONTEXT = { ...COMMON, additionalContext: isText };
 
-/** By event: what can be said, and which of it a plain text is. */
+/** The possible fields by event, and the field that a plain text sets. */
 const ANSWERS: { readonly [Event in HookEvent]: AnswerForm<Event> } = {
   PreCompact: { fields: { ...COMMON, newCustomInstructions: isText }, text: "newCustomInstructions" },
   PostCompact: { fields: COMMON, text: "userDisplayMessage" },
@@ -29,7 +29,7 @@ interface AnswerForm<Event extends HookEvent> {
   readonly text: keyof HookOutputs[Event] & string;
 }
 
-/** What a hook of an event has said; a problem in words if it is nothing that such a hook can say. */
+/** Parses the answer of a hook; returns a problem in words if the answer is not possible for this event. */
 export function readAnswer<Event extends HookEvent>(
   event: Event,
   answer: unknown,
@@ -47,7 +47,7 @@ export function readAnswer<Event extends HookEvent>(
   }
 }
 
-/** Fields that are not known stay out: they may be those of another program, or of a later release. */
+/** Unknown fields are ignored: they may belong to another program or a later release. */
 function readFields<Event extends HookEvent>(
   event: Event,
   answer: unknown,

@@ -5,8 +5,8 @@ export type HookOutcome<Answer> =
   | { readonly kind: Exclude<HookFailure["kind"], "invalid">; readonly message: string };
 
 /**
- * Runs one hook until it answers, its deadline comes, or the caller gives up, whichever is first. What it does afterwards is
- * nobody's concern: it has been told to stop, and is not waited for.
+ * Runs one hook until it answers, its deadline passes, or the caller gives up. After that the hook has been told to stop, and
+ * is not awaited.
  */
 export function runHook<Answer>(
   run: (signal: AbortSignal) => Promise<Answer>,

@@ -3,7 +3,7 @@ import { SETTINGS } from "./setting-definitions.ts";
 import type { SettingKind } from "./setting-kind.ts";
 import type { SettingName } from "./settings.ts";
 
-/** Why a value cannot be used for a setting, in sentences for the person who gave it; undefined if it can. */
+/** Returns why a value is not valid for a setting, in sentences for the person who gave it; undefined if it is valid. */
 export function checkSetting(name: string, value: unknown, where: string): string | undefined {
   if (!isSettingName(name)) return `Unknown setting ${JSON.stringify(name)}${where}. ${hintFor(name)}`;
   const { is } = SETTINGS[name];
@@ -65,7 +65,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 const MAX_SHOWN = 80;
 
 function shown(value: unknown): string {
-  // A variable that holds no number has become NaN, which JSON does not know.
+  // A variable without a number has become NaN, which JSON cannot express.
   if (typeof value === "number") return String(value);
   let text: string;
   try {

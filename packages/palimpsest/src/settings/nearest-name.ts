@@ -1,4 +1,4 @@
-/** The name that a mistyped one was most likely meant to be; undefined if none is near. */
+/** Returns the name that a mistyped one most likely means; undefined if none is near. */
 export function nearestName(typed: string, names: readonly string[], mostEdits = 3): string | undefined {
   let nearest: { readonly name: string; readonly edits: number } | undefined;
   for (const name of names) {
@@ -8,7 +8,7 @@ export function nearestName(typed: string, names: readonly string[], mostEdits =
   return nearest?.name;
 }
 
-/** Letters to be put in, left out or changed. */
+/** The edit distance: letters to insert, delete or change. */
 function editsBetween(one: string, other: string): number {
   let above = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row++) {

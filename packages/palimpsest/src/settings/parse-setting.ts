@@ -7,7 +7,7 @@ export type ParsedSetting =
   | { readonly kind: "setting"; readonly settings: Partial<Settings> }
   | { readonly kind: "problem"; readonly message: string };
 
-/** Reads `NAME=VALUE`, as command lines give a setting. */
+/** Parses `NAME=VALUE`, the form of a setting on a command line. */
 export function parseSetting(text: string): ParsedSetting {
   const at = text.indexOf("=");
   if (at < 1) return { kind: "problem", message: "Write the name of a setting, =, and its value." };

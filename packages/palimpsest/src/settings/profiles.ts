@@ -1,6 +1,8 @@
 import type { Profile, Settings } from "./settings.ts";
 
-/** A named choice between cost and detail: values for other settings, stronger than defaults and weaker than all else. */
+/**
+ * A named choice between cost and detail: values for other settings, stronger than defaults and weaker than every other source.
+ */
 export interface ProfileDefinition {
   readonly about: string;
   readonly values: Partial<Settings>;

@@ -1,21 +1,21 @@
 import { SETTINGS } from "./setting-definitions.ts";
 import type { SettingName } from "./settings.ts";
 
-/** The part of an OpenFeature client that is used: a fleet plugs in the flag service it has. */
+/** The part of an OpenFeature client that is used, so that a fleet can plug in its own flag service. */
 export interface FlagClient {
   getStringDetails(flag: string, absent: string): Promise<FlagDetails<string>>;
   getNumberDetails(flag: string, absent: number): Promise<FlagDetails<number>>;
   getObjectDetails(flag: string, absent: Absent): Promise<FlagDetails<unknown>>;
 }
 
-/** What the service says of one flag. Its plain values would hide that it failed: an OpenFeature client never rejects. */
+/** The service's answer for one flag. Plain values would hide a failure: an OpenFeature client never rejects. */
 export interface FlagDetails<Value> {
   readonly value: Value;
   readonly errorCode?: string;
   readonly errorMessage?: string;
 }
 
-/** `failed`: the service did not answer, so that what it said before still holds. */
+/** `failed`: the service did not answer, so its previous values still apply. */
 export type FlagReading =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "absent" }

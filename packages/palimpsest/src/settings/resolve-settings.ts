@@ -4,7 +4,7 @@ import { SETTINGS } from "./setting-definitions.ts";
 import { type Environment, findVariables } from "./setting-variables.ts";
 import type { Profile, SettingName, Settings } from "./settings.ts";
 
-/** Where settings come from, the strongest first; what none of them has comes from the profile, and then from the defaults. */
+/** Sources of settings, the strongest first. A value that none of them has comes from the profile, then from the defaults. */
 export interface SettingSources {
   /** Values by name, given in code or on a command line. @default none */
   readonly code?: Readonly<Record<string, unknown>>;
@@ -16,26 +16,26 @@ export interface SettingSources {
   readonly file?: unknown;
 }
 
-/** A value that was given and is not used. */
+/** A value that was given but is not used. */
 export interface SettingProblem {
   readonly source: keyof SettingSources;
-  /** Of the setting, or of a variable that belongs to none; empty for a file that cannot be read. */
+  /** The name of the setting, or of an unknown variable; empty for a file that cannot be read. */
   readonly name: string;
   readonly value: unknown;
-  /** What is wrong, where, and what to write instead: whole sentences. */
+  /** What is wrong, where, and what to write instead, in whole sentences. */
   readonly message: string;
 }
 
 export interface ResolvedSettings {
   readonly settings: Settings;
-  /** Where each value comes from that is not a default. */
+  /** The source of each value that is not a default. */
   readonly origins: SettingOrigins;
   readonly problems: readonly SettingProblem[];
 }
 
 export type SettingOrigins = Readonly<Partial<Record<SettingName, keyof SettingSources | "profile">>>;
 
-/** Puts the settings together. A value that cannot be used is told, and the next weaker source holds. */
+/** Merges the settings of all sources. An invalid value is reported, and the next weaker source applies. */
 export function resolveSettings({ code = {}, environment = {}, flags = {}, file }: SettingSources): ResolvedSettings {
   const problems: SettingProblem[] = [];
   const given: Partial<Record<SettingName, unknown>> = {};

@@ -1,6 +1,6 @@
 import type { SettingKind } from "./setting-kind.ts";
 
-/** The value that a text stands for, as variables and command lines give it. Whether it fits is another question. */
+/** Parses the text of a variable or a command line into a value. It does not check whether the value is valid. */
 export function settingFromText({ kind, ...rest }: SettingKind, text: string): unknown {
   if (kind === "count" || kind === "percent" || kind === "amount") return text.trim() === "" ? text : Number(text);
   if (kind === "names") return text.split(",").map((name) => name.trim());

@@ -5,7 +5,7 @@ import type { SettingName } from "./settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a variable says: a setting's value as text, or a name that is near to a setting's and belongs to none. */
+/** The meaning of a variable: the text of a setting, or a name that resembles a setting and is none. */
 export type FoundVariable =
   | { readonly kind: "setting"; readonly variable: string; readonly name: SettingName; readonly value: unknown }
   | { readonly kind: "unknown"; readonly variable: string; readonly value: unknown; readonly meant?: string };
@@ -20,7 +20,7 @@ export function variableOf(name: SettingName): string {
   return `${PREFIX}${words.toUpperCase()}`;
 }
 
-/** Read at the beginning of every turn: made once. */
+/** Built once, because it is used at the beginning of every turn. */
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 const VARIABLES: ReadonlyMap<string, SettingName> = new Map([
   [SHORT_PERCENT, "compaction.autoPercent"],
@@ -28,7 +28,7 @@ const VARIABLES: ReadonlyMap<string, SettingName> = new Map([
 ]);
 const GROUPS = new Set(NAMES.filter((name) => name.includes(".")).map((name) => groupOf(variableOf(name))));
 
-/** The settings that an environment gives, the weaker first. */
+/** Returns the settings in an environment, the weaker first. */
 export function* findVariables(environment: Environment): Generator<FoundVariable> {
   for (const [variable, name] of VARIABLES) {
     const text = environment[variable];

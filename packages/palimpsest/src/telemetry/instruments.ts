@@ -85,7 +85,7 @@ const FORMS: Readonly<Record<MetricName, MetricForm>> = {
   mail: { unit: "{message}", what: "Messages of other sessions that have arrived." },
 };
 
-/** Makes all metrics from a meter, once; returns what takes measurements for them. */
+/** Creates all metrics from a meter, once; returns the function that records measurements. */
 export function createInstruments(meter: Meter): (measurement: Measurement) => void {
   const takers = new Map(
     Object.entries(FORMS).map(([metric, { unit, what: description, boundaries }]) => {

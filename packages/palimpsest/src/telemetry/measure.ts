@@ -10,8 +10,8 @@ export interface Measurement {
 }
 
 /**
- * What an event adds to which metrics. Attributes take few values, as each of their combinations is a series of its own:
- * never a session, an entry, or words of anybody. A new kind does not compile until it is answered for here.
+ * Returns the measurements of an event. Attributes take few values, because each combination is a series of its own: never a
+ * session, an entry, or a text. A new kind of event does not compile until it is handled here.
  */
 export function measure(event: SessionEvent): readonly Measurement[] {
   switch (event.kind) {
@@ -28,7 +28,7 @@ export function measure(event: SessionEvent): readonly Measurement[] {
     case "parameter-overridden":
       return [one("overriddenParameters", { [A.of]: event.parameter })];
     case "cache-warmed":
-      // What it cost is told as a response.
+      // The cost is counted with the response.
       return [one("pings", { [A.of]: event.activity })];
     case "cache-broken": {
       const attributes = { [A.cause]: event.causes[0] ?? "server", [A.sort]: event.sort, [A.source]: event.source };
@@ -186,7 +186,7 @@ function measureCompaction({ outcome, reason }: CompactionEnded): readonly Measu
   }
 }
 
-/** A kind without a metric says why. */
+/** Each kind without a metric has its reason here. */
 function notCounted(_because: string): readonly Measurement[] {
   return [];
 }

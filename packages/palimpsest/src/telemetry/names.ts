@@ -1,6 +1,6 @@
 /**
- * Every name that leaves the process: those of the OpenTelemetry conventions for generative AI (`gen_ai.`, in development as
- * of version 1.37, and so in one place) and those that are ours (`palimpsest.`). Dashboards are built on them.
+ * All names that leave the process: those of the OpenTelemetry conventions for generative AI (`gen_ai.`, in development as of
+ * version 1.37, and therefore in one place) and our own (`palimpsest.`). Dashboards depend on them.
  */
 export const SPANS = {
   request: "chat",

@@ -11,13 +11,16 @@ import { ATTRIBUTES as A, SPANS } from "./names.ts";
 export interface TelemetryOptions {
   readonly tracer: Tracer;
   readonly meter: Meter;
-  /** `included`: spans carry what models said, too. Only where whoever reads them may read the conversation. @default "none" */
+  /**
+   * `included`: spans carry the texts of models, too. Use it only if everyone who reads the spans may read the conversation.
+   * @default "none"
+   */
   readonly content?: "none" | "included";
 }
 
 /**
- * Spans and metrics of OpenTelemetry from what sessions tell: to be given to them as `onEvent`, one for as many sessions as
- * there are. Requests and compactions are spans, under whatever span is active then; everything is counted.
+ * Turns session events into OpenTelemetry spans and metrics. Pass it to sessions as `onEvent`; one serves any number of
+ * sessions. Requests and compactions become spans under the active span; every event is counted.
  */
 export function telemetry(options: TelemetryOptions): (event: SessionEvent) => void {
   checkOptions("telemetry", options, {
@@ -83,7 +86,7 @@ export function telemetry(options: TelemetryOptions): (event: SessionEvent) => v
         return;
       case "compaction-ended":
         return compactionEnded(event);
-      // At one moment, not from one to another: counted, and no span. A new kind does not compile until it is listed.
+      // These kinds happen at one moment, so they are counted and have no span. A new kind does not compile until it is listed.
       case "turn-started":
       case "answer-interrupted":
       case "input-truncated":
@@ -149,7 +152,7 @@ function outcomeAttributes(outcome: CompactionEnded["outcome"]): Attributes {
 
 function usedAttributes(used: UsedTokens): Attributes {
   return {
-    // By the conventions, input is all of it, cached or not.
+    // By the conventions, input includes cached tokens.
     [A.inputTokens]: inputTokensOf(used),
     [A.outputTokens]: used.outputTokens,
     [A.cacheReadTokens]: used.cacheReadTokens,
@@ -158,7 +161,7 @@ function usedAttributes(used: UsedTokens): Attributes {
   };
 }
 
-/** One message of one part, in the form that the conventions have for it. */
+/** One message with one part, in the format of the conventions. */
 function outputMessages(text: string, stop: string): string {
   return JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: text }], finish_reason: stop }]);
 }

@@ -6,26 +6,26 @@ import type { MessageItem } from "./item.ts";
 import { definitionBlock } from "./resolve-configuration.ts";
 import { sizeTokens, type View } from "./view.ts";
 
-/** What fills the window, by who put it there. Estimates, all by the same measure, so that they can be compared. */
+/** The tokens in the context window by their source. All of them are estimates by one measure, so they can be compared. */
 export interface Accounting {
   readonly systemTokens: number;
   readonly toolDefinitionTokens: number;
   /** The user's own words, and summaries that stand for them. */
   readonly humanTokens: number;
-  /** What the model said and thought. */
+  /** Text and thinking of the model. */
   readonly assistantTokens: number;
   readonly toolCallTokens: Readonly<Record<string, number>>;
   readonly toolResultTokens: Readonly<Record<string, number>>;
   readonly commandOutputTokens: number;
-  /** Images, documents, and what only the provider can read. */
+  /** Images, documents, and blocks that only the provider can read. */
   readonly otherTokens: number;
   readonly attachments: Readonly<Record<string, { readonly count: number; readonly tokens: number }>>;
-  /** Of the messages, without system and tool definitions. */
+  /** The total of the messages, without system prompt and tool definitions. */
   readonly totalTokens: number;
   /** Shares of the total by place; absent when the total is 0. */
   readonly percentages?: Readonly<Partial<Record<Place, number>>>;
   readonly duplicateReads: DuplicateReads;
-  /** The size that decisions go by: what was reported, and a padded estimate of the rest. */
+  /** The size that decisions use: the reported size plus a padded estimate of everything newer. */
   readonly sizeTokens: number;
 }
 
@@ -38,7 +38,7 @@ export interface DuplicateReads {
 }
 
 export interface AccountOptions {
-  /** The file that a call reads, if it reads one. @default by the tool's name and its input */
+  /** Returns the file that a call reads, or undefined if it reads none. @default by the tool's name and its input */
   readonly readPath?: (call: ToolCall) => string | undefined;
 }
 
@@ -155,7 +155,7 @@ function toPercentage(tokens: number, totalTokens: number): number {
   return Math.round((tokens / totalTokens) * 1000) / 10;
 }
 
-/** An item of one block has been looked at already. */
+/** An item of one block was already counted above. */
 function tokensIn(view: View, { blocks, features }: MessageItem, block: Block): number {
   return blocks.length === 1 ? estimateTokens(view.calibration, features) : tokensOf(view, block);
 }

@@ -1,12 +1,15 @@
 import type { Block, Native, Part, Text, ToolResult } from "../log/block.ts";
 
 export interface CleanRules {
-  /** Whose blocks can be sent as they are. */
+  /** The provider whose own blocks can be sent unchanged. */
   readonly provider: string;
   readonly thinking: "send" | "leave-out";
 }
 
-/** A block as this provider can take it; undefined if nothing of it can be sent. Blank text is left to the caller. */
+/**
+ * Returns a block in a form that this provider accepts, or undefined if no part of it can be sent. The caller handles blank
+ * text.
+ */
 export function cleanBlock(block: Block, rules: CleanRules): Block | undefined {
   switch (block.kind) {
     case "text":
@@ -47,7 +50,7 @@ function withNative<Kind extends { readonly native?: Native }>(
   return ours as Kind;
 }
 
-/** JSON with every string made well-formed: providers refuse lone surrogates, wherever they stand. */
+/** Makes every string in a JSON value well-formed: providers refuse lone surrogates anywhere. */
 export function wellFormed(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);

@@ -1,6 +1,6 @@
 import type { ToolCall } from "../log/block.ts";
 
-/** What a call does with a file. */
+/** How a call uses a file. */
 export interface FileAccess {
   readonly path: string;
   readonly access: "read" | "edit";
@@ -9,7 +9,7 @@ export interface FileAccess {
 const READS = /^(read|view|cat)/i;
 const EDITS = /^(edit|write|multi_?edit|str_replace)/i;
 
-/** The file that a call reads or edits, going by the names that most agents give to such tools and their input. */
+/** Returns the file that a call reads or edits, by the names that most agents give to such tools and their input. */
 export function fileOf({ name, input }: ToolCall): FileAccess | undefined {
   const access = READS.test(name) ? "read" : EDITS.test(name) ? "edit" : undefined;
   if (access === undefined || typeof input !== "object" || input === null) return undefined;

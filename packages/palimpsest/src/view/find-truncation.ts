@@ -5,7 +5,7 @@ import { addFeatures, type Features, NO_FEATURES } from "../tokens/features.ts";
 import { minimumTokens } from "../tokens/minimum-tokens.ts";
 import type { View } from "./view.ts";
 
-/** What a server was sent, by estimate, and what it says that it read. */
+/** The estimated size of a request, and the size that the server reports. */
 export interface Truncation {
   readonly sentTokens: number;
   readonly readTokens: number;
@@ -13,9 +13,9 @@ export interface Truncation {
 
 /** Smaller differences are not worth an alarm. */
 const LEAST_MISSING_TOKENS = 500;
-/** However well the estimates have been so far, the next content may be of another kind. */
+/** The next content may be of another kind, however good the estimates have been so far. */
 const LEAST_ERROR_SHARE = 0.15;
-/** An input that did not grow, though something was added, needs little else to be suspicious. */
+/** Weaker evidence is enough where the input did not grow although something was added. */
 const STUCK_SHARE = 0.95;
 const LEAST_ADDED_TOKENS = 50;
 
@@ -25,9 +25,9 @@ type Reported = Pick<
 >;
 
 /**
- * Some servers cut an input that is too long and say nothing. What gives them away is a report far below what was sent. Only a
- * report of the whole input is looked at: not one that names a cache or edits, nor one of a server that counts only what it
- * had not read before.
+ * Finds out whether a server silently cut an input that was too long: then its report is far below the size that was sent. Only
+ * reports of the whole input are checked. Reports that name a cache or edits, and servers that count only new input, are left
+ * out.
  */
 export function findTruncation(view: View, reported: Reported): Truncation | undefined {
   const { awaited, anchor, calibration } = view;
@@ -38,7 +38,7 @@ export function findTruncation(view: View, reported: Reported): Truncation | und
   if (!isWhole || folded !== undefined || awaited.edits !== undefined) return undefined;
   const addedTokens = estimateTokens(calibration, awaited.since);
   const expectedTokens = (anchor?.tokens ?? 0) + addedTokens;
-  // The usual case costs nothing: the view is only gone through where the report is lower than it should be.
+  // The usual case costs nothing: the view is walked only if the report is lower than expected.
   if (readTokens >= (1 - LEAST_ERROR_SHARE) * expectedTokens && !isStuck(view, readTokens)) return undefined;
   if (anchor !== undefined && countsOnlyNew(readTokens, addedTokens, anchor.tokens)) return undefined;
   const features = featuresSent(view, awaited.request);
@@ -50,18 +50,18 @@ export function findTruncation(view: View, reported: Reported): Truncation | und
   return { sentTokens: Math.max(expectedTokens, estimateTokens(calibration, features)), readTokens };
 }
 
-/** The input is no larger than that of the request before, though something was added to it. */
+/** The input is no larger than the input of the request before, although something was added. */
 function isStuck({ anchor, awaited }: View, readTokens: number): boolean {
   if (anchor?.inputTokens === undefined || anchor.prefix === "changed") return false;
   return readTokens <= anchor.inputTokens && minimumTokens(awaited!.since) >= LEAST_ADDED_TOKENS;
 }
 
-/** Servers that keep what they have read may report only the rest. */
+/** Servers that keep a processed prefix may report only the rest. */
 function countsOnlyNew(readTokens: number, addedTokens: number, knownTokens: number): boolean {
   return readTokens < knownTokens && readTokens >= 0.4 * addedTokens && readTokens <= 1.6 * addedTokens + 100;
 }
 
-/** Of all that the request consisted of: what came in since is not part of it. */
+/** Only items that the request consisted of: newer ones are not part of it. */
 function featuresSent({ configuration, items }: View, request: number): Features {
   return items.reduce(
     (sum, item) => (item.kind === "message" && item.to < request ? addFeatures(sum, item.features) : sum),

@@ -1,9 +1,9 @@
 import type { Block } from "../log/block.ts";
 
 /**
- * One message as it is about to be rendered. Whatever the log holds: roles alternate, the first is the user's, every call
- * is answered in the next message, ids are unique and safe, no text is empty, strings are well-formed, and blocks that
- * another provider signed are gone.
+ * One message, ready to be rendered. It keeps these rules for any log: roles alternate, the first message is the user's, the
+ * next message answers every call, ids are unique and safe, no text is empty, strings are well-formed, and no block is signed
+ * by another provider.
  */
 export interface FlatMessage {
   readonly role: "user" | "assistant";

@@ -6,19 +6,19 @@ import { CONTINUE, CONVERSATION_CUT, lateResult, NO_RESULT, reminder } from "./t
 import { safeCallId, safeToolName } from "./tool-names.ts";
 
 export interface FlattenRules {
-  /** The wire form that the request is for: blocks of other providers cannot be sent. */
+  /** The wire format of the request: blocks of other providers cannot be sent. */
   readonly provider: string;
-  /** Whether replayed thinking must stand behind the exact conversation that produced it. */
+  /** Whether replayed thinking must follow the exact conversation that produced it. */
   readonly thinking: "bound" | "free";
 }
 
-/** What came before a segment, as far as the segment has to know it. */
+/** The state at the end of the segments before this one, as far as this segment needs it. */
 export interface SegmentStart {
-  /** The request that ended the segment before; 0 for the first. */
+  /** The request that ended the previous segment; 0 for the first segment. */
   readonly seal: number;
-  /** Who has the last word so far; undefined at the beginning. */
+  /** The role of the last message so far; undefined at the beginning. */
   readonly role: FlatMessage["role"] | undefined;
-  /** Ids of calls that were sent already. */
+  /** Ids of calls that were already sent. */
   readonly usedIds: ReadonlySet<string>;
 }
 
@@ -27,35 +27,35 @@ export interface FlatSegment {
   readonly callIds: readonly string[];
 }
 
-/** A message in the making. */
+/** A message under construction. */
 interface Draft {
   readonly role: FlatMessage["role"];
   readonly blocks: Block[];
   readonly calls: Call[];
-  /** The response that it began with. */
+  /** The response that began this message. */
   speaker?: string | number;
 }
 
 interface Call {
-  /** As it is sent; as the model wrote it, it may not be unique. */
+  /** The id as it is sent: the id that the model wrote may not be unique. */
   readonly sentId: string;
   result: ToolResult | undefined;
 }
 
-/** The segment in the making. */
+/** The segment under construction. */
 interface Making {
   readonly start: SegmentStart;
   readonly rules: FlattenRules;
   readonly drafts: Draft[];
   readonly draftByResponse: Map<string, Draft>;
-  /** By the id that the model wrote, in the order of the calls. */
+  /** Calls by the id that the model wrote, in order. */
   readonly openCalls: Map<string, Call[]>;
   readonly callIds: Set<string>;
 }
 
 /**
- * Flattens what was added between two requests. Every segment is closed in itself: its calls are answered in it, by their
- * results or by stand-ins, and it ends with the user, so nothing that comes later can change it.
+ * Flattens the items between two requests. Each segment is complete: its calls are answered in it, by their results or by
+ * placeholders, and it ends with the user. So nothing that comes later can change it.
  */
 export function flattenSegment(items: readonly MessageItem[], start: SegmentStart, rules: FlattenRules): FlatSegment {
   const making: Making = {
@@ -81,40 +81,43 @@ export function flattenSegment(items: readonly MessageItem[], start: SegmentStar
   return { messages, callIds: [...making.callIds] };
 }
 
-/** What a provider has folded by itself: a message in its own words, that it wants to find first in every request. */
+/** A compaction by the provider: a message in its own format, which it expects first in every request. */
 function compactedByProvider(item: MessageItem | undefined, provider: string): MessageItem | undefined {
   const isOwn = item?.blocks.some((block) => "native" in block && block.native?.provider === provider);
   return isOwn && isProviderCompaction(item!) ? item : undefined;
 }
 
-/** To another provider it is no message of the model's: what can be read of it is told with the rest of the summary. */
+/** For another provider this is no message of the model: its readable part is sent with the rest of the summary. */
 function isProviderCompaction({ role, origin, blocks }: MessageItem): boolean {
   return role === "assistant" && origin === "summary" && blocks.some((block) => "native" in block && block.native);
 }
 
 interface Placed {
   readonly item: MessageItem;
-  /** Whether it stands where its thinking was written. */
+  /** Whether the response stands where its thinking was written. */
   readonly place: "its-own" | "another";
 }
 
-/** In the middle of an answer, the provider may fold the request and all before it: then that is what the answer is behind. */
+/**
+ * The provider may compact the request and everything before it in the middle of an answer: then the answer follows that
+ * compaction.
+ */
 function inPlace(items: readonly MessageItem[], folded: MessageItem | undefined, seal: number): readonly Placed[] {
   if (folded === undefined) return responseFirst(items, seal);
   return [{ item: folded, place: "another" }, ...responseFirst(items.slice(1), folded.to)];
 }
 
 /**
- * The response stands right behind the request it answers: what arrived while it was being written comes after it. Its
- * thinking is bound to that place. There is one such response; another one to the same request, a late one, or one that
- * was not recorded as an answer has lost the place that its thinking is bound to.
+ * A response directly follows the request that it answers; anything that arrived while it was written comes after it. Its
+ * thinking is bound to that place. Only one response has the place: a second response to the same request, a late one, or one
+ * that was not recorded as an answer has lost the place for its thinking.
  */
 function responseFirst(items: readonly MessageItem[], seal: number): readonly Placed[] {
   const first = items.find(({ role, answers }) => role === "assistant" && answers === seal);
   const isResponse = (item: MessageItem): boolean =>
     first !== undefined && item.answers === seal && item.responseId === first.responseId;
   const placed = items.map((item): Placed => ({ item, place: isResponse(item) ? "its-own" : "another" }));
-  // Without a request before it, there is nothing to stand behind.
+  // Without an earlier request there is no place to follow.
   if (seal === 0) return placed;
   return [...placed.filter(({ place }) => place === "its-own"), ...placed.filter(({ place }) => place === "another")];
 }
@@ -122,13 +125,13 @@ function responseFirst(items: readonly MessageItem[], seal: number): readonly Pl
 function addResponse(making: Making, item: MessageItem, place: Placed["place"]): void {
   const { start, rules, callIds, openCalls } = making;
   const draft = draftOfResponse(making, item.responseId);
-  // A message has the thinking of one response: providers compare it with what they wrote.
+  // A message holds the thinking of one response only: providers compare it with what they wrote.
   if (!isProviderCompaction(item)) draft.speaker ??= item.responseId ?? item.from;
   const isAnother = draft.speaker !== (item.responseId ?? item.from);
   const lost = isAnother || (rules.thinking === "bound" && (item.thinking === "lost" || place === "another"));
   for (const block of item.blocks) {
     const clean = cleanBlock(block, { provider: rules.provider, thinking: lost ? "leave-out" : "send" });
-    // A model says words and makes calls: providers refuse the rest in its messages.
+    // A message of the model holds text and calls: providers refuse other blocks in it.
     if (clean === undefined || clean.kind === "tool_result" || clean.kind === "image" || clean.kind === "document")
       continue;
     if (clean.kind !== "tool_call") {
@@ -144,7 +147,7 @@ function addResponse(making: Making, item: MessageItem, place: Placed["place"]):
   }
 }
 
-/** Pieces of one response become one message, also across results and attachments that lie between them. */
+/** Pieces of one response become one message, even if results and attachments lie between them. */
 function draftOfResponse({ drafts, draftByResponse }: Making, responseId: string | undefined): Draft {
   if (responseId === undefined) return neighbor(drafts, "assistant");
   const draft = draftByResponse.get(responseId) ?? neighbor(drafts, "assistant");
@@ -175,7 +178,7 @@ function addUserContent({ drafts, openCalls, rules }: Making, item: MessageItem)
       if (!isBlank(clean)) neighbor(drafts, "user").blocks.push(asShown(clean, item));
       continue;
     }
-    // By position and id: the earliest call of that id which is still open.
+    // By position and id: the earliest call with that id that is still open.
     const call = openCalls.get(clean.callId)?.shift();
     if (call === undefined) for (const part of asLateResult(clean)) neighbor(drafts, "user").blocks.push(part);
     else call.result = { ...clean, callId: call.sentId };
@@ -193,11 +196,11 @@ function asLateResult({ callId, content }: ToolResult): Part[] {
   ];
 }
 
-/** A message and, if it has calls, the message that answers them. */
+/** Adds a message and, if it has calls, the message that answers them. */
 function close({ role, blocks, calls }: Draft): FlatMessage[] {
   if (role === "user") return blocks.length === 0 ? [] : [{ role, blocks }];
   const said = withoutTrailingThinking(withoutBlanks(blocks));
-  // Providers refuse a message of thinking alone.
+  // Providers refuse a message that holds only thinking.
   if (said.length === 0) return [];
   if (calls.length === 0) return [{ role, blocks: said }];
   const results = calls.map(({ sentId, result }) => result ?? standIn(sentId));
@@ -208,9 +211,9 @@ function close({ role, blocks, calls }: Draft): FlatMessage[] {
 }
 
 /**
- * Blank text is taken beside text that is not: there it stays, because later thinking is bound to it. Alone it is refused;
- * then it goes, with the thinking behind it, and with thinking right before it that is an item of the provider's own form:
- * such an item must be followed by what followed it.
+ * Blank text beside other text stays, because later thinking is bound to it. Blank text alone is refused, so it is removed,
+ * together with the thinking after it. Thinking right before it is removed, too, if it is an item in the provider's own format:
+ * such an item must be followed by its original successor.
  */
 function withoutBlanks(blocks: readonly Block[]): readonly Block[] {
   const firstBlank = blocks.findIndex(isBlank);

@@ -2,26 +2,26 @@ import type { FlatMessage } from "./flat-message.ts";
 import { type FlattenRules, flattenSegment, joinNeighbors } from "./flatten-segment.ts";
 import type { Item, MessageItem } from "./item.ts";
 
-/** The messages of a view, kept up from request to request. */
+/** The messages of a view, updated from request to request. */
 export interface Flattener {
   /** Everything that has been part of a request, in order. */
   readonly messages: readonly FlatMessage[];
   /**
-   * Takes the items as they are now, and how many of them, from the front, are the same as in the call before. Only what
-   * lies behind is flattened again, so a request costs what is new in it. Returns how many messages stayed the same.
+   * Takes the current items, and how many of them, from the front, are the same as in the previous call. Only later items are
+   * flattened again, so a request costs only its new part. Returns how many messages stayed the same.
    */
   update(items: readonly Item[], unchangedItems: number): number;
-  /** How many messages the newest requests consisted of, oldest first; without those whose last message grew since. */
+  /** The message counts of the newest requests, oldest first, without requests whose last message has grown since. */
   newestEnds(limit: number): readonly number[];
 }
 
-/** The items between two requests, and the messages up to there. */
+/** The items between two requests, and the messages up to their end. */
 interface Segment {
   readonly seal: number;
   readonly itemCount: number;
   readonly messageCount: number;
   readonly callIds: readonly string[];
-  /** The last message before this segment, if the first of the segment was joined to it. */
+  /** The last message before this segment, if the first message of the segment was joined to it. */
   readonly joined: FlatMessage | undefined;
 }
 

@@ -10,8 +10,8 @@ import { itemOf, replacementItems } from "./to-items.ts";
 import { type Anchor, returningTokens, type View } from "./view.ts";
 
 /**
- * Takes one more entry of the branch into the view. Decisions that a later `restore` takes back are not handed in: going
- * back is reading again.
+ * Adds one entry of the branch to the view. The caller leaves out decisions that a later `restore` takes back: to go back, read
+ * the log again.
  */
 export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
   const at = read.sequence;
@@ -48,12 +48,12 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
       break;
     case "overflow":
       if (read.payload.how === "truncated") {
-        // What such a server reports is no size, and what was learned from it is wrong.
+        // Reports of such a server are no sizes, so calibration from them is wrong.
         view.calibration = startCalibration();
         forgetReport(view);
         break;
       }
-      // A refusal that says how long the request was tells as much as a report of what it used.
+      // A refusal that names the length of the request is as good as a usage report.
       anchorOn(view, { answers: read.payload.request, responseId: "", inputTokens: read.payload.inputTokens ?? 0 });
       break;
     default:
@@ -61,14 +61,14 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
   }
 }
 
-/** After this, the next report is what the size is known from; until then all of it is estimated. */
+/** From here on the size is known from the next report; until then all of it is estimated. */
 export function forgetReport(view: View): void {
   view.anchor = undefined;
   view.awaited = undefined;
   view.since = addFeatures(view.configuration?.features ?? NO_FEATURES, featuresOfItems(view.items));
 }
 
-/** What the provider folded in the middle of an answer is what the answer stands behind, and what its report is of. */
+/** If the provider compacted in the middle of an answer, the answer and its report follow that compaction. */
 export function awaitAnswer(view: View, { answers }: Pick<BoundaryPayload, "answers">): void {
   if (answers !== undefined) view.awaited = { request: answers, since: view.since };
 }
@@ -84,16 +84,16 @@ function append(view: View, item: Item | undefined): void {
     view.awaited = { request: item.from, since: view.since, ...asked };
     return;
   }
-  // A response to a request from before the newest change: what its thinking is bound to is no longer there.
+  // A response to a request from before the newest change: the context that its thinking is bound to is gone.
   const late = item.answers !== undefined && item.answers < view.changedAt && item.answers !== view.awaited?.request;
   view.items.push(late ? { ...item, thinking: "lost" } : item);
-  // The reported output is exact for what the response wrote, also for a piece of it that comes in later.
+  // The reported output is exact for the text of the response, also for a piece that is recorded later.
   if (view.anchor === undefined || !isReported(item, view.anchor)) {
     view.since = addFeatures(view.since, item.features);
   }
 }
 
-/** What a request does not ask to be left out again is part of the prompt again. */
+/** Results that a request does not ask to leave out again are part of the prompt again. */
 function bringBack(view: View, asked: RequestedEdits): void {
   const tokens = returningTokens(view, asked);
   if (tokens === 0) return;
@@ -102,7 +102,7 @@ function bringBack(view: View, asked: RequestedEdits): void {
   if (view.anchor) view.anchor = { ...view.anchor, tokens: view.anchor.tokens + tokens, prefix: "changed" };
 }
 
-/** Whether the counts of a usage entry are the provider's own, and of the view as it was sent. */
+/** Whether the counts of a usage entry come from the provider and describe the view as it was sent. */
 function isReport({ estimated, input }: UsagePayload): boolean {
   return estimated !== "all" && input !== "truncated";
 }
@@ -120,15 +120,15 @@ function anchorOn(view: View, report: Report): void {
   if (awaited === undefined || answers !== awaited.request || report.folded === "within") return;
   // Some servers report no usage at all.
   if (inputTokens === 0) return;
-  // The first report is not learned from: what the provider adds by itself is in it. A refusal is: the estimate was too low.
+  // The first report does not calibrate: it includes what the provider adds itself. A refusal does: the estimate was too low.
   const knownTokens = anchor === undefined ? (responseId === "" ? 0 : undefined) : anchor.tokens;
-  // Where the provider has left out more than before, the difference says nothing of what came in.
+  // If the provider left out more than before, the difference does not show the size of the new items.
   const sameLeftOut =
     (appliedEdits?.tokens ?? 0) === (view.leftOut?.tokens ?? 0) && deletedTokens === view.deletedTokens;
   if (knownTokens !== undefined && anchor?.prefix !== "changed" && sameLeftOut) {
     view.calibration = learn(view.calibration, { features: awaited.since, tokens: inputTokens - knownTokens });
   }
-  // Of an interrupted answer only the words are in view: the output says nothing of them.
+  // Only the text of an interrupted answer is in view: its output count does not describe that text.
   const isWhole = report.ending !== "interrupted";
   view.anchor = {
     request: awaited.request,
@@ -148,7 +148,7 @@ function anchorOn(view: View, report: Report): void {
   view.awaited = undefined;
 }
 
-/** The anchor is the request: all that was appended after it counts as new, except the response that was reported. */
+/** The anchor is the request: everything appended after it counts as new, except the reported response. */
 function featuresBehindAnchor({ items, anchor }: View): Features {
   const behind: Item[] = [];
   for (let index = items.length - 1; index >= 0 && items[index]!.from > anchor!.request; index--) {
@@ -166,12 +166,12 @@ function configure(view: View, at: number, payload: ConfigurationPayload): void 
   const sameHead =
     before?.systemHeldBy === configuration.systemHeldBy &&
     before.toolsHeldBy === configuration.toolsHeldBy &&
-    // Tools of the provider's own.
+    // Tools that the provider runs itself.
     JSON.stringify(before.parameters["tools"]) === JSON.stringify(configuration.parameters["tools"]);
-  // Thinking is bound to the system prompt and the tools as well.
+  // Thinking is bound to the system prompt and the tools, too.
   if (!sameHead) changeFrom(view, at, 0);
   const sameModel = before?.model === configuration.model && before.provider === configuration.provider;
-  // Another model may count in another way.
+  // Another model may count tokens differently.
   if (before !== undefined && !sameModel) view.calibration = startCalibration();
   if (sameHead && sameModel) return;
   const { anchor } = view;
@@ -189,7 +189,7 @@ function replace(view: View, at: number, payload: ReplacePayload | BoundaryPaylo
   const first = firstOverlapping(items, payload);
   let end = first;
   while (end < items.length && items[end]!.from <= payload.to) end++;
-  // What is no longer shown cannot be replaced.
+  // Items that are no longer shown cannot be replaced.
   if (first === end) return;
   // An item that stands for several entries is replaced as a whole.
   const from = Math.min(payload.from, items[first]!.from);
@@ -197,7 +197,7 @@ function replace(view: View, at: number, payload: ReplacePayload | BoundaryPaylo
   const added = replacementItems({ from, to, by: at }, payload.with, view.featureOptions);
   const removed = items.splice(first, end - first, ...added);
   view.hidden = view.hidden.filter((shown) => shown.to < from || shown.from > to);
-  // No run spans what stands for others, so it need not be known where runs within it ended.
+  // No run spans a replacement, so the ends of runs inside it are not needed.
   view.breaks = view.breaks.filter((end) => end <= from || end > to);
   if (added.length === 0) {
     view.breaks = [...view.breaks, removed.at(-1)!.to + 1];
@@ -217,7 +217,7 @@ function replace(view: View, at: number, payload: ReplacePayload | BoundaryPaylo
   view.since = featuresBehindAnchor(view);
 }
 
-/** The first item that stands for an entry of the range, or that comes after it. */
+/** The first item for an entry of the range, or the first item after it. */
 export function firstOverlapping(items: readonly Item[], { from }: { readonly from: number }): number {
   let low = 0;
   let high = items.length;
@@ -229,7 +229,7 @@ export function firstOverlapping(items: readonly Item[], { from }: { readonly fr
   return low;
 }
 
-/** Something has changed before these items: no thinking in them stands where it was written. */
+/** Something before these items has changed: none of their thinking stands where it was written. */
 function changeFrom(view: View, at: number, first: number): void {
   view.changedAt = at;
   view.unchangedItems = Math.min(view.unchangedItems, first);
@@ -239,7 +239,7 @@ function changeFrom(view: View, at: number, first: number): void {
   }
 }
 
-/** The reported output is exact for what the response wrote. */
+/** The reported output is exact for the text of the response. */
 function isReported(item: Item, { responseId }: Anchor): boolean {
   return item.kind === "message" && item.responseId === responseId;
 }

@@ -6,33 +6,35 @@ import { addFeatures, type FeatureOptions, type Features, featuresOf, NO_FEATURE
 /** One element of the view. */
 export type Item = MessageItem | Seal;
 
-/** What the model sees of one or more entries. */
+/** The content of one or more entries, as the model sees it. */
 export interface MessageItem {
   readonly kind: "message";
-  /** The entries it stands for: one, or the range that a decision has replaced. */
+  /** The entries that this item stands for: one, or the range that a decision replaced. */
   readonly from: number;
   readonly to: number;
-  /** The decision that put it here; absent if it is shown as it was appended. */
+  /** The decision that placed this item; absent if the entry is shown as it was appended. */
   readonly by?: number;
   readonly role: "user" | "assistant";
   readonly blocks: readonly Block[];
   readonly origin: MessagePayload["origin"];
-  /** The type of attachment, if it is one. */
+  /** The attachment's type, if the item is an attachment. */
   readonly attachment?: string;
   readonly responseId?: string;
   readonly answers?: number;
-  /** Whose response it is. */
+  /** The response that this item is part of. */
   readonly provider?: string;
-  /** Where it is in full, if what is shown is a preview. */
+  /** The place of the full content, if the item is a preview. */
   readonly stored?: StoredContent;
   readonly stop?: "paused";
-  /** `lost`: something before it has changed since, so it cannot be sent back where thinking is bound. */
+  /**
+   * `lost`: something before this item has changed since, so the thinking cannot be sent back where it is bound to its place.
+   */
   readonly thinking: "intact" | "lost";
-  /** What its size is estimated from; kept here because ids of calls are not unique everywhere. */
+  /** The content that the size is estimated from. It is kept here because call ids are not always unique. */
   readonly features: Features;
 }
 
-/** Where a request ended: what stands before it has been sent, and is flattened in the same way for ever. */
+/** The end of a request. Everything before it has been sent, and is always flattened in the same way. */
 export interface Seal extends RequestedEdits {
   readonly kind: "seal";
   readonly from: number;

@@ -1,8 +1,8 @@
 import type { Item, MessageItem } from "./item.ts";
 
 /**
- * Items that are only kept together, as pairs of their places, the earlier first: a call and its result, the pieces of one
- * response (its thinking is bound to them), what one decision has put in one place.
+ * Returns pairs of positions that must be kept together, the earlier first: a call and its result, the pieces of one response
+ * (its thinking is bound to them), and the items that one decision placed together.
  */
 export function tiesOf(items: readonly Item[]): readonly (readonly [number, number])[] {
   const ties: [number, number][] = [];
@@ -10,8 +10,8 @@ export function tiesOf(items: readonly Item[]): readonly (readonly [number, numb
     ties.push(one < other ? [one, other] : [other, one]);
   };
   const firstOfResponse = new Map<string, number>();
-  // As in flattening, a call is answered before the next request, by position and id: ids are not unique everywhere. A
-  // result that comes later is sent as text, and needs no call.
+  // As in flattening, a call is answered before the next request, by position and id, because ids are not always unique. A
+  // later result is sent as text and needs no call.
   let openCalls = new Map<string, number[]>();
   let openResults = new Map<string, number[]>();
   let previous: MessageItem | undefined;
@@ -31,7 +31,7 @@ export function tiesOf(items: readonly Item[]): readonly (readonly [number, numb
     if (previous !== undefined && isSameMessage(previous, item)) tie(at - 1, at);
     for (const block of item.blocks) {
       if (block.kind === "tool_call") pair(block.id, at, openCalls, openResults, tie);
-      // A piece of a response may be recorded behind the result of its call.
+      // A piece of a response may be recorded after the result of its call.
       if (block.kind === "tool_result") pair(block.callId, at, openResults, openCalls, tie);
     }
     previous = item;
@@ -39,10 +39,10 @@ export function tiesOf(items: readonly Item[]): readonly (readonly [number, numb
   return ties;
 }
 
-/** A cut moved back until nothing behind it belongs to something before it, but not before `floor`. */
+/** Moves a cut back until no pair spans it, but not before `floor`. */
 export function wholeFrom(items: readonly Item[], cutAt: number, floor = 0): number {
   let cut = cutAt;
-  // From the back: what a cut that moved takes in may be tied to something still earlier.
+  // From the back: items that a moved cut takes in may belong to even earlier ones.
   for (const [earlier, later] of tiesOf(items.slice(floor)).toSorted(([, one], [, other]) => other - one)) {
     if (later + floor >= cut) cut = Math.min(cut, earlier + floor);
   }
@@ -51,14 +51,14 @@ export function wholeFrom(items: readonly Item[], cutAt: number, floor = 0): num
 
 type Open = Map<string, number[]>;
 
-/** With the earliest counterpart that is still alone, or it waits for one itself. */
+/** Pairs with the earliest counterpart that is still alone, or waits for one. */
 function pair(id: string, at: number, own: Open, counterparts: Open, tie: (one: number, other: number) => void): void {
   const counterpart = counterparts.get(id)?.shift();
   if (counterpart !== undefined) tie(counterpart, at);
   else own.set(id, [...(own.get(id) ?? []), at]);
 }
 
-/** Neighbors that nothing tells apart: parts of one replacement, or of a response that came without an id. */
+/** Neighbors without a distinction: parts of one replacement, or of a response without an id. */
 function isSameMessage(one: MessageItem, other: MessageItem): boolean {
   if (one.by !== undefined && one.by === other.by && one.from === other.from) return true;
   const isUnnamed = one.responseId === undefined && other.responseId === undefined;

@@ -2,8 +2,8 @@ import type { ToolCall } from "../log/block.ts";
 import type { View } from "./view.ts";
 
 /**
- * Calls that no result answers, in order. Only those behind the newest request: earlier ones were answered by a stand-in when
- * it was made. By id and position, as flattening pairs them.
+ * Returns the calls without a result, in order. Only calls after the newest request: earlier ones were answered by a
+ * placeholder in that request. Pairs by id and position, as flattening does.
  */
 export function openCalls({ items }: View): readonly ToolCall[] {
   const open: ToolCall[] = [];

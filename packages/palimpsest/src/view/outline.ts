@@ -1,7 +1,7 @@
 import type { Shown } from "../log/payload.ts";
 import type { View } from "./view.ts";
 
-/** What a view consists of, as a boundary carries it: runs of entries, and the decisions that stand for others. */
+/** The structure of a view, as a compaction boundary stores it: runs of entries, and decisions that stand for others. */
 export function outline({ items, breaks, hidden }: View): Shown[] {
   const runs: Shown[] = [];
   const sorted = breaks.toSorted((a, b) => a - b);
@@ -11,11 +11,11 @@ export function outline({ items, breaks, hidden }: View): Shown[] {
     const by = item.kind === "message" ? item.by : undefined;
     const lost = item.kind === "message" && item.thinking === "lost";
     const last = runs.at(-1);
-    // Several items that one decision put in one place are read from it together.
+    // Several items that one decision placed together are read from it together.
     if (last !== undefined && by !== undefined && last.by === by && last.from === from) continue;
     const sameSort = last !== undefined && last.by === undefined && by === undefined;
     const sameThinking = item.kind === "seal" || (last?.thinking === "lost") === lost;
-    // The first break behind the last run.
+    // The first break after the last run.
     while (last !== undefined && passed < sorted.length && sorted[passed]! <= last.to) passed++;
     const together = sameSort && sameThinking && !(sorted[passed] !== undefined && sorted[passed]! <= from);
     if (together) runs[runs.length - 1] = { ...last, to };

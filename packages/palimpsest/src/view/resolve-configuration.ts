@@ -4,7 +4,7 @@ import type { FeatureOptions, Features } from "../tokens/features.ts";
 import { sumOfFeatures } from "./item.ts";
 import type { Configuration } from "./view.ts";
 
-/** Parts that did not change are held by an earlier entry; undefined if that is not the one in effect. */
+/** Reads unchanged parts from an earlier entry; undefined if that entry is not the one in effect. */
 export function resolveConfiguration(
   at: number,
   { provider, model, system, tools, parameters }: ConfigurationPayload,
@@ -49,7 +49,7 @@ function featuresOfConfiguration(
   return sumOfFeatures([{ kind: "text", text: system }, ...tools.map(definitionBlock)], options);
 }
 
-/** A tool as something that can be counted like content. */
+/** Represents a tool as content, so that its tokens can be counted. */
 export function definitionBlock(tool: ToolDefinition): Block {
   return { kind: "opaque", native: { provider: "", block: tool } };
 }

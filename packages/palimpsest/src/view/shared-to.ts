@@ -1,7 +1,7 @@
 import type { Item } from "./item.ts";
 import type { View } from "./view.ts";
 
-/** The newest entry up to which two views of one log show the same; 0 if they differ from the first item on. */
+/** Returns the newest entry up to which two views of one log are equal; 0 if they differ from the first item on. */
 export function sharedTo({ items: left }: View, { items: right }: View): number {
   let shared = 0;
   for (const [index, item] of left.entries()) {

@@ -3,17 +3,17 @@
  * sends the same bytes for ever, so a text is never changed, only superseded by a new one for new entries.
  */
 
-/** A call that has no result when the next request is made. */
+/** The result of a call that has none when the next request is made. */
 export const NO_RESULT = "No result: the call was interrupted before it answered. It may have taken effect.";
 
-/** The first message, where the log begins with an answer. */
+/** The first message, if the log begins with an answer. */
 export const CONVERSATION_CUT = "(The beginning of this conversation is not available.)";
 
-/** The last message, where nothing follows the model's answer. */
+/** The last message, if nothing follows the model's answer. */
 export const CONTINUE = "Continue.";
 
-/** Before a result that arrived when its call had been answered by a stand-in, or that has no call at all. */
+/** Stands before a result that came after a placeholder had answered its call, or that has no call. */
 export const lateResult = (callId: string): string => `Result of an earlier tool call (${callId}):`;
 
-/** Content of the host within a user message, told apart from the user's own words. */
+/** Marks content of the host within a user message, to tell it from the user's own words. */
 export const reminder = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`;

@@ -3,7 +3,7 @@ import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import { type Item, type MessageItem, type Seal, toItem } from "./item.ts";
 
-/** What an entry is shown as before anything is decided about it; undefined if it is not for the model. */
+/** Returns the items of an entry before any decision about it; undefined if the entry is not for the model. */
 export function itemOf(read: ReadEntry | PassedOver, options?: FeatureOptions): Item | undefined {
   switch (read.kind) {
     case "message":

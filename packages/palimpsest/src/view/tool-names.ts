@@ -1,10 +1,10 @@
-/** What every provider takes as the id of a call or the name of a tool. */
+/** The characters that every provider accepts in the id of a call or the name of a tool. */
 const SAFE_ID_LENGTH = 40;
 const SAFE_NAME_LENGTH = 128;
 
 /**
- * The id under which a call is sent: its own, or a safe one if it has characters that a provider refuses or was used
- * before (some local servers use one id again and again). The entry's number makes the new one unique and repeatable.
+ * Returns the id under which a call is sent: its own, or a safe one if providers refuse its characters or if it was used before
+ * (some local servers repeat ids). The entry's number makes the new id unique and repeatable.
  */
 export function safeCallId(id: string, entry: number, isUsed: (id: string) => boolean): string {
   const safe = isSafe(id, SAFE_ID_LENGTH) ? id : `call_${entry}`;

@@ -5,41 +5,41 @@ import { type FeatureOptions, type Features, NO_FEATURES } from "../tokens/featu
 import type { Item, Seal } from "./item.ts";
 
 /**
- * What the model sees now, and what the engine has to know about it: a fold over the log, kept up entry by entry. Only
- * `foldEntry` changes it.
+ * The content that the model sees now, with the state that the engine keeps about it: a fold over the log, updated entry by
+ * entry. Only `foldEntry` changes it.
  */
 export interface View {
-  /** In the order in which they are shown; that is the order of the entries they stand for. */
+  /** Items in the order in which they are shown, which is the order of their entries. */
   readonly items: Item[];
   /** How texts are counted. */
   readonly featureOptions: FeatureOptions;
-  /** How many items, from the front, have not changed since this was last set to the number of all. */
+  /** How many items, from the front, have not changed since this was last set to the number of all items. */
   unchangedItems: number;
   configuration: Configuration | undefined;
   calibration: Calibration;
   anchor: Anchor | undefined;
-  /** What of the view the anchor does not cover. */
+  /** The part of the view that the anchor does not cover. */
   since: Features;
-  /** Ranges that are shown as nothing. */
+  /** Ranges that are not shown at all. */
   hidden: readonly Shown[];
-  /** The newest entry that changed something before what is appended now. */
+  /** The newest entry that changed something before the end of the view. */
   changedAt: number;
-  /** Entry numbers that a range of shown entries never spans: something before them is on another branch or hidden. */
+  /** Entry numbers that no range of shown entries spans: something before them is on another branch or hidden. */
   breaks: readonly number[];
-  /** The request that the next report is about, unless something before it has changed. */
+  /** The request that the next report describes, unless something before it has changed. */
   awaited: Awaited | undefined;
-  /** What the provider was asked to leave out since the newest boundary, by the newest request that asked. */
+  /** The results that the newest request asked the provider to leave out, since the newest boundary. */
   edits: ProviderEdits | undefined;
-  /** What it left out of the newest request that was reported; gone with a boundary. */
+  /** The results that the provider left out of the newest reported request; cleared by a boundary. */
   leftOut: LeftOut | undefined;
-  /** What the newest request deleted from the cached prompt, and how much that was by the newest report. */
+  /** The results that the newest request deleted from the cached prompt, and their size by the newest report. */
   deleted: readonly DeletedResult[];
   deletedTokens: number;
 }
 
-/** What is sent beside the messages, as it stands now. */
+/** The current configuration that is sent beside the messages. */
 export interface Configuration {
-  /** The entry it comes from, and those that hold its large parts. */
+  /** The entry of the configuration, and the entries that hold its large parts. */
   readonly entry: number;
   readonly systemHeldBy: number;
   readonly toolsHeldBy: number;
@@ -51,32 +51,32 @@ export interface Configuration {
   readonly features: Features;
 }
 
-/** What the provider last reported. */
+/** The provider's newest report. */
 export interface Anchor {
   readonly request: number;
   readonly responseId: string;
-  /** Input and output of that response, corrected by the estimated effect of decisions taken since. */
+  /** Input and output of that response, corrected by the estimated effect of later decisions. */
   readonly tokens: number;
-  /** Of them, the input as it was reported; absent after a refusal. */
+  /** The reported input among them; absent after a refusal. */
   readonly inputTokens?: number;
-  /** Whether the view still begins with what was reported: only then does the next report teach something. */
+  /** Whether the view still begins with the reported request: only then does the next report calibrate. */
   readonly prefix: "same" | "changed";
 }
 
 export interface Awaited {
   readonly request: number;
-  /** What the anchor did not cover when the request was made. */
+  /** The part that the anchor did not cover when the request was made. */
   readonly since: Features;
   readonly edits?: ProviderEdits;
 }
 
-/** What stands in the view and was not part of the prompt. */
+/** Items that are in the view and were not part of the prompt. */
 export interface LeftOut {
-  /** The oldest so many results of tools that are not kept. */
+  /** The number of oldest results left out, among tools whose results are not kept. */
   readonly results: number;
   readonly keptTools: readonly string[];
   readonly tokens: number;
-  /** `caller`: the parameters ask for it, whatever the engine does. */
+  /** `caller`: the caller's parameters ask for it, independent of the engine. */
   readonly askedBy: "engine" | "caller";
 }
 
@@ -105,18 +105,18 @@ export function newestSeal({ items }: View): Seal | undefined {
   return items.findLast((item) => item.kind === "seal");
 }
 
-/** How many tokens the view has: what was reported, and a padded estimate of the rest. */
+/** Returns the size of the view in tokens: the reported size plus a padded estimate of the rest. */
 export function sizeTokens(view: View): number {
   const estimated = estimateTokens(view.calibration, view.since);
   return (view.anchor?.tokens ?? 0) + padTokens(view.calibration, estimated);
 }
 
-/** The same without the pad: the likeliest size, not one to compare with a limit. */
+/** Returns the likeliest size, without the pad. Do not compare it with a limit. */
 export function expectedTokens({ calibration, since, anchor }: View): number {
   return (anchor?.tokens ?? 0) + estimateTokens(calibration, since);
 }
 
-/** What comes back into the prompt with a request that does not ask for it to be left out again. */
+/** Returns the tokens that come back into the prompt if a request does not ask to leave them out again. */
 export function returningTokens({ leftOut, deletedTokens }: View, { edits, deleted }: RequestedEdits): number {
   const leftOutTokens = edits === undefined && leftOut?.askedBy === "engine" ? leftOut.tokens : 0;
   return leftOutTokens + (deleted === undefined ? deletedTokens : 0);
