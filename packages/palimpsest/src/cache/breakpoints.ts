@@ -1,10 +1,10 @@
 /**
- * Providers that are told what to cache take four marks. One stands at the end of the fixed part (tools and system), the
- * others in the messages.
+ * Providers with explicit caching accept four marks. One is at the end of the fixed part (tools and system), the others are in
+ * the messages.
  */
 const MESSAGE_MARKS = 3;
 
-/** How many of the newest requests have to be known to place the marks. */
+/** The number of newest requests that must be known to place the marks. */
 export const MARKED_REQUESTS: number = MESSAGE_MARKS;
 
 /**

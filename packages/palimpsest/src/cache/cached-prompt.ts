@@ -3,6 +3,6 @@ import type { PreviousRequest } from "./ledger.ts";
 /** Whether the provider still holds the prompt of the newest answered request. `none`: there was no request yet. */
 export function cachedPrompt(previous: PreviousRequest | undefined, nowMs: number): "none" | "warm" | "cold" {
   if (previous === undefined) return "none";
-  // Without what was deleted from it, the prompt that has been written since is another one: it is as good as cold.
+  // With deletions undone, the prompt is another one than the cached prompt: treat the cache as cold.
   return previous.deletions === "stale" || nowMs >= previous.atMs + previous.lifetimeMs ? "cold" : "warm";
 }

@@ -2,12 +2,12 @@ import type { CacheDiagnosis, Cause } from "../log/cause.ts";
 
 type Reason = CacheDiagnosis["reason"];
 
-/** What a provider would call each cause. It compares prompts, so what became of its own cache is nothing to it. */
+/** The provider's name for each cause. The provider compares prompts, so events in its own cache have no name. */
 const REASONS: Readonly<Record<Cause, readonly Reason[]>> = {
   provider: ["unknown"],
   model: ["model"],
   tools: ["tools"],
-  // Where the system prompt is part of the input.
+  // For services where the system prompt is part of the input.
   system: ["system", "messages"],
   betas: ["parameters"],
   parameters: ["parameters", "model", "system", "messages"],
@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<Cause, readonly Reason[]>> = {
   restore: ["messages"],
   replace: ["messages"],
   "earlier-thinking": ["messages", "nowhere"],
-  // It compares what was sent, or what is left of it.
+  // The provider compares the sent content, or the part that is left of it.
   "provider-edits": ["parameters", "messages", "nowhere"],
   "cache-ttl": ["nowhere"],
   pause: ["nowhere"],
@@ -28,8 +28,8 @@ const REASONS: Readonly<Record<Cause, readonly Reason[]>> = {
 };
 
 /**
- * Whether the provider's own diagnosis names one of our causes; undefined if it could not tell. Providers name the
- * earliest departure only.
+ * Whether the provider's own diagnosis names one of our causes; undefined if it could not tell. Providers name only the
+ * earliest difference.
  */
 export function checkDiagnosis(causes: readonly Cause[], { reason }: CacheDiagnosis): "agrees" | "differs" | undefined {
   if (reason === "unknown") return undefined;

@@ -7,18 +7,18 @@ import { costsOf, HOUR_MS } from "./token-costs.ts";
 export const LIFETIME_MS: Readonly<Record<CacheTtl, number>> = { "5m": 300_000, "1h": HOUR_MS };
 
 export interface TtlQuestion {
-  /** What the settings say. */
+  /** The lifetime by the settings. */
   readonly wanted: CacheTtl | "auto";
   readonly ledger: Ledger;
-  /** Of the next request. */
+  /** Size of the next request. */
   readonly sizeTokens: number;
   readonly prices: ModelPrices | undefined;
   readonly nowMs: number;
 }
 
 /**
- * How long the next prompt is to be kept. `auto` chooses only where the prompt is written anyway: at the start, when the cache
- * is cold, and behind a boundary. In between it stays what it was: a warm prompt is never written again for it.
+ * Chooses how long the next prompt is cached. `auto` changes the lifetime only when the prompt is written anyway: at the start,
+ * when the cache is cold, and after a compaction boundary. A warm prompt is never written again for it.
  */
 export function chooseTtl({ wanted, ledger, sizeTokens, prices, nowMs }: TtlQuestion): CacheTtl {
   if (wanted !== "auto") return wanted;
@@ -29,17 +29,17 @@ export function chooseTtl({ wanted, ledger, sizeTokens, prices, nowMs }: TtlQues
   return cheaperTtl({ rhythm, sizeTokens, prices });
 }
 
-/** About as many requests remain on average at any point of a session. */
+/** The average number of requests that remain at any point of a session. */
 const HORIZON_REQUESTS = 100;
-/** What is at stake in a pause is the prompt as large as it will be then; some sessions end sooner, some prompts are folded. */
+/** A cache miss costs the prompt at its later size; some sessions end sooner, and some prompts are compacted. */
 const GROWING_REQUESTS = 25;
-/** Without prices: an hour is written at twice the input price. */
+/** Without known prices: writing for an hour costs twice the input price. */
 const USUAL_LONG_WRITE = 2;
 
 /**
- * An hour costs more for all that is written: the prompt now, what is new with each request, and the prompt again after a
- * pause that is too long even for it. Five minutes cost that the prompt is written again after every pause in between.
- * What it saved on recorded sessions stands in docs/decisions/pauses-have-a-price.md.
+ * A lifetime of an hour costs more for every write: the prompt now, the new part of each request, and the whole prompt after a
+ * longer pause. A lifetime of five minutes costs a rewrite of the prompt after every pause in between.
+ * docs/decisions/pauses-have-a-price.md has the savings on recorded sessions.
  */
 function cheaperTtl({
   rhythm,

@@ -2,10 +2,10 @@ import type { CacheEffects, ChangeCause, PromptChange } from "../log/cause.ts";
 import type { ToolDefinition } from "../log/payload.ts";
 import type { Configuration } from "../view/view.ts";
 
-/** What the service's own tools are given under, in the parameters: they stand among the others in the prompt. */
+/** The parameter that holds the service's own tools: in the prompt they stand among the other tools. */
 const OWN_TOOLS = "tools";
 
-/** How what is sent beside the messages differs: by value, so that what was changed and changed back is no change. */
+/** Compares the configurations of two requests by value, so a change that was undone is no change. */
 export function compareConfigurations(
   before: Configuration,
   now: Configuration,
@@ -30,7 +30,7 @@ export function compareConfigurations(
   ];
 }
 
-/** In words, tool by tool. */
+/** Describes the difference in words, tool by tool. */
 function compareTools(before: readonly ToolDefinition[], now: readonly ToolDefinition[]): string[] {
   const known = new Map(before.map((tool) => [tool.name, JSON.stringify(tool)]));
   const names = new Set(now.map(({ name }) => name));

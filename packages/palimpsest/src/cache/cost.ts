@@ -4,9 +4,9 @@ import { type CacheBreak, type CauseTotals, type Ledger, type LedgerTotals, spen
 import { priceUsd } from "./prices.ts";
 import { HOUR_MS } from "./token-costs.ts";
 
-/** What a session has cost, and what its next request will. */
+/** The cost of a session so far, and of its next request. */
 export interface SessionCost extends LedgerTotals {
-  /** `priceUsd` less `perfectPriceUsd`. */
+  /** `priceUsd` minus `perfectPriceUsd`. */
   readonly gapUsd: number;
   readonly bySource: Readonly<Record<string, LedgerTotals>>;
   readonly byCause: Readonly<Partial<Record<Cause, CauseTotals>>>;
@@ -15,27 +15,27 @@ export interface SessionCost extends LedgerTotals {
   readonly nextRequest: NextRequestCost;
 }
 
-/** The input of the next request: what it says is not known before it is said. */
+/** The input of the next request: its output is not known yet. */
 export interface NextRequestCost {
   readonly inputTokens: number;
-  /** How much of it is expected to be in the cache, if that is warm. */
+  /** The tokens expected to be read from a warm cache. */
   readonly cachedTokens: number;
-  /** `new`: there is nothing that could be in the cache. */
+  /** `new`: nothing can be in the cache yet. */
   readonly cache: "warm" | "cold" | "new";
-  /** When the cache goes cold, or went; absent if it is new. */
+  /** When the cache expires or expired; absent if it is new. */
   readonly coldAtMs?: number;
-  /** These are absent where the prices are not known. */
+  /** These fields are absent if the prices are unknown. */
   readonly warmUsd?: number;
   readonly coldUsd?: number;
-  /** What waiting until the cache is cold costs, or has cost. */
+  /** The extra cost of waiting until the cache is cold. */
   readonly pauseUsd?: number;
 }
 
 export interface CostQuestion {
   readonly ledger: Ledger;
-  /** What the next request will consist of. */
+  /** The parts of the next request. */
   readonly sizeTokens: number;
-  /** How much of the newest answered request it still begins with. @default all of it */
+  /** The tokens of the newest answered request that the next one still begins with. @default all of it */
   readonly keptTokens?: number | undefined;
   readonly lifetimeMs: number;
   readonly prices?: ModelPrices | undefined;
@@ -73,7 +73,7 @@ function nextRequestCost({ ledger, sizeTokens, keptTokens, prices, lifetimeMs, n
   };
 }
 
-/** What is not read is written. */
+/** Input that is not read from the cache is written to it. */
 function inputUsd(inputTokens: number, cacheReadTokens: number, lifetimeMs: number, prices: ModelPrices): number {
   const cacheWriteTokens = inputTokens - cacheReadTokens;
   const cacheWrite1hTokens = lifetimeMs >= HOUR_MS ? cacheWriteTokens : 0;

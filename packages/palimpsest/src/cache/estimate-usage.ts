@@ -3,13 +3,13 @@ import { leftInCache } from "./find-break.ts";
 import type { Ledger } from "./ledger.ts";
 
 export interface EstimatedRequest {
-  /** Its entry; absent if it was not made from the view. */
+  /** The entry of the request; absent if the request was not made from the view. */
   readonly request: number | undefined;
   readonly source: string;
   readonly nowMs: number;
 }
 
-/** How the input of a request was billed, by estimate: what the request before left in the cache is taken to be read from it. */
+/** Estimates how the input of a request was billed: everything that the previous request left in the cache counts as read. */
 export function estimateUsage(
   { sources }: Ledger,
   { request, source, nowMs }: EstimatedRequest,
@@ -21,7 +21,7 @@ export function estimateUsage(
   const keptTokens = open.findLast((one) => one.request === request)?.cache?.keptTokens ?? leftTokens;
   const cacheReadTokens = Math.min(leftTokens, keptTokens, inputTokens);
   const restTokens = inputTokens - cacheReadTokens;
-  // A service that reported writes before writes what is new now, too.
+  // A service that reported writes before also writes the new part now.
   const writes = (previous?.cacheWriteTokens ?? 0) > 0;
   return { cacheReadTokens, cacheWriteTokens: writes ? restTokens : 0, freshTokens: writes ? 0 : restTokens };
 }

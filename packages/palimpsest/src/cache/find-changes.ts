@@ -9,7 +9,7 @@ import { compareConfigurations } from "./compare-configurations.ts";
 import { compareCauses } from "./find-break.ts";
 import type { Ledger, PreviousRequest } from "./ledger.ts";
 
-/** Where nobody has said better: every setting may matter, images do not. */
+/** The defaults: every setting may matter, images do not. */
 const UNKNOWN_EFFECTS: CacheEffects = { parameters: {}, images: "nothing" };
 
 export interface NextRequest {
@@ -21,16 +21,16 @@ export interface NextRequest {
   readonly lifetimeMs: number;
   /** @default every setting may matter, images do not */
   readonly effects?: CacheEffects | undefined;
-  /** Whether replayed thinking must stand behind the exact conversation that produced it. */
+  /** Whether replayed thinking must follow the exact conversation that produced it. */
   readonly thinking: "bound" | "free";
   /** @default "kept" */
   readonly earlierThinking?: "kept" | "stripped" | undefined;
   readonly prices?: ModelPrices | undefined;
-  /** What is asked of the provider beside an answer. @default nothing */
+  /** Edits that the provider is asked to make beside the answer. @default none */
   readonly asked?: RequestedEdits;
 }
 
-/** What is to be written down of the next request of a view, to know later what its cache did and why. */
+/** Returns the record of the next request that later explains what its cache did and why. */
 export function describeRequest(next: NextRequest): CacheFacts {
   const { view, ledger, configuration, lifetimeMs, prices, asked = {} } = next;
   const previous = ledger.sources["main"]?.previous;
@@ -52,7 +52,7 @@ export function describeRequest(next: NextRequest): CacheFacts {
 function findChanges(next: NextRequest, previous: PreviousRequest, image: number | undefined): PromptChange[] {
   const { view, ledger, configuration, before, lifetimeMs } = next;
   const { effects = UNKNOWN_EFFECTS, earlierThinking = "kept" } = next;
-  // What was never sent moves nothing.
+  // Items that were never sent change nothing.
   const decided = ledger.pending.filter(({ from = 0 }) => from <= previous.request);
   const imagesChanged = effects.images === "messages" && (previous.images === "some") !== (image !== undefined);
   const forgotten = earlierThinking === "stripped" ? forgottenThinking(view, previous) : undefined;
@@ -71,7 +71,7 @@ function findChanges(next: NextRequest, previous: PreviousRequest, image: number
   return changes.sort(compareCauses);
 }
 
-/** The number of turns grows by itself, while the thinking that is kept begins at the same place. */
+/** The number of turns grows by itself, while the kept thinking begins at the same place. */
 function sameEdits(before: ProviderEdits | undefined, now: ProviderEdits | undefined): boolean {
   const keyOf = (edits: ProviderEdits | undefined): string =>
     JSON.stringify([edits?.results, edits?.thinking === "all" ? "all" : edits?.thinking.from]);
@@ -79,8 +79,8 @@ function sameEdits(before: ProviderEdits | undefined, now: ProviderEdits | undef
 }
 
 /**
- * The newest entry shown with an image; 0 if it was in the newest request, undefined if there is none. Looks only at what came
- * after that request, unless something before it has changed since.
+ * Returns the newest entry shown with an image; 0 if it was in the newest request, undefined if there is none. Looks only at
+ * entries after that request, unless something before it has changed since.
  */
 function newestImage(view: View, { sources, pending }: Ledger): number | undefined {
   const { previous, open = [] } = sources["main"] ?? {};
@@ -91,7 +91,7 @@ function newestImage(view: View, { sources, pending }: Ledger): number | undefin
   return newestItem(view, isAsItWas ? last!.request : 0, ({ features }) => features.images > 0)?.from;
 }
 
-/** What was changed and changed back is the same, but thinking that is bound to it was lost on the way. */
+/** A change that was undone is no change, but thinking that is bound to it was lost meanwhile. */
 function thinkingLostOnTheWay(next: NextRequest, before: Configuration, { request }: PreviousRequest): PromptChange[] {
   const { view, configuration: now, thinking } = next;
   const sameHolders = before.systemHeldBy === now.systemHeldBy && before.toolsHeldBy === now.toolsHeldBy;
@@ -106,7 +106,7 @@ function hasThinking({ blocks }: MessageItem): boolean {
   return blocks.some(({ kind }) => kind === "thinking");
 }
 
-/** From the user's new words back to those before them: the thinking in between is no longer read. */
+/** From the user's new message back to the previous one: the provider no longer reads the thinking in between. */
 function forgottenThinking(view: View, { request }: PreviousRequest): PromptChange | undefined {
   const isWords = ({ role, blocks }: MessageItem): boolean =>
     role === "user" && blocks.some(({ kind }) => kind !== "tool_result");
@@ -119,7 +119,7 @@ function forgottenThinking(view: View, { request }: PreviousRequest): PromptChan
     if (item.from <= request && isWords(item)) break;
     if (hasThinking(item)) earliest = item.from;
   }
-  // Thinking that was not sent yet moves nothing either.
+  // Thinking that was not sent yet changes nothing either.
   return earliest === undefined || earliest > request
     ? undefined
     : { cause: "earlier-thinking", at: words.from, from: earliest };
@@ -133,7 +133,7 @@ function newestItem(view: View, behind: number, is: (item: MessageItem) => boole
   return undefined;
 }
 
-/** Before these stands nothing that a mark could keep: the one mark before the messages is at the end of the system prompt. */
+/** No mark can keep anything before these: the only mark before the messages is at the end of the system prompt. */
 const MOVES_HEAD: ReadonlySet<string> = new Set(["provider", "model", "tools", "system", "betas"]);
 
 /** By estimate, how much of the request before still stands at the beginning; undefined for all of it. */

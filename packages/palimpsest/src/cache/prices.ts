@@ -2,7 +2,7 @@ import { inputTokensOf } from "../log/input-tokens.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import type { ModelPrices } from "../log/prices.ts";
 
-/** What of a response is billed. */
+/** The billed tokens of a response. */
 export type BilledTokens = Pick<
   UsagePayload,
   "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "cacheWrite1hTokens" | "outputTokens"
@@ -10,7 +10,7 @@ export type BilledTokens = Pick<
 
 const PER_MILLION = 1e-6;
 
-/** In US dollars. Above the model's threshold, all of the request has the higher prices, not only what lies above it. */
+/** Returns the price in US dollars. Above the model's threshold, the higher prices apply to the whole request. */
 export function priceUsd(billed: BilledTokens, prices: ModelPrices): number {
   const { freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens = 0, outputTokens } = billed;
   const { above } = prices;
@@ -25,7 +25,10 @@ export function priceUsd(billed: BilledTokens, prices: ModelPrices): number {
   );
 }
 
-/** The same response, had so much of its input been read from the cache: less is written for it, then less read afresh. */
+/**
+ * Returns the same response as if this much of its input had been read from the cache: first fewer tokens are written, then
+ * fewer are uncached input.
+ */
 export function withCacheRead(billed: BilledTokens, cacheReadTokens: number): BilledTokens {
   const { freshTokens, cacheWriteTokens, cacheWrite1hTokens = 0, outputTokens } = billed;
   const moved = Math.min(Math.max(0, cacheReadTokens - billed.cacheReadTokens), freshTokens + cacheWriteTokens);

@@ -1,20 +1,20 @@
 import { HOUR_MS } from "./token-costs.ts";
 
-/** How requests follow each other, as sums in which older ones fade: of bounded size, however long the session is. */
+/** The pattern of requests over time, as decaying sums: of bounded size, however long the session is. */
 export interface Rhythm {
   readonly requests: number;
-  /** By how much the input grew from request to request. */
+  /** How much the input grew from request to request. */
   readonly grownTokens: number;
-  /** Pauses that a prompt kept for an hour outlives, and one kept for five minutes does not. */
+  /** Pauses that a one-hour cache survives and a five-minute cache does not. */
   readonly middlePauses: number;
-  /** Pauses that neither outlives. */
+  /** Pauses that neither survives. */
   readonly longPauses: number;
-  /** The newest request. Pings do not count: a pause is as long as it is, however it was bridged. */
+  /** The newest request. Pings do not count: they bridge a pause, but do not shorten it. */
   readonly atMs: number;
   readonly inputTokens: number;
 }
 
-/** With each request those before weigh this much less: some hundred count. */
+/** Each request reduces the weight of the earlier ones by this factor: about a hundred count. */
 const FADING = 0.99;
 const SHORT_MS = 300_000;
 
@@ -37,7 +37,7 @@ export function addToRhythm(
   };
 }
 
-/** What is to be expected of one request. */
+/** The expected values for one request. */
 export interface ExpectedRequest {
   readonly grownTokens: number;
   readonly middlePauses: number;
@@ -46,7 +46,7 @@ export interface ExpectedRequest {
 
 /** Of 20,494 requests in 166 recorded sessions: 542 came after 5 to 60 minutes, 129 after more; 1,350 tokens were new. */
 const USUAL: ExpectedRequest = { grownTokens: 1_350, middlePauses: 542 / 20_494, longPauses: 129 / 20_494 };
-/** So many requests of this session weigh as much as all that was recorded of others. */
+/** The recorded sessions count as much as this many requests of this session. */
 const USUAL_WEIGHT = 50;
 
 export function expectedRequest(rhythm: Rhythm | undefined): ExpectedRequest {

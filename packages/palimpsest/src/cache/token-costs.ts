@@ -1,26 +1,26 @@
 import type { ModelPrices } from "../log/prices.ts";
 
-/** What a token costs, in any unit: only the proportions matter for a decision. */
+/** The cost of a token in any unit: only the proportions matter for a decision. */
 export interface TokenCosts {
   /** Neither read from the cache nor written to it. */
   readonly input: number;
   readonly read: number;
   readonly write: number;
   readonly output: number;
-  /** US dollars for one unit of the above; absent where no prices are known. */
+  /** US dollars for one unit of the costs above; absent if no prices are known. */
   readonly usdPerUnit?: number;
 }
 
-/** Where nobody has said: a read at a tenth of the input price, a write at five quarters of it, output at five times it. */
+/** The default: a read at a tenth of the input price, a write at five quarters of it, output at five times it. */
 export const USUAL_COSTS: TokenCosts = { input: 1, read: 0.1, write: 1.25, output: 5 };
 
-/** From here on a lifetime is billed as the long one. */
+/** From this lifetime on, the long one is billed. */
 export const HOUR_MS = 3_600_000;
 
 export interface CostOptions {
-  /** How long what is written is to be kept. @default the shorter of what can be chosen */
+  /** The lifetime of written tokens. @default the shortest that can be chosen */
   readonly lifetimeMs?: number | undefined;
-  /** Of the request: above the model's threshold all of it has the higher prices. @default below it */
+  /** Size of the request: above the model's threshold the higher prices apply to all of it. @default below it */
   readonly inputTokens?: number;
 }
 

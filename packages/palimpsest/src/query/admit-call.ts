@@ -10,10 +10,10 @@ export interface AdmitOptions extends PermissionOptions {
 
 export type Admission =
   | { readonly kind: "admitted"; readonly tool: Tool; readonly input: unknown }
-  /** What the model is told instead of a result. */
+  /** The text that the model gets in place of a result. */
   | { readonly kind: "turned-away"; readonly how: ToolEnding; readonly text: string };
 
-/** Whether a call is run, and with what input: the tool exists, the input fits it, no hook and no rule is against it. */
+/** Decides whether a call runs, and with which input: the tool exists, the input fits, no hook and no rule denies it. */
 export async function admitCall(call: ToolCall, options: AdmitOptions): Promise<Admission> {
   const { tools, session, signal } = options;
   const tool = tools.get(call.name);

@@ -1,20 +1,20 @@
 import type { ToolCall } from "../log/block.ts";
 import type { RecordedResponse } from "../session/recorded-response.ts";
 
-/** What a response asks for. */
+/** The next step that a response asks for. */
 export type NextStep =
-  /** `cutOff`: a call at the end of a response that was cut there. It may not be whole, and is not run. */
+  /** `cutOff`: a call at the end of a truncated response. It may be incomplete, and does not run. */
   | { readonly kind: "run-calls"; readonly calls: readonly ToolCall[]; readonly cutOff?: ToolCall }
-  /** The provider only paused, or what it asked for is answered already. */
+  /** The provider only paused, or its calls are already answered. */
   | { readonly kind: "send-again" }
-  /** It was cut at its length limit and is asked to go on. */
+  /** The response was cut at its length limit, and the model is asked to continue. */
   | { readonly kind: "go-on" }
   | { readonly kind: "refused" }
   | { readonly kind: "end" };
 
 /**
- * What comes after a response. Calls count more than the reason for stopping: servers name the wrong one. Pure.
- * @param cutsLeft how often a cut response may still be gone on with
+ * Returns the next step after a response. Calls take precedence over the stop reason: servers name the wrong one. Pure. @param
+ * cutsLeft how often a cut response may still be continued
  */
 export function afterResponse(
   { stop, calls, refusedCalls = [] }: Pick<RecordedResponse, "stop" | "calls" | "refusedCalls">,

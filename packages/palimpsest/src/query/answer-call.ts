@@ -18,10 +18,10 @@ export interface AnswerOptions extends AdmitOptions {
   readonly emit: (event: QueryEvent) => void;
 }
 
-/** So much of a stream is shown to hooks: they get it whole, and it may be gigabytes. */
+/** The part of a stream that hooks get: they get it in one piece, and a stream may have gigabytes. */
 const SHOWN_CHARACTERS = 20_000;
 
-/** Gives a call its result, whatever becomes of it. Rejects only if nothing can be written to the log. */
+/** Gives a call its result, whatever happens. Rejects only if the log cannot be written. */
 export async function answerCall(call: ToolCall, options: AnswerOptions): Promise<void> {
   const { session, clock, toolTimeoutMs, signal, emit } = options;
 
@@ -30,7 +30,7 @@ export async function answerCall(call: ToolCall, options: AnswerOptions): Promis
     emit({ kind: "tool-ended", call, status, how });
   }
 
-  // Hooks, policies and people may take their time; who aborts does not wait for them.
+  // Hooks, policies and people may take long; an abort does not wait for them.
   const patience = { clock, stallMs: Number.POSITIVE_INFINITY, signal };
   const admitted = await watchCall(() => admitCall(call, options), patience);
   if (admitted.kind === "failed") return answer("threw", `The call was not run: ${messageOf(admitted.error)}`, "error");
@@ -58,7 +58,7 @@ interface RanTool extends ToolEnd {
   readonly text: string;
 }
 
-/** What hooks have to say about a result stands behind it. It has happened: blocking it is a word to the model. */
+/** Messages of hooks about a result follow it. The call has run: blocking it is only a message to the model. */
 async function afterTool(
   call: ToolCall,
   { input, text, status }: RanTool,
@@ -76,7 +76,7 @@ function textOf(content: ToolResult["content"]): string {
   return content.map((part) => (part.kind === "text" ? part.text : `[${part.kind}]`)).join("\n");
 }
 
-/** Passes chunks on, and remembers how they begin. */
+/** Passes chunks on, and keeps the beginning. */
 function createExcerpt(source: ToolStream): { readonly chunks: ToolStream; text(): string } {
   const decoder = new TextDecoder();
   let text = "";

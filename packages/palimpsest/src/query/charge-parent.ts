@@ -5,23 +5,23 @@ import type { QueryEvent } from "./query-event.ts";
 export interface ChargeOptions {
   readonly parent: Pick<Session, "ledger">;
   readonly child: Pick<Session, "id" | "history" | "ledger">;
-  /** The name under which it stands in the parent's ledger. */
+  /** The name of the child in the parent's ledger. */
   readonly source: string;
-  /** `already`: a fork that its parent has opened enters its responses there by itself. */
+  /** `already`: a fork that its parent opened records its responses there itself. */
   readonly responses: "entered-here" | "already";
 }
 
 export interface Charge {
   onEvent(event: QueryEvent): void;
-  /** Enters the rest: what the child's compactions, notes and questions have used. */
+  /** Records the rest: the usage of the child's compactions, notes and questions. */
   finish(): Promise<void>;
 }
 
-/** Enters in the parent's ledger what a session uses that works for it, its responses as they come. */
+/** Records the usage of a child session in its parent's ledger, response by response. */
 export function chargeParent({ parent, child, source, responses }: ChargeOptions): Charge {
   const begunAt = child.history.newestEntry;
   let last: Promise<unknown> = Promise.resolve();
-  // A parent that was closed meanwhile takes nothing any more: the child's own ledger has it all.
+  // A closed parent takes no more records: the child's own ledger has all of them.
   const enter = (used: UsageOfOthers): void => {
     last = last.then(() => parent.ledger.enter(used)).catch(() => undefined);
   };
@@ -33,7 +33,7 @@ export function chargeParent({ parent, child, source, responses }: ChargeOptions
     },
     async finish() {
       for await (const line of child.ledger.lines()) {
-        // What answers a request of its own view was entered when it came.
+        // Responses to requests of the child's own view were recorded when they came.
         if (line.usage <= begunAt || line.request !== undefined) continue;
         const { model, freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens, outputTokens } = line;
         enter({

@@ -1,11 +1,11 @@
-/** Carries what happens in a piece of work out of the generator that waits for it. */
+/** Carries events of an asynchronous work out of the generator that waits for it. */
 export interface EventChannel<Event> {
   emit(event: Event): void;
-  /** Yields what is emitted until the work has ended, and returns its result. */
+  /** Yields emitted events until the work ends, and returns its result. */
   during<Result>(work: Promise<Result>): AsyncGenerator<Event, Result>;
 }
 
-/** @param onAbandoned is called when nobody wants the rest: the work is to end soon, and is waited for */
+/** @param onAbandoned called when the consumer stops: the work should end soon, and is awaited */
 export function createEventChannel<Event>(onAbandoned: () => void): EventChannel<Event> {
   const waiting: Event[] = [];
   let wake = (): void => {};

@@ -14,14 +14,14 @@ export type Exchanged =
 type Aborted = Extract<TurnEnd, { kind: "aborted" }>;
 type WindowFull = Extract<TurnEnd, { kind: "window-full" }>;
 
-/** Failures that a change of the conversation mends. */
+/** Failures that a change of the conversation can fix. */
 const RECOVERABLE: readonly string[] = ["overflow", "media-refused"];
 
 /**
- * A request and its response. An answer that is interrupted is recorded here, in the same piece of work: who stops pulling
- * events waits for it. Where the provider finds the request too long, the conversation is made smaller; where it refuses an
- * image or a document, a stub takes its place. Then there is another request: once for each, and the session says when it has
- * been refused too often.
+ * Sends a request and records its response. An interrupted answer is recorded here, too: a consumer that stops pulling events
+ * waits for it. If the provider finds the request too long, the conversation is compacted; if it refuses an image or a
+ * document, a stub replaces it. Then another request is sent: once for each reason, and the session says when it was refused
+ * too often.
  */
 export async function exchange(options: ExchangeOptions): Promise<Exchanged> {
   const { session, signal } = options;
@@ -43,7 +43,7 @@ export async function exchange(options: ExchangeOptions): Promise<Exchanged> {
     }
     const { partial, ...failed } = sent;
     if (!RECOVERABLE.includes(failed.error.failure.kind)) {
-      // Words that were shown stay: who goes on from here may speak of them.
+      // Text that the user has seen stays in the log: a later message may refer to it.
       const view = partial?.text.trim() ? "kept" : "left-out";
       if (partial !== undefined) await session.recordInterrupted(partial, request, { view });
       return failed;

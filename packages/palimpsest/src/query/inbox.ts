@@ -1,26 +1,26 @@
 import type { Session } from "../session/session.ts";
 import type { NewContent } from "../session/to-contents.ts";
 
-/** Where messages wait that come while a turn runs. It is looked into before every request, and before the turn ends. */
+/** A queue for messages that arrive while a turn runs. It is read before every request and before the turn ends. */
 export interface Inbox {
-  /** Appends what waits, oldest first, and says how much it was. What could not be kept goes on waiting. */
+  /** Appends the waiting messages, oldest first, and returns their number. A message that could not be stored keeps waiting. */
   deliver(session: InboxSession): Promise<number>;
   /**
-   * Asked when the model has nothing more to ask for: resolves once something waits that was on its way, or nothing is to be
-   * waited for any more. @default the turn ends at once
+   * Called when the model has finished: resolves once an expected message waits, or none is expected any more. @default the
+   * turn ends at once
    */
   settle?(signal: AbortSignal): Promise<void>;
 }
 
 export type InboxSession = Pick<Session, "append" | "background">;
 
-/** An inbox in memory: what the user types while the model works. */
+/** An inbox in memory, for messages that the user types while the model works. */
 export interface MemoryInbox extends Inbox {
   push(...content: readonly NewContent[]): void;
   readonly waiting: readonly NewContent[];
 }
 
-/** Makes an inbox in memory. `push` adds content; `query` appends it to the session before its next request. */
+/** Creates an inbox in memory. `push` adds content; `query` appends it to the session before its next request. */
 export function createInbox(): MemoryInbox {
   const content: NewContent[] = [];
   return {

@@ -1,16 +1,16 @@
 import type { ReportedUsage, StreamPart } from "../providers/provider.ts";
 import type { InterruptedAnswer } from "../session/interrupted-answer.ts";
 
-/** Collects the parts of a response, for the case that it is interrupted. */
+/** Collects the parts of a response, in case it is interrupted. */
 export interface PartialAnswer {
   add(part: StreamPart): void;
-  /** What had arrived; undefined if nothing had. */
+  /** The received parts; undefined if there are none. */
   answer(): InterruptedAnswer | undefined;
 }
 
 /**
- * Collects a stream's parts into what `session.recordInterrupted` takes. Thinking and the inputs of tool calls are only
- * measured: neither can be sent back before it is whole.
+ * Collects the parts of a stream for `session.recordInterrupted`. Thinking and inputs of tool calls are only measured: neither
+ * can be sent back before it is complete.
  */
 export function createPartialAnswer(): PartialAnswer {
   let state: "empty" | "begun" = "empty";

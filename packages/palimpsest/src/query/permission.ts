@@ -1,25 +1,25 @@
 import type { ToolCall } from "../log/block.ts";
 import type { Session } from "../session/session.ts";
 
-/** Says whether a call may be run. What it throws is a refusal. */
+/** Decides whether a call may run. An exception counts as a refusal. */
 export type Permission = (
   wanted: WantedCall,
   context: PermissionContext,
 ) => PermissionAnswer | Promise<PermissionAnswer>;
 
 export interface PermissionContext {
-  /** The session whose model wants the call: the host's own, or that of an agent. */
+  /** The session whose model makes the call: the host's own, or an agent's. */
   readonly sessionId: string;
   readonly signal: AbortSignal;
 }
 
-/** `input` is what the tool would be run with. */
+/** `input` is the input that the tool would run with. */
 export interface WantedCall {
   readonly call: ToolCall;
   readonly input: unknown;
 }
 
-/** `ask`: somebody is to be asked: first hooks, then the host. */
+/** `ask`: first hooks are asked, then the host. */
 export type PermissionAnswer = PermissionDecision | { readonly kind: "ask" };
 
 export type PermissionDecision = { readonly kind: "allow" } | { readonly kind: "deny"; readonly reason: string };
@@ -28,7 +28,7 @@ export interface PermissionOptions {
   readonly session: Pick<Session, "id" | "events">;
   /** @default everything is allowed */
   readonly permission?: Permission;
-  /** Asks the user. @default there is nobody to ask: what would have to be asked is denied */
+  /** Asks the user. @default nobody can be asked, so the call is denied */
   readonly askHost?: (
     wanted: WantedCall,
     context: PermissionContext,

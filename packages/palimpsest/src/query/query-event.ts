@@ -5,7 +5,7 @@ import type { ProviderError, ProviderFailure } from "../providers/provider-error
 import type { RecordedResponse } from "../session/recorded-response.ts";
 import type { SessionEvent } from "../session-event.ts";
 
-/** What happens in a turn, in order. Only what `response` and `tool-ended` tell is in the log. */
+/** Events of a turn, in order. Only the contents of `response` and `tool-ended` are in the log. */
 export type QueryEvent =
   | RequestStarted
   | ShownPart
@@ -15,28 +15,28 @@ export type QueryEvent =
   | ToolEnded
   | NewContentTaken
   | QueryNotice
-  /** Whatever the session tells its listeners: compactions, results stored and cleared, cache breaks, hooks. */
+  /** Any event of the session: compactions, results stored and cleared, cache breaks, hooks. */
   | { readonly kind: "session-event"; readonly event: SessionEvent }
   | { readonly kind: "turn-ended"; readonly outcome: QueryOutcome };
 
-/** A request is about to be sent: once more after a failure, or for the first time. */
+/** A request is about to be sent, for the first time or again after a failure. */
 export interface RequestStarted {
   readonly kind: "request-started";
   /** 1 for the first. */
   readonly tries: number;
 }
 
-/** The call failed and is made again after a while. What the stream had brought is void: the answer begins anew. */
+/** The request failed and is sent again after a wait. Discard what the stream had delivered: the answer starts over. */
 export interface RetryWaiting {
   readonly kind: "retry-waiting";
   readonly reason: ProviderFailure["kind"];
   readonly message: string;
   readonly waitMs: number;
-  /** Calls so far. */
+  /** Requests so far. */
   readonly tries: number;
 }
 
-/** A whole response is in the log. */
+/** A complete response is in the log. */
 export interface ResponseArrived {
   readonly kind: "response";
   readonly response: RecordedResponse;
@@ -45,7 +45,7 @@ export interface ResponseArrived {
 export interface ToolStarted {
   readonly kind: "tool-started";
   readonly call: ToolCall;
-  /** What it is run with: the call's, as its schema and the hooks have changed it. */
+  /** The input that the tool runs with: the call's input after changes by its schema and hooks. */
   readonly input: unknown;
 }
 
@@ -57,10 +57,7 @@ export interface ToolEnded {
   readonly how: ToolEnding;
 }
 
-/**
- * `not-run`: the turn was over before, or the call was not whole. `unknown`: it may have run when a process before this one
- * ended.
- */
+/** `not-run`: the turn had ended, or the call was incomplete. `unknown`: it may have run when an earlier process ended. */
 export type ToolEnding =
   | "ran"
   | "threw"
@@ -72,7 +69,7 @@ export type ToolEnding =
   | "not-run"
   | "unknown";
 
-/** Messages that had come meanwhile are in the log now, and part of the next request. */
+/** Messages that arrived meanwhile are now in the log, and part of the next request. */
 export interface NewContentTaken {
   readonly kind: "new-content-taken";
   readonly count: number;
@@ -84,21 +81,21 @@ export interface QueryNotice {
   readonly text: string;
 }
 
-/** How a turn ended. Whatever it is, the session can be gone on with. */
+/** How a turn ended. The session can continue after any of these. */
 export type QueryOutcome = TurnEnd & {
-  /** Responses that were recorded. */
+  /** The number of recorded responses. */
   readonly rounds: number;
-  /** What the session has spent meanwhile, forks and compactions included. */
+  /** The usage of the session during the turn, forks and compactions included. */
   readonly usage: LedgerTotals;
 };
 
 export type TurnEnd =
-  /** The model has said what it had to say. `stop` is `length` if it was cut off once too often. */
+  /** The model has finished its answer. `stop` is `length` if it was cut too often. */
   | { readonly kind: "done"; readonly text: string; readonly stop: ResponseContent["stop"] }
-  /** The model, or the provider in its name, declined to answer. */
+  /** The model, or the provider on its behalf, declined to answer. */
   | { readonly kind: "refused"; readonly text: string }
   | { readonly kind: "aborted" }
-  /** There is no room for an answer. `advice` says what can be done, with the numbers. */
+  /** The window has no room for an answer. `advice` says what you can do, with the numbers. */
   | {
       readonly kind: "window-full";
       readonly sizeTokens: number;
@@ -106,15 +103,15 @@ export type TurnEnd =
       readonly windowTokens: number;
       readonly advice: string;
     }
-  /** `maxRounds` is reached; results are in the log, and a query without a prompt goes on from here. */
+  /** `maxRounds` is reached. The results are in the log; a query without a prompt continues from here. */
   | { readonly kind: "rounds-used-up" }
-  /** The provider does not answer, or not to this. A query without a prompt tries again. */
+  /** The provider does not answer, or refuses this request. A query without a prompt tries again. */
   | ({ readonly kind: "failed" } & FailedSending);
 
 export interface FailedSending {
   readonly error: ProviderError;
   readonly tries: number;
   readonly waitedMs: number;
-  /** For a request that is too long: why it could not be made shorter. */
+  /** Why a request that is too long could not be made shorter. */
   readonly advice?: string;
 }

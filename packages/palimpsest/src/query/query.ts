@@ -14,43 +14,47 @@ import { runTurn } from "./run-turn.ts";
 
 /** Options of `query`: the prompt, the tools, who may run them, and limits. All are optional. */
 export interface QueryOptions extends Pick<PermissionOptions, "permission" | "askHost"> {
-  /** What the user says. @default nothing: the model goes on from what the session holds */
+  /** The user's message. @default none: the model continues from the current session */
   readonly prompt?: NewContent | readonly NewContent[];
-  /** The session's tools from now on. @default those that it has; calls of one that was not made by `tool()` are answered as unknown */
+  /**
+   * The session's tools from now on. @default the tools it has; a call of a tool that was not made by `tool()` is answered as
+   * unknown
+   */
   readonly tools?: readonly Tool[];
-  /** Ends the turn at once. What is in the log then can be gone on with. */
+  /** Ends the turn at once. The session can continue from its log. */
   readonly signal?: AbortSignal;
-  /** Responses in one turn. @default as many as it takes */
+  /** The maximum number of responses in one turn. @default unlimited */
   readonly maxRounds?: number;
-  /** How often in a row the model is asked to go on when its answer was cut at the length limit. @default 3 */
+  /** How often in a row the model is asked to continue an answer that was cut at the length limit. @default 3 */
   readonly maxContinuations?: number;
-  /** How often in one turn a Stop hook can make the model go on. @default 3 */
+  /** How often in one turn a Stop hook can make the model continue. @default 3 */
   readonly maxStopBlocks?: number;
-  /** Messages that come while the turn runs. @default none */
+  /** Messages that arrive while the turn runs. @default none */
   readonly inbox?: Inbox;
-  /** What to do about a provider that fails. The client's own retries are off: this is the only place that retries. */
+  /** Retries after a failure of the provider. The client's own retries are off: this is the only place that retries. */
   readonly retries?: RetryOptions;
   /**
-   * A response of which nothing comes for so long is given up and asked for again. Models that think without a word need as
-   * long as they think. @default 600,000
+   * A response that delivers nothing for this long is given up and requested again. Models that think silently need as long as
+   * they think. @default 600,000
    */
   readonly stallMs?: number;
-  /** For tools that have no `timeoutMs` of their own. @default 600,000 */
+  /** The timeout of tools without a `timeoutMs` of their own. @default 600,000 */
   readonly toolTimeoutMs?: number;
   /**
-   * Work in the background, once the model is done. Nobody waits for it, and what it throws is its own. @default none
+   * Starts work in the background once the model has finished. Nobody waits for it, and its errors are its own. @default none
    */
   readonly afterTurn?: (session: Session) => Promise<void>;
   /** @default the system's clock */
   readonly clock?: Clock;
-  /** From 0 to 1, for the waits between tries. @default Math.random */
+  /** Returns a number from 0 to 1, for the waits between tries. @default Math.random */
   readonly random?: () => number;
 }
 
 /**
- * One turn of a session, through the client of its provider: sends what is new, runs the tools that the model calls, and goes on until it has nothing more to ask for. Yields
- * what happens, returns how it ended. Nothing starts before it is pulled, and who stops pulling (`return`, `break`) aborts it.
- * All that is to outlive it is in the session's log: after a crash, a query without a prompt goes on.
+ * Runs one turn of a session through its provider's client: sends the new content, runs the tools that the model calls, and
+ * continues until the model has finished. Yields events, returns how the turn ended. Nothing starts before the first pull, and
+ * a consumer that stops (`return`, `break`) aborts the turn. All lasting state is in the session's log: after a crash, a query
+ * without a prompt continues.
  */
 export async function* query(session: Session, options: QueryOptions = {}): AsyncGenerator<QueryEvent, QueryOutcome> {
   checkQuery(session, options);
@@ -104,7 +108,7 @@ export async function* query(session: Session, options: QueryOptions = {}): Asyn
       yield* channel.during(close(NOT_RUN, "not-run"));
       return end;
     } catch (error) {
-      // Closed while the turn ran: nothing can be written any more, and what is open is answered when it is resumed.
+      // The session was closed during the turn: nothing can be written any more, and open calls are answered on resume.
       if (session.signal.aborted) return { kind: "aborted" };
       throw error;
     }
@@ -119,7 +123,7 @@ export async function* query(session: Session, options: QueryOptions = {}): Asyn
     return outcome;
   } finally {
     stopListening();
-    // Who stops pulling between two pieces of work leaves calls open.
+    // A consumer that stops between two steps leaves calls open.
     await closeOpenCalls(session, NOT_RUN).catch(() => undefined);
   }
 }

@@ -2,7 +2,7 @@ import type { Session } from "../session/session.ts";
 import { readRecallInput, recalledText, recallTool } from "../stages/recall/recall-tool.ts";
 import type { Tool } from "../tools/tool.ts";
 
-/** The tool by which the model reads back what was stored, cleared or folded in this session. */
+/** The tool that lets the model read back content that was stored, cleared or compacted in this session. */
 export function recallFrom(session: Pick<Session, "recall">): Tool {
   const { name, description = "", inputSchema: input } = recallTool;
   return {

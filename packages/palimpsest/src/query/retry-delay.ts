@@ -1,29 +1,29 @@
-/** How patient the loop is with a provider that does not answer. */
+/** Limits for retries after a failure of the provider. */
 export interface RetryOptions {
-  /** Calls in all, the first included. @default 5 */
+  /** Total tries, the first included. @default 5 */
   readonly maxAttempts?: number;
-  /** All waits of one request together. A server that asks for more is not waited for. @default 300,000 */
+  /** The limit for all waits of one request together. If a server asks for more, the request is given up. @default 300,000 */
   readonly maxWaitMs?: number;
-  /** The first wait is at most that long, each further one at most twice the one before. @default 1,000 */
+  /** The bound of the first wait; each further bound doubles. @default 1,000 */
   readonly firstWaitMs?: number;
-  /** No wait is longer, unless the server asks for it. @default 60,000 */
+  /** The bound of any wait, unless the server asks for more. @default 60,000 */
   readonly longestWaitMs?: number;
 }
 
 export interface FailedTries {
-  /** How many there were. */
+  /** The number of tries so far. */
   readonly tries: number;
-  /** How long was waited so far. */
+  /** The time waited so far. */
   readonly waitedMs: number;
-  /** How long the server asks to wait. */
+  /** The wait that the server asks for. */
   readonly retryAfterMs?: number | undefined;
-  /** From 0 to 1, anew for every wait. */
+  /** A number from 0 to 1, new for every wait. */
   readonly random: number;
 }
 
 /**
- * How long to wait before the next try; undefined if there is to be none. Any time up to the bound is as likely: clients that
- * failed together do not come back together. What the server asks for is waited for in full, with such a part on top. Pure.
+ * Returns the wait before the next try; undefined if there is none. The wait is random up to its bound, so that clients that
+ * failed together do not return together. A wait that the server asks for is kept in full, with a random part added. Pure.
  */
 export function retryDelayMs(
   { tries, waitedMs, retryAfterMs, random }: FailedTries,

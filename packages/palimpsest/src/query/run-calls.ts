@@ -2,20 +2,20 @@ import type { ToolCall } from "../log/block.ts";
 import type { Tool } from "../tools/tool.ts";
 import { type AnswerOptions, answerCall } from "./answer-call.ts";
 
-/** So many run at the same time. */
+/** The maximum number of calls that run at the same time. */
 const MAX_AT_ONCE = 10;
 
-/** Runs the calls of a response. After an abort, those that were not begun are left open. */
+/** Runs the calls of a response. After an abort, calls that have not started stay open. */
 export async function runCalls(calls: readonly ToolCall[], options: AnswerOptions): Promise<void> {
   for (const group of groupCalls(calls, options.tools)) {
     if (options.signal.aborted) return;
-    // All of them, whatever happens to one: each is to have its result.
+    // Waits for all of them, even if one fails: each needs its result.
     const settled = await Promise.allSettled(group.map((call) => answerCall(call, options)));
     for (const one of settled) if (one.status === "rejected") throw one.reason;
   }
 }
 
-/** Calls in their order; neighbors that are safe beside each other run together. Pure. */
+/** Groups calls in order; neighbors that are safe in parallel run together. Pure. */
 export function groupCalls(
   calls: readonly ToolCall[],
   tools: ReadonlyMap<string, Pick<Tool, "concurrency">>,

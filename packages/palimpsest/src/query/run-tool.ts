@@ -14,10 +14,10 @@ export interface ToolEnd {
 
 export type RunningTool =
   | ({ readonly kind: "whole"; readonly content: ToolResult["content"] } & ToolEnd)
-  /** How it ends is known when all chunks have been read. A stream that breaks off says so in its last chunk. */
+  /** The outcome is known once all chunks have been read. A stream that breaks off says so in its last chunk. */
   | { readonly kind: "stream"; readonly chunks: ToolStream; readonly end: () => ToolEnd };
 
-/** Runs a tool. It ends in time whatever the tool does, and never rejects: what goes wrong is a result for the model. */
+/** Runs a tool. It ends in time whatever the tool does, and never rejects: an error becomes a result for the model. */
 export async function runTool(
   tool: Tool,
   { call, input }: { readonly call: ToolCall; readonly input: unknown },
@@ -78,7 +78,7 @@ function isStream(output: unknown): output is ToolStream {
   return typeof output === "object" && output !== null && Symbol.asyncIterator in output;
 }
 
-/** What a tool says is taken as text if it is nothing that can be kept: programs in plain JavaScript return anything. */
+/** A return value that cannot be stored is turned into text: plain JavaScript can return anything. */
 function toContent(output: Exclude<ToolOutput, ToolStream>): Pick<ToolResult, "content" | "status"> {
   if (typeof output === "string") return { content: output, status: "ok" };
   if (Array.isArray(output)) return { content: output, status: "ok" };

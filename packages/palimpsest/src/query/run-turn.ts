@@ -21,11 +21,11 @@ export interface TurnOptions extends Omit<ExchangeOptions, "session">, Omit<Answ
   readonly maxStopBlocks: number;
 }
 
-/** Belongs to the prompt: a change of a word changes what sessions send from then on. */
+/** Part of the prompt: a changed word changes what sessions send from then on. */
 const CONTINUE =
   "Your answer was cut at its length limit. Go on exactly where it stops, without repeating or introducing anything.";
 
-/** Rounds until the model has nothing more to ask for. What happens is emitted; the log can be sent whenever it ends. */
+/** Runs rounds until the model has finished. Events are emitted; the log is valid for a request whenever the turn ends. */
 export async function* runTurn(options: TurnOptions): AsyncGenerator<QueryEvent, TurnEnd> {
   const { session, channel, inbox, signal, emit, rounds } = options;
   const { maxRounds, maxContinuations, maxStopBlocks } = options;
@@ -85,10 +85,10 @@ export async function* runTurn(options: TurnOptions): AsyncGenerator<QueryEvent,
   }
 }
 
-/** Keeps the prompt in the provider's cache while tools run, where the settings allow it and it saves money. */
+/** Keeps the prompt in the provider's cache while tools run, if the settings allow it and it saves money. */
 async function whileWarm(session: Pick<Session, "provider">, work: () => Promise<void>): Promise<void> {
   const over = new AbortController();
-  // The work goes on without it, and the session's own failures show at its next use.
+  // The turn continues without it; the session's own failures show at its next use.
   void session.provider.keepWarm({ activity: "tool-runs", signal: over.signal }).catch(() => undefined);
   try {
     await work();

@@ -11,26 +11,26 @@ import { type RetryOptions, retryDelayMs } from "./retry-delay.ts";
 export interface SendOptions {
   readonly provider: Pick<Provider, "name" | "send">;
   readonly retries: RetryOptions;
-  /** A stream of which no part comes for so long is broken. */
+  /** A stream that delivers nothing for this long is broken. */
   readonly stallMs: number;
   readonly clock: Required<Clock>;
   readonly random: () => number;
   readonly signal: AbortSignal;
   readonly emit: (event: QueryEvent) => void;
-  /** Takes what a broken stream had brought before the request is sent again: it was paid for. @default nobody does */
+  /** Takes the parts that a broken stream delivered before the request is sent again: they were paid for. @default none */
   readonly onVoid?: (partial: InterruptedAnswer) => Promise<void>;
 }
 
 export type Sent =
   | { readonly kind: "response"; readonly response: unknown }
-  /** `partial`: what the last try had brought. */
+  /** `partial`: the parts that the last try delivered. */
   | ({ readonly kind: "failed"; readonly partial?: InterruptedAnswer } & FailedSending)
   | { readonly kind: "aborted"; readonly partial: Interrupted };
 
-/** What had arrived of the answer; `not-asked`: there was no call under way. */
+/** The received parts of the answer; `not-asked`: no request was under way. */
 type Interrupted = InterruptedAnswer | "nothing-arrived" | "not-asked";
 
-/** Sends one request until it is answered, or waiting does not help. The same bytes every time. */
+/** Sends one request until it is answered, or waiting does not help. Sends the same bytes every time. */
 export async function sendWithRetries(request: unknown, options: SendOptions): Promise<Sent> {
   const { provider, retries, stallMs, clock, random, signal, emit, onVoid = async () => {} } = options;
   let waitedMs = 0;
@@ -42,7 +42,7 @@ export async function sendWithRetries(request: unknown, options: SendOptions): P
       (own, onData) =>
         readStream(provider.send(request, { signal: own }), (part) => {
           onData();
-          // What comes after the end of the watch belongs to no try.
+          // Events after the end of the watch belong to no try.
           if (own.aborted) return;
           partial.add(part);
           if (part.kind !== "report") emit(part);

@@ -2,8 +2,8 @@ import { type Watched, type WatchOptions, watchCall } from "../session/compact/w
 import type { ToolStream } from "../tools/tool.ts";
 
 /**
- * The chunks of a stream that may hang, throw or never end. It ends in time and throws nothing: how it ended is its return
- * value. One watch for all of it, since a chatty tool has a chunk for every line.
+ * Reads the chunks of a stream that may hang, throw or never end. It ends in time and never throws: its return value says how
+ * it ended. One watch serves the whole stream, because a chatty tool has a chunk for every line.
  */
 export async function* watchStream(
   source: ToolStream,
@@ -26,7 +26,7 @@ export async function* watchStream(
     while (ended === undefined) {
       const next = await new Promise<IteratorResult<Uint8Array | string> | undefined>((resolve) => {
         wake = () => resolve(undefined);
-        // What it throws ends the watch, and that wakes us.
+        // An exception ends the watch, which wakes us.
         (async () => iterator.next())().then(resolve, over.reject);
       });
       if (next === undefined) break;
@@ -38,7 +38,7 @@ export async function* watchStream(
     return await watched;
   } finally {
     over.resolve();
-    // Not waited for: a generator that hangs would hang here, too.
+    // Not awaited: a generator that hangs would hang here, too.
     (async () => iterator.return?.())().catch(() => undefined);
   }
 }

@@ -6,18 +6,18 @@ export interface BudgetOptions {
   readonly autoCompactPercent?: number | undefined;
 }
 
-/** Sizes of the view at which something happens. 0 < warning <= error <= limit, and auto-compact < blocking < effective. */
+/** Sizes of the view that trigger an action. 0 < warning <= error <= limit, and auto-compact < blocking < effective. */
 export interface Budget {
   readonly windowTokens: number;
-  /** What may be filled: the window less the reserve for the summary that saves the session. */
+  /** The usable part of the window: the window minus the reserve for the summary that saves the session. */
   readonly effectiveTokens: number;
   readonly autoCompaction: "on" | "off";
   readonly autoCompactTokens: number;
-  /** What the user is told about: where compaction happens, or where the room ends. */
+  /** The limit that the user sees: where compaction happens, or where the window ends. */
   readonly limitTokens: number;
   readonly warningTokens: number;
   readonly errorTokens: number;
-  /** From here on no further input is taken. */
+  /** From this size on no further input is accepted. */
   readonly blockingTokens: number;
 }
 
@@ -25,7 +25,7 @@ export type BudgetLevel = "ok" | "warning" | "error" | "blocked";
 
 interface Margin {
   readonly tokens: number;
-  /** Of the window or the limit it is taken from: what counts where that is small. */
+  /** A share of the window or the limit, which applies where that is small. */
   readonly share: number;
 }
 
@@ -43,7 +43,7 @@ const ERROR_MARGIN: Margin = { tokens: 10_000, share: 1 / 14 };
 export function budgetOf({ windowTokens, autoCompaction = "on", autoCompactPercent }: BudgetOptions): Budget {
   const effectiveTokens = windowTokens - marginOf(RESERVE, windowTokens);
   const defaultTokens = effectiveTokens - marginOf(AUTO_COMPACT_MARGIN, windowTokens);
-  // Where nothing is compacted by itself, asking for it earlier means nothing.
+  // Without auto-compaction an earlier percentage has no effect.
   const askedTokens = autoCompaction === "on" ? percentOf(effectiveTokens, autoCompactPercent) : undefined;
   const autoCompactTokens = Math.min(defaultTokens, askedTokens ?? defaultTokens);
   const limitTokens = autoCompaction === "on" ? autoCompactTokens : effectiveTokens;
@@ -69,7 +69,7 @@ export function levelOf(budget: Budget, sizeTokens: number): BudgetLevel {
   return sizeTokens >= budget.warningTokens ? "warning" : "ok";
 }
 
-/** Of the limit, in whole percent. */
+/** The used share of the limit, in whole percent. */
 export function percentLeft({ limitTokens }: Pick<Budget, "limitTokens">, sizeTokens: number): number {
   return Math.max(0, Math.round(((limitTokens - sizeTokens) / limitTokens) * 100));
 }
@@ -81,8 +81,8 @@ export interface ClampOptions {
 }
 
 /**
- * The `max_tokens` of a request, so that input and output fit the window together; at least 1, which APIs ask for. The size
- * is an estimate, and some servers refuse a request for one token too many.
+ * Returns the `max_tokens` of a request, so that input and output fit the window together; at least 1, the minimum of the APIs.
+ * The size is an estimate, and some servers refuse a request for one token too many.
  */
 export function clampMaxTokens({ windowTokens, sizeTokens, wantedTokens }: ClampOptions): number {
   const leftTokens = windowTokens - sizeTokens - marginOf(BLOCKING_MARGIN, windowTokens);

@@ -2,25 +2,25 @@ import { FEATURE_NAMES, type Features } from "./features.ts";
 import { CLASS_OF_FEATURE, type ContentClass, DEFAULT_PRIOR, type TokenizerPrior } from "./tokenizer-prior.ts";
 
 /**
- * What a session has taught about its tokenizer: for each class of content, the ratio of what it costs to what the prior
- * says. Plain JSON, complete in itself: stored with the session, it gives the same estimates in a later release.
+ * The state that a session has learned about its tokenizer: for each class of content, the ratio of actual to expected cost. It
+ * is plain JSON and complete: stored with the session, it gives the same estimates in a later release.
  */
 export interface Calibration {
   readonly prior: TokenizerPrior;
-  /** One for each of `CLASSES`. */
+  /** One ratio for each of `CLASSES`. */
   readonly ratios: readonly number[];
-  /** How sure the ratios are and which were only seen together: their covariance, row by row. */
+  /** The covariance of the ratios, row by row: how certain they are, and which were only observed together. */
   readonly covariance: readonly number[];
-  /** Tokens estimated and by how much they were wrong, recent ones more; the pad follows from them. */
+  /** Estimated tokens and their error, weighted toward recent ones; the pad follows from them. */
   readonly estimatedTokens: number;
   readonly wrongTokens: number;
 }
 
-/** What a response reported of what had been estimated before it. */
+/** The reported cost of content that had been estimated before. */
 export interface Observation {
-  /** Of everything in the request that the size known before does not cover. */
+  /** Features of everything in the request that the previously known size does not cover. */
   readonly features: Features;
-  /** What that cost: the input that the response reports, less the size known before. */
+  /** The cost of that content: the reported input minus the previously known size. */
   readonly tokens: number;
 }
 
@@ -49,7 +49,7 @@ const NOISE_SHARE = 0.05;
 const SURPRISING_DEVIATIONS = 3;
 const RATIO_RANGE = { least: 0.2, most: 5 } as const;
 
-/** The pad starts at a third: as if so much had been wrong of so many tokens. */
+/** The pad starts at a third, as if that share of that many tokens had been wrong. */
 const START = { estimatedTokens: 6_000, wrongTokens: 2_000 } as const;
 const PAD_MEMORY = 0.98;
 
@@ -58,33 +58,32 @@ export function startCalibration(prior: TokenizerPrior = DEFAULT_PRIOR): Calibra
   return { prior, ratios: CLASSES.map(() => 1), covariance, ...START };
 }
 
-/** A state that was stored, or a new one if what was stored does not fit. */
+/** Reads a stored state, or creates a new one if the stored state does not fit. */
 export function readCalibration(stored: unknown, prior?: TokenizerPrior): Calibration {
   const start = startCalibration(prior);
   return fits(stored, start) ? (stored as Calibration) : start;
 }
 
-/** In whole tokens. */
+/** Returns the estimate in whole tokens. */
 export function estimateTokens({ prior, ratios }: Calibration, features: Features): number {
   return Math.round(dot(ratios, priorTokens(prior, features)));
 }
 
 /**
- * An estimate with room for its error, for comparison with a limit: a third at the start, then by the share that recent
- * estimates were wrong.
+ * Returns an estimate with room for its error, to compare with a limit: a third at the start, then by the recent error share.
  */
 export function padTokens(calibration: Calibration, estimatedTokens: number): number {
   return Math.ceil(estimatedTokens * (1 + errorShare(calibration)));
 }
 
-/** The share by which recent estimates were wrong; a third at the start. */
+/** The error share of recent estimates; a third at the start. */
 export function errorShare({ wrongTokens, estimatedTokens }: Calibration): number {
   return wrongTokens / estimatedTokens;
 }
 
-/** Recursive least squares on the ratios, with a prior, drift and little regard for outliers. */
+/** Recursive least squares on the ratios, with a prior, drift, and low weight for outliers. */
 export function learn(calibration: Calibration, { features, tokens }: Observation): Calibration {
-  // A request that did not grow lost something that nobody named: it says nothing about what was added.
+  // A request that did not grow lost something unknown: it shows nothing about the added content.
   if (tokens <= 0) return calibration;
   const { prior, ratios, covariance } = calibration;
   const expected = priorTokens(prior, features);
@@ -109,7 +108,7 @@ export function learn(calibration: Calibration, { features, tokens }: Observatio
   };
 }
 
-/** By class, what the features would cost if the prior were right. */
+/** The cost of the features by class, if the prior were right. */
 function priorTokens({ tokensPer }: TokenizerPrior, features: Features): number[] {
   const tokens = CLASSES.map(() => 0);
   for (const name of FEATURE_NAMES)
@@ -117,7 +116,7 @@ function priorTokens({ tokensPer }: TokenizerPrior, features: Features): number[
   return tokens;
 }
 
-/** As long as the second. */
+/** As long as the second array. */
 function dot(left: readonly number[], right: readonly number[]): number {
   return right.reduce((sum, value, index) => sum + left[index]! * value, 0);
 }

@@ -2,8 +2,8 @@ import type { Block } from "../log/block.ts";
 import { scanText, type TextCounts } from "./scan-text.ts";
 
 /**
- * What of a block costs tokens, each in its own unit: a description from which tokens are estimated, now and, after more
- * was learned, again. Features of several blocks add up.
+ * The features of a block that cost tokens, each in its own unit. Tokens are estimated from them now, and again once more was
+ * learned. Features of several blocks add up.
  */
 export interface Features extends TextCounts {
   readonly blocks: number;
@@ -11,7 +11,9 @@ export interface Features extends TextCounts {
   /** Values in tool inputs. */
   readonly inputFields: number;
   readonly toolResults: number;
-  /** Of signed thinking, whose text is a summary at best: the length of the signature follows what was thought. */
+  /**
+   * Length of the signature of signed thinking. The visible text is a summary at best; the signature grows with the thinking.
+   */
   readonly signatureCharacters: number;
   readonly images: number;
   readonly documents: number;
@@ -36,11 +38,11 @@ export const NO_FEATURES: Features = {
 export const FEATURE_NAMES: readonly FeatureName[] = Object.keys(NO_FEATURES) as FeatureName[];
 
 export interface FeatureOptions {
-  /** Counts the tokens of a text; for who has a tokenizer of the model. @default none: texts are described, not counted */
+  /** Counts the tokens of a text, if you have the model's tokenizer. @default none: texts are described, not counted */
   readonly countText?: (text: string) => number;
 }
 
-/** What is to be known of a block to estimate its tokens. Reads at most 65,536 characters of it. */
+/** Returns the features of a block that its tokens are estimated from. Reads at most 65,536 characters of the block. */
 export function featuresOf(block: Block, { countText }: FeatureOptions = {}): Features {
   const texts: string[] = [];
   const structure = { ...NO_FEATURES, ...structureOf(block, texts) };
@@ -57,7 +59,7 @@ export function addFeatures(left: Features, right: Features): Features {
   return sum;
 }
 
-/** Everything but the texts, which it puts into `texts`. */
+/** Adds all features except those of texts, and collects the texts in `texts`. */
 function structureOf(block: Block, texts: string[]): Partial<Features> {
   switch (block.kind) {
     case "text":
@@ -90,14 +92,14 @@ function structureOf(block: Block, texts: string[]): Partial<Features> {
   }
 }
 
-/** The seal stands somewhere in a provider's own form, and is most of it. */
+/** The signature is somewhere in a provider's own format, and is most of it. */
 function lengthOf(value: unknown): number {
   const texts: string[] = [];
   collectJson(value, texts);
   return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
-/** Names and values, without the signs between them; returns the number of values. Walks any depth. */
+/** Adds names and values, without the punctuation between them; returns the number of values. Works at any depth. */
 function collectJson(value: unknown, texts: string[]): number {
   const open: unknown[] = [value];
   let values = 0;

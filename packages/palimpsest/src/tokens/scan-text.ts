@@ -1,10 +1,10 @@
-/** What a text holds, by what costs tokens. The beginning of a run and what continues it cost differently. */
+/** Counts of a text by what costs tokens. The first character of a run costs differently from the following ones. */
 export interface TextCounts {
   /** Beginnings of words; `camelCase` has two. */
   readonly words: number;
   /** Letters after the first of a word. */
   readonly letters: number;
-  /** Those beyond twelve a word on the average: no language has such words, but sequences and fillers do. */
+  /** Letters beyond twelve per word on average: no language has such words, but sequences and fillers do. */
   readonly runOnLetters: number;
   /** Beginnings of runs of digits. */
   readonly numbers: number;
@@ -15,7 +15,7 @@ export interface TextCounts {
   readonly furtherMarks: number;
   /** Beginnings of runs of line ends. */
   readonly lines: number;
-  /** White space after its like: indentation, empty lines. A single space belongs to the word behind it. */
+  /** White space after white space: indentation, empty lines. A single space belongs to the next word. */
   readonly spaces: number;
   /** Letters of other alphabets. */
   readonly foreignLetters: number;
@@ -52,10 +52,10 @@ const CLASS_BITS = 4;
 
 const CLASS_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => classOf(byte));
 
-/** Reads a text once, as UTF-8: its first bytes tell the script, and bytes are read twice as fast as characters. */
+/** Scans a text once, as UTF-8: first bytes show the script, and bytes are read twice as fast as characters. */
 export function scanText(text: string): TextCounts {
   const bytes = new TextEncoder().encode(sampleOf(text));
-  // How often a byte of one class follows one of another: everything above is in this table.
+  // How often a byte of one class follows a byte of another: all counts above come from this table.
   const pairs = new Uint32Array(1 << (2 * CLASS_BITS));
   let previous = NEWLINE;
   for (let index = 0; index < bytes.length; index++) {

@@ -37,7 +37,7 @@ export const CLASS_OF_FEATURE: Readonly<Record<FeatureName, ContentClass>> = {
   countedTokens: "counted",
 };
 
-/** What one of each feature costs, before a session has shown otherwise. Data, so that a model can bring its own. */
+/** The cost of one unit of each feature, before a session has shown otherwise. It is data, so that a model can bring its own. */
 export interface TokenizerPrior {
   readonly tokensPer: Readonly<Record<FeatureName, number>>;
 }

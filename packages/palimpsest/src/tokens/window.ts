@@ -1,13 +1,13 @@
 export interface WindowSources {
-  /** As the user names it: `[1m]` at its end asks for the long window. */
+  /** The model as the user names it: a trailing `[1m]` asks for the long window. */
   readonly model: string;
-  /** What the table of models, the provider or the caller says. */
+  /** The window by the table of models, the provider or the caller. */
   readonly windowTokens?: number | undefined;
-  /** Where less input is taken than the window holds, that is what can be filled. */
+  /** The input limit, where it is smaller than the window. */
   readonly maxInputTokens?: number | undefined;
   /** Beta features that the request asks for. @default none */
   readonly betas?: readonly string[];
-  /** Of a model that nobody knows. */
+  /** The window of an unknown model. */
   readonly fallbackTokens: number;
 }
 
@@ -21,7 +21,7 @@ const LONG_WINDOW_TOKENS = 1_000_000;
 const LONG_WINDOW_SUFFIX = /\[1m\]$/i;
 const LONG_WINDOW_BETA = /^context-1m\b/;
 
-/** The model's limit, from the first source that knows: suffix, capability, beta, setting. */
+/** Returns the model's limit from the first source that knows it: suffix, capability, beta, setting. */
 export function windowOf(sources: WindowSources): FoundWindow {
   const { model, windowTokens, maxInputTokens, betas = [], fallbackTokens } = sources;
   if (LONG_WINDOW_SUFFIX.test(model)) return { tokens: LONG_WINDOW_TOKENS, from: "caller" };
