@@ -136,7 +136,7 @@ function newestItem(view: View, behind: number, is: (item: MessageItem) => boole
 /** No mark can keep anything before these: the only mark before the messages is at the end of the system prompt. */
 const MOVES_HEAD: ReadonlySet<string> = new Set(["provider", "model", "tools", "system", "betas"]);
 
-/** By estimate, how much of the request before still stands at the beginning; undefined for all of it. */
+/** Estimates how much of the previous request is still the beginning of this one; undefined for all of it. */
 function keptTokensOf(
   view: View,
   { features: head }: Configuration,

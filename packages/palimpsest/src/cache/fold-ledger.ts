@@ -19,13 +19,13 @@ import { lineOf, openRequest } from "./ledger-line.ts";
 import { addToRhythm } from "./rhythm.ts";
 
 const KEPT_BREAKS = 50;
-/** A request whose response never came is forgotten after so many others. */
+/** A request without a response is forgotten after this many others. */
 const KEPT_OPEN_REQUESTS = 8;
 
 const NEW_SOURCE: SourceLedger = { totals: NO_TOTALS, causes: {}, open: [] };
 const NOTHING_LOST: CauseTotals = { breaks: 0, rebilledTokens: 0, rebilledUsd: 0, gapUsd: 0 };
 
-/** Takes one more entry into the ledger, in the order of the log, decisions that were taken back since among them. */
+/** Adds one entry to the ledger, in the order of the log. Decisions that were taken back since are included. */
 export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: number): Ledger {
   const at = read.sequence;
   switch (read.kind) {
@@ -44,14 +44,14 @@ export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: n
     case "rewind":
       return rewind(at, read.payload, atMs);
     case "fork":
-      // What was spent before was the parent's.
+      // Earlier spending belongs to the parent.
       return EMPTY_LEDGER;
     default:
       return ledger;
   }
 }
 
-/** The ledger that a boundary is to carry: with itself in it. */
+/** The ledger for a boundary to carry: it includes the boundary itself. */
 export function ledgerAtBoundary(
   ledger: Ledger,
   at: number,
@@ -60,7 +60,7 @@ export function ledgerAtBoundary(
   return note(ledger, { cause: "boundary", at, ...placeOf(payload) });
 }
 
-/** Adds a line up, and makes its request the one that the next is compared with. */
+/** Adds a line, and makes its request the one that the next is compared with. */
 function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger {
   const source = ledger.sources[line.source] ?? NEW_SOURCE;
   const request = openRequest(ledger, payload);
@@ -85,12 +85,12 @@ function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger 
   };
 }
 
-/** A ping has touched what the main conversation left in the cache: its time begins again. */
+/** A ping has refreshed the cached prompt of the main conversation: its lifetime starts again. */
 function refresh(ledger: Ledger, payload: UsagePayload, atMs: number): Ledger {
   const { main } = ledger.sources;
   const { source, answers, madeAtMs = atMs, cacheReadTokens, cacheWriteTokens } = payload;
   const isPing = source === KEEP_WARM && cacheReadTokens + cacheWriteTokens > 0;
-  // One that comes back after the next request was answered has touched what is not in use any more.
+  // A ping that returns after the next request was answered has refreshed a prompt that is no longer used.
   if (!isPing || main?.previous === undefined || main.previous.request !== answers) return ledger;
   const previous = { ...main.previous, atMs: Math.max(main.previous.atMs, madeAtMs) };
   return { ...ledger, sources: { ...ledger.sources, main: { ...main, previous } } };
@@ -102,7 +102,7 @@ function toPrevious(
   { break: found }: LedgerLine,
 ): PreviousRequest {
   const { responseId, freshTokens, cacheReadTokens, cacheWriteTokens, appliedEdits, deletedTokens } = payload;
-  // More was lost than was read: the prompt that the deletions are relative to has gone.
+  // More was lost than was read: the prompt that the deletions refer to is gone.
   const isCold = found !== undefined && found.droppedTokens > cacheReadTokens;
   const { configuration = 0, images = "none", lifetimeMs = Number.MAX_SAFE_INTEGER } = cache ?? {};
   return {
@@ -112,7 +112,7 @@ function toPrevious(
     configuration,
     images,
     lifetimeMs,
-    // The provider may not know a response that it did not finish: nothing is to be compared with it.
+    // The provider may not know a response that it did not finish, so nothing is compared with it.
     responseId: payload.ending === "interrupted" ? "" : responseId,
     freshTokens,
     cacheReadTokens,
@@ -158,7 +158,7 @@ function open(ledger: Ledger, source: string, request: OpenRequest): Ledger {
   return { ...ledger, sources: { ...ledger.sources, [source]: opened } };
 }
 
-/** Back to an earlier point; if a request stands there, it is open once more. */
+/** Back to an earlier point; a request at that point is open again. */
 function rewind(at: number, { ledger: stored, sharedTo, reason, request }: RewindPayload, atMs: number): Ledger {
   const noted = note(readLedger(stored), { cause: "rewind", at, from: sharedTo + 1, what: [reason] });
   if (request === undefined) return noted;

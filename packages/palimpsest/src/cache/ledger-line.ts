@@ -6,7 +6,7 @@ import { findDrop, isExpected, leftInCache, nameCauses } from "./find-break.ts";
 import type { CacheBreak, Ledger, LedgerLine, OpenRequest, PreviousRequest } from "./ledger.ts";
 import { type BilledTokens, priceUsd, withCacheRead } from "./prices.ts";
 
-/** What an entry of use adds to the ledger, as one line. */
+/** Returns the ledger line for a usage entry. */
 export function lineOf(ledger: Ledger, usage: number, payload: UsagePayload, atMs: number): LedgerLine {
   const { model, answers, source = "main", cacheDiagnosis } = payload;
   const request = openRequest(ledger, payload);
@@ -46,26 +46,26 @@ function billedOf(payload: UsagePayload): BilledTokens {
   return { freshTokens, cacheReadTokens, cacheWriteTokens, ...long, outputTokens };
 }
 
-/** The request that a response answers, if it is known to wait for one. */
+/** The waiting request that a response answers, if there is one. */
 export function openRequest({ sources }: Ledger, { source = "main", answers }: UsagePayload): OpenRequest | undefined {
   return sources[source]?.open.findLast(({ request }) => request === answers);
 }
 
-/** What a response is compared with: nothing, if it comes after that of a later request, or if no usage was reported. */
+/** The request that a response is compared with: none if a later request was answered first, or if no usage was reported. */
 function comparable(ledger: Ledger, payload: UsagePayload): PreviousRequest | undefined {
   const previous = ledger.sources[payload.source ?? "main"]?.previous;
   const request = openRequest(ledger, payload);
-  // What is estimated shows nothing of what the cache did.
+  // Estimates show nothing about the cache.
   if (previous === undefined || inputTokensOf(payload) === 0 || payload.estimated === "all") return undefined;
   return request === undefined || request.at < previous.at ? undefined : previous;
 }
 
 function causesOf(changes: readonly PromptChange[], previous: PreviousRequest, atMs: number): readonly Cause[] {
-  // What was read is what the request before had written, for as long as that one had asked for.
+  // The previous request wrote the tokens that were read, with the lifetime that it asked for.
   return nameCauses({ changes, pauseMs: atMs - previous.atMs, lifetimeMs: previous.lifetimeMs });
 }
 
-/** A request that was made before the one before it was answered was compared with an older one. */
+/** A request that was made before the previous one was answered was compared with an older one. */
 function changesSince(
   previous: PreviousRequest,
   request: OpenRequest | undefined,
@@ -76,12 +76,12 @@ function changesSince(
   return [...known, ...editsSince(previous, reported), ...foldSince(reported)];
 }
 
-/** What it had read was not the conversation that was sent, but what it had made of it. */
+/** The provider did not read the conversation as it was sent, but its own compaction of it. */
 function foldSince({ folded, usage }: Pick<UsagePayload, "folded"> & { readonly usage: number }): PromptChange[] {
   return folded === undefined ? [] : [{ cause: "boundary", at: usage, what: ["folded by the provider"] }];
 }
 
-/** What the provider left out is only known from its report: it is a change of the prompt that the report itself brings. */
+/** Only the report shows what the provider left out: the report itself brings this change of the prompt. */
 function editsSince(
   { appliedEdits: before }: PreviousRequest,
   { appliedEdits: now, usage }: Pick<UsagePayload, "appliedEdits"> & { readonly usage: number },
@@ -92,16 +92,16 @@ function editsSince(
   return [{ cause: "provider-edits", at: usage, what }];
 }
 
-/** All that the request before left in the cache and that is still the beginning of this one. */
+/** Everything that the previous request left in the cache and that this one still begins with. */
 function perfectRead(
   billed: BilledTokens,
   previous: PreviousRequest | undefined,
   { request, changes, usage, payload }: Compared,
 ): number {
-  // Where in the prompt the provider's edits begin, it does not say: what it read was all that could be read.
+  // The provider does not say where its edits begin, so the tokens that it read count as all that could be read.
   if (previous === undefined || changes.some(({ at }) => at === usage)) return billed.cacheReadTokens;
   const { freshTokens, cacheReadTokens, cacheWriteTokens } = previous;
-  // Where writing is not reported, but something was read, the service caches all of it by itself.
+  // A service that reports reads but no writes caches everything by itself.
   const unreported = cacheWriteTokens === 0 && cacheReadTokens > 0 ? freshTokens : 0;
   const leftTokens = leftInCache(previous, payload) + unreported;
   const keptTokens = Math.min(leftTokens, request?.cache?.keptTokens ?? leftTokens);

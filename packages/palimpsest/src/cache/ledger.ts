@@ -5,15 +5,15 @@ import type { AppliedEdits } from "../log/provider-edits.ts";
 import type { Rhythm } from "./rhythm.ts";
 
 /**
- * What a session has spent and why: per source, what was used and what was lost to which cause. Plain JSON of bounded
- * size, complete in itself: boundaries and rewinds carry it. Only `foldLedger` makes new ones.
+ * The spending of a session and its causes: usage per source, and losses per cause. It is plain JSON of bounded size and
+ * complete: boundaries and rewinds carry it. Only `foldLedger` creates new ledgers.
  */
 export interface Ledger {
-  /** By who asked: "main", and those that ask for it. */
+  /** Usage by source: "main", and other callers. */
   readonly sources: Readonly<Record<string, SourceLedger>>;
-  /** What was decided about the messages since the newest answered request, one for each cause. */
+  /** Decisions about the messages since the newest answered request, one for each cause. */
   readonly pending: readonly PromptChange[];
-  /** The newest, oldest first. */
+  /** The newest lines, oldest first. */
   readonly breaks: readonly CacheBreak[];
 }
 
@@ -21,13 +21,13 @@ export interface SourceLedger {
   readonly totals: LedgerTotals;
   readonly causes: Readonly<Partial<Record<Cause, CauseTotals>>>;
   readonly previous?: PreviousRequest;
-  /** How its answered requests followed each other. @default there was none */
+  /** The pattern of its answered requests. @default there was none */
   readonly rhythm?: Rhythm;
   /** Requests that wait for their response, oldest first. */
   readonly open: readonly OpenRequest[];
 }
 
-/** What all responses have used, on whatever branch. */
+/** Usage of all responses, on any branch. */
 export interface SpentTokens {
   readonly responses: number;
   readonly freshTokens: number;
@@ -37,34 +37,37 @@ export interface SpentTokens {
 }
 
 export interface LedgerTotals extends SpentTokens {
-  /** Of the responses whose price is known. */
+  /** The price of the responses with known prices. */
   readonly priceUsd: number;
-  /** What those would have cost, had each read from the cache all that the one before left there and that was still its beginning. */
+  /**
+   * The price of the same responses with a perfect cache: each reads everything that the previous one left and that it still
+   * begins with.
+   */
   readonly perfectPriceUsd: number;
-  /** Responses of models whose prices nobody has said. */
+  /** Responses of models without known prices. */
   readonly unpricedResponses: number;
-  /** Answers that were interrupted before the provider had reported all that they used. @default 0 */
+  /** Interrupted answers without a full usage report. @default 0 */
   readonly estimatedResponses?: number;
-  /** The part of `priceUsd` that those cost, by estimate. @default 0 */
+  /** The estimated part of `priceUsd` for those answers. @default 0 */
   readonly estimatedUsd?: number;
 }
 
-/** What was lost to one cause, or to several of which it comes first in the prompt. */
+/** Losses to one cause, or to several of which it is the first in the prompt. */
 export interface CauseTotals {
   readonly breaks: number;
-  /** Paid for again, though it had been in the cache. */
+  /** Tokens that were paid for again although they had been in the cache. */
   readonly rebilledTokens: number;
   readonly rebilledUsd: number;
   /** The part of the price that a perfect cache would have saved. */
   readonly gapUsd: number;
 }
 
-/** The newest answered request: what the next one is compared with. */
+/** The newest answered request, which the next one is compared with. */
 export interface PreviousRequest extends Pick<CacheFacts, "configuration" | "images" | "lifetimeMs" | "edits"> {
   readonly request: number;
   /** The entry that opened it: the request's own, or that of a rewind to it. */
   readonly at: number;
-  /** When its prompt was last read or written: when it was made, or a ping since. */
+  /** When its prompt was last read or written: by the request itself or by a later ping. */
   readonly atMs: number;
   readonly responseId: string;
   readonly freshTokens: number;
@@ -72,7 +75,7 @@ export interface PreviousRequest extends Pick<CacheFacts, "configuration" | "ima
   readonly cacheWriteTokens: number;
   readonly appliedEdits?: AppliedEdits;
   readonly deletedTokens?: number;
-  /** It deleted from a cached prompt that was not there any more: what it deleted is to be forgotten. */
+  /** The request deleted from a cached prompt that was gone: forget those deletions. */
   readonly deletions?: "stale";
 }
 
@@ -83,25 +86,25 @@ export interface OpenRequest {
   readonly cache?: CacheFacts;
 }
 
-/** The cache had much less of a prompt than the request before had left in it. */
+/** A cache break: the cache held much less of a prompt than the previous request had left. */
 export interface CacheBreak {
   /** The `usage` entry that shows it. */
   readonly usage: number;
   readonly source: string;
   readonly atMs: number;
-  /** The one that comes earliest in the prompt first. */
+  /** The causes, the earliest in the prompt first. */
   readonly causes: readonly Cause[];
-  /** Tools, parameters and reasons of decisions that the causes are about. */
+  /** Tools, parameters and reasons of decisions behind the causes. */
   readonly what: readonly string[];
-  /** `expected`: somebody decided it. `alarm`: nobody did. */
+  /** `expected`: a decision caused it. `alarm`: no decision did. */
   readonly sort: "expected" | "alarm";
   readonly droppedTokens: number;
   readonly rebilledTokens: number;
-  /** Absent where the prices are not known. */
+  /** Absent if the prices are unknown. */
   readonly rebilledUsd?: number;
   readonly announcedTokens?: number;
   readonly pauseMs: number;
-  /** Where the prompt departed from the one before, by the provider's own account; absent where it did not say. */
+  /** Where the prompt differs from the previous one, as the provider reports it; absent if it does not. */
   readonly providerSays?: CacheDiagnosis["reason"];
 }
 
@@ -112,22 +115,22 @@ export interface LedgerLine
     "model" | "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "cacheWrite1hTokens" | "outputTokens"
   > {
   readonly usage: number;
-  /** The request that it answers; absent for a call that was not made from the view. */
+  /** The request that the response answers; absent for a call that was not made from the view. */
   readonly request?: number;
   readonly source: string;
   /** When the request was made. */
   readonly atMs: number;
   readonly perfectReadTokens: number;
-  /** Absent where the prices are not known. */
+  /** Absent if the prices are unknown. */
   readonly priceUsd?: number;
   readonly perfectPriceUsd?: number;
   readonly gapUsd?: number;
-  /** Why less was read than could have been; empty if nothing was lost. */
+  /** Why less was read than possible; empty if nothing was lost. */
   readonly causes: readonly Cause[];
   readonly break?: CacheBreak;
   /** Whether the provider's own diagnosis names the same cause, where it has one. */
   readonly diagnosis?: "agrees" | "differs";
-  /** What of it is an estimate: the answer was interrupted. @default nothing */
+  /** The part that is an estimate, because the answer was interrupted. @default none */
   readonly estimated?: UsagePayload["estimated"];
 }
 
@@ -151,7 +154,7 @@ const COUNTS = Object.keys(NO_TOTALS) as readonly (keyof Counts)[];
 
 export const EMPTY_LEDGER: Ledger = { sources: {}, pending: [], breaks: [] };
 
-/** A ledger that was stored, or an empty one if what was stored is none. */
+/** Reads a stored ledger, or creates an empty one if the stored value is invalid. */
 export function readLedger(stored: unknown): Ledger {
   if (typeof stored !== "object" || stored === null) return EMPTY_LEDGER;
   const { sources, pending, breaks } = stored as Partial<Ledger>;
@@ -159,7 +162,7 @@ export function readLedger(stored: unknown): Ledger {
   return isWhole ? (stored as Ledger) : EMPTY_LEDGER;
 }
 
-/** What all sources have used together. */
+/** Returns the usage of all sources together. */
 export function spentTokens({ sources }: Ledger): LedgerTotals {
   return Object.values(sources).reduce<LedgerTotals>((sum, { totals }) => addTotals(sum, totals), NO_TOTALS);
 }
@@ -168,12 +171,12 @@ export function addTotals(left: LedgerTotals, right: LedgerTotals): LedgerTotals
   return { ...addCounts(COUNTS, left, right), ...estimatedPart(left, right, 1) };
 }
 
-/** What was used between two points in time. */
+/** Returns the usage between two points in time. */
 export function subtractTotals(after: LedgerTotals, before: LedgerTotals): LedgerTotals {
   return { ...addCounts(COUNTS, after, before, -1), ...estimatedPart(after, before, -1) };
 }
 
-/** Absent where nothing was estimated, as in the logs of earlier releases. */
+/** Absent if nothing was estimated, and in logs of earlier releases. */
 function estimatedPart(
   left: LedgerTotals,
   right: LedgerTotals,

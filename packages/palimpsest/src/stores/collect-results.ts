@@ -5,18 +5,18 @@ import type { Store } from "./store.ts";
 export interface CollectOptions {
   /** @default now */
   readonly nowMs?: number;
-  /** How long the results of a session are kept after it, or a fork of it, was last used. @default 30 days */
+  /** How long the results of a session are kept after its last use, or the last use of a fork. @default 30 days */
   readonly maxAgeMs?: number;
-  /** How much all results may take; beyond it, those of the sessions go that were used longest ago. @default 10 GB */
+  /** The limit for all results together; beyond it, results of the least recently used sessions are removed. @default 10 GB */
   readonly maxBytes?: number;
-  /** Ends it between two sessions. @default it runs to its end */
+  /** Stops the collection between two sessions. @default it runs to its end */
   readonly signal?: AbortSignal;
 }
 
 export interface CollectedResults {
   readonly removed: readonly { readonly session: string; readonly bytes: number; readonly why: "age" | "size" }[];
   readonly keptBytes: number;
-  /** What could not be looked at or removed; it is kept, and tried again the next time. */
+  /** Results that could not be read or removed; they are kept until the next collection. */
   readonly failures: readonly { readonly session: string; readonly error: Error }[];
 }
 
@@ -29,16 +29,16 @@ interface Kept {
 const DAY_MS = 86_400_000;
 
 /**
- * Removes the stored results of sessions that nobody has used for long; a recall of one of them answers that it has expired.
- * Never those of a session that is open anywhere, or has an open fork. Logs are not touched. Where all results are young and
- * few, no log is opened. Where sessions were given `files` of their own: `collectResults({ ...store, results: files })`.
+ * Removes the stored results of sessions that were not used for long; a recall then says that the result has expired. It never
+ * touches a session that is open anywhere or has an open fork, and never touches logs. If all results are young and few, it
+ * opens no log. If sessions have `files` of their own: `collectResults({ ...store, results: files })`.
  */
 export async function collectResults(store: Store, options: CollectOptions = {}): Promise<CollectedResults> {
   const { nowMs = Date.now(), maxAgeMs = 30 * DAY_MS, maxBytes = 10_000_000_000, signal } = options;
   const { results } = store;
   const failures: { session: string; error: Error }[] = [];
   const removed: CollectedResults["removed"][number][] = [];
-  /** Whether it may go on; what fails of one session does not keep the others. */
+  /** Whether to continue; a failure in one session does not stop the others. */
   const attempt = async (session: string, work: () => Promise<void>): Promise<"go-on" | "end"> => {
     await nextTurn();
     if (signal?.aborted) return "end";
@@ -88,7 +88,7 @@ export async function collectResults(store: Store, options: CollectOptions = {})
   return { removed, keptBytes, failures };
 }
 
-/** The forks of each session that has some: they show its entries, and so its results. */
+/** The forks of each session: they show its entries, and therefore its results. */
 async function findForks(
   store: Store,
   attempt: (session: string, work: () => Promise<void>) => Promise<"go-on" | "end">,
@@ -104,7 +104,7 @@ async function findForks(
   return forks;
 }
 
-/** When a session has written its newest entry; long ago if it has no log any more. */
+/** The time of a session's newest entry; long ago if its log is gone. */
 async function lastUseMs(store: Store, session: string): Promise<number> {
   const reader = await store.openReader(session);
   try {
@@ -116,7 +116,7 @@ async function lastUseMs(store: Store, session: string): Promise<number> {
   }
 }
 
-/** A store may answer without ever letting anything else run: this is work beside other work. */
+/** A store may answer without yielding; this is background work, so it yields itself. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => (globalThis.setImmediate ?? setTimeout)(resolve));
 }

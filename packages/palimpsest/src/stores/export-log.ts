@@ -6,7 +6,7 @@ import { BATCH_ENTRIES, readEntries } from "./read-entries.ts";
 import { sha256 } from "./sha256.ts";
 import type { AppendResult, LogReader, LogWriter } from "./store.ts";
 
-/** A whole log as lines of JSON, one entry each, oldest first. */
+/** Exports a whole log as lines of JSON, one entry each, oldest first. */
 export async function* exportLog(reader: LogReader): AsyncGenerator<string> {
   checkArgument("exportLog(reader)", reader, withMethods(["head", "read"], "what store.openReader(session) returns"));
   const { sequence: last } = await reader.head();
@@ -15,9 +15,9 @@ export async function* exportLog(reader: LogReader): AsyncGenerator<string> {
 
 export type ImportResult =
   | { readonly kind: "imported"; readonly entries: number }
-  /** A line that is no entry, or an entry that is not the one that was exported. What came before it was imported. */
+  /** A line is no entry, or is not the entry that was exported. The lines before it were imported. */
   | { readonly kind: "damaged"; readonly line: number; readonly problem: ChainProblem["what"] | "not-an-entry" }
-  /** The log that was to be filled is not empty, or is not ours to fill. */
+  /** The target log is not empty, or another writer holds it. */
   | { readonly kind: "refused"; readonly because: Exclude<AppendResult, { kind: "appended" }> };
 
 const LINES: Needed = {
@@ -26,7 +26,7 @@ const LINES: Needed = {
     typeof value === "object" && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value),
 };
 
-/** Fills an empty log with exported lines. Nothing goes in that its chain does not vouch for. */
+/** Fills an empty log with exported lines. Only entries that their hash chain confirms are imported. */
 export async function importLog(
   writer: LogWriter,
   lines: AsyncIterable<string> | Iterable<string>,

@@ -5,7 +5,7 @@ import type { Store } from "./store.ts";
 
 type Logs = Pick<Store, "list" | "openReader">;
 
-/** What a session is a fork of, as its first entry says; undefined if it is none. */
+/** Returns the parent of a session, by its first entry; undefined if the session is no fork. */
 export async function readFork(store: Pick<Store, "openReader">, session: string): Promise<ForkPayload | undefined> {
   const reader = await store.openReader(session);
   try {
@@ -17,7 +17,7 @@ export async function readFork(store: Pick<Store, "openReader">, session: string
   }
 }
 
-/** The sessions that are forks of this one. A log that cannot be read cites nothing: it cannot be opened either. */
+/** Returns the forks of a session. A log that cannot be read counts as no fork: it cannot be opened either. */
 export async function forksOf(store: Logs, session: string): Promise<readonly string[]> {
   const forks: string[] = [];
   for await (const { id } of eachSession(store)) {

@@ -2,7 +2,7 @@ import type { ListedSession, ListOptions, Store } from "./store.ts";
 
 const PAGE_SESSIONS = 100;
 
-/** One page of ids, ordered by code units, and where the next page begins. For stores that hold all ids at once. */
+/** Returns one page of ids, ordered by code units, and the start of the next page. For stores that hold all ids at once. */
 export function pageOf(
   ids: Iterable<string>,
   { after = "", limit = PAGE_SESSIONS }: ListOptions = {},
@@ -13,7 +13,7 @@ export function pageOf(
   return last === undefined || page.length === behind.length ? { ids: page } : { ids: page, next: last };
 }
 
-/** All sessions of a store, page by page. */
+/** Yields all sessions of a store, page by page. */
 export async function* eachSession(store: Pick<Store, "list">): AsyncGenerator<ListedSession> {
   for (let after: string | undefined = ""; after !== undefined; ) {
     const { sessions, next }: Awaited<ReturnType<Store["list"]>> = await store.list({ after });

@@ -16,7 +16,7 @@ export function createMemoryLog(): MemoryLog {
   return { entries: [], byKind: new Map(), fence: 0, writer: undefined };
 }
 
-/** Empties a log that was deleted: who still has it open finds nothing, and writes nothing. */
+/** Empties a deleted log: handles that are still open read nothing and write nothing. */
 export function emptyMemoryLog(log: MemoryLog): void {
   log.entries.length = 0;
   log.byKind.clear();

@@ -11,7 +11,7 @@ interface KeptResult {
   readonly atMs: number;
 }
 
-/** Keeps results for as long as the process lives: for tests, and for sessions that nobody wants back. */
+/** Creates storage for results that lasts as long as the process: for tests and temporary sessions. */
 export function memoryResults({ clock = { now: Date.now } }: MemoryResultsOptions = {}): ResultFiles {
   const sessions = new Map<string, Map<string, KeptResult>>();
   return {
@@ -40,7 +40,7 @@ export function memoryResults({ clock = { now: Date.now } }: MemoryResultsOption
         found && {
           bytes: found.bytes.length,
           chunks: async function* () {
-            // A copy: whoever reads may do with it as they like.
+            // A copy, so that the reader may change it.
             yield new Uint8Array(found.bytes);
           },
         }

@@ -8,17 +8,17 @@ import type { BusyWriter, ListedSession, Store } from "./store.ts";
 export interface MemoryStoreOptions {
   /** @default the system's clock */
   clock?: { now(): number };
-  /** How long a log is said to be held at least. With 0 it is always free. @default 30,000 */
+  /** The shortest lease of a log. With 0 a log is always free. @default 30,000 */
   leaseMs?: number;
 }
 
-/** Keeps logs for as long as the process lives: for tests, and for sessions that nobody wants back. */
+/** Creates a store that lasts as long as the process: for tests and temporary sessions. */
 export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: MemoryStoreOptions = {}): Store {
   const logs = new Map<string, MemoryLog>();
-  // As text: nobody who holds the value that was set or read can change what is kept.
+  // Kept as text, so that nobody can change it through the value that was set or read.
   const metadata = new Map<string, string>();
   const results = memoryResults({ clock });
-  /** Until it is closed: the process that would have to renew the lease is this one, and it is alive. */
+  /** The log is held until it is closed: this process would have to renew the lease, and it is alive. */
   const heldBy = ({ writer }: MemoryLog): BusyWriter | undefined => {
     const nowMs = clock.now();
     if (writer === undefined || leaseMs <= 0) return undefined;

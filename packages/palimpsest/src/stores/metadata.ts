@@ -1,10 +1,10 @@
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import type { SessionMetadata } from "./store.ts";
 
-/** The most that a session's metadata may take, as JSON in UTF-8: lists stay quick, and content belongs in the log. */
+/** The size limit of a session's metadata, as JSON in UTF-8: lists stay fast, and content belongs in the log. */
 export const MAX_METADATA_BYTES = 16_384;
 
-/** The metadata as JSON text. Throws an `InvalidOptionError` where a store could not give it back. */
+/** Returns the metadata as JSON text. Throws an `InvalidOptionError` if a store could not return the same value. */
 export function toMetadataText(metadata: SessionMetadata): string {
   const isObject = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata);
   const text = isObject ? JSON.stringify(metadata) : undefined;
@@ -19,7 +19,7 @@ export function toMetadataText(metadata: SessionMetadata): string {
   );
 }
 
-/** The metadata of a text; undefined for a text that is none. */
+/** Parses metadata; undefined for an invalid text. */
 export function fromMetadataText(text: string): SessionMetadata | undefined {
   try {
     const value: unknown = JSON.parse(text);

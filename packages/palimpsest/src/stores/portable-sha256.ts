@@ -16,7 +16,7 @@ export function portableSha256(content: string | Uint8Array): string {
 
 const BLOCK_BYTES = 64;
 
-/** The bytes behind the last whole block, a bit that ends them, and the length in bits as the last eight bytes. */
+/** The bytes after the last whole block, the end bit, and the length in bits as the last eight bytes. */
 function padded(bytes: Uint8Array, from: number): DataView {
   const rest = bytes.length - from;
   const tail = new Uint8Array(rest + 9 <= BLOCK_BYTES ? BLOCK_BYTES : 2 * BLOCK_BYTES);
@@ -30,7 +30,7 @@ function padded(bytes: Uint8Array, from: number): DataView {
 
 interface BlockPlace {
   readonly offset: number;
-  /** Filled anew for each block: one array for all of them. */
+  /** One array for all blocks; each block overwrites it. */
   readonly schedule: Int32Array;
 }
 

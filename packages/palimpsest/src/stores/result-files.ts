@@ -10,17 +10,17 @@ import { UnsafeFolderError } from "./unsafe-folder-error.ts";
 export { UnsafeFolderError } from "./unsafe-folder-error.ts";
 
 export interface ResultFilesOptions {
-  /** Results are kept in `tool-results/<session>/` below it, which is made for this user only. */
+  /** The base folder. Results are kept in its `tool-results/<session>/`, which is created for this user only. */
   readonly folder: string;
 }
 
-/** A digest and an ending, and so no path, whatever a log says. */
+/** A digest and an extension, so that a name from a log can never be a path. */
 const FILE_NAME = /^[0-9a-f]{64}\.(?:txt|json)$/;
 const CHUNK_BYTES = 262_144;
-// Windows has no such flags. NONBLOCK: opening a named pipe that someone has put there must not wait for its writer.
+// Windows has no such flags. NONBLOCK: opening a named pipe must not wait for its writer.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
-/** Keeps results in plain files, named by their content: the model reads them with its ordinary tools. */
+/** Creates storage for results in plain files, named by their content: the model reads them with its ordinary tools. */
 export function resultFiles(options: ResultFilesOptions): ResultFiles {
   checkOptions("resultFiles", options, { folder: aText("the path of a folder for the results") });
   const { folder } = options;
@@ -41,7 +41,7 @@ export function resultFiles(options: ResultFilesOptions): ResultFiles {
     locate: (session, file) => (FILE_NAME.test(file) ? join(folderOf(session), file) : undefined),
     async *sessions() {
       if (!(await isOwnFolder(root))) return;
-      // Real folders only: a link that someone has put there leads to what is not ours.
+      // Real folders only: a link could lead outside of our folder.
       for await (const entry of await opendir(root)) {
         const session = entry.isDirectory() ? fromSafeName(entry.name) : undefined;
         if (session !== undefined) yield session;
@@ -62,12 +62,12 @@ export function resultFiles(options: ResultFilesOptions): ResultFiles {
   };
 }
 
-/** Also what a process that died has left half written, so that it is seen and collected. */
+/** Includes half-written files of a process that died, so that they are counted and collected. */
 async function measureFolder(folder: string): Promise<ResultsSize | undefined> {
   let size: ResultsSize | undefined;
   for await (const { name } of await opendir(folder)) {
     const stat = await lstat(join(folder, name)).catch(() => undefined);
-    // It was kept or discarded just now.
+    // The file was kept or discarded meanwhile.
     if (stat === undefined) continue;
     size = { bytes: (size?.bytes ?? 0) + stat.size, newestAtMs: Math.max(size?.newestAtMs ?? 0, stat.mtimeMs) };
   }
@@ -80,11 +80,11 @@ async function createDraft(at: string): Promise<ResultDraft> {
   const hash = createHash("sha256");
   const discard = async (): Promise<void> => {
     await file.close().catch(() => {});
-    // Where this process dies before, the file stays behind and is collected with the rest.
+    // If this process dies first, the file stays behind and is collected with the rest.
     await rm(unnamed, { force: true });
   };
   try {
-    // The mode of open is cut by the umask.
+    // The umask reduces the mode of open.
     await file.chmod(0o600);
   } catch (error) {
     await discard();
@@ -92,7 +92,7 @@ async function createDraft(at: string): Promise<ResultDraft> {
   }
   return {
     async write(bytes) {
-      // The disk and the hash work at the same time.
+      // The disk and the hash work in parallel.
       const written = writeAll(file, bytes);
       hash.update(bytes);
       await written;
@@ -102,7 +102,7 @@ async function createDraft(at: string): Promise<ResultDraft> {
       const name = `${digest}.${ending}`;
       await file.sync();
       await file.close();
-      // Over a file of that name, if there is one: it says the same, and is young again. A link there is replaced itself.
+      // Replaces a file of that name, which has the same content, and renews its age. A link is replaced itself.
       await rename(unnamed, join(at, name));
       await syncFolder(at);
       return { file: name, digest };
@@ -112,7 +112,7 @@ async function createDraft(at: string): Promise<ResultDraft> {
 }
 
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  // A disk that fills up takes a part without an error.
+  // A disk that fills up writes a part without an error.
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
 }
 
@@ -129,7 +129,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   if (file === undefined) return;
   try {
     for (;;) {
-      // A new one each time: whoever reads may keep it.
+      // A new buffer each time, because the reader may keep it.
       const { bytesRead, buffer } = await file.read(new Uint8Array(CHUNK_BYTES), 0, CHUNK_BYTES);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
@@ -139,7 +139,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** A plain file with one name; a link to elsewhere, of whatever sort, counts as gone. */
+/** A plain file with one name; any link to elsewhere counts as gone. */
 async function openOwnFile(path: string): Promise<FileHandle | undefined> {
   let file: FileHandle | undefined;
   try {
@@ -153,7 +153,7 @@ async function openOwnFile(path: string): Promise<FileHandle | undefined> {
   return undefined;
 }
 
-/** Only what is missing: an existing folder is the user's, whatever its mode. */
+/** Only missing folders: an existing folder is the user's, whatever its mode. */
 async function makePrivateFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -163,7 +163,7 @@ async function makePrivateFolder(path: string): Promise<void> {
     await makePrivateFolder(dirname(path));
     return makePrivateFolder(path);
   }
-  // The mode of mkdir is cut by the umask.
+  // The umask reduces the mode of mkdir.
   await chmod(path, 0o700);
 }
 
@@ -182,7 +182,7 @@ async function isOwnFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Not there, or a link where none is followed. */
+/** The file is missing, or is a link, which is not followed. */
 function isAbsent(error: unknown): boolean {
   return ["ENOENT", "ELOOP", "ENOTDIR", "EMLINK", "ENXIO"].includes(codeOf(error) ?? "");
 }
@@ -191,7 +191,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** The name of a new file is safe only when its folder is. Windows has no such call, and needs none. */
+/** The name of a new file is durable only after its folder is synced. Windows has no such call, and needs none. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const file = await open(folder, "r");

@@ -1,19 +1,19 @@
 /**
- * Where the contents of results are kept that are too large for the log. Every file belongs to one session. A store brings
- * its own (`store.results`). Every implementation passes `testResults`.
+ * Storage for results that are too large for the log. Every file belongs to one session. A store has its own (`store.results`).
+ * Every implementation passes `testResults`.
  */
 export interface ResultFiles {
-  /** Begins a file that nobody can find until it is kept. */
+  /** Starts a file that cannot be found until it is kept. */
   create(session: string): Promise<ResultDraft>;
-  /** What was kept under a name; undefined if it is gone. */
+  /** Returns the content under a name; undefined if it is gone. */
   find(session: string, file: string): Promise<ResultContent | undefined>;
-  /** The path at which the model's own tools can read it; undefined where there is none. */
+  /** Returns the path at which the model's own tools can read the file; undefined if there is none. */
   locate(session: string, file: string): string | undefined;
-  /** The sessions that have results, in no particular order. */
+  /** Lists the sessions that have results, in no particular order. */
   sessions(): AsyncIterable<string>;
-  /** How much a session has kept, and when it kept the last of it; undefined if it has nothing. */
+  /** Returns the size of a session's results and the time of the newest; undefined if it has none. */
   measure(session: string): Promise<ResultsSize | undefined>;
-  /** Removes one file of a session, or everything that the session has kept. */
+  /** Removes one file of a session, or all of its files. */
   remove(session: string, file?: string): Promise<void>;
 }
 
@@ -22,11 +22,11 @@ export interface ResultsSize {
   readonly newestAtMs: number;
 }
 
-/** A file in the making. Ends with `keep` or `discard`. */
+/** A file under construction. It ends with `keep` or `discard`. */
 export interface ResultDraft {
-  /** The bytes may be used again when this resolves. */
+  /** The caller may reuse the bytes when this resolves. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Gives it the name that follows from its content. When this resolves, it is on the disk (or wherever it is kept). */
+  /** Gives the file the name that follows from its content. When this resolves, the file is durable. */
   keep(ending: ResultEnding): Promise<{ readonly file: string; readonly digest: string }>;
   discard(): Promise<void>;
 }
@@ -35,6 +35,6 @@ export type ResultEnding = "txt" | "json";
 
 export interface ResultContent {
   readonly bytes: number;
-  /** From the beginning; can be left at any point. */
+  /** Yields the content from the beginning; the caller may stop at any point. */
   chunks(): AsyncIterable<Uint8Array>;
 }

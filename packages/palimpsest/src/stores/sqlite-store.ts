@@ -34,52 +34,50 @@ export {
 
 export interface SqliteStoreOptions {
   /**
-   * Holds one file per session, in `tool-results/<session>/` the results that are too large for it, in `metadata/` the
-   * metadata of sessions, and in `writers/` a small file for each store that has logs open for writing. Made (for this user only) when the first log is begun.
+   * The folder. It holds one file per session, large results in `tool-results/<session>/`, the metadata of sessions in
+   * `metadata/`, and in `writers/` a small file for each store that has logs open for writing. It is created (for this user
+   * only) with the first log.
    */
   readonly folder: string;
   /** @default the system's clock, and its timers, which do not keep the process alive */
   readonly clock?: StoreClock;
   /**
-   * How long a writer of which nothing is heard still counts as alive. It is heard of every third of that, whatever it does,
-   * and one whose process is gone does not count, where the system can tell. Only politeness hangs on it: a writer that was
-   * replaced cannot write, whatever the clocks say. With 0 every log is always free.
-   * @default 30,000
+   * How long a silent writer still counts as alive. A writer renews its lease every third of that, and a writer whose process
+   * is gone does not count, if the system can tell. The lease is only a courtesy: a replaced writer cannot write, whatever the
+   * clocks say. With 0 every log is always free. @default 30,000
    */
   readonly leaseMs?: number;
   /**
-   * How long to wait for a lock that another process holds on the file, in real time. The process goes on meanwhile.
-   * @default 5,000
+   * How long to wait for a lock that another process holds on the file, in real time, without blocking the process. @default
+   * 5,000
    */
   readonly lockTimeoutMs?: number;
   /**
-   * Sessions beyond this stay open, but their files are closed until they are used again, the least recently used first.
-   * Each open file takes 3 file descriptors.
-   * @default 256
+   * The limit of open files. Further sessions stay open, but the files of the least recently used are closed until their next
+   * use. Each open file takes 3 file descriptors. @default 256
    */
   readonly maxOpenFiles?: number;
 }
 
 export interface StoreClock {
   now(): number;
-  /** Calls `work` again and again, until what it returns is called. Where it is given, time is measured by `now` alone. */
+  /** Calls `work` repeatedly, until the returned function is called. If this is given, only `now` measures time. */
   repeat?(everyMs: number, work: () => void): () => void;
 }
 
 export const DEFAULT_SQLITE_STORE: Required<Omit<SqliteStoreOptions, "folder" | "clock">> = {
-  // Longer than a process stands still that has much to do; shorter than someone is ready to wait whose process was killed
-  // on another machine.
+  // Longer than a busy process stalls; shorter than a user waits after a process was killed on another machine.
   leaseMs: 30_000,
   // The default of most SQLite drivers. A transaction of ours takes milliseconds; a copy of the file with a lock, seconds.
   lockTimeoutMs: 5_000,
-  // 768 of the 1,024 file descriptors that many systems grant. Measured: an open file takes 220 KB of memory, a session
-  // whose file is closed 1.3 KB, so that 10,000 open writers take 130 MB; opening a file again costs 1 ms, and one sync.
+  // 768 of the 1,024 file descriptors that many systems allow. Measured: an open file takes 220 KB of memory, a session with a
+  // closed file 1.3 KB, so 10,000 open writers take 130 MB. Reopening a file costs 1 ms and one sync.
   maxOpenFiles: 256,
 };
 
 /**
- * Keeps logs in SQLite files, one per session (write-ahead log, `synchronous=FULL`: what was appended is synced). Several
- * processes may use one folder at the same time, on a local disk. SQLite's calls hold up the process while they run.
+ * Creates a store in SQLite files, one per session (write-ahead log, `synchronous=FULL`: appended entries are synced). Several
+ * processes may use one folder at the same time, on a local disk. SQLite calls block the process while they run.
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
   checkOptions("sqliteStore", options, { folder: aText("the path of a folder for the logs") });
@@ -155,7 +153,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     async openWriter(session, openOptions): Promise<OpenWriterResult> {
       const path = locate(session);
       if (!exists(path)) {
-        // What was said of a session that is gone is not said of a new one with its id.
+        // Metadata of a deleted session must not apply to a new one with the same id.
         metadata.remove(session);
         files.create(path);
       }
@@ -189,14 +187,14 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
         metadata.remove(session);
         return { kind: "absent" };
       }
-      // As its writer: nobody else appends to it or begins a fork of it meanwhile.
+      // Deletes as the writer of the log: nobody else can append to it or start a fork of it meanwhile.
       const opened = await store.openWriter(session, { owner: "deletion" });
       if (opened.kind === "busy") return opened;
       const { writer } = opened;
       try {
         const forks = await forksOf(store, session);
         if (forks.length > 0) return { kind: "cited", forks };
-        // The log goes last: as long as it is there, a deletion that was cut short can be repeated.
+        // The log is removed last: as long as it is there, an interrupted deletion can be repeated.
         await results.remove(session);
         metadata.remove(session);
         const { fence } = writer;

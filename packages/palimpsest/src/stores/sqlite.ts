@@ -1,4 +1,4 @@
-/** `palimpsest/sqlite`: what every SQLite file of ours needs: private folders, transactions, errors, and who holds it. Node only. */
+/** `palimpsest/sqlite`: shared code for SQLite files: private folders, transactions, errors, and ownership. Node only. */
 export { elapsedMs, type Owner, type Place, processState, silenceMs, thisProcess } from "./owner/owner.ts";
 export { type FoundProcess, type Processes, type ProcessMark, systemProcesses } from "./owner/processes.ts";
 export { createPrivateFolder, syncFolder } from "./sqlite/create-log-file.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { draft, headOf, openReader, openWriter, type StoreCheck, seal } from "./store-case.ts";
 
-/** Entries come in at the end, whole batches at a time, and are read back as they were. */
+/** Tests that entries are appended at the end, in whole batches, and read back unchanged. */
 export function testAppendAndRead(check: StoreCheck): void {
   check(
     "what was appended is read back as it was, by readers and by the writer, also after reopening",

@@ -3,7 +3,7 @@ import { toDraft } from "../../log/to-draft.ts";
 import type { Store } from "../store.ts";
 import { draft, headOf, openReader, openWriter, type StoreCheck, said, seal } from "./store-case.ts";
 
-/** A session that is deleted is gone, with all that belongs to it; what others need stays. */
+/** Tests that a deleted session is gone with everything that belongs to it, and that shared data stays. */
 export function testDelete(check: StoreCheck): void {
   check("a deleted session is gone with its results and its metadata, and no other is", async ({ store, place }) => {
     const files = new Map<string, string>();

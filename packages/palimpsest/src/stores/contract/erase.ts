@@ -4,7 +4,7 @@ import { EMPTY_LOG } from "../../log/entry.ts";
 import { sha256 } from "../sha256.ts";
 import { draft, openWriter, type StoreCheck, said, seal, sequences } from "./store-case.ts";
 
-/** A payload can go; everything else of an entry stays. */
+/** Tests that a payload can be erased while the rest of the entry stays. */
 export function testErase(check: StoreCheck): void {
   check("an erased payload is gone, and the chain is whole", async ({ store }) => {
     const writer = await openWriter(store, "s");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { LogReader, SearchOptions } from "../store.ts";
 import { draft, headOf, openReader, openWriter, type StoreCheck, said, seal, sequences } from "./store-case.ts";
 
-/** Words are found, the same in every store. */
+/** Tests that words are found, in the same way in every store. */
 export function testSearch(check: StoreCheck): void {
   check("a search finds the entries that say all of its words, the newest first", async ({ store, place }) => {
     const writer = await openWriter(store, "s");

@@ -4,7 +4,7 @@ import { MAX_METADATA_BYTES } from "../metadata.ts";
 import type { SessionPage } from "../store.ts";
 import { openReader, openWriter, type StoreCheck } from "./store-case.ts";
 
-/** Sessions are begun, listed, described and deleted. */
+/** Tests that sessions are created, listed, described and deleted. */
 export function testSessions(check: StoreCheck): void {
   check("a session without a log cannot be read; a writer begins one", async ({ store }) => {
     assert.equal(await store.openReader("new"), undefined);

@@ -5,20 +5,23 @@ import { toDraft } from "../../log/to-draft.ts";
 import { sha256 } from "../sha256.ts";
 import type { LogReader, LogWriter, OpenWriterOptions, Store } from "../store.ts";
 
-/** Somewhere for a store to keep logs, and a clock to turn. */
+/** A place for a store to keep logs, and a clock that the test moves. */
 export interface StorePlace {
-  /** A store over this place. Called again, another one over the same place, or the same one if there cannot be two. */
+  /**
+   * Opens a store over this place. Called again, it opens another one over the same place, or returns the same one if there
+   * cannot be two.
+   */
   open(): Promise<Store>;
-  /** Turns the clock, also back. What is to be done meanwhile, such as renewing leases, is done when it resolves. */
+  /** Moves the clock, also back. Work that is due meanwhile, such as renewing leases, is done when this resolves. */
   advanceClock(byMs: number): void | Promise<void>;
   /**
-   * Turns the clock while nothing that was opened here runs, as in a process that stands still. Leave it out where a writer
-   * and whoever wants its log are always in one process: then none stands still alone.
+   * Moves the clock while nothing opened here runs, as in a suspended process. Leave it out if a writer and its competitors are
+   * always in one process.
    */
   stall?(byMs: number): void | Promise<void>;
   /** The lease that the stores of this place are opened with. */
   readonly leaseMs: number;
-  /** Called when a case is over, whether it passed or not. */
+  /** Called at the end of a case, whether it passed or not. */
   remove(): Promise<void>;
 }
 

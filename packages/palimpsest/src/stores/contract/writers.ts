@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { draft, headOf, openWriter, type StoreCheck, seal } from "./store-case.ts";
 
-/** One writer at a time. */
+/** Tests that there is one writer at a time. */
 export function testWriters(check: StoreCheck): void {
   check("a log in use is busy, and says whose it is and until when; closing frees it", async ({ store, place }) => {
     assert.equal(await store.writerOf("s"), undefined);
@@ -60,7 +60,7 @@ export function testWriters(check: StoreCheck): void {
       await place.stall(place.leaseMs);
       const other = await place.open();
       const second = await openWriter(other, "s", { owner: "second" });
-      // It goes on, and with it whatever renews its leases.
+      // The writer continues, and so does the renewal of its leases.
       await place.advanceClock(5 * place.leaseMs);
       const fenced = { kind: "fenced", owner: "second", fence: second.fence };
       assert.deepEqual(await first.append(seal([draft("message")])), fenced);

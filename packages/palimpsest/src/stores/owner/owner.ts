@@ -1,27 +1,27 @@
 import type { Processes, ProcessMark } from "./processes.ts";
 
-/** Whoever asks: the machine, the process and the clocks that a holder is judged by. */
+/** The current machine, process and clocks, which owners are compared with. */
 export interface Place {
   readonly host: string;
   readonly processes: Processes;
   readonly clock: { now(): number };
 }
 
-/** A process that holds something, as a row tells of it. */
+/** The process that owns something, as stored in a row. */
 export interface Owner extends ProcessMark {
   readonly host: string;
   readonly renewedAtMs: number;
   readonly renewedTicksMs: number;
 }
 
-/** This process, as a holder that is heard of now. */
+/** Describes this process as an owner that was active just now. */
 export function thisProcess({ host, processes, clock }: Place): Owner {
   return { ...processes.self, host, renewedAtMs: clock.now(), renewedTicksMs: processes.ticksMs() };
 }
 
 /**
- * Whether the holder's process still runs. Gone means gone: nobody has its number, or somebody else does. Of another
- * machine, or from within another container, nothing can be said.
+ * Returns whether the owner's process still runs. It is gone if nobody has its number, or another process has. About another
+ * machine, or from within another container, the answer is `unknown`.
  */
 export function processState(currentOwner: Owner, { host, processes }: Place): "running" | "gone" | "unknown" {
   if (currentOwner.host !== host || currentOwner.realm !== processes.self.realm) return "unknown";
@@ -32,9 +32,9 @@ export function processState(currentOwner: Owner, { host, processes }: Place): "
 }
 
 /**
- * How long nothing was heard of the holder. Within a realm by time that cannot be set and does not pass while the machine
- * sleeps. Elsewhere by wall clocks, which can: a renewal in the future is as far from now as one in the past, because a
- * clock that was once years ahead must not keep a thing held for years.
+ * Returns how long the owner has been silent. Within a realm this is measured by a clock that cannot be set and stops while the
+ * machine sleeps. Elsewhere it is measured by wall clocks: a renewal in the future counts like one equally far in the past,
+ * because a clock that was once years ahead must not keep something owned for years.
  */
 export function silenceMs(currentOwner: Owner, { host, processes, clock }: Place): number {
   const isSameRealm =
@@ -44,7 +44,7 @@ export function silenceMs(currentOwner: Owner, { host, processes, clock }: Place
     : Math.abs(clock.now() - currentOwner.renewedAtMs);
 }
 
-/** Since a date of the wall clock. Never, and a date in the future (a clock was turned back), are both long ago. */
+/** Returns the time since a wall-clock date. "Never" and a date in the future (a clock was set back) both count as long ago. */
 export function elapsedMs(sinceMs: number | undefined, nowMs: number): number {
   return sinceMs === undefined || sinceMs > nowMs ? Number.POSITIVE_INFINITY : nowMs - sinceMs;
 }

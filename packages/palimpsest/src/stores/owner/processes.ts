@@ -1,12 +1,12 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
-/** What a process is known by, beyond the life of its number. */
+/** The identity of a process, beyond the life of its number. */
 export interface ProcessMark {
   readonly pid: number;
-  /** When it began, in whatever unit the system counts; tells it from a later process of the same number. */
+  /** The start time in the system's own unit; distinguishes the process from a later one with the same number. */
   readonly started?: string;
   /**
-   * Where numbers of processes and `ticksMs` mean the same: this start of the machine, these namespaces. Two containers
+   * The scope in which process numbers and `ticksMs` are comparable: this boot of the machine, these namespaces. Two containers
    * on one machine may both have a process 7.
    */
   readonly realm?: string;
@@ -17,16 +17,19 @@ export type FoundProcess =
   | { readonly kind: "absent" }
   | { readonly kind: "unknown" };
 
-/** What the system can say about processes. A port, so that a system that says little can be honest about it. */
+/** The system's information about processes. A port, because some systems have little information. */
 export interface Processes {
   readonly self: ProcessMark;
   /** The process that has this number now. `unknown`: there may be one. */
   find(pid: number): FoundProcess;
-  /** Time that never jumps, the same for all processes of a realm. */
+  /** A clock that never jumps, the same for all processes of a realm. */
   ticksMs(): number;
 }
 
-/** Linux tells all of it; other systems tell whether there is a process of that number, and not whether it is the same. */
+/**
+ * Linux has all of the information. Other systems only say whether a process with that number exists, not whether it is the
+ * same.
+ */
 export function systemProcesses(): Processes {
   const ticksMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
   if (process.platform !== "linux") return { self: { pid: process.pid }, find: findBySignal, ticksMs };
@@ -34,7 +37,7 @@ export function systemProcesses(): Processes {
     const self = markSelf();
     return { self, find: findInProc, ticksMs };
   } catch {
-    // No /proc, or that of another namespace, which knows this process by another number.
+    // There is no /proc, or it belongs to another namespace with other process numbers.
     return { self: { pid: process.pid }, find: () => ({ kind: "unknown" }), ticksMs };
   }
 }
@@ -47,7 +50,7 @@ function markSelf(): ProcessMark {
   return { pid, started: readStart(pid).started, realm };
 }
 
-/** Kernels before 5.6 have no namespaces of time. */
+/** Kernels before 5.6 have no time namespaces. */
 function namespaceOf(name: string): string {
   try {
     return readlinkSync(`/proc/self/ns/${name}`);
@@ -59,10 +62,10 @@ function namespaceOf(name: string): string {
 function findInProc(pid: number): FoundProcess {
   try {
     const { state, started } = readStart(pid);
-    // It has ended; only its parent has not asked yet how.
+    // The process has ended; only its parent has not collected the exit status yet.
     return state === "Z" || state === "X" ? { kind: "absent" } : { kind: "running", started };
   } catch {
-    // /proc can be mounted so that it hides the processes of others; a signal tells of them.
+    // /proc may hide the processes of other users; a signal finds them.
     return findBySignal(pid);
   }
 }

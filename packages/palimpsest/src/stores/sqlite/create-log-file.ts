@@ -50,16 +50,16 @@ function placeFile(path: string, bytes: Uint8Array): void {
     writeSynced(unnamed, bytes);
     linkSync(unnamed, path);
   } catch (error) {
-    // Another process was first: its file is as good.
+    // Another process was first: its file is equally good.
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   } finally {
-    // Where this process dies before, a file of some 30 KB stays behind that nobody looks at.
+    // If this process dies first, an unused file of some 30 KB stays behind.
     rmSync(unnamed, { force: true });
   }
   syncFolder(dirname(path));
 }
 
-/** Only for those that are missing: an existing folder is the user's, whatever its mode. */
+/** Only for missing folders: an existing folder is the user's, whatever its mode. */
 export function createPrivateFolder(folder: string): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
@@ -70,7 +70,7 @@ export function createPrivateFolder(folder: string): void {
     if (existsSync(folder)) return;
     throw error;
   }
-  // The mode of mkdir is cut by the umask.
+  // The umask reduces the mode of mkdir.
   chmodSync(folder, 0o700);
 }
 
@@ -97,7 +97,7 @@ export function writeSynced(path: string, bytes: Uint8Array): void {
   const file = openSync(path, "wx", 0o600);
   try {
     fchmodSync(file, 0o600);
-    // A disk that fills up takes a part without an error: measured on a full tmpfs, 1,787 of 3,017 bytes.
+    // A disk that fills up writes a part without an error: measured on a full tmpfs, 1,787 of 3,017 bytes.
     for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
     fsyncSync(file);
   } finally {
@@ -105,7 +105,7 @@ export function writeSynced(path: string, bytes: Uint8Array): void {
   }
 }
 
-/** The name of a new file is safe only when its folder is. Windows has no such call, and needs none. */
+/** The name of a new file is durable only after its folder is synced. Windows has no such call, and needs none. */
 export function syncFolder(folder: string): void {
   if (process.platform === "win32") return;
   const file = openSync(folder, "r");

@@ -1,6 +1,6 @@
 import { PathError } from "../../log/path-error.ts";
 
-/** A file of another program, or of a later version of this one, told by the marks in its header. It was not touched. */
+/** A file belongs to another program, or to a later version of this one, by the marks in its header. It was not changed. */
 export abstract class FileFormatError extends PathError {
   readonly applicationId: number;
   readonly formatVersion: number;

@@ -15,16 +15,16 @@ import { join } from "node:path";
 import { type Owner, type Place, thisProcess } from "../owner/owner.ts";
 import { createPrivateFolder } from "./create-log-file.ts";
 
-/** A store that has logs open for writing, as its file tells of it. */
+/** A store that has logs open for writing, as stored in its file. */
 export interface Beat extends Owner {
-  /** How long it still counts as alive after this. */
+  /** How long the store still counts as alive after this beat. */
   readonly leaseMs: number;
 }
 
 export interface Heartbeat {
-  /** What the logs that this store writes to call it by. */
+  /** The name of this store in the logs that it writes. */
   readonly name: string;
-  /** Begins with the first writer that is open, and ends with the last. */
+  /** Starts with the first open writer, and ends with the last. */
   enter(): void;
   leave(): void;
 }
@@ -34,23 +34,23 @@ export interface HeartbeatOptions {
   readonly folder: string;
   readonly place: Place;
   readonly leaseMs: number;
-  /** Calls again and again, until what it returned is called. */
+  /** Calls `work` repeatedly, until the returned function is called. */
   readonly repeat: (everyMs: number, work: () => void) => () => void;
 }
 
 const NAME = /^[0-9a-f-]{36}$/;
-/** All beats have the same length, so that a new one is written over the old: that needs no room on a full disk. */
+/** All beats have the same length, so that a new beat overwrites the old one: that needs no space on a full disk. */
 const BEAT_BYTES = 512;
-/** A missed beat, and one that came late, cost nothing. */
+/** A missed or late beat costs nothing. */
 const BEATS_PER_LEASE = 3;
-/** Timers take no more than 24 days; and whoever looks wants to know that it is alive. */
+/** Timers take at most 24 days, and observers want to see regular beats. */
 const MAX_BETWEEN_MS = 60_000;
-/** What a killed process left is looked at until then: it tells at once that its logs are free. */
+/** Files of killed processes are kept until then: they show at once that the logs are free. */
 const LEFT_BEHIND_MS = 86_400_000;
 
 /**
- * One small file says that a store is alive, for all logs that it has open: ten thousand of them cost one write in ten seconds,
- * and none of them is touched.
+ * Writes one small file that says that a store is alive, for all its open logs: ten thousand logs cost one write in ten
+ * seconds, and no log is touched.
  */
 export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOptions): Heartbeat {
   const name = randomUUID();
@@ -63,7 +63,7 @@ export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOpt
   function begin(): void {
     createPrivateFolder(beats);
     writeFileSync(path, text(), { mode: 0o600 });
-    // The mode of a new file is cut by the umask.
+    // The umask reduces the mode of a new file.
     chmodSync(path, 0o600);
   }
 
@@ -71,7 +71,7 @@ export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOpt
     try {
       writeOver(path, text());
     } catch (error) {
-      // Somebody has removed it. What else fails is tried again with the next beat; who has been silent for its lease may be
+      // The file was removed. Other failures are retried with the next beat; a store that was silent for its lease may be
       // replaced, and learns that when it writes.
       if (isMissing(error)) attempt(begin);
     }
@@ -83,7 +83,7 @@ export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOpt
       open++;
       if (stop !== undefined || leaseMs <= 0) return;
       removeLeftBehind(beats);
-      // Another store that has just closed may have removed the empty folder in between.
+      // Another store that has just closed may have removed the empty folder meanwhile.
       if (attempt(begin) !== undefined) begin();
       stop = repeat(Math.min(leaseMs / BEATS_PER_LEASE, MAX_BETWEEN_MS), beat);
     },
@@ -93,13 +93,13 @@ export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOpt
       stop?.();
       stop = undefined;
       attempt(() => rmSync(path, { force: true }));
-      // Fails as long as other stores have theirs there.
+      // Fails as long as other stores have files there.
       attempt(() => rmdirSync(beats));
     },
   };
 }
 
-/** What is known of a store by its name; undefined if its file is gone, or cannot be read. */
+/** Reads the state of a store by its name; undefined if its file is gone or cannot be read. */
 export function readBeat(folder: string, name: string): Beat | undefined {
   if (!NAME.test(name)) return undefined;
   try {

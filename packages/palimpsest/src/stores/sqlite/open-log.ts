@@ -13,7 +13,7 @@ import {
 } from "./sqlite-log.ts";
 import { ClosedLogError, isLocked, StorageFailedError, toStoreError } from "./sqlite-store-errors.ts";
 
-/** Runs synchronous work on a log file, and waits for it where another process has it locked. */
+/** Runs synchronous work on a log file, and waits if another process has locked it. */
 export type Run = <T>(path: string, work: (connection: Connection) => T) => Promise<T>;
 
 export interface OpenLogOptions {
@@ -45,7 +45,7 @@ export function createWriter(options: OpenLogOptions & { fence: number; clock: {
     erase: (sequence) => queue.add((connection) => erasePayload(connection, { fence, sequence })),
     close: () =>
       queue.close(async () => {
-        // A log that cannot be marked as free (full disk, removed file) frees itself when the lease is over.
+        // A log that cannot be marked as free (full disk, removed file) is free when the lease is over.
         await run(path, (connection) => releaseFence(connection, { fence })).catch(() => {});
         onClose(path, writer);
       }),
@@ -68,7 +68,7 @@ interface Queue {
   close(work: () => Promise<void>): Promise<void>;
 }
 
-/** One after the other: an append that waits for a lock is not overtaken by the next one. */
+/** In order: the next append does not overtake one that waits for a lock. */
 function createQueue({ path, run }: OpenLogOptions): Queue {
   let last: Promise<unknown> = Promise.resolve();
   let closed: Promise<void> | undefined;

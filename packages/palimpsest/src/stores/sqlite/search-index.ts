@@ -12,14 +12,14 @@ import { sqliteCode } from "./sqlite-store-errors.ts";
  * tokenizer `ascii` splits at the spaces between them and nowhere else.
  */
 
-/** Rises when words are told apart in another way: an index of another version is made anew. */
+/** Increases when words are split in another way: an index of another version is rebuilt. */
 const INDEX_VERSION = 1;
-// Some 30 ms of work, during which neither this process nor a writer elsewhere gets on.
+// Some 30 ms of work, which block this process and other writers.
 const BATCH_CHARACTERS = 262_144;
-/** What an entry costs by itself, in characters of text. */
+/** The fixed cost of an entry, in characters of text. */
 const ENTRY_CHARACTERS = 64;
 
-/** How far the index has got, and how far the log. */
+/** The progress of the index, and the end of the log. */
 export interface IndexState {
   readonly through: number;
   readonly head: number;
@@ -30,7 +30,7 @@ export function readIndexState(connection: Connection): IndexState {
   return { through: readThrough(connection) ?? 0, head };
 }
 
-/** Takes the next entries into the index, as many as one batch may have. */
+/** Adds the next entries to the index, up to one batch. */
 export function extendIndex(connection: Connection): IndexState {
   return inTransaction(connection, () => {
     const head = readHead(connection).sequence;
@@ -63,12 +63,12 @@ export interface LookUpOptions {
   readonly limit: number;
 }
 
-/** What the index finds, newest first; `misfit` if it is damaged or says something that the log does not. */
+/** Returns the index's results, newest first; `misfit` if the index is damaged or contradicts the log. */
 export function lookUp(connection: Connection, { phrases, from, to, limit }: LookUpOptions): SearchHit[] | "misfit" {
   // Words have letters and digits only: nothing to escape.
   const query = phrases.map((phrase) => `"${phrase.join(" ")}" *`).join(" AND ");
   try {
-    // Another process may have dropped it since, and begun anew.
+    // Another process may have dropped and restarted it since.
     if ((readThrough(connection) ?? 0) < to) return "misfit";
     const rows = connection
       .statement("SELECT rowid FROM search WHERE search MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?")
@@ -81,7 +81,7 @@ export function lookUp(connection: Connection, { phrases, from, to, limit }: Loo
   }
 }
 
-/** Looks at the entries themselves, from `to` down, as far as one batch may go. */
+/** Scans the entries themselves, from `to` down, up to one batch. */
 export function scanBack(
   connection: Connection,
   { phrases, from, to, limit }: LookUpOptions,
@@ -101,7 +101,7 @@ export function dropIndex(connection: Connection): void {
   inTransaction(connection, () => connection.database.exec(DROP_SEARCH));
 }
 
-/** The last entry that the index covers; undefined if there is none, or it is not of this log. */
+/** The last entry that the index covers; undefined if there is none, or it is not from this log. */
 function readThrough(connection: Connection): number | undefined {
   try {
     const state = connection.statement("SELECT version, through, hash FROM search_state WHERE id = 1").get();
@@ -120,13 +120,13 @@ function toHit(connection: Connection, sequence: number, phrases: readonly Phras
   return text !== undefined && isMatch(text, phrases) ? { sequence, snippet: snippetOf(text, phrases) } : undefined;
 }
 
-/** Without its checksums: an entry that is damaged must not keep the others from being found. */
+/** Checksums are ignored: a damaged entry must not hide the others. */
 function readText(connection: Connection, sequence: number): string | undefined {
   const row = connection.statement(`SELECT ${ENTRY_COLUMNS} FROM entry WHERE sequence = ?`).get(sequence);
   return row === undefined ? undefined : entryText(toUncheckedEntry(row));
 }
 
-/** A lock, a full disk, a file that went away: nothing that the index is to blame for. */
+/** A lock, a full disk, or a missing file: not the fault of the index. */
 function isTrouble(error: unknown): boolean {
   const code = sqliteCode(error);
   // SQLITE_ERROR (no such table, one that cannot be opened) and SQLITE_CORRUPT.

@@ -5,18 +5,18 @@ import type { Connection } from "./connection.ts";
 import { dropIndex, extendIndex, type IndexState, lookUp, readIndexState, scanBack } from "./search-index.ts";
 import { readHead } from "./sqlite-log.ts";
 
-/** What is scanned each time rather than indexed: a search right after an append writes nothing. */
+/** The newest entries, which are scanned each time instead of indexed: a search right after an append writes nothing. */
 const MAX_UNINDEXED_ENTRIES = 64;
 
 export interface SearchLogOptions extends SearchOptions {
   readonly query: string;
-  /** Runs synchronous work on the log file. Other work for the file gets its turn between two calls. */
+  /** Runs synchronous work on the log file. Other work on the file runs between two calls. */
   readonly run: <T>(work: (connection: Connection) => T) => Promise<T>;
 }
 
 /**
- * Searches a log: what its index covers through the index, the rest by looking. The index is brought up to date first, in
- * batches; where that fails (a read-only file, a full disk), all is found all the same, only later.
+ * Searches a log: through its index where it covers the log, by scanning elsewhere. The index is first updated in batches; if
+ * that fails (a read-only file, a full disk), all results are still found, only later.
  */
 export async function searchLog({
   run,
@@ -52,10 +52,10 @@ export async function searchLog({
 async function bringUpToDate(run: SearchLogOptions["run"]): Promise<IndexState | undefined> {
   let state = await run(readIndexState).catch(() => undefined);
   while (state !== undefined && state.head - state.through > MAX_UNINDEXED_ENTRIES) {
-    // All calls of node:sqlite are synchronous: without this, nothing else would happen in the process until the end.
+    // All calls of node:sqlite are synchronous: without this, they would block the process until the end.
     await others();
     const extended = await run(extendIndex).catch(() => undefined);
-    // Not this time: what is covered stays covered.
+    // Skipped this time: covered entries stay covered.
     if (extended === undefined) return state;
     state = extended;
   }

@@ -4,11 +4,11 @@ import type { Connection } from "./connection.ts";
 import { checkOfPayload, checkOfRow, DROP_SEARCH, ENTRY_COLUMNS, HOLDER_SCHEMA } from "./sqlite-schema.ts";
 import { InvalidEntryError } from "./sqlite-store-errors.ts";
 
-/** What a log file can be asked and told, each call a snapshot or a transaction of its own. */
+/** The operations on a log file; each call is one snapshot or transaction. */
 
 type Row = Record<string, unknown>;
 
-// All of the row but its payload, which may be large.
+// All of the row except its payload, which may be large.
 const HEAD = `SELECT last_sequence, (SELECT max(sequence) FROM entry) AS highest, ${ENTRY_COLUMNS.replace(/, payload$/, "")}
 FROM writer LEFT JOIN entry ON sequence = last_sequence WHERE id = 1`;
 
@@ -30,7 +30,7 @@ export function readRange(connection: Connection, { from, to }: { from: number; 
     .all(first, to);
   const entries = rows.map(toEntry);
   const last = first + entries.length - 1;
-  // A damaged page can make SQLite pass over rows without an error. The log may have grown meanwhile, never shrunk.
+  // A damaged page can make SQLite skip rows without an error. The log may have grown meanwhile, never shrunk.
   if (last < Math.floor(Math.min(to, head.sequence)))
     throw damaged(`entry ${last + 1} cannot be found, and the log has ${head.sequence}`);
   const wrong = entries.findIndex((entry, index) => entry.sequence !== first + index);
@@ -62,10 +62,10 @@ export interface AgentSessionOptions extends OpenWriterOptions {
   readonly heldBy: HeldBy;
 }
 
-/** Who holds the log, as far as the file tells. @param beat the name of the writer's heartbeat, if it has one */
+/** The owner of the log, by the file. @param beat the name of the writer's heartbeat, if it has one */
 export type HeldBy = (writer: Writer, beat: string | undefined) => BusyWriter | undefined;
 
-/** The number of the new writer, or the one that is in its way. */
+/** The number of the new writer, or of the writer that holds the log. */
 export function takeFence(connection: Connection, options: AgentSessionOptions): number | BusyWriter {
   const { owner, nowMs, beat, takeover = "if-free" } = options;
   return inTransaction(connection, () => {
@@ -123,8 +123,8 @@ export function erasePayload(
 ): "erased" | "absent" | "fenced" {
   const result = inTransaction(connection, () => {
     if (readWriter(connection).fence !== fence) return "fenced";
-    // FTS5 only marks a row as deleted, and its words stay in the file. So the whole index goes, and the next search makes
-    // it anew.
+    // FTS5 only marks a row as deleted, and its words stay in the file. So the whole index is removed, and the next search
+    // rebuilds it.
     connection.database.exec(DROP_SEARCH);
     const { changes } = connection.statement("UPDATE entry SET payload = NULL WHERE sequence = ?").run(sequence);
     return Number(changes) === 0 ? "absent" : "erased";
@@ -135,7 +135,7 @@ export function erasePayload(
     try {
       connection.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
-      // The payload is erased all the same; what failed here is done again when the log is closed.
+      // The payload is erased; the part that failed here is repeated when the log is closed.
     }
   }
   return result;
@@ -147,7 +147,7 @@ export function releaseFence(connection: Connection, { fence }: { fence: number 
   );
 }
 
-/** Refuses what SQLite, or the UTF-8 in it, would give back as something else. */
+/** Rejects texts that SQLite or UTF-8 would return changed. */
 export function assertStorable(entries: readonly Entry[]): void {
   for (const { sequence, parent, kind, version, atMs, digest, hash, payload = "" } of entries) {
     for (const [field, value] of Object.entries({ sequence, parent, version })) {
@@ -163,7 +163,7 @@ export function assertStorable(entries: readonly Entry[]): void {
   }
 }
 
-/** The row's entry, if the row is what was written. */
+/** Returns the row's entry, if the row is intact. */
 export function toEntry(row: Row): Entry {
   const entry = toUncheckedEntry(row);
   const { payload_crc32: payloadCheck, row_crc32: check } = row;
@@ -174,7 +174,7 @@ export function toEntry(row: Row): Entry {
   return entry;
 }
 
-/** The row's entry, believed. */
+/** Returns the row's entry without a check. */
 export function toUncheckedEntry(row: Row): Entry {
   const { sequence, parent, kind, version, at_ms: atMs, digest, hash } = row;
   const payload = row["payload"] ?? undefined;
@@ -202,7 +202,7 @@ export function inTransaction<T>(connection: Pick<Connection, "database">, work:
   }
 }
 
-/** Told as SQLite tells it (SQLITE_CORRUPT), so that it becomes a `DamagedLogError` with the path where that is known. */
+/** Reported as SQLite does (SQLITE_CORRUPT), so that the caller that knows the path turns it into a `DamagedLogError`. */
 function damaged(what: string): Error {
   return Object.assign(new Error(what), { errcode: 11 });
 }
