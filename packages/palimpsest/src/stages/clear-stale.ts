@@ -15,13 +15,13 @@ import {
 import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
 import { grouped } from "./store-results/preview.ts";
 
-/** Micro-compaction: stale tool results are shown as stubs, when that is worth what it does to the prompt cache. */
+/** Micro-compaction: shows stale tool results as stubs, if that is worth its effect on the prompt cache. */
 export async function clearStale(context: StageContext): Promise<StageDecision> {
   const { settings, view, asked } = context;
   if (settings["clearing.enabled"] === "off") return NOTHING_TO_DO;
-  // What the provider has left out is only known by count, oldest first: never both between two boundaries.
+  // The provider only reports how many results it left out, oldest first: never use both ways between two boundaries.
   if (asked.edits !== undefined || view.edits !== undefined) return NOTHING_TO_DO;
-  // What is deleted from the cached prompt is relative to that prompt, which clearing would move.
+  // Deletions from the cached prompt refer to that prompt, which clearing would change.
   if (asked.deleted !== undefined) return NOTHING_TO_DO;
   const situation = situationOf(context);
   const clearing = planClearing(situation, parametersOf(settings));
@@ -49,7 +49,7 @@ interface ClearingCandidate extends Candidate {
   readonly clearing: Clearing;
 }
 
-/** A plan of clearing as something to decide about. The fixed rules ask for it whatever it costs. */
+/** Presents a clearing plan as a candidate for a decision. The fixed rules require it at any cost. */
 function candidateOf(clearing: Clearing, { cache, costs }: ClearingSituation, settings: Settings): ClearingCandidate {
   const { way, decisions, cost } = clearing;
   const { shedTokens, invalidatedPrefixTokens } = cost;

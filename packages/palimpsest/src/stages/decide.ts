@@ -1,13 +1,13 @@
 import { grouped } from "./store-results/preview.ts";
 /**
- * Something that could be done about the prompt. Cost and gain are in one unit (what a token of input costs, or dollars by
- * `usdPerUnit`) and compared with doing nothing: what it takes now, and what it saves on the requests of the horizon.
+ * A possible change of the prompt. Cost and gain are in one unit (the price of an input token, or dollars by `usdPerUnit`),
+ * compared with doing nothing: the cost now, and the saving on the requests of the horizon.
  */
 export interface Candidate {
   readonly kind: "clear" | "compact" | "keep-warm";
-  /** `required`: whatever it costs, because the window or a fixed rule asks for it. `no`: not now, whatever it would save. */
+  /** `required`: at any cost, because the window or a fixed rule asks for it. `no`: not now, whatever the saving. */
   readonly admissible: "if-it-pays" | "required" | "no";
-  /** Why it is admissible, or why not, in words and figures. */
+  /** Why it is allowed or not, in words and figures. */
   readonly because: string;
   readonly cost: number;
   readonly gain: number;
@@ -21,8 +21,8 @@ export type Decision<Some extends Candidate> =
   | { readonly kind: "take"; readonly candidate: Some; readonly reason: string };
 
 /**
- * Of nothing and all that could be done, the cheapest that is admissible. What is required goes first; of the rest, only
- * what gains more than it costs. At most one: whoever has acted on it asks again with what has become of the prompt.
+ * Chooses the best admissible candidate, or none. Required ones come first; others only if they gain more than they cost. It
+ * returns at most one: after acting on it, ask again with the changed prompt.
  */
 export function decide<Some extends Candidate>(candidates: readonly Some[]): Decision<Some> {
   const required = candidates.filter(({ admissible }) => admissible === "required");
@@ -33,7 +33,7 @@ export function decide<Some extends Candidate>(candidates: readonly Some[]): Dec
 }
 
 function cheapest<Some extends Candidate>(candidates: readonly Some[]): Some | undefined {
-  // Of two that are equal, the first: candidates are handed in with the milder ones in front.
+  // Of two equal candidates the first wins: callers list the milder ones first.
   return candidates.reduce<Some | undefined>(
     (best, one) => (best === undefined || one.cost - one.gain < best.cost - best.gain ? one : best),
     undefined,

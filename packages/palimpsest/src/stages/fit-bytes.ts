@@ -5,7 +5,7 @@ import { omitMedia } from "./media/omit-media.ts";
 import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
 import { grouped } from "./store-results/preview.ts";
 
-/** Providers refuse by bytes as well as by tokens: media that make a request too large are left out, the oldest first. */
+/** Leaves out media that make a request too large, the oldest first: providers limit bytes as well as tokens. */
 export async function fitBytes({ bytes, maxRequestBytes }: StageContext): Promise<StageDecision> {
   if (maxRequestBytes === undefined || bytes.totalBytes <= maxRequestBytes * FILLED_SHARE) return NOTHING_TO_DO;
   const left = planByteFit(bytes.media, bytes.totalBytes - maxRequestBytes * FREED_SHARE);
@@ -16,12 +16,12 @@ export async function fitBytes({ bytes, maxRequestBytes }: StageContext): Promis
   return { drafts: decisions.map((one) => toDraft("replace", one)), newEvents };
 }
 
-/** Our form of a request is not the provider's to the byte. */
+/** Our format of a request differs from the provider's by some bytes. */
 const FILLED_SHARE = 0.97;
-/** Each time, the cached prompt is lost from the first one on: so there is to be room for a while. */
+/** Each time the cached prompt is lost from the first omitted item on, so make room for a while. */
 const FREED_SHARE = 0.75;
 
-/** The oldest media that have so many bytes together; all of them if they have less. */
+/** Returns the oldest media with this many bytes together; all of them if they have less. */
 export function planByteFit(media: readonly ShownMedia[], excessBytes: number): readonly ShownMedia[] {
   const left: ShownMedia[] = [];
   let excess = excessBytes;

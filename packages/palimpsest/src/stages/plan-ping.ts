@@ -1,20 +1,20 @@
 import type { TokenCosts } from "../cache/token-costs.ts";
 import type { Candidate } from "./decide.ts";
 
-/** What a session waits for: a tool comes to its end, a person may not come back. */
+/** The reason of a pause: a tool will finish, a person may not return. */
 export type PauseActivity = "tool-runs" | "waiting";
 
 export interface Pause {
   readonly activity: PauseActivity;
-  /** When the request was made that is the newest until now. */
+  /** The time of the newest request. */
   readonly sinceMs: number;
-  /** When its prompt was last read or written: by that request, or by a ping. */
+  /** When its prompt was last read or written, by that request or by a ping. */
   readonly refreshedAtMs: number;
   readonly lifetimeMs: number;
-  /** What of the prompt is in the cache. */
+  /** The cached part of the prompt. */
   readonly prefixTokens: number;
   readonly costs: TokenCosts;
-  /** Sent in this pause, and what they cost. */
+  /** Pings sent in this pause, and their cost. */
   readonly pings: number;
   readonly spentUsd: number;
   readonly nowMs: number;
@@ -30,11 +30,11 @@ export interface PingPlan {
   readonly candidate: Candidate;
 }
 
-/** Before the end, so that the call has time to arrive: ends are sharp, and counted from request to request. */
+/** Sent before the end, so that the call arrives in time: lifetimes are exact, and count from request to request. */
 const MARGIN_MS = 30_000;
 const MARGIN_SHARE = 1 / 10;
 
-/** When the prompt is to be read once more so that it stays in the cache, and whether that pays. */
+/** Plans when to read the prompt again to keep it in the cache, and whether that saves money. */
 export function planPing(pause: Pause, limits: PingLimits): PingPlan {
   const { activity, sinceMs, refreshedAtMs, lifetimeMs, prefixTokens, costs } = pause;
   const coldAtMs = refreshedAtMs + lifetimeMs;
@@ -78,7 +78,7 @@ const RETURNS: Readonly<Record<PauseActivity, { readonly share: number; readonly
 };
 const SHORTEST_MS = 300_000;
 
-/** That the next request comes between two times of a pause, if it has not come before. */
+/** The probability that the next request comes between two times of a pause, if it has not come before. */
 function chanceOfReturn(activity: PauseActivity, fromMs: number, toMs: number): number {
   const { share, exponent } = RETURNS[activity];
   const away = (afterMs: number): number => share * (SHORTEST_MS / Math.max(SHORTEST_MS, afterMs)) ** exponent;

@@ -8,12 +8,12 @@ export type SnipTarget =
   | { readonly from: number; readonly to: number }
   | { readonly entry: number /** Counted from 0. */; readonly block: number };
 
-/** A wrong turn, a poisoned image, a huge paste: taken out of the view. Undefined if nothing of it is shown. */
+/** Removes a range from the view: a wrong turn, a bad image, a huge paste. Undefined if no part of it is shown. */
 export function planSnip(items: readonly Item[], target: SnipTarget, reason: string): ReplacePayload | undefined {
   return "block" in target ? snipBlock(items, target, reason) : snipRange(items, target, reason);
 }
 
-/** What belongs together goes together: no call is left without its result, no result without its call. */
+/** Pairs stay together: no call is left without its result, no result without its call. */
 function snipRange(
   items: readonly Item[],
   range: { readonly from: number; readonly to: number },
@@ -49,7 +49,7 @@ function snipBlock(
   return { from, to, with: [{ role, origin, blocks }], reason: `snipped: ${reason}` };
 }
 
-/** A result stays an answer to its call. */
+/** A result remains the answer to its call. */
 function inPlaceOf(block: Block, text: string): Block {
   return block.kind === "tool_result" ? { ...block, content: text } : { kind: "text", text };
 }

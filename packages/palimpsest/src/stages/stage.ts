@@ -10,7 +10,7 @@ import type { View } from "../view/view.ts";
 import type { ByteIndex } from "./media/byte-index.ts";
 import type { ResultIndex } from "./microcompact/result-index.ts";
 
-/** What a stage goes by. Nothing of it is changed: what a stage decides, it returns. */
+/** The input of a stage. A stage changes none of it; it returns its decisions. */
 export interface StageContext {
   readonly session: string;
   readonly view: View;
@@ -20,20 +20,20 @@ export interface StageContext {
   readonly files: ResultFiles;
   readonly budget: Budget;
   readonly bytes: ByteIndex;
-  /** A request with more bytes is refused; undefined where nobody has said. */
+  /** The byte limit of a request; undefined if it is unknown. */
   readonly maxRequestBytes: number | undefined;
-  /** Whether thinking is bound to what stands before it. */
+  /** Whether thinking is bound to the content before it. */
   readonly thinking: "bound" | "free";
   readonly prices: ModelPrices | undefined;
-  /** What the request will ask of the provider beside an answer. */
+  /** The edits that the request will ask of the provider. */
   readonly asked: RequestedEdits;
   readonly nowMs: number;
 }
 
 export interface StageDecision {
-  /** To be appended. */
+  /** Entries to append. */
   readonly drafts: readonly Draft[];
-  /** To be told once they are. */
+  /** Events to emit once the entries are appended. */
   readonly newEvents: readonly NewEvent[];
 }
 

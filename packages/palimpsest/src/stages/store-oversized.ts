@@ -10,10 +10,13 @@ import type { StoringFailure } from "./store-results/content.ts";
 import { storeAggregate } from "./store-results/store-aggregate.ts";
 import type { StoringOptions } from "./store-results/storing-options.ts";
 
-/** Of the room before a compaction, the results of one round may take so much: else the compaction would take them away. */
+/**
+ * The share of the space before a compaction that the results of one round may take: otherwise the compaction would remove
+ * them.
+ */
 const ROUND_SHARE = 0.5;
 
-/** Results of one round that are too large together: the largest are stored, until the rest fits. */
+/** Stores the largest results of a round that is too large, until the rest fits. */
 export async function storeOversized(context: StageContext): Promise<StageDecision> {
   const { session, view, settings, files, budget } = context;
   if (settings["toolResults.storing"] === "off") return NOTHING_TO_DO;
@@ -29,7 +32,7 @@ export async function storeOversized(context: StageContext): Promise<StageDecisi
   };
 }
 
-/** @param tools what they say of their results */
+/** @param tools the properties of the tools whose results these are */
 export function storingOptions(settings: Settings, tools: readonly ToolDefinition[] = []): StoringOptions {
   return {
     boundedTools: tools.flatMap(({ name, resultSize }) => (resultSize === "bounded" ? [name] : [])),
@@ -44,7 +47,7 @@ export function storingFailed({ error, bytes, shown }: StoringFailure): StoringF
   return { kind: "storing-failed", bytes, error: error.message, shown };
 }
 
-/** The user is told that something could not be stored; the model sees what was kept of it. */
+/** The user is notified that something could not be stored; the model sees the part that was kept. */
 export function failureNotice({ error, bytes, keptCharacters, shown }: StoringFailure): Draft {
   const because = error instanceof Error ? error.message : String(error);
   const seen = shown === "all" ? "all of it" : `its first ${keptCharacters} characters`;

@@ -4,7 +4,7 @@ import { type BreakerState, breakerAfter, CLOSED, ECONOMIC_BREAKER, type Seen } 
 import { type AgentInFlight, foldAgent } from "./running-agents.ts";
 
 /**
- * What holds beside the view and must outlive every compaction: a fold over the log like the view itself. Plain JSON of
+ * State beside the view that must survive every compaction: a fold over the log, like the view itself. It is plain JSON of
  * bounded size; boundaries carry it.
  */
 export interface CarriedState {
@@ -13,32 +13,32 @@ export interface CarriedState {
   readonly notes?: { readonly entry: number; readonly coveredTo: number };
   /** Facts from before the newest boundary. */
   readonly evidence: unknown;
-  /** What the user said before the newest boundary, by entry: the first, and the newest. */
+  /** The user's messages before the newest boundary, by entry: the first, and the newest. */
   readonly said: readonly number[];
-  /** Of summaries that the window needs or the user has asked for. */
+  /** The breaker of summaries that the window needs or the user has requested. */
   readonly breaker: BreakerState;
-  /** Of compactions that only save money. */
+  /** The breaker of compactions that only save money. */
   readonly economicBreaker: BreakerState;
-  /** Agents that were started, and how they are. */
+  /** The started agents and their states. */
   readonly agents: readonly AgentInFlight[];
-  /** How far each reader of the log has been through it. */
+  /** How far each reader has read the log. */
   readonly marks: Readonly<Record<string, number>>;
   /** How many messages the user has sent in all. */
   readonly userMessages: number;
-  /** The entry of the newest of them; 0 if there is none. */
+  /** The entry of the newest message; 0 if there is none. */
   readonly spokenAt: number;
   readonly chain: CompactionChain;
-  /** Model calls that were made to compact since the user last said something. */
+  /** Model calls for compaction since the user's last message. */
   readonly calls: number;
-  /** `held`: what was folded has been brought back, and stays until the user says something. */
+  /** `held`: compacted content was restored, and stays until the user's next message. */
   readonly automatic: "on" | "held";
-  /** Ranges whose compaction was taken back, and that no compaction has folded since; the newest last. */
+  /** Ranges whose compaction was undone, and that no compaction has covered since; the newest last. */
   readonly takenBack: readonly TakenBack[];
-  /** The smallest limit that the provider has named in a refusal, or shown by cutting. */
+  /** The smallest limit that the provider has named in a refusal, or shown by truncating. */
   readonly limitTokens?: number;
-  /** The model that the limit is of. */
+  /** The model that has this limit. */
   readonly model?: string;
-  /** Requests in a row that the provider has refused as too long. */
+  /** The number of requests in a row that the provider refused as too long. */
   readonly overflows: number;
 }
 
@@ -52,16 +52,16 @@ export interface Pin {
 export interface TakenBack {
   readonly from: number;
   readonly to: number;
-  /** The entry that took the compaction back. */
+  /** The entry that undid the compaction. */
   readonly at: number;
 }
 
-/** How compactions follow each other: quick ones mean that the summaries are too long. */
+/** The frequency of compactions: frequent ones mean that the summaries are too long. */
 export interface CompactionChain {
   /** The newest boundary; 0 if there is none. */
   readonly boundary: number;
   readonly boundaries: number;
-  /** Messages of the user since. */
+  /** The user's messages since then. */
   readonly turns: number;
 }
 
@@ -82,10 +82,10 @@ export const EMPTY_CARRIED_STATE: CarriedState = {
   overflows: 0,
 };
 
-/** Who calls a model to compact: such calls are counted. */
+/** Sources of model calls for compaction: these calls are counted. */
 export const COMPACTION_SOURCE = "compact";
 
-/** Takes one more entry of the branch. Decisions that a later `restore` takes back are not handed in. */
+/** Adds one entry of the branch. The caller leaves out decisions that a later `restore` takes back. */
 export function foldCarriedState(carriedState: CarriedState, read: ReadEntry | PassedOver, atMs: number): CarriedState {
   switch (read.kind) {
     case "message":
@@ -130,7 +130,7 @@ function configured(carriedState: CarriedState, { provider, model: name }: Confi
   const model = `${provider}/${name}`;
   if (carriedState.model === model) return carriedState;
   const { limitTokens, model: before, ...rest } = carriedState;
-  // A limit of an earlier release does not say whose it is.
+  // A limit from an earlier release does not name its model.
   const kept = before === undefined && limitTokens !== undefined ? { limitTokens } : {};
   return { ...rest, ...kept, model };
 }
@@ -155,7 +155,7 @@ function failed(carriedState: CarriedState, read: Extract<ReadEntry, { kind: "at
   return { ...carriedState, economicBreaker: breakerAfter(carriedState.economicBreaker, event, ECONOMIC_BREAKER) };
 }
 
-/** How many ranges are remembered: each is of a compaction that somebody took back by hand. */
+/** The number of remembered ranges: each belongs to a compaction that was undone by hand. */
 const MAX_TAKEN_BACK = 16;
 
 function takenBack(
@@ -177,7 +177,7 @@ function refused(carriedState: CarriedState, limitTokens = Number.POSITIVE_INFIN
   return { ...carriedState, ...limit, overflows: carriedState.overflows + 1 };
 }
 
-/** A summary that a model wrote is worth its calls: the next may have as many. */
+/** A summary by a model was worth its calls: the next may use as many. */
 function atBoundary(
   carried: CarriedState,
   { sequence, payload }: Extract<ReadEntry, { kind: "boundary" }>,
@@ -190,7 +190,7 @@ function atBoundary(
   return { ...carried, calls, takenBack: left, chain: { boundary, boundaries: chain.boundaries + 1, turns: 0 } };
 }
 
-/** What a boundary carries, or nothing if it is of a form that cannot be read. */
+/** Reads the state of a boundary; undefined if its format cannot be read. */
 function readCarriedState(stored: unknown): CarriedState {
   if (typeof stored !== "object" || stored === null) return EMPTY_CARRIED_STATE;
   const { pins, said, chain } = stored as Partial<CarriedState>;

@@ -1,7 +1,7 @@
 import type { Item, MessageItem } from "../../view/item.ts";
 import { wholeFrom } from "../../view/kept-together.ts";
 
-/** `full`: all that was said. `from`: a message and all behind it. `up_to`: all before a message. */
+/** `full`: the whole conversation. `from`: a message and everything after it. `up_to`: everything before a message. */
 export type CompactionPart =
   | { readonly variant: "full" }
   | { readonly variant: "from" | "up_to"; readonly entry: number };
@@ -9,23 +9,23 @@ export type CompactionPart =
 export type ChosenRange =
   | {
       readonly kind: "fold";
-      /** The entries that are folded, both ends included. */
+      /** The compacted entries, both ends included. */
       readonly from: number;
       readonly to: number;
       readonly folded: readonly MessageItem[];
-      /** What stays as it is, before and behind. */
+      /** The items that stay unchanged, before and after. */
       readonly kept: readonly MessageItem[];
-      /** Of what stays behind: words of the user that were not sent yet. */
+      /** Messages of the user at the end that were not sent yet. */
       readonly pending: readonly MessageItem[];
     }
   | { readonly kind: "nothing"; readonly why: string };
 
-/** Which items a compaction folds. Calls stay with their results, and the pieces of a response with each other. */
+/** Chooses the items that a compaction replaces. Calls stay with their results, and the pieces of a response with each other. */
 export function chooseRange(items: readonly Item[], part: CompactionPart): ChosenRange {
   const pendingAt = pendingFrom(items);
   const [first, last] = part.variant === "full" ? [0, pendingAt] : cutAt(items, part);
   const folded = messagesOf(items.slice(first, last));
-  // A summary of a summary would only lose something.
+  // A summary of a summary would only lose information.
   if (!folded.some(({ origin, attachment }) => origin !== "summary" && attachment === undefined)) {
     return { kind: "nothing", why: "nothing that can be compacted was added since the last summary" };
   }
@@ -45,7 +45,7 @@ function cutAt(items: readonly Item[], part: Extract<CompactionPart, { entry: nu
   return part.variant === "from" ? [cut, items.length] : [0, cut];
 }
 
-/** Behind all that the model has said and tools have returned. */
+/** The position after all messages of the model and all results. */
 function pendingFrom(items: readonly Item[]): number {
   const isAnswer = (item: Item): boolean =>
     item.kind === "message" && (item.role === "assistant" || item.origin === "tool" || item.origin === "summary");

@@ -1,27 +1,27 @@
 export interface SummaryParts {
   /**
-   * `auto`: the work goes on where it stood. `autonomous`: the same, with nobody there to answer. `manual`: the user has
-   * asked for it and will speak next.
+   * `auto`: the work continues where it was. `autonomous`: the same, with nobody to answer. `manual`: the user requested it and
+   * will speak next.
    */
   readonly preamble: "auto" | "manual" | "autonomous";
-  /** As it was read and checked; undefined if no model has written one. */
+  /** The parsed and checked summary; undefined if no model has written one. */
   readonly summary: string | undefined;
-  /** What the user said, from the log. */
+  /** The user's messages, from the log. */
   readonly userMessages: string;
   /** Files, commands, errors and the like, from the log. */
   readonly evidence: string;
   readonly pins: readonly { readonly entry: number; readonly text: string }[];
-  /** Those that run, and those that have ended. */
+  /** Running and finished agents. */
   readonly agents: string;
-  /** Those that are open. */
+  /** Open todos. */
   readonly todos?: string;
-  /** Of a turn that was folded while tools were at work. */
+  /** The state of a turn that was compacted while tools were running. */
   readonly latestResults?: string;
-  /** How the originals can be had back: by which tool, and from which entries. */
+  /** How to get the originals back: with which tool, from which entries. */
   readonly recallHint: string;
 }
 
-/** Who reads it as a message of the user's would answer it. */
+/** A model that takes it for a message of the user would answer it. */
 const PREAMBLE = [
   "This session continues an earlier part of the same conversation, which took up too much room and was folded into what",
   "follows. This text was put here by the program that runs the session; the user has not written it.",
@@ -31,7 +31,7 @@ const PREAMBLE = [
 const WITHOUT_SUMMARY =
   "No summary could be written this time. What follows was taken from the record word for word; read back what you need.";
 
-/** In place of a summary. Which model will read it is not known: another provider's cannot see the block. */
+/** Used in place of a summary. The model that will read it is unknown: a model of another provider cannot see the block. */
 export const COMPACTED_BY_PROVIDER =
   "A summary by the provider stands before this text, if you can read it. What follows was taken from the record word for word.";
 
@@ -50,7 +50,10 @@ const ENDINGS: Readonly<Record<SummaryParts["preamble"], string | undefined>> = 
   manual: undefined,
 };
 
-/** The one message that stands for all that was folded. What is blank has no heading; pins are there byte for byte. */
+/**
+ * Composes the one message that replaces the compacted conversation. Blank parts have no heading; pins are included byte for
+ * byte.
+ */
 export function composeSummary(parts: SummaryParts): string {
   const { preamble, summary, userMessages, evidence, pins, agents, todos, latestResults, recallHint } = parts;
   const opening = isBlank(recallHint) ? PREAMBLE : `${PREAMBLE} ${recallHint}`;

@@ -10,17 +10,17 @@ import { shortestUserMessagesText, type UserMessage, userMessagesText } from "./
 
 export interface SummaryMaterial {
   readonly preamble: SummaryParts["preamble"];
-  /** What was said by the user and is folded. */
+  /** The compacted messages of the user. */
   readonly userMessages: readonly UserMessage[];
   readonly evidence: Evidence;
   readonly pins: readonly Pin[];
   readonly agents: readonly AgentInFlight[];
   readonly todos?: string;
-  /** What is folded, oldest first. */
+  /** The compacted items, oldest first. */
   readonly rounds: readonly TranscriptRound[];
-  /** The same without what is told beside it: the user's messages, pins. */
+  /** The same without content that is repeated beside it: the user's messages, pins. */
   readonly work: readonly TranscriptRound[];
-  /** `open`: the model was at work; what its tools have just returned is shown to it as text. */
+  /** `open`: the model was in the middle of a turn; it sees the newest tool results as text. */
   readonly turn: "open" | "closed";
   readonly recallHint: string;
   readonly countTokens: (text: string) => number;
@@ -28,13 +28,13 @@ export interface SummaryMaterial {
 
 export interface DraftedSummary {
   readonly text: string;
-  /** What it consists of, in tokens. */
+  /** The parts of the message, in tokens. */
   readonly parts: Readonly<Record<string, number>>;
 }
 
 /**
- * The message that stands for what was folded, within its room. Without a summary of a model's, the newest rounds take its
- * place: so it can be written at any time.
+ * Writes the message that replaces the compacted conversation, within its budget. Without a model's summary, the newest rounds
+ * take its place, so it can be written at any time.
  */
 export function draftSummary(
   summary: string | undefined,
@@ -48,7 +48,7 @@ export function draftSummary(
   const mostTokens = room.userMessages + resultTokens + room.evidence;
   const budgets = { budgetTokens: room.userMessages, mostTokens, countTokens };
   const userMessages = userMessagesText(material.userMessages, budgets);
-  // What they have beyond their share, the results give up first.
+  // Results are shortened first to bring the rounds within their share.
   const overTokens = Math.max(0, countTokens(userMessages) - room.userMessages);
   const isShown = turn === "open" || summary === undefined;
   const latestResults = isShown ? newestRounds(work, Math.max(0, resultTokens - overTokens), countTokens) : "";
@@ -79,7 +79,7 @@ export function draftSummary(
   return { text, parts: { ...Object.fromEntries(parts), ...(pinTokens === 0 ? {} : { pins: pinTokens }) } };
 }
 
-/** Whether the task and the user's newest words can be told beside a summary without being cut for the sake of it. */
+/** Whether the task and the user's newest message fit beside a summary without being cut. */
 export function hasRoomForUser(
   room: Readonly<Record<RoomPart, number>>,
   { userMessages, countTokens }: Pick<SummaryMaterial, "userMessages" | "countTokens">,
@@ -87,7 +87,7 @@ export function hasRoomForUser(
   return countTokens(shortestUserMessagesText(userMessages)) <= room.userMessages + room.latestResults + room.evidence;
 }
 
-/** The newest rounds that fit, whole; the newest of all in part, if it alone is too long. */
+/** The newest complete rounds that fit; the newest one in part, if it alone is too long. */
 function newestRounds(
   rounds: readonly TranscriptRound[],
   budgetTokens: number,
@@ -113,7 +113,7 @@ function partOf(
   return within(text, budgetTokens, countTokens, ` of entries ${from} to ${to}`);
 }
 
-/** A text, or as much of its beginning and end as the budget takes. */
+/** Returns a text, or as much of its beginning and end as the budget allows. */
 function within(text: string, budgetTokens: number, countTokens: (text: string) => number, of = ""): string {
   const tokens = countTokens(text);
   if (tokens <= budgetTokens) return text;

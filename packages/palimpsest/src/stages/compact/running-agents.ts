@@ -1,6 +1,6 @@
 import type { AgentEnded, AgentPayload, AgentStarted } from "../../log/agent-payload.ts";
 
-/** An agent that the session has started, as far as its log knows. */
+/** An agent that the session has started, by its log. */
 export interface AgentInFlight extends Omit<AgentStarted, "step"> {
   readonly status: "running" | AgentEnded["outcome"];
   /** Where it was started. */
@@ -9,19 +9,19 @@ export interface AgentInFlight extends Omit<AgentStarted, "step"> {
   readonly resultEntry?: number;
 }
 
-/** Of those that have ended, so many are remembered: their results can be found in the log. */
+/** The number of finished agents that are remembered: their results are in the log. */
 const ENDED_KEPT = 50;
-/** Of those, so many are told of after a compaction. */
+/** The number of finished agents that are listed after a compaction. */
 const ENDED_TOLD = 20;
 const GOAL_CHARACTERS = 160;
 
 /**
- * `known`: it has been entered before, so there is nothing to be told again. `unknown`: no such agent was started on this
- * branch: it belongs to work that was taken back.
+ * `known`: the step was recorded before, so nothing is reported again. `unknown`: no such agent was started on this branch,
+ * because its work was undone.
  */
 export type AgentStepOutcome = "entered" | "known" | "unknown";
 
-/** Whether a step is a new one. Each agent starts once, and ends once each time that it runs. */
+/** Whether a step is new. Each agent starts once, and ends once for each run. */
 export function classifyStep(agents: readonly AgentInFlight[], { id, step }: AgentPayload): AgentStepOutcome {
   const agent = agents.find((one) => one.id === id);
   if (step === "started") return agent === undefined ? "entered" : "known";
@@ -60,7 +60,7 @@ export interface AgentsTextOptions {
   readonly countTokens: (text: string) => number;
 }
 
-/** The agents as the model is told of them: those that run first, each on its line; in less room without their goals. */
+/** Renders the agents for the model: running ones first, one per line; without their goals if space is short. */
 export function agentsText(agents: readonly AgentInFlight[], { budgetTokens, countTokens }: AgentsTextOptions): string {
   const running = agents.filter(({ status }) => status === "running");
   const ended = agents.filter(({ status }) => status !== "running").slice(-ENDED_TOLD);

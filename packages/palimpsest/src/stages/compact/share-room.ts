@@ -1,22 +1,19 @@
 export interface RoomOptions {
-  /** From here on the next request would be compacted again. */
+  /** From this size on the next request would be compacted again. */
   readonly thresholdTokens: number;
-  /** The view as it is. */
+  /** The size of the current view. */
   readonly sizeTokens: number;
-  /** What no compaction changes: system prompt, tools, and the messages that stay. */
+  /** The part that compaction does not change: system prompt, tools, and the messages that stay. */
   readonly fixedTokens: number;
-  /** A result that is not smaller by this share is not worth having. @default 0.2 */
+  /** A result must be smaller by at least this share. @default 0.2 */
   readonly leastShrink?: number;
-  /** The most that each part may have, however large the window is. */
+  /** The maximum of each part in any window. */
   readonly atMost: Readonly<Record<RoomPart, number>>;
 }
 
 export type RoomPart = "summary" | "userMessages" | "evidence" | "latestResults" | "files" | "skills" | "surroundings";
 
-/**
- * How the room is shared where there is less of it than all could use. In large windows the limits of each part are smaller
- * than its share.
- */
+/** The shares of the parts in a small window. In a large window the maximum of each part is smaller than its share. */
 const SHARES: Readonly<Record<RoomPart, number>> = {
   summary: 0.25,
   userMessages: 0.15,
@@ -27,10 +24,10 @@ const SHARES: Readonly<Record<RoomPart, number>> = {
   surroundings: 0.1,
 };
 
-/** What of the room is never given away: estimates err, and the answer to come is input of the next request. */
+/** The part of the budget that is never used: estimates err, and the next answer becomes input. */
 const KEPT_FREE = 0.15;
 
-/** How many tokens each part of a compacted view may have; undefined if what stays leaves no room for any. */
+/** Returns the token budget of each part of a compacted view; undefined if nothing is left for any. */
 export function shareRoom(options: RoomOptions): Readonly<Record<RoomPart, number>> | undefined {
   const { thresholdTokens, sizeTokens, fixedTokens, leastShrink = 0.2, atMost } = options;
   const allowedTokens = Math.min(thresholdTokens * (1 - KEPT_FREE), sizeTokens * (1 - leastShrink));

@@ -9,7 +9,7 @@ import { passPrompt, providerCompactionPrompt, summaryPrompt } from "./summary/s
 import { suspiciousAnswer } from "./summary/suspicious-answer.ts";
 import { type TranscriptRound, transcriptText } from "./summary/transcript.ts";
 
-/** What came of one call, after all tries. */
+/** The outcome of one call, after all tries. */
 export type CallResult<Answer = SummaryAnswer> =
   | { readonly kind: "answer"; readonly answer: Answer }
   | {
@@ -18,53 +18,53 @@ export type CallResult<Answer = SummaryAnswer> =
       readonly why: string;
     };
 
-/** What stands for the conversation in the provider's own form; undefined if it has written none. */
+/** The compaction in the provider's own format; undefined if it has written none. */
 export type CompactionBlock = ProviderCompaction["block"];
 
-/** A talk with the model about the conversation: it knows what it has answered before. */
+/** A dialog with the model about the conversation: the model remembers its earlier answers. */
 export interface ModelConversation {
   ask(words: string): Promise<CallResult>;
   close(): Promise<void>;
 }
 
-/** The ways to a model. */
+/** The ways to call a model. */
 export interface ModelCalls {
-  /** On the conversation's own prompt, which the provider has in its cache. */
+  /** With the conversation's own prompt, which is in the provider's cache. */
   fork(): Promise<ModelConversation>;
-  /** From nothing: all that it is to know is said. */
+  /** With a new prompt, which must hold everything that the model needs. */
   direct(): Promise<ModelConversation>;
-  /** The provider folds it; undefined if it takes no such request. Without instructions, it goes by its own. */
+  /** Lets the provider compact; undefined if it has no such request. Without instructions, it uses its own. */
   provider(instructions: string | undefined): Promise<CallResult<CompactionBlock | undefined> | undefined>;
 }
 
 export interface LadderPlan {
   readonly modelCalls: ModelCalls;
-  /** What is to be summarized, oldest first. */
+  /** The content to summarize, oldest first. */
   readonly rounds: readonly TranscriptRound[];
   readonly variant: "full" | "from" | "up_to";
   readonly instructions?: string;
-  /** Whether the provider is asked first. */
+  /** Whether the provider's own compaction is tried first. */
   readonly byProvider: "asked" | "off";
-  /** What the one who asked for the compaction has said, and nothing of ours; for the provider. */
+  /** The instructions of the caller for the provider, without ours. */
   readonly userInstructions?: string;
-  /** Why the conversation's own prompt cannot be used, if so: it would not fit, another model is wanted. */
+  /** Why the conversation's own prompt cannot be used: it would not fit, or another model is wanted. */
   readonly noFork?: string;
-  /** How much of a transcript one call can take. */
+  /** The part of a transcript that fits into one call. */
   readonly directTokens: number;
   readonly maximumPasses: number;
   readonly limits: SummaryLimits;
-  /** The conversation without summaries of earlier parts, to know an echo of it. */
+  /** The conversation without summaries of earlier parts, to recognize an echo of it. */
   readonly said: string;
 }
 
-/** A text of a model's, or a block that the provider wants to find first in every request. */
+/** A text by a model, or a block that the provider expects first in every request. */
 export type WrittenSummary = { readonly text: string } | { readonly block: CompactionBlock };
 
 export interface LadderResult {
-  /** The summary and the rung it comes from; undefined if no model wrote one that can be used. */
+  /** The summary and its rung; undefined if no model wrote a usable one. */
   readonly summary?: WrittenSummary & { readonly rung: CompactionRung };
   readonly declined: readonly { readonly rung: CompactionRung; readonly why: string }[];
-  /** Why there is no summary, by what came of the calls; absent if there is one, or no rung was tried. */
+  /** Why there is no summary, by the outcome of the calls; absent if there is one, or no rung was tried. */
   readonly failure?: SummaryFailure;
   readonly ended: "done" | "aborted";
 }
@@ -74,11 +74,11 @@ export type SummaryFailure = Extract<CompactionFailure, "no-summary" | "api-erro
 type RungResult =
   | { readonly kind: "fine"; readonly text: string }
   | { readonly kind: "folded"; readonly block: CompactionBlock }
-  /** `failure`: what came of its calls; absent if none was made. */
+  /** `failure`: the outcome of its calls; absent if none was made. */
   | { readonly kind: "declined"; readonly why: string; readonly failure?: SummaryFailure }
   | { readonly kind: "aborted" };
 
-/** How often the oldest rounds are dropped because the provider says that the transcript is too long. */
+/** How often the oldest rounds are dropped because the provider finds the transcript too long. */
 const MAX_CUTS = 3;
 
 const RUNGS: readonly (readonly [CompactionRung, (plan: LadderPlan) => Promise<RungResult>])[] = [
@@ -88,7 +88,7 @@ const RUNGS: readonly (readonly [CompactionRung, (plan: LadderPlan) => Promise<R
   ["passes", inPasses],
 ];
 
-/** Asks for a summary, by the cheapest way first, until one is given that may stand for the conversation. */
+/** Asks for a summary, the cheapest way first, until one is good enough to replace the conversation. */
 export async function runSummaryLadder(plan: LadderPlan): Promise<LadderResult> {
   const declined: { rung: CompactionRung; why: string }[] = [];
   const failures: (SummaryFailure | undefined)[] = [];
@@ -104,19 +104,19 @@ export async function runSummaryLadder(plan: LadderPlan): Promise<LadderResult> 
   return { declined, failure: worstOf(failures), ended: "done" };
 }
 
-/** A model that answers and writes no summary says more than a call that failed. */
+/** An answer without a summary is more informative than a failed call. */
 function worstOf(failures: readonly (SummaryFailure | undefined)[]): SummaryFailure {
   const found = (["no-summary", "prompt-too-long", "api-error"] as const).find((one) => failures.includes(one));
   return found ?? "no-summary";
 }
 
-/** An answer so short that it begins like an error or a refusal is one. */
+/** A short answer that begins like an error or a refusal is one. */
 const SHORT_CHARACTERS = 500;
 
-/** It is signed or sealed, so there is nothing to be repaired in it: it is taken or left. */
+/** The block is signed or sealed, so it cannot be repaired: it is used or discarded. */
 async function byProvider(plan: LadderPlan): Promise<RungResult> {
   if (plan.noFork !== undefined) return { kind: "declined", why: plan.noFork };
-  // What it writes stands for all that came before, and nothing may stand in front of it.
+  // The block replaces everything before it, and must come first.
   if (plan.variant !== "full") return { kind: "declined", why: "only part of the conversation is to be summarized" };
   const { userInstructions = "" } = plan;
   const called = await plan.modelCalls.provider(
@@ -137,7 +137,7 @@ async function onFork(plan: LadderPlan): Promise<RungResult> {
   try {
     conversation = await plan.modelCalls.fork();
   } catch (error) {
-    // It would not have the conversation's own bytes, or cannot be made at all: a reason to go on to the next way.
+    // The call would not have the conversation's own bytes, or cannot be made: try the next rung.
     return { kind: "declined", why: error instanceof Error ? error.message : String(error) };
   }
   return converse(conversation, summaryPrompt(promptOf(plan)), plan);
@@ -168,7 +168,7 @@ async function directly(plan: LadderPlan): Promise<RungResult> {
   }
 }
 
-/** Each pass is told what the one before wrote. */
+/** Each pass gets the summary of the previous one. */
 async function inPasses(plan: LadderPlan): Promise<RungResult> {
   const { rounds, directTokens, maximumPasses, limits, modelCalls } = plan;
   const options = {
@@ -194,7 +194,7 @@ async function converse(conversation: ModelConversation, words: string, plan: La
   return settle(conversation, await conversation.ask(words), plan);
 }
 
-/** Checks what was answered, asks once for what is missing, and ends the talk. */
+/** Checks the answer, asks once for missing parts, and ends the dialog. */
 async function settle(
   conversation: ModelConversation,
   called: CallResult,
@@ -223,7 +223,7 @@ function failed({ failure, why }: Extract<CallResult<unknown>, { kind: "failed" 
   return { ...declined, failure: failure.kind === "overflow" ? "prompt-too-long" : "api-error" };
 }
 
-/** The model has answered, and its answer is no summary. */
+/** The model has answered, but not with a summary. */
 function unusable(why: string): RungResult {
   return { kind: "declined", why, failure: "no-summary" };
 }

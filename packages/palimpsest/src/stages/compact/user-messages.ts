@@ -9,25 +9,25 @@ export interface UserMessage {
 }
 
 export interface UserMessagesOptions {
-  /** The text has no more, unless the first and the newest need it. */
+  /** The size limit of the text, unless the first and the newest message need more. */
   readonly budgetTokens: number;
   /**
-   * What the first and the newest may have where the budget would leave only words of them; to be whole, they may have
-   * half of what it is more than the budget. @default budgetTokens
+   * The limit for the first and the newest message if the budget would leave only fragments. To be complete, they may use half
+   * of the amount beyond the budget. @default budgetTokens
    */
   readonly mostTokens?: number;
   readonly countTokens: (text: string) => number;
 }
 
-/** Of a message that is cut, its beginning gets more: there stands what is asked. */
+/** The beginning of a cut message gets more: it holds the request. */
 const HEAD_SHARE = 0.6;
-/** A task or a question that is no longer than this is not cut for the sake of anything else. */
+/** A task or a question up to this length is never cut. */
 const LEAST_CHARACTERS = 800;
 
 /**
- * The user's messages, verbatim, each once and in the order they were written. The first (the task) and the newest are
- * always there, cut in the middle if they must be; of the others corrections come first, then the newest. What was left
- * out is named by its numbers. Empty if the budget has no room for a word.
+ * Renders the user's messages verbatim, each once and in order. The first (the task) and the newest are always included, cut in
+ * the middle if necessary; among the others corrections come first, then the newest. Omitted messages are listed by number.
+ * Empty if the budget has no room.
  */
 export function userMessagesText(
   messages: readonly UserMessage[],
@@ -41,7 +41,7 @@ export function userMessagesText(
   const ends = endsOf(messages);
   const chosen = new Map(ends.map((message) => [message, message.text]));
   if (!fits(chosen)) {
-    // Rather whole, for half of what the rest has, than cut.
+    // Prefers complete messages, for half of the rest of the budget, to cut ones.
     if (fitsIn((budgetTokens + mostTokens) / 2)(chosen)) return render(messages, chosen);
     const cut = cutEnds(ends, fits);
     const least = cut.characters < LEAST_CHARACTERS ? cutEnds(ends, fitsIn(mostTokens), LEAST_CHARACTERS) : cut;
@@ -57,7 +57,7 @@ export function userMessagesText(
     chosen.set(message, message.text);
     leftTokens -= tokens;
   }
-  // Counted one by one they may be fewer than together.
+  // Counted one by one, they may have fewer tokens than together.
   for (const message of [...chosen.keys()].slice(ends.length).toReversed()) {
     if (fits(chosen)) break;
     chosen.delete(message);
@@ -65,7 +65,7 @@ export function userMessagesText(
   return render(messages, chosen);
 }
 
-/** What is told of them at the least, unless the window itself is too small: the first and the newest, whole if they are short. */
+/** The minimum, unless the window itself is too small: the first and the newest message, complete if they are short. */
 export function shortestUserMessagesText(messages: readonly UserMessage[]): string {
   return render(messages, new Map(endsOf(messages).map((message) => [message, cutMiddle(message, LEAST_CHARACTERS)])));
 }
@@ -79,7 +79,7 @@ function endsOf(messages: readonly UserMessage[]): UserMessage[] {
   return first === undefined || newest === undefined ? [] : first === newest ? [first] : [first, newest];
 }
 
-/** As much of both as fits: a message that is short leaves its room to the other. */
+/** As much of both as fits: a short message leaves its space to the other. */
 function cutEnds(
   ends: readonly UserMessage[],
   fits: (texts: ReadonlyMap<UserMessage, string>) => boolean,

@@ -3,20 +3,20 @@ import { entryText } from "../../log/entry-text.ts";
 import { readPayload } from "../../log/read-payload.ts";
 import type { ResultFiles } from "../../stores/results.ts";
 
-/** The text of an entry in full: what stands in the log, or the file it was stored in. */
+/** Returns the full text of an entry, from the log or from the file it was stored in. */
 export interface TextContent {
   readonly kind: "content";
   readonly pieces: AsyncIterable<string> | Iterable<string>;
 }
 
-/** Why there is none. */
+/** Why there is no text. */
 export type NoContent =
   | { readonly kind: "erased"; readonly entry: number }
-  /** It says nothing that could be read: a request, a usage report, an entry of a later release. */
+  /** The entry has no readable content: a request, a usage report, an entry of a later release. */
   | { readonly kind: "no-text"; readonly entry: number; readonly entryKind: string }
-  /** It was stored in a file that has been collected. */
+  /** The file of the entry was collected. */
   | { readonly kind: "expired"; readonly entry: number; readonly file: string; readonly bytes: number }
-  /** The file is there, and is not what was stored. */
+  /** The file exists, but its content is not what was stored. */
   | {
       readonly kind: "changed";
       readonly entry: number;
@@ -47,7 +47,7 @@ export async function contentOf(entry: Entry, { files, session }: ContentSources
   return { kind: "content", pieces: decode(found.chunks()) };
 }
 
-/** What is no UTF-8 in the file is shown as U+FFFD. */
+/** Invalid UTF-8 in the file is shown as U+FFFD. */
 async function* decode(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });

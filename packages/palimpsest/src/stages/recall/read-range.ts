@@ -15,11 +15,11 @@ export interface TextRange {
 
 export interface RangeText {
   readonly text: string;
-  /** Where the text goes on; undefined at its end. */
+  /** Where the text continues; undefined at its end. */
   readonly next: TextPlace | undefined;
 }
 
-/** Reads a range of a text that arrives in pieces, and no further. One range after the other gives the text as it is. */
+/** Reads a range of a text that arrives in pieces, and no further. Consecutive ranges give the exact text. */
 export async function readRange(
   pieces: AsyncIterable<string> | Iterable<string>,
   { from, lines, maxCharacters }: TextRange,
@@ -30,7 +30,7 @@ export async function readRange(
   let readLines = 0;
   for await (const piece of pieces) {
     for (let at = 0; at < piece.length; ) {
-      // More text, and enough was read.
+      // There is more text, but enough was read.
       if (readLines === lines) return { text, next: { line, character } };
       const lineEnd = piece.indexOf("\n", at) + 1 || piece.length;
       const skipped = line < from.line ? lineEnd - at : line === from.line ? from.character - character : 0;
@@ -38,7 +38,7 @@ export async function readRange(
       const shown = start < lineEnd ? piece.slice(start, lineEnd) : "";
       const room = Math.max(0, maxCharacters - text.length);
       if (shown.length > room) {
-        // At least one character, or nobody would get on.
+        // At least one character, so that the reader makes progress.
         const cut = headOf(shown, room) || (text === "" ? headOf(shown, 2) : "");
         return { text: text + cut, next: { line, character: character + (start - at) + cut.length } };
       }

@@ -3,7 +3,7 @@ import type { TextPlace } from "./read-range.ts";
 import type { Recalled, RecallRequest } from "./recall.ts";
 import type { Unsearched } from "./search-session.ts";
 
-/** `recall` as a tool for the model. It belongs to the prompt, so a change of any word costs every session its cache. */
+/** The tool `recall` for the model. It is part of the prompt, so a change of any word costs every session its cache. */
 export const recallTool: ToolDefinition = {
   name: "recall",
   resultSize: "bounded",
@@ -32,12 +32,12 @@ export const recallTool: ToolDefinition = {
   },
 };
 
-/** The model's input as a request; what is not of the right type counts as left out. */
+/** Parses the model's input into a request; a value of the wrong type counts as omitted. */
 export function readRecallInput(input: unknown): RecallRequest {
   const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
   const number = (name: string): number | undefined => {
     const value = fields[name];
-    // Models write numbers as strings now and then.
+    // Models sometimes write numbers as strings.
     const parsed = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
     return typeof parsed === "number" && Number.isFinite(parsed) ? parsed : undefined;
   };
@@ -52,7 +52,7 @@ export function readRecallInput(input: unknown): RecallRequest {
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
 
-/** What was recalled, in words for the model. Always says how to go on. */
+/** Renders the recalled content for the model. It always says how to continue. */
 export function recalledText(recalled: Recalled): string {
   return describe(recalled).toWellFormed();
 }
@@ -102,7 +102,7 @@ const UNSEARCHED: Readonly<Record<Unsearched["why"], string>> = {
   changed: "Not searched, because their files have been changed",
   unreadable: "Not searched, because their files could not be read",
 };
-/** So many entries are named; the rest is counted. */
+/** The number of entries that are named; the rest is counted. */
 const NAMED_ENTRIES = 50;
 
 function unsearchedText(unsearched: readonly Unsearched[]): readonly string[] {

@@ -5,15 +5,15 @@ import { readRange, type TextPlace } from "./read-range.ts";
 import { type FoundLine, searchRange } from "./search-range.ts";
 import { type SessionHits, searchSession } from "./search-session.ts";
 
-/** What to bring back: a range of an entry, the lines of an entry that contain something, or the entries that do. */
+/** The content to recall: a range of an entry, the matching lines of an entry, or the matching entries. */
 export interface RecallRequest {
-  /** Without it, all entries are searched. */
+  /** Without an entry, all entries are searched. */
   readonly entry?: number;
   /** @default 1 */
   readonly fromLine?: number;
-  /** Within that line, for one that is longer than an answer may be. @default 1 */
+  /** The first character within that line, for lines longer than an answer. @default 1 */
   readonly fromCharacter?: number;
-  /** How many lines at most. @default as many as fit */
+  /** The maximum number of lines. @default as many as fit */
   readonly lines?: number;
   /** In an entry: text as it stands there, without regard to case. In all of them: words, or several "in quotes". */
   readonly search?: string;
@@ -21,12 +21,12 @@ export interface RecallRequest {
 
 export interface RecallSources {
   readonly log: LogReader;
-  /** Without it, what was stored counts as expired. */
+  /** Without storage, stored results count as expired. */
   readonly files?: ResultFiles;
   readonly session: string;
-  /** How much text one answer may have. @default 10,000 */
+  /** The maximum text of one answer. @default 10,000 */
   readonly maxCharacters?: number;
-  /** How many entries a search over all of them names. @default 20 */
+  /** The number of entries that a search over all of them returns. @default 20 */
   readonly maxEntries?: number;
 }
 
@@ -44,7 +44,7 @@ export type Recalled =
   | NoContent
   | { readonly kind: "nothing-asked" };
 
-/** Brings back what was stored, cleared or folded: whatever is in the log, by the number of its entry. */
+/** Recalls content that was stored, cleared or compacted: anything in the log, by the number of its entry. */
 export async function recall(request: RecallRequest, sources: RecallSources): Promise<Recalled> {
   const { entry: number, search = "" } = request;
   const { log, maxEntries = 20 } = sources;
@@ -75,7 +75,7 @@ async function readContent(
   return { kind: "text", entry, text, from, ...(next === undefined ? {} : { next }) };
 }
 
-/** Numbers come from a model. */
+/** The numbers come from a model. */
 function count(value: number | undefined, otherwise: number): number {
   return value !== undefined && value >= 1 ? Math.floor(value) : otherwise;
 }

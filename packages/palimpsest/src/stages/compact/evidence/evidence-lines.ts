@@ -2,7 +2,7 @@ import { decayed, endOf } from "./evidence-parts.ts";
 import { type Evidence, type FactEvidence, type FileEvidence, readFact } from "./evidence-state.ts";
 import { findFacts } from "./find-facts.ts";
 
-/** One thing that can be told, and how much it is worth to tell it. */
+/** One line of evidence, and how much it is worth. */
 export type EvidenceLine =
   | { readonly group: "rules" | "decisions" | "commands" | "errors"; readonly text: string; readonly score: number }
   | { readonly group: "paths"; readonly path: string; readonly text: string; readonly score: number }
@@ -10,30 +10,30 @@ export type EvidenceLine =
 
 // Set by hand, so that what was used again outlasts what was not (planted-facts.test.ts). A search over all of these on half
 // of the sessions of the `recorded-compactions` bench gained a sixth there at small budgets, and nothing on the other half.
-/** What was used again stays worth something, however long ago: for each doubling of its uses. */
+/** Facts that were used again keep some worth, however old: for each doubling of their uses. */
 const LASTING = 0.5;
-/** The user's own rulings come first, but people write a lot: what goes beyond this share of the budget counts little. */
+/** The user's decisions come first, but people write a lot: those beyond this share of the budget count little. */
 const RULE_SCORE = { within: 6, beyond: 0.6 } as const;
 const RULE_SHARE = 0.3;
 const CHARACTERS_PER_TOKEN = 4;
 const ERROR_SCORE = { open: 2, over: 0.3 } as const;
 const DECISION_SCORE = 1;
-/** Of an error or a decision that came or was spoken of again: it is what the work is about. */
+/** An error or a decision that came up again: the work is about it. */
 const SPOKEN_OF_LASTING = 1.5;
-/** Of a command that was run or spoken of again, and of one that was not. */
+/** A command that ran or was mentioned again, and one that was not. */
 const COMMAND_FACTOR = { again: 2, once: 0.5 } as const;
 const FAILED_FACTOR = 1.5;
-/** Looking around is done again as it comes; what it found stands among the names. */
+/** Exploring is repeated when needed; its findings are among the names. */
 const LOOKING_FACTOR = 0.3;
 const LOOKING = /^(?:ls|cat|head|tail|wc|grep|rg|find|pwd|which|echo|tree|stat|sed -n)\b/;
-/** So far behind a command it may be said how it ended. */
+/** The model may state the outcome within this distance after a command. */
 const OUTCOME_CHARACTERS = 200;
 const FILE_FACTOR = 1;
-/** Long lines take the place of several short ones. */
+/** A long line takes the space of several short ones. */
 const LENGTH_OFFSET = 12;
 const LENGTH_POWER = 0.3;
 
-/** Everything that is not yet in `shown`, what is worth most first. */
+/** Returns everything that is not yet in `shown`, the most valuable first. */
 export function evidenceLines(evidence: Evidence, shown: string, budgetTokens: number): EvidenceLine[] {
   const { round, rules, errors, commands } = evidence;
   const isNew = (text: string): boolean => shown === "" || !shown.includes(text);
@@ -84,7 +84,7 @@ function factLines({ files, facts: stored, round }: Evidence, shown: string): Ev
     ...facts.filter(({ sort }) => sort === "path").map(({ text }) => text),
   ];
   for (const path of known) if (isAbsolute(path)) whole.set(endOf(path), path);
-  /** Of one file, the form that says most: commands name it from where they run, other tools from the root. */
+  /** The most informative form of a file's path: commands name it from their working folder, other tools from the root. */
   const wholePath = (path: string): string => {
     const found = whole.get(endOf(path));
     return found?.endsWith(`/${path.replace(/^\.\//, "")}`) ? found : path;

@@ -1,17 +1,17 @@
 import type { LineRange } from "./read-call.ts";
 
-/** After so many rounds, what was needed counts half. */
+/** The number of rounds after which a need counts half. */
 const HALF_LIFE_ROUNDS = 60;
 const MAX_RANGES = 8;
-/** Ranges that lie so close are one. */
+/** Ranges this close are joined. */
 const NEAR_LINES = 20;
 
-/** A weight as it counts in a later round. */
+/** Returns a weight as it counts in a later round. */
 export function decayed(of: { readonly weight: number; readonly round: number } | undefined, round: number): number {
   return of === undefined ? 0 : of.weight * 2 ** ((of.round - round) / HALF_LIFE_ROUNDS);
 }
 
-/** Ranges of lines with one more, the newest last, those that touch it joined to it. */
+/** Adds a range of lines, the newest last, and joins ranges that touch it. */
 export function addRange(ranges: readonly LineRange[], added: LineRange): LineRange[] {
   let [first, last] = added;
   const apart = ranges.filter(([from, to]) => {
@@ -22,7 +22,7 @@ export function addRange(ranges: readonly LineRange[], added: LineRange): LineRa
   return [...apart, [first, last] as const].slice(-MAX_RANGES);
 }
 
-/** The last two steps of a path: what tells a file from others in whatever form it is named. */
+/** Returns the last two parts of a path, which identify a file in any form of its name. */
 export function endOf(path: string): string {
   return path.split(/[\\/]/).slice(-2).join("/");
 }
@@ -33,7 +33,7 @@ export function isSameFile(one: string, other: string): boolean {
   return shorter === longer || longer.endsWith(`/${shorter.replace(/^\.\//, "")}`);
 }
 
-/** Newest last. If there are too many, the oldest that does not count as used makes room, or else the oldest. */
+/** Newest last. If there are too many, the oldest unused one is removed, or else the oldest. */
 export function put<Value>(
   map: Map<string, Value>,
   key: string,
@@ -48,7 +48,7 @@ export function put<Value>(
   map.delete(map.keys().next().value!);
 }
 
-/** So that a stored state is short. */
+/** Rounded, so that a stored state is short. */
 export function thousandths(weight: number): number {
   return Math.round(weight * 1_000) / 1_000;
 }

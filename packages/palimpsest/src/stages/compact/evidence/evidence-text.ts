@@ -2,10 +2,10 @@ import { type EvidenceLine, evidenceLines } from "./evidence-lines.ts";
 import type { Evidence } from "./evidence-state.ts";
 
 export interface EvidenceTextOptions {
-  /** The text never has more. */
+  /** The maximum size of the text. */
   readonly budgetTokens: number;
   readonly countTokens: (text: string) => number;
-  /** What stands beside it in the view: it is not told twice. @default "" */
+  /** Text beside it in the view, which is not repeated. @default "" */
   readonly shown?: string;
 }
 
@@ -19,7 +19,7 @@ const HEADINGS = {
   facts: "Names and numbers",
 } as const;
 
-/** The evidence in words: what was used most and last, as much of it as the budget takes. Empty if nothing fits. */
+/** Renders the evidence: the most and the latest used first, up to the budget. Empty if nothing fits. */
 export function evidenceText(
   evidence: Evidence,
   { budgetTokens, countTokens, shown = "" }: EvidenceTextOptions,
@@ -52,7 +52,7 @@ function renderGroup(lines: readonly EvidenceLine[]): string[] {
   return lines.map(({ text }) => `- ${text}`);
 }
 
-/** Files of one folder share a line, so that the folder is told once. */
+/** Files of one folder share a line, so that the folder is named once. */
 function renderPaths(lines: readonly Extract<EvidenceLine, { group: "paths" }>[]): string[] {
   const byFolder = Map.groupBy(lines, ({ path }) => path.slice(0, path.replace(/[\\/]$/, "").search(/[^\\/]*$/)));
   return Array.from(byFolder, ([folder, files]) => {

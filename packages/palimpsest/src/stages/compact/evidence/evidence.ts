@@ -17,23 +17,23 @@ import { outcomeOf } from "./outcome-of.ts";
 import { numberedLines, readCall } from "./read-call.ts";
 import { restatedShare } from "./restated-share.ts";
 
-/** How much is kept of each sort. What goes first is the oldest that was never used again, then the oldest. */
+/** How many of each kind are kept. The oldest that was never used again is removed first, then the oldest. */
 const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, open: 100 } as const;
 /** Of a decision, so much must come back for it to be spoken of, and for another sentence to be the same decision. */
 const SAID_AGAIN = 0.4;
 const SAME = 0.8;
 
 export interface EvidenceFold {
-  /** Takes the entries of the log in order; of a result, the form it came in with. Costs what the entry costs. */
+  /** Adds the entries of the log in order; a result in its original form. The cost is proportional to the entry. */
   take(read: ReadEntry): void;
-  /** All of it, as plain JSON. */
+  /** Returns the whole state as plain JSON. */
   state(): Evidence;
 }
 
 /**
- * What the log proves about a session, gathered without a model: files, commands and how they ended, errors, what the user
- * ruled, and the names and numbers that were used again. Folding on from a state that was stored gives the same as folding
- * from the beginning. What cannot be read as a state counts as none.
+ * Collects facts about a session from its log, without a model: files, commands and their outcomes, errors, the user's
+ * decisions, and names and numbers that were used again. Continuing from a stored state gives the same result as starting from
+ * the beginning. An invalid state counts as none.
  */
 export function createEvidence(from?: unknown): EvidenceFold {
   const start = readEvidence(from);
@@ -55,7 +55,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
     takeDecisions(text, entry);
   }
 
-  /** What the model settles on holds like a ruling as long as it is spoken of. In other words it is the same decision. */
+  /** A decision of the model counts like one of the user as long as it is mentioned. In other words it is the same decision. */
   function takeDecisions(text: string, entry: number): void {
     const found = findDecisions(text);
     for (const { ofModel, ...rule } of rules.values()) {
@@ -155,7 +155,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
     }
   }
 
-  /** What had failed has gone well since. */
+  /** A failed command has succeeded since. */
   function settleErrors(of: string): void {
     for (const error of errors.values()) {
       if (error.of === of && error.state === "open") errors.set(error.text, { ...error, state: "over" });
@@ -170,7 +170,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
   }
 
   function takeMessage({ origin, blocks, responseId: id }: MessagePayload, entry: number): void {
-    // What the engine or the host wrote proves nothing about the work, and a summary is what facts must not pass through.
+    // Texts of the engine or the host say nothing about the work, and facts must not come from a summary.
     if (origin === "host" || origin === "summary") return;
     if (origin === "model" && (id === undefined || id !== responseId)) round++;
     if (origin === "model") responseId = id;

@@ -2,31 +2,31 @@ import { decayed, endOf, isSameFile, thousandths } from "./evidence-parts.ts";
 import { type FactEvidence, readFact, type StoredFact, storeFact } from "./evidence-state.ts";
 import { type Fact, findFacts } from "./find-facts.ts";
 
-/** How many are kept. What goes first is the oldest that was never used again, then the weakest. */
+/** How many are kept. The oldest that was never used again is removed first, then the weakest. */
 const MAX_FACTS = 5_000;
-/** Of one listing, so many names are kept: its beginning and its end. */
+/** The number of names kept from one listing: its beginning and its end. */
 const FACTS_PER_ENTRY = 400;
-/** What an occurrence says about being needed again: by hand, see evidence-lines.ts. */
+/** The weight of an occurrence for being needed again: set by hand, see evidence-lines.ts. */
 export const WEIGHTS = { used: 1, introduced: 0.5, given: 1.5, shown: 0.15, read: 1, edit: 2 } as const;
 
-/** Whose words a fact stands in. `file`: what the model writes into one. */
+/** The author of the text with a fact. `file`: text that the model writes into a file. */
 export type FactSource = FactEvidence["source"] | "file";
 
 export interface FactPlace {
   readonly entry: number;
-  /** How many responses there were before. */
+  /** The number of responses before. */
   readonly round: number;
   readonly source: FactSource;
 }
 
 export interface Facts {
-  /** Takes in the names and numbers of a text. */
+  /** Adds the names and numbers of a text. */
   take(text: string, place: FactPlace): void;
-  /** All of them, in the order of their last occurrence. */
+  /** Returns all facts in the order of their last occurrence. */
   stored(): readonly StoredFact[];
 }
 
-/** Names and numbers that a session has used, with what says whether they are needed again. */
+/** Names and numbers that a session has used, with the statistics that tell whether they are needed again. */
 export function createFacts(start: readonly StoredFact[]): Facts {
   const facts = new Map(start.map((fact) => [fact[0], readFact(fact)]));
 

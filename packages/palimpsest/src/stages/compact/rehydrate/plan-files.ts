@@ -3,13 +3,13 @@ import type { RankedFile } from "./rank-files.ts";
 
 export interface FileBudgets {
   readonly countTokens: (text: string) => number;
-  /** Of one file. @default 5,000 */
+  /** The limit for one file. @default 5,000 */
   readonly perFileTokens?: number;
-  /** Of all of them. @default 50,000 */
+  /** The limit for all files. @default 50,000 */
   readonly totalTokens?: number;
-  /** A file that is larger is put back in parts, if it is known which were read or edited. @default 2,000 */
+  /** A larger file is rehydrated in parts, if the lines that were read or edited are known. @default 2,000 */
   readonly wholeTokens?: number;
-  /** Beside each part, so many lines more. @default 40 */
+  /** Lines added around each part. @default 40 */
   readonly surroundingLines?: number;
 }
 
@@ -19,24 +19,24 @@ export interface PlannedPart {
   readonly tokens: number;
 }
 
-/** What is put back of a file. */
+/** The rehydrated parts of a file. */
 export interface PlannedFile {
   readonly path: string;
-  /** The lines of each part, and its text; one part for a file that is put back whole. */
+  /** The lines and the text of each part; a whole file is one part. */
   readonly parts: readonly PlannedPart[];
   readonly extent: "whole" | "parts";
   readonly tokens: number;
 }
 
-/** Added to the tokens of each, so that tiny files do not take the place of the one that is worked on. */
+/** Added to the tokens of each file, so that tiny files do not displace the one in work. */
 const FILE_TOKENS = 200;
-/** Of a part that is too large, a beginning of fewer lines is not worth having. */
+/** A shorter beginning of a part that is too large is not worth its tokens. */
 const LEAST_LINES = 10;
 
 /**
- * What of the ranked files is put back: what is worth most for its tokens first. A file that does not fit is skipped, a
- * smaller one behind it may follow. Of a large one only the lines that were read or edited and what surrounds them, the
- * newest first, so that more files fit.
+ * Plans which of the ranked files to rehydrate: the most valuable for their tokens first. A file that does not fit is skipped,
+ * and a smaller one may follow. From a large file only the lines that were read or edited are taken, with their surroundings,
+ * the newest first, so that more files fit.
  */
 export function planFiles(
   ranked: readonly RankedFile[],
@@ -93,7 +93,7 @@ function planFile(
   return { path, parts, extent: "parts", tokens: mostTokens - leftTokens };
 }
 
-/** A range, or as much of its beginning as fits. */
+/** Returns a range, or as much of its beginning as fits. */
 function planPart(
   lines: readonly string[],
   [first, last]: LineRange,
@@ -111,7 +111,7 @@ function planPart(
   return beginning !== undefined && beginning.tokens <= mostTokens ? beginning : undefined;
 }
 
-/** With their surroundings, within the file; those that meet become one, in the place of the newer. */
+/** Adds surrounding lines within the file; ranges that meet become one, in the place of the newer. */
 function widen(ranges: readonly LineRange[], lineCount: number, surroundingLines: number): LineRange[] {
   const wide: LineRange[] = [];
   for (const [from, to] of ranges) {

@@ -2,23 +2,23 @@ import { decayed } from "../evidence/evidence-parts.ts";
 import { type Evidence, type FileEvidence, readFact } from "../evidence/evidence-state.ts";
 import type { LineRange } from "../evidence/read-call.ts";
 
-/** A file that may be put back after a compaction. */
+/** A candidate file for rehydration after a compaction. */
 export interface RankedFile {
   readonly path: string;
-  /** Its newest read or edit. */
+  /** The entry of its newest read or edit. */
   readonly entry: number;
-  /** The lines that were read or edited, where that is known. */
+  /** The lines that were read or edited, if known. */
   readonly ranges?: readonly LineRange[];
   readonly score: number;
 }
 
 export interface RankFilesOptions {
-  /** The newest messages of the user and the model: a file that they name is being worked on. @default none */
+  /** The newest messages of the user and the model: a file that they name is in work. @default none */
   readonly newestTexts?: readonly string[];
 }
 
 // Chosen on half of the sessions of the `recorded-compactions` bench; 47 files are few, so neighbors do about as well.
-/** When it was last touched says most. */
+/** The time of the last use says most. */
 const RECENCY_SCORE = 6;
 const RECENCY_ROUNDS = 40;
 /** How often it was read and edited, and named. */
@@ -26,7 +26,7 @@ const TOUCH_FACTOR = 0.3;
 const NAME_FACTOR = 0.2;
 const MENTION_SCORE = 1;
 
-/** The files of a session, the one most likely to be needed next first. */
+/** Ranks the files of a session, the one most likely to be needed next first. */
 export function rankFiles(
   { files, facts, round }: Evidence,
   { newestTexts = [] }: RankFilesOptions = {},

@@ -10,28 +10,28 @@ import { suspiciousAnswer } from "./suspicious-answer.ts";
 export interface SummaryAnswer {
   readonly text: string;
   readonly stop: ResponseContent["stop"];
-  /** How many tools it called. */
+  /** The number of tool calls in the answer. */
   readonly calls: number;
 }
 
 export interface SummaryLimits {
   /** Whether a path occurs in the log. */
   readonly isKnownPath: (path: string) => boolean;
-  /** Of what the summary stands for. */
+  /** The size of the summarized content. */
   readonly sourceTokens: number;
   readonly maximumTokens: number;
   readonly countTokens: (text: string) => number;
-  /** By so much it must be smaller than its source. @default 0.3 */
+  /** A summary must be smaller than its source by this share. @default 0.3 */
   readonly leastShrinkShare?: number;
-  /** What was asked for. @default "full" */
+  /** The requested range. @default "full" */
   readonly variant?: SummaryVariant;
 }
 
 export interface SummaryToCheck extends SummaryLimits {
   readonly answer: SummaryAnswer;
   /**
-   * The conversation that was summarized, if the answer is to be compared with it. Without summaries of earlier parts:
-   * what still holds of them may stand in the next one as it was.
+   * The summarized conversation, if the answer is compared with it. Without summaries of earlier parts: the next summary may
+   * repeat what is still true in them.
    */
   readonly echoOf?: string;
 }
@@ -47,14 +47,14 @@ export interface RepairableSummary {
   readonly kind: "repairable";
   readonly text: string;
   readonly missing: readonly Missing[];
-  /** Asks for what is missing. */
+  /** The prompt that asks for missing parts. */
   readonly prompt: string;
 }
 
 export interface RefusedSummary {
   readonly kind: "refused";
   readonly reason: RefusalReason;
-  /** The same with its numbers, for people. */
+  /** The problem with its numbers, for people. */
   readonly detail: string;
 }
 
@@ -72,15 +72,15 @@ export type RefusalReason =
   | "too-large";
 
 /**
- * Of the runs of words in a summary, so many may be copied. Quotes and snippets are asked for, and make up less than half
- * of a good one.
+ * The share of a summary's word runs that may be copied. The prompt asks for quotes and snippets; they make up less than half
+ * of a good summary.
  */
 const MAX_COPIED_SHARE = 0.7;
-/** Nine headings over nothing: less than this is not worth a boundary, unless there was little to tell. */
+/** A shorter summary is only headings: it is not worth a boundary, unless the source is short. */
 const LEAST_TOKENS = 60;
 const LITTLE_TO_TELL_TOKENS = 2_000;
 
-/** Whether an answer may stand in the place of a conversation. Before it says so, nothing is changed. */
+/** Checks whether an answer may replace a conversation. Nothing is changed before it passes. */
 export function checkSummary({ answer, echoOf = "", ...limits }: SummaryToCheck): CheckedSummary {
   if (answer.text.trim() === "")
     return answer.calls > 0 ? refuse("tool-call-only", `${answer.calls} calls, no text`) : refuse("blank", "no text");
@@ -106,7 +106,7 @@ export function checkSummary({ answer, echoOf = "", ...limits }: SummaryToCheck)
   return { kind: "repairable", text: reading.text, missing, prompt: repairPrompt(missing, variant) };
 }
 
-/** A summary that is too large is refused: what does not shrink is not installed. */
+/** A summary that is too large is refused: a result that does not shrink is not installed. */
 export function checkSize(text: string, limits: SummaryLimits): RefusedSummary | undefined {
   const { sourceTokens, maximumTokens, countTokens, leastShrinkShare = 0.3 } = limits;
   const tokens = countTokens(text);
@@ -134,18 +134,18 @@ function whatElse(answer: SummaryAnswer, reading: SummaryReading, request: strin
   return ["sections-missing", `${reading.sections.size} sections of 9`];
 }
 
-/** Its own end tag is the best witness: whatever came after it does not matter. */
+/** The summary's own end tag proves that it is complete: text after it does not matter. */
 function isCut(
   stop: SummaryAnswer["stop"],
   end: Extract<SummaryReading, { kind: "summary" }>["end"],
 ): "whole" | "cut" | "unknown" {
   if (end === "closed") return "whole";
-  // A model that forgets the end tag has ended all the same; one that turns to a tool has not.
+  // A model that forgets the end tag has still finished; one that turns to a tool has not.
   if (stop === "end" || (stop === "tools" && end === "bare")) return "whole";
   return stop === "length" || stop === "window" || stop === "tools" ? "cut" : "unknown";
 }
 
-/** Where it was cut off, the last section is not whole either. */
+/** In a truncated answer the last section is incomplete, too. */
 function missingIn(text: string, cut: "whole" | "cut"): readonly Missing[] {
   const sections = readSections(text);
   const last = cut === "cut" ? [...sections.byNumber.keys()].at(-1) : undefined;

@@ -1,5 +1,5 @@
 export interface DropOptions<Round> {
-  /** By how much the request was too long, if the error has named it. */
+  /** The excess of the request, if the error names it. */
   readonly gapTokens?: number;
   readonly tokensOf: (round: Round) => number;
 }
@@ -9,12 +9,12 @@ export interface Dropped<Round> {
   readonly kept: readonly Round[];
 }
 
-/** Where no number is known, so many go at a time. */
+/** The number of rounds dropped at a time if no excess is known. */
 const USUAL_SHARE = 0.2;
 
 /**
- * For a request that was too long: which of the oldest rounds go. At least one goes and at least one stays; undefined if
- * that cannot be.
+ * Chooses which of the oldest rounds to drop from a request that was too long. At least one is dropped and one stays; undefined
+ * if that is impossible.
  */
 export function dropOldest<Round>(
   rounds: readonly Round[],
@@ -35,8 +35,8 @@ function countFor<Round>(rounds: readonly Round[], gapTokens: number, tokensOf: 
 }
 
 /**
- * What stands before the rest. It is made for each try from all that was dropped and never put among the rounds: a marker
- * that counts as one would be what the next try drops, for ever.
+ * The text before the remaining rounds. It is made new for each try and is never one of the rounds: otherwise each try would
+ * only drop the marker of the last.
  */
 export function cutMarker(dropped: readonly { readonly from: number; readonly to: number }[]): string {
   const from = dropped.reduce((least, round) => Math.min(least, round.from), Number.POSITIVE_INFINITY);

@@ -5,14 +5,14 @@ export type SummaryReading =
   | {
       readonly kind: "summary";
       readonly text: string;
-      /** Numbers of the sections that say something. */
+      /** The numbers of the non-empty sections. */
       readonly sections: ReadonlySet<number>;
-      /** `cut`: it was begun and never closed. `bare`: it came without the tags that would say. */
+      /** `cut`: the summary was begun and never closed. `bare`: it came without tags. */
       readonly end: "closed" | "cut" | "bare";
     }
   | {
       readonly kind: "none";
-      /** `unmarked`: words, but neither tags nor enough sections to take them for a summary. */
+      /** `unmarked`: text, but neither tags nor enough sections for a summary. */
       readonly reason: "blank" | "scratchpad-only" | "unmarked";
     };
 
@@ -23,11 +23,11 @@ interface Tag {
   readonly name: "scratchpad" | "summary";
 }
 
-/** A tag that is quoted is spoken of, not used. Some models think in tags of their own. */
+/** A quoted tag is mentioned, not used. Some models think in their own tags. */
 const TAG = /(?<![`"'“‘])<\s*(\/?)\s*(analysis|scratchpad|think|thinking|summary)(?:\s[^<>\n]*)?>/gi;
 const ESCAPED_TAG = /&lt;\s*(\/?)\s*(analysis|summary)\s*&gt;/gi;
 
-/** What of a model's answer is the summary. Knows nothing of whether it is a good one. */
+/** Extracts the summary from a model's answer. It does not judge its quality. */
 export function readSummary(answer: string): SummaryReading {
   if (answer.trim() === "") return { kind: "none", reason: "blank" };
   const plain = answer.replace(/\r\n?/g, "\n");
@@ -40,7 +40,7 @@ export function readSummary(answer: string): SummaryReading {
   return bare.byNumber.size >= MAX_SECTIONS ? toReading(kept, "bare") : { kind: "none", reason: "unmarked" };
 }
 
-/** An answer without its scratchpads; what it is otherwise made of is left as it is. */
+/** Removes scratchpads from an answer, and leaves the rest. */
 export function withoutScratchpads(text: string): string {
   const tags = findTags(text);
   let kept = "";
@@ -49,7 +49,7 @@ export function withoutScratchpads(text: string): string {
     const tag = tags[index]!;
     if (tag.name !== "scratchpad" || tag.at < from) continue;
     if (tag.side === "close") {
-      // Where its beginning stood in the request, all until here was thought.
+      // The opening tag was in the request, so everything up to here is thinking.
       if (tags.slice(0, index).every(({ name }) => name === "scratchpad")) kept = "";
       else kept += text.slice(from, tag.at);
       from = tag.end;
@@ -61,7 +61,7 @@ export function withoutScratchpads(text: string): string {
   return kept + text.slice(from);
 }
 
-/** One that is never closed ends where the summary begins. */
+/** A scratchpad that is never closed ends where the summary begins. */
 function endOfScratchpad(tags: readonly Tag[], opened: number): number | undefined {
   let depth = 0;
   for (const { name, side, end } of tags.slice(opened)) {
@@ -77,7 +77,7 @@ interface Found {
   readonly end: "closed" | "cut";
 }
 
-/** Of several, the one with most sections; of equals, the last: a model that writes twice has thought twice. */
+/** Of several summaries, the one with most sections; of equals, the last: a model that writes twice has reconsidered. */
 function bestBlock(text: string): Found | undefined {
   let best: { readonly found: Found; readonly sections: number } | undefined;
   for (const found of blocksOf(text)) {

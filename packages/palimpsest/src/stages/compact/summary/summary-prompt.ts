@@ -2,7 +2,7 @@ import { type Missing, type SummarySection, type SummaryVariant, summarySections
 
 export interface SummaryPromptOptions {
   readonly variant: SummaryVariant;
-  /** Of the user, and of hooks after them; appended as they are. */
+  /** Instructions of the user, then of hooks; appended unchanged. */
   readonly instructions?: string;
 }
 
@@ -10,17 +10,17 @@ export interface PassPromptOptions {
   /** From 1 on. */
   readonly pass: number;
   readonly passes: number;
-  /** The summary that the pass before has written; undefined for the first. */
+  /** The summary of the previous pass; undefined for the first. */
   readonly previous: string | undefined;
   /** @default "full" */
   readonly variant?: SummaryVariant;
   readonly instructions?: string;
 }
 
-/** The system prompt of a direct call: the conversation's own would bring its role and its tools along. */
+/** The system prompt of a direct call: the conversation's own would bring its role and its tools. */
 export const DIRECT_SYSTEM = "You write exact summaries of work sessions for the assistant that will carry them on.";
 
-/** Said first and last: between the two stands much that looks like work to be done. */
+/** Stated first and last: the text in between looks like work to do. */
 const TEXT_ONLY =
   "Answer with text only. Call no tools: every call will be refused, and an answer that consists of a call is thrown away.";
 
@@ -42,7 +42,7 @@ const HOW_TO_WRITE = [
 
 const furtherInstructions = (instructions: string): string => `Further instructions for this summary:\n${instructions}`;
 
-/** What asks for the summary, as the last message. */
+/** Builds the last message, which asks for the summary. */
 export function summaryPrompt({ variant, instructions }: SummaryPromptOptions): string {
   return [
     TEXT_ONLY,
@@ -64,8 +64,8 @@ export function summaryPrompt({ variant, instructions }: SummaryPromptOptions): 
 }
 
 /**
- * For a provider that folds the conversation itself, where the user has asked for something. What it is told takes the place
- * of its own words, so it is told the whole. No scratchpad: what it writes is signed, and nothing could be taken out of it.
+ * Builds the instructions for a provider that compacts by itself, if the user has given some. They replace the provider's own,
+ * so they are complete. There is no scratchpad: the result is signed, and nothing could be removed from it.
  */
 export function providerCompactionPrompt(instructions: string): string {
   return [
@@ -76,7 +76,7 @@ export function providerCompactionPrompt(instructions: string): string {
   ].join("\n\n");
 }
 
-/** For a transcript that is too long for one call: each pass carries the summary of the passes before on. */
+/** Builds the prompt for a transcript that is too long for one call: each pass continues the previous summary. */
 export function passPrompt({ pass, passes, previous, variant = "full", instructions }: PassPromptOptions): string {
   const later =
     pass < passes ? " The rest follows in later calls, so do not take the end of this part for the end." : "";
@@ -92,7 +92,7 @@ export function passPrompt({ pass, passes, previous, variant = "full", instructi
   ].join("\n\n");
 }
 
-/** Asks only for what is missing, in a form that can be joined to what is there. */
+/** Builds the prompt that asks only for missing parts, in a form that can be merged. */
 export function repairPrompt(missing: readonly Missing[], variant: SummaryVariant = "full"): string {
   const numbers = new Set(missing.flatMap((one) => (one.kind === "section" ? [one.number] : [])));
   const paths = missing.flatMap((one) => (one.kind === "path" ? [one.path] : []));
@@ -121,7 +121,7 @@ function isBlank(text: string | undefined): text is undefined | "" {
   return text === undefined || text.trim() === "";
 }
 
-/** A summary that speaks of the frame it stands in cannot end it. */
+/** A summary that mentions the tags around it cannot end them. */
 function harmless(text: string): string {
   return text.replace(/<(?=\s*\/?\s*partial-summary)/gi, "&lt;").toWellFormed();
 }
