@@ -94,7 +94,9 @@ function permissionOf(
 ): HeadlessPermission {
   const { person, places, permissions } = context;
   const known = new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool]));
-  const ports = { tools: known, guard, home: places.home, rules: permissions.rules, mode: permissions.mode };
+  const enclosure = tools.find(({ commands }) => commands !== undefined)?.commands ?? "none";
+  const { rules, mode } = permissions;
+  const ports = { tools: known, guard, home: places.home, enclosure, rules, mode };
   if (person === undefined) return headlessPermission(ports);
   return attendedPermission({ ...ports, person, places, agentOf: (sessionId) => agentOf(session, sessionId) });
 }

@@ -14,6 +14,7 @@ const bash = defineTool({
   input: {},
   concurrency: "alone",
   effect: "execute",
+  commands: "none",
   run: async () => done(""),
 });
 

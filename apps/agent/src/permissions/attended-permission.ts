@@ -1,5 +1,5 @@
 import type { Places } from "../workspace/places.ts";
-import { allowingRules } from "./allowing-rules.ts";
+import { offeredRules } from "./allowing-rules.ts";
 import { decidePermission } from "./decide-permission.ts";
 import type { HeadlessPermission, PermissionPorts } from "./headless-permission.ts";
 import { toPermissionCall } from "./permission-call.ts";
@@ -22,27 +22,25 @@ const BUILT_IN: ToolOrigin = { kind: "built-in" };
 /** Permission where somebody can be asked. */
 export function attendedPermission({
   tools,
-  guard,
-  home,
   rules,
   mode,
   person,
   agentOf,
   places,
+  ...callPlaces
 }: AttendedPorts): HeadlessPermission {
   return {
     async permission({ call: { name }, input }) {
-      const verdict = decidePermission(mode(), rules, await toPermissionCall(tools.get(name)!, input, { guard, home }));
+      const verdict = decidePermission(mode(), rules, await toPermissionCall(tools.get(name)!, input, callPlaces));
       return verdict.decision === "deny" ? { kind: "deny", reason: verdict.reason } : { kind: verdict.decision };
     },
     async askHost(wanted, { sessionId, signal }) {
       const tool = tools.get(wanted.call.name)!;
-      const call = await toPermissionCall(tool, wanted.input, { guard, home });
+      const call = await toPermissionCall(tool, wanted.input, callPlaces);
       const verdict = decidePermission(mode(), rules, call);
       // Calls run beside each other: what was asked for another one may hold for this one.
       if (verdict.decision === "allow") return { kind: "allow" };
-      // A rule that asks holds against any that allows.
-      const allowedBy = verdict.rule === undefined && mode() !== "plan" ? allowingRules(call) : [];
+      const allowedBy = offeredRules(mode(), rules, call, verdict);
       const asker = { agent: agentOf(sessionId), tool: tool.origin ?? BUILT_IN };
       const reply = await person.askPermission({ ...wanted, asker, reason: verdict.reason, allowedBy }, signal);
       if (reply.kind === "deny") {

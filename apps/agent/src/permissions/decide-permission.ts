@@ -1,18 +1,12 @@
-import { fitsPath, placePattern } from "./path-pattern.ts";
-import type { PermissionCall } from "./permission-call.ts";
-import { plainCommands, possibleCommands } from "./plain-commands.ts";
-import { fitsCommand, fitsTool, type Rule, ruleText } from "./rule.ts";
+import { concernsCall } from "./concerns-call.ts";
+import { coveringRule } from "./covering-rule.ts";
+import { decideNetwork } from "./decide-network.ts";
+import type { CommandLine, PermissionCall } from "./permission-call.ts";
+import type { PermissionMode, PermissionVerdict } from "./permission-verdict.ts";
+import { type Rule, ruleText } from "./rule.ts";
+import { changesGitSettings } from "./shell/changes-git-settings.ts";
 
-/** `plan`: nothing is changed. `accept-edits`: files of the project may be. `bypass`: nobody is asked. */
-export type PermissionMode = "default" | "accept-edits" | "plan" | "bypass";
-
-export interface PermissionVerdict {
-  readonly decision: "allow" | "deny" | "ask";
-  /** The rule that says so; undefined if it is the mode. */
-  readonly rule?: Rule;
-  /** In words, for whoever is asked or refused. */
-  readonly reason: string;
-}
+export type { PermissionMode, PermissionVerdict };
 
 /**
  * Whether a call may run. Rules that forbid hold before those that ask, and these before those that allow, in every mode:
@@ -24,26 +18,38 @@ export function decidePermission(
   call: PermissionCall,
 ): PermissionVerdict {
   const own = decideOne(mode, rules, call);
-  if (call.network === "none" || own.decision === "deny") return own;
-  const network = decideNetwork(mode, rules);
+  if (own.decision === "deny") return own;
+  const network = decideNetwork(mode, rules, call);
   return network.decision === "allow" ? own : network;
 }
 
 function decideOne(mode: PermissionMode, rules: readonly Rule[], call: PermissionCall): PermissionVerdict {
-  for (const decision of ["deny", "ask"] as const) {
-    const rule = rules.find((rule) => rule.decision === decision && mayConcern(rule, call));
-    if (rule !== undefined) return { decision, rule, reason: `A rule says so: ${ruleText(rule)}.` };
-  }
+  const narrowing = decideByNarrowing(rules, call);
+  if (narrowing !== undefined) return narrowing;
   const refused = mode === "plan" ? refusedInPlan(call) : undefined;
   if (refused !== undefined) return refused;
-  const rule = coveringRule(
-    rules.filter(({ decision }) => decision === "allow"),
-    call,
-  );
+  const allowing = rules.filter(({ decision }) => decision === "allow");
+  const rule = coveringRule(mode, allowing, call);
   if (rule !== undefined && (mode !== "plan" || call.effect !== "execute")) {
     return { decision: "allow", rule, reason: `A rule says so: ${ruleText(rule)}.` };
   }
   return decideByMode(mode, call);
+}
+
+/** By the rules that forbid and ask. Where one of them might hold, somebody has to look. */
+function decideByNarrowing(rules: readonly Rule[], call: PermissionCall): PermissionVerdict | undefined {
+  let perhaps: PermissionVerdict | undefined;
+  for (const decision of ["deny", "ask"] as const) {
+    for (const rule of rules.filter((one) => one.decision === decision)) {
+      const concern = concernsCall(rule, call);
+      if (concern.kind === "yes") return { decision, rule, reason: `A rule says so: ${ruleText(rule)}.` };
+      if (concern.kind === "perhaps") {
+        const reason = `It may do what a rule is about: ${ruleText(rule)}. Not all of it can be seen: ${concern.why}.`;
+        perhaps ??= { decision: "ask", rule, reason };
+      }
+    }
+  }
+  return perhaps;
 }
 
 function refusedInPlan({ effect }: PermissionCall): PermissionVerdict | undefined {
@@ -54,54 +60,41 @@ function refusedInPlan({ effect }: PermissionCall): PermissionVerdict | undefine
   };
 }
 
-function decideByMode(mode: PermissionMode, { effect, place }: PermissionCall): PermissionVerdict {
+function decideByMode(mode: PermissionMode, call: PermissionCall): PermissionVerdict {
+  const { effect, place, command, enclosure } = call;
   if (effect === "talk") return { decision: "allow", reason: "It changes nothing outside of the conversation." };
   // No tool goes there, whatever anyone says, before the folder is added.
   if (place === "outside")
     return { decision: "deny", reason: "It lies outside of the project. The user can add the folder in the settings." };
   if (mode === "bypass") return { decision: "allow", reason: "The user wants not to be asked." };
   if (effect === "read") return { decision: "allow", reason: "It reads in the project." };
-  if (effect === "execute") return { decision: "ask", reason: "It runs a command." };
+  const isAuto = mode === "auto" && enclosure === "sandbox";
+  if (effect === "execute") {
+    if (isAuto && command !== undefined) return decideEnclosed(command);
+    return {
+      decision: "ask",
+      reason: command === undefined ? "It runs outside of the sandbox." : "It runs a command.",
+    };
+  }
   if (place === "protected")
     return { decision: "ask", reason: "It changes what other programs run, or take their settings from." };
-  if (mode === "accept-edits") return { decision: "allow", reason: "The user accepts edits in the project." };
+  if (mode === "accept-edits" || isAuto) return { decision: "allow", reason: "The user accepts edits in the project." };
   return { decision: "ask", reason: "It changes a file." };
 }
 
-function decideNetwork(mode: PermissionMode, rules: readonly Rule[]): PermissionVerdict {
-  for (const decision of ["deny", "ask", "allow"] as const) {
-    const rule = rules.find((rule) => rule.decision === decision && rule.tool === "Network");
-    if (rule !== undefined) return { decision, rule, reason: `A rule says so: ${ruleText(rule)}.` };
-  }
-  if (mode === "bypass") return { decision: "allow", reason: "The user wants not to be asked." };
-  return { decision: "ask", reason: "It wants the network." };
-}
-
-/** For rules that forbid or ask: anything in the call that fits is enough. */
-function mayConcern({ tool, pattern }: Rule, call: PermissionCall): boolean {
-  if (!fitsTool(tool, call.tool)) return false;
-  if (pattern === undefined) return true;
-  if (call.command !== undefined)
-    return possibleCommands(call.command).some((command) => fitsCommand(pattern, command));
-  const placed = placePattern(pattern, call.base);
-  return call.paths.some((path) => fitsPath(placed, path));
-}
-
-/** For rules that allow: everything in the call must fit, and be understood. Each part of a line may fit another rule. */
-function coveringRule(allowing: readonly Rule[], call: PermissionCall): Rule | undefined {
-  const rules = allowing.filter(({ tool }) => fitsTool(tool, call.tool));
-  const unbound = rules.find(({ pattern }) => pattern === undefined);
-  if (unbound !== undefined && call.place !== "protected") return unbound;
-  if (call.command === undefined)
-    return ruleForAll(call.paths, rules, (pattern, path) => fitsPath(placePattern(pattern, call.base), path));
-  return ruleForAll(plainCommands(call.command) ?? [], rules, fitsCommand);
-}
-
-function ruleForAll(
-  parts: readonly string[],
-  rules: readonly Rule[],
-  fits: (pattern: string, part: string) => boolean,
-): Rule | undefined {
-  const found = parts.map((part) => rules.find(({ pattern }) => pattern !== undefined && fits(pattern, part)));
-  return found.every((rule) => rule !== undefined) ? found[0] : undefined;
+/** The sandbox keeps a command in the project. What it needs beyond that it has to be asked for. */
+function decideEnclosed({ line, touched }: CommandLine): PermissionVerdict {
+  if (line.kind === "unparsed") return { decision: "ask", reason: `The command cannot be read: ${line.problem}.` };
+  const outside = touched.find(({ place }) => place === "outside");
+  if (outside !== undefined)
+    return { decision: "ask", reason: `It names ${outside.paths.at(-1)}, which lies outside of the project.` };
+  const changed = touched.find(({ place, access }) => place === "protected" && access === "write");
+  if (changed !== undefined)
+    return {
+      decision: "ask",
+      reason: `It changes ${changed.paths.at(-1)}, which other programs run or take their settings from.`,
+    };
+  if (changesGitSettings(line))
+    return { decision: "ask", reason: "It changes settings of git, by which git may run programs." };
+  return { decision: "allow", reason: "It runs in the sandbox, which keeps it in the project." };
 }

@@ -12,6 +12,16 @@ const BITS = 32;
  */
 export function fitsGlob(pattern: string, text: string, kind: GlobKind): boolean {
   const shape = readShape(pattern, kind);
+  const reached = reach(shape, text);
+  return ((reached[Math.floor(shape.length / BITS)]! >>> (shape.length % BITS)) & 1) === 1;
+}
+
+/** Whether a text that begins like this may fit a pattern, whatever follows. */
+export function mayFitGlob(pattern: string, beginning: string, kind: GlobKind): boolean {
+  return reach(readShape(pattern, kind), beginning).some((word) => word !== 0);
+}
+
+function reach(shape: Shape, text: string): Uint32Array {
   const words = Math.ceil((shape.length + 1) / BITS);
   const [any, name, folders] = [toBits(shape.any, words), toBits(shape.name, words), toBits(shape.folders, words)];
   const nothing = new Uint32Array(words);
@@ -33,7 +43,7 @@ export function fitsGlob(pattern: string, text: string, kind: GlobKind): boolean
       inFolders[word] = inFolders[word]! | (next & folders[word]!);
     }
   }
-  return ((reached[Math.floor(shape.length / BITS)]! >>> (shape.length % BITS)) & 1) === 1;
+  return reached;
 }
 
 interface Shape {

@@ -1,6 +1,6 @@
 import type { Permission } from "palimpsest";
 import type { PermissionContext, PermissionDecision, WantedCall } from "palimpsest/core";
-import { allowingRules } from "./allowing-rules.ts";
+import { offeredRules } from "./allowing-rules.ts";
 import { decidePermission, type PermissionMode } from "./decide-permission.ts";
 import { type CallPlaces, type PermittedTool, toPermissionCall } from "./permission-call.ts";
 import type { Rule } from "./rule.ts";
@@ -28,11 +28,11 @@ export interface HeadlessPermission {
 }
 
 /** Permission where nobody can be asked: what would have to be asked is denied, and the rule is named that would allow it. */
-export function headlessPermission({ tools, guard, home, rules, mode }: PermissionPorts): HeadlessPermission {
+export function headlessPermission({ tools, rules, mode, ...callPlaces }: PermissionPorts): HeadlessPermission {
   const denied: DeniedCall[] = [];
 
   async function judge({ call: { name }, input }: WantedCall) {
-    const call = await toPermissionCall(tools.get(name)!, input, { guard, home });
+    const call = await toPermissionCall(tools.get(name)!, input, callPlaces);
     return { call, verdict: decidePermission(mode(), rules, call) };
   }
   function deny(tool: string, input: unknown, reason: string, allowedBy: readonly string[]): PermissionDecision {
@@ -48,8 +48,7 @@ export function headlessPermission({ tools, guard, home, rules, mode }: Permissi
     },
     async askHost(wanted) {
       const { call, verdict } = await judge(wanted);
-      // A rule that asks holds against any that allows.
-      const allowedBy = verdict.rule === undefined && mode() !== "plan" ? allowingRules(call) : [];
+      const allowedBy = offeredRules(mode(), rules, call, verdict);
       return deny(call.tool, wanted.input, `${verdict.reason} Nobody is here to be asked.`, allowedBy);
     },
     takeDenied: () => denied.splice(0),

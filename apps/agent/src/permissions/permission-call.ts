@@ -1,8 +1,11 @@
-import { posix, relative } from "node:path";
+import { homedir } from "node:os";
+import { join, posix, relative } from "node:path";
 import { isProtected } from "../sandbox/protected-names.ts";
 import type { GuardedPath, PathGuard } from "../workspace/path-guard.ts";
 import type { PathBase } from "./path-pattern.ts";
 import type { ToolOrigin } from "./permission-question.ts";
+import type { ShellLine } from "./shell/shell-line.ts";
+import { type TouchedPath, touchedPaths } from "./shell/touched-paths.ts";
 
 /** What a tool can do to the world; permissions are decided by it. */
 export type ToolEffect = "read" | "edit" | "execute" | "talk";
@@ -13,51 +16,124 @@ export interface PermittedTool {
   readonly effect: ToolEffect;
   /** Every call goes to the network, whatever its input. @default only calls that ask for it do */
   readonly network?: "always";
+  /** Its calls are commands of the shell: whether they are enclosed. @default its calls are no commands */
+  readonly commands?: Enclosure;
   /** @default built-in */
   readonly origin?: ToolOrigin;
 }
+
+/** `protected`: what the user's own programs would run, or take their settings from. */
+export type Place = "inside" | "outside" | "protected" | "none";
 
 /** A call as permissions see it. */
 export interface PermissionCall {
   readonly tool: string;
   readonly effect: ToolEffect;
-  readonly command?: string;
+  /** Of a command: the line, and the files that it names. */
+  readonly command?: CommandLine;
   /** The file or folder that it names: as written and as it really is, both from the project's folder where they lie in it. */
   readonly paths: readonly string[];
-  /** `protected`: what the user's own programs would run, or take their settings from. */
-  readonly place: "inside" | "outside" | "protected" | "none";
-  readonly network: "wanted" | "none";
+  readonly place: Place;
+  /** Hosts that it wants to reach. Empty: none. `any`: it does not say which. */
+  readonly hosts: readonly string[] | "any";
+  /** `sandbox`: commands are enclosed. */
+  readonly enclosure: Enclosure;
   /** What patterns of paths begin at. */
   readonly base: PathBase;
+}
+
+export type Enclosure = "sandbox" | "none";
+
+export interface CommandLine {
+  readonly text: string;
+  readonly line: ShellLine;
+  readonly touched: readonly LocatedPath[];
+}
+
+/** A file that a line names, and where it lies. `system`: programs and settings of the machine, and files that end with the command. */
+export interface LocatedPath extends Pick<TouchedPath, "access" | "by"> {
+  /** From the project's folder where it lies in it: as written, and as it really is. */
+  readonly paths: readonly string[];
+  readonly place: "inside" | "outside" | "protected" | "system";
 }
 
 /** Where the paths of calls begin, and which folders they may lead to. */
 export interface CallPlaces {
   readonly guard: PathGuard;
-  /** The user's home: "~" in rules. */
-  readonly home: string;
+  /** The user's home: "~" in rules and commands. @default that of the process */
+  readonly home?: string;
+  /** Whether the commands of the session are enclosed. @default "none" */
+  readonly enclosure?: Enclosure;
 }
 
 /** What is to be known of a call to decide on it. Links are followed: a rule holds for what a path leads to. */
 export async function toPermissionCall(
-  { name, effect, network: always }: PermittedTool,
+  { name, effect, network: always, commands }: PermittedTool,
   input: unknown,
-  { guard, home }: CallPlaces,
+  { guard, home = homedir(), enclosure = "none" }: CallPlaces,
 ): Promise<PermissionCall> {
   const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
-  const { command, file_path, path, network } = fields;
+  const { command, file_path, path, network, url } = fields;
   const written = [file_path, path].find((value) => typeof value === "string");
   const located = written === undefined ? undefined : await guard.locate(written);
-  const paths = located === undefined || written === undefined ? [] : pathsOf(written, located, guard.roots[0]!);
+  const base = { folder: guard.roots[0]!, home };
+  const paths = located === undefined || written === undefined ? [] : pathsOf(written, located, base.folder);
   return {
     tool: name,
     effect,
     paths,
-    base: { folder: guard.roots[0]!, home },
+    base,
+    enclosure: commands ?? enclosure,
     place: placeOf(located, paths, effect),
-    network: network === true || always === "always" ? "wanted" : "none",
-    ...(typeof command === "string" ? { command } : {}),
+    hosts: always === "always" ? hostOf(url) : wantedHosts(network),
+    ...(commands !== undefined && typeof command === "string"
+      ? { command: await readCommand(command, guard, base) }
+      : {}),
   };
+}
+
+/** The parser is loaded by the first command. */
+async function readCommand(text: string, guard: PathGuard, base: PathBase): Promise<CommandLine> {
+  const { parseLine } = await import("./shell/parse-line.ts");
+  const line = parseLine(text);
+  const touched = touchedPaths(line);
+  if (touched.length > MAX_PATHS) {
+    return { text, line: { kind: "unparsed", problem: `it names more than ${MAX_PATHS} files` }, touched: [] };
+  }
+  return { text, line, touched: await Promise.all(touched.map((path) => locate(path, guard, base))) };
+}
+
+const MAX_PATHS = 500;
+/** Programs, libraries and settings of the machine. They can be read, and not be written. */
+const SYSTEM = /^\/(usr|bin|sbin|lib\w*|etc|opt|proc|sys|nix|dev)(\/|$)/;
+/** In the sandbox they end with the session. */
+const TEMPORARY =
+  /^(\/private)?(\/tmp|\/var\/tmp|\/var\/folders)(\/|$)|^\/dev\/(null|std\w+|tty|fd\/\d+|zero|u?random|full|shm\/.*)$/;
+
+async function locate(
+  { path, access, by }: TouchedPath,
+  guard: PathGuard,
+  { folder, home }: PathBase,
+): Promise<LocatedPath> {
+  const whole = /^~(?=\/|$)/.test(path) ? join(home, path.slice(1)) : path;
+  const located = await guard.locate(whole);
+  const paths = pathsOf(whole, located, folder);
+  if (located.kind === "inside") {
+    return { paths, access, by, place: paths.some(isProtected) ? "protected" : "inside" };
+  }
+  const real = located.kind === "invalid" ? whole : located.path;
+  const isSystem = TEMPORARY.test(real) || (access === "read" && SYSTEM.test(real));
+  return { paths, access, by, place: isSystem ? "system" : "outside" };
+}
+
+function wantedHosts(network: unknown): readonly string[] | "any" {
+  if (Array.isArray(network)) return network.filter((host) => typeof host === "string");
+  return network === true ? "any" : [];
+}
+
+function hostOf(url: unknown): readonly string[] | "any" {
+  const host = typeof url === "string" ? URL.parse(url)?.hostname : undefined;
+  return host === undefined || host === "" ? "any" : [host];
 }
 
 function pathsOf(written: string, located: GuardedPath, folder: string): readonly string[] {
@@ -68,13 +144,9 @@ function pathsOf(written: string, located: GuardedPath, folder: string): readonl
   return [...new Set([asWritten, real])];
 }
 
-function placeOf(
-  located: GuardedPath | undefined,
-  paths: readonly string[],
-  effect: ToolEffect,
-): PermissionCall["place"] {
+function placeOf(located: GuardedPath | undefined, paths: readonly string[], effect: ToolEffect): Place {
   if (located === undefined) return "none";
   if (located.kind === "stored-result") return effect === "read" ? "inside" : "outside";
   if (located.kind === "outside") return "outside";
-  return paths.some((path) => isProtected(path)) ? "protected" : "inside";
+  return paths.some(isProtected) ? "protected" : "inside";
 }

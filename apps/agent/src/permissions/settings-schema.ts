@@ -22,6 +22,7 @@ export interface SettingsSchema {
 
 /** What each mode allows by itself. */
 export const MODES: Readonly<Record<PermissionMode, string>> = {
+  auto: "in the sandbox commands and changes of files that stay in the project run without a question; network, protected files and files outside of the project are asked. Without a sandbox it is as default",
   default: "reading is allowed, the rest is asked",
   "accept-edits": "changing files of the project is allowed as well",
   plan: "nothing is changed before a plan is approved",

@@ -100,7 +100,7 @@ test("nobody is there to be asked: the call is denied, and the rule is named tha
   const cli = await startCli(project, script);
   const denied = await cli.run(["-p", "Make a file"]);
   expect(denied).toMatchObject({ code: 3, out: "That is all.\n" });
-  expect(denied.said).toContain("To allow it: --allow 'Bash'");
+  expect(denied.said).toContain("To allow it: --allow 'Bash(echo made)' --allow 'Edit(made.txt)'");
   expect(() => project.text("made.txt")).toThrow();
 
   const cliAllowed = await startCli(project, script);

@@ -102,9 +102,9 @@ async function useSettings(playground: Playground): Promise<string> {
   if (settings.keptEnvironment.length > 0) return `allowed: the environment ${settings.keptEnvironment}`;
   if (settings.folders.length > 0) return `allowed: the folders ${settings.folders}`;
   const calls = [
-    [{ name: "Bash", effect: "execute" }, { command: `touch ${folder}/planted` }],
+    [{ name: "Bash", effect: "execute", commands: "sandbox" }, { command: `touch ${folder}/planted` }],
     [
-      { name: "Bash", effect: "execute" },
+      { name: "Bash", effect: "execute", commands: "sandbox" },
       { command: "ls", network: true },
     ],
     [{ name: "Write", effect: "edit" }, { file_path: "inside.txt" }],

@@ -72,6 +72,7 @@ export function bashTool(ports: BashPorts): AgentTool {
     },
     concurrency: "alone",
     effect: "execute",
+    commands: sandbox.kind === "none" ? "none" : "sandbox",
     results: "clearable",
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
     async run({ command, timeout_ms, run_in_background = false, network = false }, context) {

@@ -32,7 +32,7 @@ test("pages are fetched only where that is wanted and allowed, and never from th
   expect(hasTool()).toBe(false);
 
   const denied = await cli.run(["-p", "Look it up", "--web"]);
-  expect(denied).toMatchObject({ code: 3, said: expect.stringContaining("--allow 'Network'") });
+  expect(denied).toMatchObject({ code: 3, said: expect.stringContaining("--allow 'WebFetch(127.0.0.1)'") });
   expect(hasTool()).toBe(true);
 
   // Without the word it stays in the list, because the prompt is cached with it, and is not allowed.

@@ -1,0 +1,264 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expansions of the shell
+
+import { expect, test } from "vitest";
+import { decidePermission } from "../decide-permission.ts";
+import { type PermittedTool, toPermissionCall } from "../permission-call.ts";
+import { type Rule, readRule } from "../rule.ts";
+
+const BASH: PermittedTool = { name: "Bash", effect: "execute", commands: "sandbox" };
+const guard = {
+  roots: ["/work/project"],
+  locate: async (path: string) => ({ kind: "inside", path, root: "/work/project" }) as const,
+};
+const rules = (...texts: readonly string[]): readonly Rule[] =>
+  texts.map(
+    (text) =>
+      readRule(text.slice(text.indexOf(" ") + 1), text.slice(0, text.indexOf(" ")) as Rule["decision"], "user")!,
+  );
+
+async function decide(mode: "auto" | "default" | "bypass", held: readonly Rule[], command: string): Promise<string> {
+  return decidePermission(mode, held, await toPermissionCall(BASH, { command }, { guard, home: "/home/user" }))
+    .decision;
+}
+
+const DENY = rules("deny Bash(rm *)", "deny Bash(git push *)", "deny Bash(curl *)", "allow Bash");
+
+/** Each does what a rule forbids, and the parser can see it. */
+const SEEN = [
+  ...[
+    "rm -rf x",
+    "/bin/rm -rf x",
+    "bash -c 'rm -rf x'",
+    'sh -c "rm -rf x"',
+    "bash -lc 'rm x'",
+    "bash -eo pipefail -c 'rm x'",
+  ],
+  ...[
+    "env -i rm -rf x",
+    "timeout 5 rm -rf x",
+    "timeout -s KILL 5 rm x",
+    "nice rm -rf x",
+    "nice -n 5 rm x",
+    "xargs -n1 rm",
+  ],
+  ...[
+    "ls | xargs -n1 rm -rf",
+    "ls | xargs -I {} rm {}",
+    "find . -exec rm {} +",
+    "find . -delete",
+    "find . -execdir rm {} ';'",
+  ],
+  ...[
+    "$'rm' -rf x",
+    "if rm -rf x; then :; fi",
+    "while rm -rf x; do :; done",
+    ">f rm -rf x",
+    "</dev/null rm -rf x",
+    "2>&1 rm -rf x",
+  ],
+  ...[
+    "command -p rm -rf x",
+    "sudo -u root rm x",
+    "exec -a y rm x",
+    "stdbuf -o0 rm x",
+    "setsid rm x",
+    "busybox rm x",
+    "time -p rm x",
+  ],
+  ...[
+    "coproc rm x",
+    "\\rm x",
+    "r''m x",
+    "git -C . push origin",
+    "git --no-pager push origin",
+    "git  push origin",
+    "g\\\nit push origin",
+  ],
+  ...[
+    "GIT_DIR=.git git push origin",
+    "/usr/bin/curl http://x",
+    "[ -n 1 ] && rm x",
+    "printf x | tee >(rm x)",
+    "trap 'rm x' EXIT",
+  ],
+  ...[
+    "function f { rm x; }; f",
+    "f() { rm x; }; f",
+    "case a in a) rm x;; esac",
+    "until rm x; do :; done",
+    "rm\tx",
+    "nohup -- rm x",
+  ],
+  ...[
+    "sudo -- rm x",
+    "doas rm x",
+    "unshare rm x",
+    "script -c 'rm x'",
+    "ssh localhost rm x",
+    "watch rm x",
+    "parallel rm ::: x",
+  ],
+  ...[
+    "eval 'rm x'",
+    "eval rm x",
+    "echo $(rm x)",
+    "echo `rm x`",
+    'echo "$(rm x)"',
+    'echo "${x:-$(rm y)}"',
+    "[[ $(rm x) ]]",
+    "((a=$(rm x)))",
+  ],
+  ...[
+    "bash <<'E'\nrm x\nE",
+    "bash <<< 'rm x'",
+    "cat <<E\n$(rm x)\nE",
+    "for a in 1; do rm $a; done",
+    "{ rm x; }",
+    "(rm x)",
+    "! rm x",
+  ],
+  ...[
+    "rm x &",
+    "true || rm x",
+    "npx rm x",
+    "uv run rm x",
+    "A=$(rm x)",
+    "export A=$(rm x)",
+    "git rebase -x 'rm x' main",
+    "bash -c 'bash -c \"rm x\"'",
+  ],
+  ...[
+    "su -c 'rm x'",
+    "env -S 'rm x'",
+    "flock /tmp/l rm x",
+    "env A=1 B=2 rm x",
+    "git submodule foreach 'rm x'",
+    "git bisect run rm x",
+    "rm $X",
+    "rm *",
+  ],
+];
+
+/** Each may do it: what runs is not known before, or it is code of another language. */
+const PERHAPS = [
+  ...[
+    "rm${IFS}-rf${IFS}x",
+    "{rm,-rf,x}",
+    "a=rm; $a -rf x",
+    "git -c a.b=c push-it",
+    "python3 -c 'import os;os.system(\"rm -rf x\")'",
+  ],
+  ...[
+    "echo cm0gLXJmIHg= | base64 -d | sh",
+    "alias q=rm\nq x",
+    "elif rm x",
+    "source <(echo rm x)",
+    "r?  x",
+    "/???/rm x",
+  ],
+  ...["awk 'BEGIN{system(\"rm x\")}'", "sed '1e rm x' inside.txt", "sed 's/a/rm x/e' f", "vim -c '!rm x' -c q"],
+  ...[
+    "tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec='rm x'",
+    'node -e \'require("child_process").execSync("rm x")\'',
+  ],
+  ...[
+    "make -f - <<< 'a:;rm x'",
+    "$(echo rm) x",
+    '"$@"',
+    'f() { "$@"; }; f rm x',
+    'bash -c "$CODE"',
+    "bash <<E\n$X\nE",
+    "eval $X",
+  ],
+  ...["git $X origin", "xargs $X", "perl -e 'unlink x'", "python3 <<E\nx\nE", "cat x | python3 -", "ssh host $X"],
+  ...[
+    "git -c alias.z='!rm x' z",
+    "rg --pre ./evil x",
+    "sort --compress-program=./x f",
+    "crontab f",
+    "hash -p /bin/rm ls",
+    "sh",
+    "$X",
+  ],
+];
+
+test("rules that forbid hold for every form that can be seen, in every mode", async () => {
+  for (const mode of ["auto", "default", "bypass"] as const) {
+    for (const line of SEEN) expect([line, await decide(mode, DENY, line)]).toEqual([line, "deny"]);
+    for (const line of PERHAPS) expect([line, await decide(mode, DENY, line)]).toEqual([line, "ask"]);
+  }
+  expect(SEEN.length + PERHAPS.length).toBeGreaterThan(100);
+});
+
+test("what rules do not forbid runs as before", async () => {
+  const lines = [
+    ...[
+      "npm test",
+      'git commit -m "$msg"',
+      "git status",
+      "ls | grep rm",
+      "echo rm x",
+      "grep -rn 'rm *' src",
+      "find . -name rm",
+    ],
+    ...[
+      "sed -n '1,20p' a.ts",
+      "sed 's/a/b/g' f",
+      "awk '{print $1}' f",
+      "timeout 5 npm test",
+      "npm run rm",
+      "cat rm.md",
+      "python3 x.py",
+    ],
+    ...[
+      "node scripts/rm.ts",
+      "for f in a b; do cat $f; done",
+      "git log --grep=push",
+      "tar xzf a.tgz",
+      "ls *.ts",
+      "cat <<'E' > f\nrm x\nE",
+    ],
+  ];
+  for (const line of lines) expect([line, await decide("auto", DENY, line)]).toEqual([line, "allow"]);
+});
+
+test("files that may not be read or changed may not be named by a line either", async () => {
+  const held = rules("deny Read(.env*)", "deny Edit(.github/**)", "allow Bash");
+  for (const line of [
+    "cat .env",
+    "grep x .env.local",
+    "cat < .env",
+    "cp .env a",
+    "cat ./sub/.env",
+    "bash -c 'cat .env'",
+  ])
+    expect([line, await decide("bypass", held, line)]).toEqual([line, line.startsWith("cp") ? "allow" : "deny"]);
+  for (const line of [
+    "echo x > .github/CODEOWNERS",
+    "rm .github/x",
+    "sed -i s/a/b/ .github/x",
+    "tee .github/x",
+    "cat a >> .github/x",
+  ])
+    expect([line, await decide("bypass", held, line)]).toEqual([line, "deny"]);
+  expect(await decide("bypass", held, "cat .github/CODEOWNERS")).toBe("allow");
+});
+
+test("hostile lines take no long time", async () => {
+  const lines = [
+    "$(".repeat(5_000),
+    `${"(".repeat(20_000)}`,
+    `sed '${"s/a/b/;".repeat(5_000)}e x' f`,
+    `sed '${"\\\\/".repeat(20_000)}' f`,
+    `${"bash -c ".repeat(5_000)} x`,
+    `echo ${"{a,b}".repeat(5_000)}`,
+    `${"sudo ".repeat(20_000)}rm x`,
+    `${"a|".repeat(20_000)}b`,
+    "`".repeat(20_000),
+    `${"<<E ".repeat(5_000)}`,
+    "x".repeat(200_000),
+  ];
+  const startedAt = performance.now();
+  for (const line of lines) expect(["deny", "ask", "allow"]).toContain(await decide("auto", DENY, line));
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
+}, 60_000);

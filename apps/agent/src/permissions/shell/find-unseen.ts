@@ -1,0 +1,94 @@
+import type { ShellWord, Unseen } from "./shell-line.ts";
+
+/** Options behind which code of a program stands, or a program that it runs. */
+const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
+  git: /^(-c|--exec-path|--config-env|--upload-pack|--receive-pack|--open-files-in-pager|-O|--ext-diff|-x|--extcmd)(=|$)/,
+  awk: /\bsystem\b|getline|\||^-f|^--file|@load/,
+  python: /^-\w*c$/,
+  node: /^(-e|-p|-pe|--eval|--print|--import|--require|-r)(=|$)/,
+  bun: /^(-e|-p|--eval|--print)$/,
+  deno: /^eval$/,
+  perl: /^-\w*[eEMm]/,
+  ruby: /^-\w*[er]/,
+  php: /^-[rBREf]$/,
+  lua: /^-e/,
+  osascript: /^-e/,
+  Rscript: /^-e/,
+  vim: /^(-c|--cmd|-S|-s|-es|-u|\+.*)$/,
+  emacs: /^(-eval|--eval|-f|-l|--batch|--script)/,
+  ed: /./,
+  gdb: /./,
+  expect: /./,
+  tar: /^(--checkpoint-action|--to-command|--use-compress-program|--rsh-command|--info-script|--new-volume-script|-I|-F)/,
+  make: /^(-f-|--eval|-E$|SHELL=)/,
+  rsync: /^(-e|--rsh|--rsync-path|-\w*e$)/,
+  scp: /^(-S|-o)/,
+  sort: /^--compress-program/,
+  rg: /^(--pre|--hostname-bin)(=|$)/,
+  man: /^(-P|--pager|--html|-H)/,
+  zip: /^-TT/,
+  tcpdump: /^-z/,
+  crontab: /./,
+  at: /./,
+  batch: /./,
+  alias: /=/,
+  hash: /^-p/,
+  enable: /^-f/,
+  npx: /^(-c|--call)$/,
+  npm: /^(--script-shell|--node-options)/,
+  docker: /^(run|exec|compose)$/,
+};
+
+const SAME: Readonly<Record<string, string>> = {
+  nodejs: "node",
+  vi: "vim",
+  nvim: "vim",
+  view: "vim",
+  ex: "vim",
+  luajit: "lua",
+  gmake: "make",
+  bsdtar: "tar",
+  gtar: "tar",
+  gawk: "awk",
+  mawk: "awk",
+  nawk: "awk",
+};
+
+/** Programs that run what they read if they are given no file. */
+const READERS = new Set(["python", "node", "perl", "ruby", "php", "lua", "osascript", "deno", "bun", "tclsh", "make"]);
+
+/** Why a program may run something that its words do not name as a command; undefined: nothing says so. */
+export function findUnseen(program: string, args: readonly ShellWord[], input: string | undefined): Unseen | undefined {
+  const name = SAME[program] ?? program.replace(/^(python|pypy|perl|ruby|php|lua|node)[\d.]+$/, "$1");
+  const words = args.map(({ text }) => text);
+  if ((name === "source" || name === ".") && args[0]?.state !== "known") {
+    return { why: `what ${program} runs is not known before it runs`, where: "elsewhere" };
+  }
+  if (hasCode(name, words)) return { why: `${program} runs code that is written in the line`, where: "words" };
+  return readsCode(name, words, input) ? { why: `${program} runs what it reads`, where: "elsewhere" } : undefined;
+}
+
+function hasCode(name: string, words: readonly string[]): boolean {
+  if (name === "sed") return mayRunCode(words);
+  const option = CODE_OPTIONS[name];
+  return option !== undefined && words.some((text) => option.test(text));
+}
+
+function readsCode(name: string, words: readonly string[], input: string | undefined): boolean {
+  if (!READERS.has(name)) return false;
+  if (words.includes("-") || words.includes("/dev/stdin")) return true;
+  if (name === "make") return input !== undefined;
+  const isAsking = words.some((text) => /^(-V|-v|--version|-h|--help|--check)$/.test(text));
+  return !isAsking && words.every((text) => text.startsWith("-"));
+}
+
+/** Commands of sed that are known to run nothing; `e`, `w` and the flags of the same name are not among them. */
+const PLAIN_SED =
+  /^(?:\s*(?:\d+|\$|\/(?:[^/\\\n]|\\.)*\/I?)?(?:,\s*(?:\+?\d+|\$|\/(?:[^/\\\n]|\\.)*\/))?\s*!?\s*(?:[pdqnGHhxlgD=]|s([/|#,@~%:!])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gIip\d]*)\s*(?:;|\n|$))*$/;
+
+function mayRunCode(words: readonly string[]): boolean {
+  if (words.some((text) => /^(-f|--file)/.test(text))) return true;
+  const named = words.flatMap((text, at) => (text === "-e" || text === "--expression" ? [words[at + 1] ?? ""] : []));
+  const scripts = named.length > 0 ? named : words.filter((text) => !text.startsWith("-")).slice(0, 1);
+  return scripts.some((script) => !PLAIN_SED.test(script));
+}

@@ -1,0 +1,123 @@
+import { type Command, forEachChild, parse, type Redirection, type SyntaxNode } from "unbash";
+import { findStarted } from "./find-started.ts";
+import { readAssignment, readWord } from "./read-word.ts";
+import type { ShellCommand, ShellLine, ShellRedirect, Unseen } from "./shell-line.ts";
+
+/** A longer line is not looked at: bash takes some 130,000 characters. */
+const MAX_CHARACTERS = 100_000;
+/** Of commands in commands: `bash -c "bash -c ..."`, `sudo sudo ...`. */
+const MAX_NESTING = 8;
+const MAX_COMMANDS = 1_000;
+
+interface Reading {
+  readonly commands: ShellCommand[];
+  readonly redirects: ShellRedirect[];
+  readonly nesting: number;
+  folder: string | undefined;
+  problem: string | undefined;
+}
+
+/**
+ * Reads a line with a parser of bash. Everything that it may run is found as far as it is written there: in pipes, lists, loops,
+ * functions, substitutions and here-documents, and behind programs that start others. What a script does is not looked at.
+ */
+export function parseLine(line: string): ShellLine {
+  return parseNested(line, 0, "");
+}
+
+function parseNested(line: string, nesting: number, folder: string | undefined): ShellLine {
+  if (line.length > MAX_CHARACTERS)
+    return unparsed(`it has ${line.length} characters, at most ${MAX_CHARACTERS} are read`);
+  if (nesting > MAX_NESTING) return unparsed("it is nested too deeply");
+  if (line.includes("\0")) return unparsed("it contains a NUL character");
+  const reading: Reading = { commands: [], redirects: [], nesting, folder, problem: undefined };
+  try {
+    visit(parse(line), reading);
+  } catch (error) {
+    // What is nested by the thousand ends the stack.
+    if (!(error instanceof RangeError)) throw error;
+    return unparsed("it is nested too deeply");
+  }
+  if (reading.commands.length > MAX_COMMANDS) return unparsed(`it has more than ${MAX_COMMANDS} commands`);
+  if (reading.problem !== undefined) return unparsed(reading.problem);
+  return { kind: "parsed", commands: reading.commands, redirects: reading.redirects };
+}
+
+function unparsed(problem: string): ShellLine {
+  return { kind: "unparsed", problem };
+}
+
+function visit(node: SyntaxNode, reading: Reading): void {
+  if ("errors" in node && node.errors !== undefined && node.errors.length > 0) {
+    reading.problem ??= `${node.errors[0]!.message} (character ${node.errors[0]!.pos + 1})`;
+  }
+  if (node.type === "Redirect" || node.type === "HereString" || node.type === "HereDoc") addRedirect(node, reading);
+  // What runs in a shell of its own changes the folder for itself only.
+  const before = reading.folder;
+  forEachChild(node, (child) => visit(child, reading));
+  if (node.type === "Subshell" || node.type === "CommandExpansion" || node.type === "ProcessSubstitution") {
+    reading.folder = before;
+  }
+  if (node.type === "Command") addCommand(node, reading);
+}
+
+function addCommand(node: Command, reading: Reading): void {
+  const assignments = node.prefix.flatMap((part) => (part.type === "Assignment" ? [readAssignment(part)] : []));
+  const args = node.args.map((arg) => (arg.type === "Word" ? readWord(arg) : readAssignment(arg)));
+  const words = node.name === undefined ? args : [readWord(node.name), ...args];
+  const command = toCommand({ words, assignments }, inputOf(node.redirects), reading, 0);
+  reading.commands.push(command);
+  reading.folder = folderAfter(command, reading.folder);
+}
+
+/** A command with all that it starts. */
+function toCommand(
+  { words, assignments }: Pick<ShellCommand, "words" | "assignments">,
+  input: string | undefined,
+  reading: Reading,
+  depth: number,
+): ShellCommand {
+  const { folder } = reading;
+  if (depth > MAX_NESTING) {
+    const unseen = { why: "it is nested too deeply", where: "elsewhere" } as const;
+    return { words, assignments, folder, effect: "other", starts: [], unseen };
+  }
+  const { commands, codes, effect, unseen } = findStarted(words, input);
+  const problems: Unseen[] = unseen === undefined ? [] : [unseen];
+  const nested = codes.flatMap((code) => {
+    const line = parseNested(code, reading.nesting + 1, folder);
+    if (line.kind === "parsed") {
+      reading.redirects.push(...line.redirects);
+      return line.commands;
+    }
+    problems.push({ why: line.problem, where: "elsewhere" });
+    return [];
+  });
+  const starts = [...commands.map((one) => toCommand(one, undefined, reading, depth + 1)), ...nested];
+  return { words, assignments, effect, starts, folder, ...(problems[0] === undefined ? {} : { unseen: problems[0] }) };
+}
+
+/** What a command reads as its input, if it is written in the line. */
+function inputOf(redirects: readonly Redirection[]): string | undefined {
+  const last = redirects.findLast(({ operator }) => operator.startsWith("<"));
+  if (last?.type === "HereDoc") return last.body.parts === undefined ? last.body.text : undefined;
+  if (last?.type !== "HereString" || last.target === undefined) return undefined;
+  const word = readWord(last.target);
+  return word.state === "known" ? word.text : undefined;
+}
+
+function addRedirect(node: Redirection, { redirects, folder }: Reading): void {
+  if (node.type !== "Redirect" || node.target === undefined) return;
+  const target = readWord(node.target);
+  // `2>&1`, `>&-`: no file is opened.
+  if (node.operator.endsWith("&") && /^(\d+-?|-)$/.test(target.text)) return;
+  redirects.push({ target, access: node.operator === "<" ? "read" : "write", folder });
+}
+
+function folderAfter({ words: [name, to], folder: at }: ShellCommand, folder: string | undefined): string | undefined {
+  if (name?.text !== "cd" && name?.text !== "pushd") return folder;
+  if (to === undefined) return "~";
+  if (to.state !== "known" || to.text === "-") return undefined;
+  if (/^[/~]/.test(to.text)) return to.text;
+  return at === undefined ? undefined : at === "" ? to.text : `${at}/${to.text}`;
+}
