@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { answer, type Exchange, type Script } from "@palimpsest/provider-simulator";
@@ -20,6 +20,8 @@ export interface StartedAgent extends AsyncDisposable {
   put(path: string, content: string | Uint8Array): void;
   /** Writes a file of the user's own settings. */
   putSettings(name: string, content: string | object): void;
+  /** Puts a file where the results of the sessions so far would go: none can be stored any more. */
+  blockResults(): void;
   /** Runs the command line in a process of its own until it ends. */
   run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<EndedAgent>;
   start(args: readonly string[], environment?: Readonly<Record<string, string>>): ChildProcessWithoutNullStreams;
@@ -59,6 +61,13 @@ export async function startAgent(base: string, script: Script = () => answer("Do
     putSettings(name, content) {
       mkdirSync(join(home, ".palimpsest"), { recursive: true, mode: 0o700 });
       writeFileSync(join(home, ".palimpsest", name), typeof content === "string" ? content : JSON.stringify(content));
+    },
+    blockResults() {
+      const kept = join(home, ".palimpsest");
+      const folders = readdirSync(kept, { recursive: true, encoding: "utf8" });
+      const results = join(kept, folders.find((path) => basename(path) === "sessions")!, "tool-results");
+      rmSync(results, { recursive: true, force: true });
+      writeFileSync(results, "");
     },
     async run(args, environment) {
       const child = start(args, environment);

@@ -1,5 +1,3 @@
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
 import {
   answer,
   callTool,
@@ -53,7 +51,7 @@ export const noticeCases: readonly PromiseCase[] = [
       );
       await using agent = await startAgent(folder, script);
       await agent.run(["-p", "Hello"]);
-      blockResults(agent);
+      agent.blockResults();
       const { code, said } = await agent.run(["-c", "-p", "Count", "--mode", "bypass"]);
       holds(code === 0, `the turn ended with ${code}: ${said}`);
       reported(linesWith(said, "Could not store a result of").length === 1, `not told once: ${said}`);
@@ -76,7 +74,7 @@ export const noticeCases: readonly PromiseCase[] = [
       };
       await using agent = await startAgent(folder, script);
       await agent.run(["-p", "Hello"]);
-      blockResults(agent);
+      agent.blockResults();
       const { said } = await agent.run(["-c", "-p", "Delegate", "--mode", "bypass"]);
       holds(agent.exchanges().length >= 4, `the agent was not started: ${said}`);
       reported(said.includes(`Agent ${name}: Could not store a result of`), `nothing was said of it: ${said}`);
@@ -229,15 +227,6 @@ async function readTables(agent: StartedAgent, args: readonly string[] = []): Pr
   for (let file = 1; file <= MAX_FILES; file++) agent.put(`table-${file}.txt`, `file ${file}\n${rows.join("\n")}`);
   const { said } = await agent.run([...args, "-p", "Read the tables"]);
   return said;
-}
-
-/** Where results would go stands a file. */
-function blockResults({ home }: StartedAgent): void {
-  const kept = join(home, ".palimpsest");
-  const folders = readdirSync(kept, { recursive: true, encoding: "utf8" });
-  const results = join(kept, folders.find((path) => basename(path) === "sessions")!, "tool-results");
-  rmSync(results, { recursive: true, force: true });
-  writeFileSync(results, "");
 }
 
 interface LoggedEntry {
