@@ -1,17 +1,17 @@
 import { readFrontmatter } from "@palimpsest/memory";
 
-/** A kind of agent: what it is for, what it is told, and what it may use. */
+/** A kind of agent: its purpose, its prompt, and its tools. */
 export interface AgentDefinition {
   readonly name: string;
-  /** When it is of use: the model chooses by it. */
+  /** When to use it: the model chooses by this text. */
   readonly description: string;
   /** Its system prompt. */
   readonly prompt: string;
-  /** Names of tools; `read-only`: those of the host's tools that change nothing. @default all */
+  /** Names of tools; `read-only`: the host's tools that change nothing. @default all */
   readonly tools?: readonly string[] | "read-only";
-  /** @default that of the session which starts it */
+  /** @default the model of the session that starts it */
   readonly model?: string;
-  /** Whose notes it keeps: all projects', the repository's, or this project's on this machine. @default none */
+  /** The scope of its notes: all projects, the repository, or this project on this machine. @default none */
   readonly memory?: MemoryScope;
 }
 
@@ -22,14 +22,14 @@ export type ReadDefinition =
   | { readonly kind: "invalid"; readonly why: string };
 
 const MEMORY_SCOPES = ["user", "project", "local"] as const;
-/** As names of mailboxes: an agent can be written to by its definition's name. */
+/** Same rule as names of mailboxes: an agent can be addressed by the name of its definition. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 const MAX_DESCRIPTION_CHARACTERS = 300;
 
 /**
- * Reads a definition: markdown with a head of `name`, `description`, `tools`, `model` and `memory`. Fields of others are
- * passed over; what is wrong with one of ours makes the file invalid, because a limit that is not understood is no limit.
- * @param fileName its name, if the head has none
+ * Parses a definition: markdown with a head of `name`, `description`, `tools`, `model` and `memory`. Unknown fields are
+ * ignored; an error in a known field makes the file invalid, because a limit that is not understood is no limit. @param
+ * fileName its name, if the head has none
  */
 export function readAgentDefinition(text: string, fileName = ""): ReadDefinition {
   const { values, lists, body } = readFrontmatter(text);
@@ -51,14 +51,14 @@ export function readAgentDefinition(text: string, fileName = ""): ReadDefinition
       prompt: body,
       description: description.slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed(),
       ...(tools === undefined ? {} : { tools }),
-      // Whoever writes "inherit" says what is so anyway.
+      // "inherit" means the default.
       ...(model === undefined || model === "inherit" ? {} : { model }),
       ...(scope === undefined ? {} : { memory: scope }),
     },
   };
 }
 
-/** A field that is there and empty allows nothing: it is not taken for one that was left out. */
+/** An empty field allows nothing: it is not the same as a missing one. */
 function toolsOf(written: string | readonly string[] | undefined): AgentDefinition["tools"] {
   if (written === undefined || typeof written !== "string") return written;
   const line = written.replace(/^\[(.*)\]$/, "$1").trim();
@@ -76,7 +76,7 @@ function invalid(why: string): ReadDefinition {
 const REPORT =
   "Do what you are asked, and no more. Your last message is your report: say what you found and did, briefly.";
 
-/** For hosts that have no kinds of their own, or want these beside them. */
+/** For hosts without kinds of their own, or in addition to them. */
 export const STANDARD_AGENTS: readonly AgentDefinition[] = [
   {
     name: "general",

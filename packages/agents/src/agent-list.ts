@@ -11,10 +11,10 @@ export interface AgentListOptions {
   readonly now: () => number;
 }
 
-/** The agents of a session as one can ask for them: all, one by its name, and what it said. */
+/** The agents of a session: all, one by its name, and its report. */
 export interface AgentList {
   list(): readonly ListedAgent[];
-  /** A line for each, for the model. */
+  /** One line for each agent, for the model. */
   text(): string;
   find(named: string): KnownAgent | undefined;
   read(named: string, from: number): Promise<string>;

@@ -3,11 +3,11 @@ import { attachment } from "palimpsest";
 import type { AttachmentPayload } from "palimpsest/core";
 import { MESSAGE, marked } from "./data-marks.ts";
 
-/** A message as it reaches a session. */
+/** A message as a session receives it. */
 export interface AgentMessage {
-  /** One of a kind in the receiver's life. */
+  /** Unique for the receiver. */
   readonly key: string;
-  /** Who sent it, as the host knows it: never what the message says. */
+  /** The sender as the host knows it: never what the message says. */
   readonly from: string;
   readonly kind: MessageKind;
   readonly body: string;
@@ -15,7 +15,7 @@ export interface AgentMessage {
   readonly inReplyTo?: string;
 }
 
-/** What each kind asks of the receiver; plain messages and results ask for nothing. */
+/** What each kind asks of the receiver; plain messages and results ask nothing. */
 const ASKS: Readonly<Partial<Record<MessageKind, string>>> = {
   shutdown_request:
     "It asks you to end. Bring what you do to a state that can be left, then answer with SendMessage, kind shutdown_response.",
@@ -23,7 +23,7 @@ const ASKS: Readonly<Partial<Record<MessageKind, string>>> = {
   plan_approval_response: "It answers your request to approve a plan.",
 };
 
-/** A message as data: an attachment, so that nobody takes it for the user's words. */
+/** Renders a message as data: an attachment, so that the model does not take it for the user's words. */
 export function toAttachment({ key, from, kind, body, summary, inReplyTo }: AgentMessage): AttachmentPayload {
   const facts = {
     from,

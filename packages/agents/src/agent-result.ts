@@ -1,7 +1,7 @@
 import type { AgentEnded } from "palimpsest/core";
 import { marked, RESULT } from "./data-marks.ts";
 
-/** How an agent ended, and what it said at its end or why it did not. */
+/** How an agent ended: its report, or why there is none. */
 export interface AgentEnd {
   readonly outcome: AgentEnded["outcome"];
   readonly text: string;
@@ -13,16 +13,16 @@ export interface EndedAgent extends AgentEnd {
 }
 
 export interface ResultBudget {
-  /** For one. */
+  /** The limit for one report. */
   readonly resultCharacters: number;
-  /** For all that are told of together. */
+  /** The limit for all reports together. */
   readonly resultsCharacters: number;
 }
 
-/** Below this a report says nothing any more. */
+/** A shorter report is useless. */
 const LEAST_CHARACTERS = 500;
 
-/** What the model is told of agents that have ended, one text each: what is too long is cut in its middle. Pure. */
+/** Renders the reports of finished agents for the model, one text each: a text that is too long is cut in its middle. Pure. */
 export function resultTexts(ended: readonly EndedAgent[], budget: ResultBudget): readonly string[] {
   const share = Math.floor(budget.resultsCharacters / Math.max(1, ended.length));
   const most = Math.max(LEAST_CHARACTERS, Math.min(budget.resultCharacters, share));

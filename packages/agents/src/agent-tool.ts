@@ -7,9 +7,9 @@ export const AGENT_TOOL = "Agent";
 
 export interface AgentToolOptions {
   readonly definitions: readonly AgentDefinition[];
-  /** Starts one and waits for it. */
+  /** Starts an agent and waits for it. */
   readonly runAndWait: (wanted: WantedAgent) => Promise<AgentEnd>;
-  /** Starts one; says which, or why not. */
+  /** Starts an agent; returns which, or why not. */
   readonly start: (wanted: WantedAgent) => Promise<{ readonly id: string } | { readonly why: string }>;
   readonly stop: (id: string) => Promise<string>;
   readonly list: () => string;
@@ -19,7 +19,7 @@ export interface AgentToolOptions {
 const COMMANDS = ["start", "list", "read", "stop"] as const;
 const WAYS = { foreground: "subagent", background: "background", fork: "fork" } as const;
 
-/** The tool by which the model starts agents and looks after them. */
+/** The tool with which the model starts and manages agents. */
 export function agentTool({ definitions, runAndWait, start, stop, list, read }: AgentToolOptions): Tool {
   const kinds = definitions.map(({ name, description }) => `  - ${name}: ${description}`).join("\n");
   return {
@@ -44,9 +44,9 @@ ${kinds}`,
       },
     },
     concurrency: "safe",
-    // An agent's report is not made again.
+    // An agent's report cannot be produced again.
     sideEffects: "some",
-    // It has limits of its own, and may work for hours.
+    // An agent has limits of its own, and may work for hours.
     timeoutMs: Number.POSITIVE_INFINITY,
     async run(given, { signal, call }): Promise<ToolOutput> {
       const input = given as Input;

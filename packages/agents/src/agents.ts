@@ -4,47 +4,50 @@ import type { AgentEnd } from "./agent-result.ts";
 import type { MessageSent } from "./message-tool.ts";
 import type { KnownAgent, WantedAgent } from "./start-agent.ts";
 
-/** An agent as the log knows it, and as it is now if it runs in this process. */
+/** An agent by the log, and its current state if it runs in this process. */
 export interface ListedAgent extends KnownAgent {
   readonly live?: LiveState;
 }
 
 export interface LiveState {
-  /** What it is doing, in a few words; only while somebody follows it. */
+  /** Its current activity in a few words; only while somebody follows it. */
   readonly phrase?: string;
   readonly rounds: number;
-  /** Of its own session, those read from the cache included. */
+  /** Tokens of its own session, cache reads included. */
   readonly tokens: number;
   readonly priceUsd: number;
   readonly elapsedMs: number;
 }
 
 export interface Agents {
-  /** `Agent`, unless agents are off, and `SendMessage`: to stand behind the session's own tools in its list. */
+  /** `Agent`, unless agents are off, and `SendMessage`: place them after the session's own tools. */
   readonly tools: readonly Tool[];
-  /** For the session's queries: results of agents that have ended, and messages to the session. */
+  /** For the session's queries: results of finished agents, and messages to the session. */
   readonly inbox: Inbox;
-  /** Starts one; `done` resolves when it has ended and never rejects. Its result comes through the inbox. */
+  /** Starts an agent; `done` resolves when it has ended and never rejects. Its result comes through the inbox. */
   start(wanted: WantedAgent): Promise<StartedAgent>;
-  /** Ends one, and resolves when it has ended. */
+  /** Stops an agent, and resolves when it has ended. */
   stop(id: string): Promise<"stopped" | "not-running">;
   /** Sends a message in the session's name. */
   send(to: string, body: string, summary?: string): Promise<MessageSent>;
-  /** Takes a message that another session has sent to this one's socket; resolves when it is in the log. */
+  /** Takes a message that another session sent to this session's socket; resolves when it is in the log. */
   take(message: PeerMessage): Promise<void>;
   list(): readonly ListedAgent[];
-  /** Tells the listener what happens in one that runs, and has it asked now and then what it is doing. Returns what ends it. */
+  /**
+   * Sends the events of a running agent to the listener, and asks the agent now and then what it is doing. Returns a function
+   * that stops this.
+   */
   follow(id: string, listener: (event: AgentFollowed) => void): () => void;
-  /** Resolves when the inbox has something, or when nothing runs any more. */
+  /** Resolves when the inbox has something, or when no agent runs any more. */
   idle(): Promise<"waiting" | "nothing-runs">;
   /**
-   * Waits for mail of other processes, and tells the session's listeners of it; the next turn takes it in. `over`: the signal
-   * came, or there is no mailbox to wait at.
+   * Waits for mail of other processes, and notifies the session's listeners; the next turn takes it in. `over`: the signal
+   * came, or there is no mailbox.
    */
   waitForMail(signal: AbortSignal): Promise<"mail" | "over">;
-  /** Waits for all that run, so long and no longer. */
+  /** Waits for all running agents, up to this time. */
   drain(timeoutMs: number): Promise<"drained" | "left">;
-  /** Ends all that run. What has come to its end before is in the log then. */
+  /** Stops all running agents. Results of finished ones are then in the log. */
   close(): Promise<void>;
 }
 

@@ -7,13 +7,13 @@ export interface AnnounceMailOptions {
 }
 
 export interface MailAnnouncements {
-  /** Tells the session's listeners of messages, of each once. */
+  /** Notifies the session's listeners of messages, each once. */
   announce(messages: readonly Pick<Message, "key" | "from">[]): void;
-  /** Until something has come that nobody was told of. It stays where it is: the next turn takes it in. */
+  /** Waits until there is a message without a notification. It stays in place: the next turn takes it in. */
   wait(signal: AbortSignal): Promise<"mail" | "over">;
 }
 
-/** Mail is told of when it comes, if somebody waits for it, and else when a turn takes it in. */
+/** The notification comes with the mail if somebody waits for it, otherwise when a turn takes it in. */
 export function announceMail({ mailbox, session }: AnnounceMailOptions): MailAnnouncements {
   const told = new Set<string>();
 

@@ -16,7 +16,7 @@ import { createSessionInbox } from "./session-inbox.ts";
 import { createStarter, type Starter, type StartOutcome, type WantedAgent } from "./start-agent.ts";
 import { followPhrases } from "./summaries.ts";
 
-/** The agents of a session: whatever is to outlive the process is in its log and in theirs. */
+/** Creates the agents of a session. All lasting state is in its log and in theirs. */
 export function createAgents(options: AgentsOptions): Agents {
   checkOptions("createAgents", options, {
     session: withMethods(["append", "prepare", "fork"], "a session: await openSession()"),
@@ -48,7 +48,7 @@ export function createAgents(options: AgentsOptions): Agents {
     toMain: inbox.addMessage,
   });
 
-  /** What it says at its end comes through the inbox. */
+  /** Its report comes through the inbox. */
   function announced(outcome: StartOutcome): StartOutcome {
     if (outcome.kind === "refused") return outcome;
     inbox.expect(outcome.agent);
@@ -68,7 +68,7 @@ export function createAgents(options: AgentsOptions): Agents {
     const { id, done } = outcome.agent;
     const end = await done;
     inbox.change();
-    // A turn that was aborted takes no result any more; a session that was closed, no step.
+    // An aborted turn takes no more results; a closed session takes no more steps.
     await session.background
       .enterAgent({ id, step: "ended", outcome: end.outcome, told: "by-call" })
       .catch(() => undefined);

@@ -1,11 +1,11 @@
-/** The attachment that brings what an agent has said at its end, and the one that brings a message. */
+/** The types of attachments for an agent's report and for a message. */
 export const RESULT = "agent-result";
 export const MESSAGE = "agent-message";
 
-/** Names of tags that only we write. What others say is data: it can neither close its own marks nor open ours. */
+/** Names of tags that only we write. Text of others is data: it can neither close its own tags nor open ours. */
 const OURS = /<(?=\s*\/?\s*(?:agent-result|agent-message|system-reminder)\b)/gi;
 
-/** A text of somebody else between marks, with facts about it that we have set. */
+/** Wraps a text of somebody else in tags, with facts that we have set. */
 export function marked(
   tag: typeof RESULT | typeof MESSAGE,
   facts: Readonly<Record<string, string>>,
@@ -25,12 +25,12 @@ function quoted(value: string): string {
     .toWellFormed();
 }
 
-/** The keys of messages among texts of attachments: what is in the log is not delivered again. */
+/** Returns the keys of messages in texts of attachments: a logged message is not delivered again. */
 export function keysIn(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.flatMap((text) => /^<agent-message[^>]* key="([^"]*)"/.exec(text)?.[1] ?? []));
 }
 
-/** How a key stands in a text. */
+/** The form of a key in a text. */
 export function keyAsWritten(key: string): string {
   return quoted(key);
 }

@@ -1,4 +1,4 @@
-/** `@palimpsest/agents`: agents that work beside a session, and what they say to each other. */
+/** `@palimpsest/agents`: agents that work beside a session, and their messages. */
 export {
   type AgentDefinition,
   type MemoryScope,

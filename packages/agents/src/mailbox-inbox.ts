@@ -7,16 +7,16 @@ import { keyAsWritten, keysIn, MESSAGE } from "./data-marks.ts";
 
 export interface MailboxInboxOptions {
   readonly mailbox: Pick<Mailbox, "receive" | "acknowledge">;
-  /** Whose log the mail goes into. */
+  /** The session whose log takes the mail. */
   readonly session: Pick<Session, "id" | "view">;
   readonly store: Pick<Store, "openReader">;
-  /** Is told of messages before they are taken in. */
+  /** Notified of messages before they are taken in. */
   readonly announce: MailAnnouncements["announce"];
 }
 
 /**
- * The mail of other processes. It is written to the log first and acknowledged then, so none is lost; what comes again
- * because a process died in between is found in the log by its key, so none is seen twice.
+ * Takes in mail of other processes. A message is written to the log first and acknowledged then, so none is lost. A message
+ * that comes again because a process died in between is found in the log by its key, so none is seen twice.
  */
 export function mailboxInbox(options: MailboxInboxOptions): Inbox {
   const { mailbox, announce } = options;
@@ -40,7 +40,7 @@ export function mailboxInbox(options: MailboxInboxOptions): Inbox {
   };
 }
 
-/** Of some keys, those that the log has: in view, or in what was folded since. */
+/** Returns which of the keys are in the log, shown or compacted. */
 export async function findRecorded(
   keys: readonly string[],
   { session, store }: Pick<MailboxInboxOptions, "session" | "store">,
@@ -63,7 +63,7 @@ export async function findRecorded(
   }
 }
 
-/** Only the marks that we have written count, not what a message says. */
+/** Only tags that we have written count, not the text of a message. */
 function isOf(entry: Entry, written: string): boolean {
   const read = readPayload(entry);
   if (read.kind !== "attachment" || read.payload.type !== MESSAGE) return false;

@@ -3,7 +3,7 @@ import type { Tool } from "palimpsest";
 
 const MESSAGE_TOOL = "SendMessage";
 
-/** What the model wants to be sent. Who sends it is not among it. */
+/** The message that the model wants to send. It does not name the sender. */
 export interface MessageWanted {
   readonly to: string;
   readonly body: string;
@@ -16,9 +16,9 @@ export type MessageSent =
   | {
       readonly kind: "sent";
       readonly to: readonly string[];
-      /** Those that had ended, and go on because of it. */
+      /** Finished agents that continue because of the message. */
       readonly woken: readonly string[];
-      /** Those in other processes that do not run: it waits for them. */
+      /** Stopped agents in other processes: the message waits for them. */
       readonly asleep?: readonly string[];
     }
   | { readonly kind: "refused"; readonly why: string };
@@ -30,7 +30,7 @@ const DESCRIPTION = `Sends a message to an agent.
 - One that has ended goes on from where it was. Its answer comes by itself: do not wait for it with other tools.
 - kind: shutdown_request asks one to end; answer such a request with shutdown_response and approve.`;
 
-/** The tool by which an agent speaks to others, in its own name. */
+/** The tool with which an agent sends messages in its own name. */
 export function messageTool(send: (wanted: MessageWanted) => Promise<MessageSent>): Tool {
   return {
     name: MESSAGE_TOOL,

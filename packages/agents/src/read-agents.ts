@@ -3,22 +3,22 @@ import { type Entry, forkedReader, type LogReader, loadView, readLedgerLines, re
 
 import type { KnownAgent } from "./start-agent.ts";
 
-/** An agent as the logs tell of it, for whoever looks from another process. */
+/** An agent by the logs, for observers in another process. */
 export interface StoredAgent extends KnownAgent {
   readonly responses: number;
-  /** All that it has used, those read from the cache included. */
+  /** All tokens that it has used, cache reads included. */
   readonly tokens: number;
   readonly priceUsd: number;
   readonly startedAtMs: number;
-  /** When it last did something. */
+  /** The time of its last activity. */
   readonly activeAtMs: number;
-  /** What it did last: the tool that it called, or the beginning of what it said. */
+  /** Its last activity: the tool that it called, or the beginning of its text. */
   readonly doing?: string;
 }
 
 const DOING_CHARACTERS = 60;
 
-/** Reads the agents of a session from the logs: nothing is opened for writing, so it may be running elsewhere. */
+/** Reads the agents of a session from the logs. Nothing is opened for writing, so the session may be running elsewhere. */
 export async function readAgents(store: Pick<Store, "openReader">, session: string): Promise<readonly StoredAgent[]> {
   return (
     (await reading(store, session, async (log) => {
@@ -56,7 +56,7 @@ async function describe(store: Pick<Store, "openReader">, parent: LogReader, age
   return found ?? idle;
 }
 
-/** A fork's requests are numbered on from its parent's entries: by these numbers its responses find their prices. */
+/** The requests of a fork continue its parent's numbers: with these numbers its responses find their prices. */
 async function withParent(log: LogReader, parent: LogReader): Promise<{ whole: LogReader; sharedTo: number }> {
   const [first] = await log.read(1, 1);
   const read = first && readPayload(first);

@@ -1,16 +1,16 @@
 import type { Store } from "palimpsest";
 import { readPayload } from "palimpsest/core";
 
-/** What an agent said last, and whether it had nothing more to do. */
+/** An agent's last text, and whether it had finished. */
 export interface Report {
   readonly text: string;
   readonly isFinal: boolean;
 }
 
-/** So far back a text is looked for, among messages that are calls and results. */
+/** How far back to look for a text among calls and results. */
 const MESSAGES_LOOKED_AT = 200;
 
-/** Reads from the log of an agent. A fork's own log does not hold its parent's words. */
+/** Reads the report from an agent's log. A fork's own log does not hold its parent's messages. */
 export async function readReport(store: Pick<Store, "openReader">, session: string): Promise<Report | undefined> {
   const log = await store.openReader(session);
   if (log === undefined) return undefined;

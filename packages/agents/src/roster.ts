@@ -11,19 +11,19 @@ export interface LiveAgent {
   readonly name?: string;
   readonly way: AgentWay;
   readonly startedAtMs: number;
-  /** Aborts it; the reason is what its result says. */
+  /** Aborts it; its result names the reason. */
   readonly stop: (reason: string) => void;
-  /** Messages for it: it reads them before its next request. */
+  /** Messages for it, which it reads before its next request. */
   readonly messages: AgentMessage[];
   readonly listeners: Set<(event: QueryEvent) => void>;
   /** Never rejects. */
   readonly done: Promise<AgentEnd>;
-  /** Once it is open. */
+  /** Set once its session is open. */
   session?: Session;
-  /** What it said last. */
+  /** Its last text. */
   text: string;
   rounds: number;
-  /** What it is doing, in a few words. */
+  /** Its current activity in a few words. */
   phrase?: string;
 }
 
@@ -34,7 +34,7 @@ export interface Launch {
   readonly signal: AbortSignal;
   readonly open: () => Promise<Session>;
   readonly run: (child: Session, context: RunContext) => Promise<AgentEnd>;
-  /** Messages that wait for it from the beginning. */
+  /** Messages that wait for it from the start. */
   readonly messages?: readonly AgentMessage[];
 }
 
@@ -51,11 +51,11 @@ export interface Roster {
 
 export interface RosterOptions {
   readonly now: () => number;
-  /** How many run at a time. */
+  /** The maximum number of agents that run at a time. */
   readonly maxRunning: () => number;
 }
 
-/** The agents of this process: each runs to its end by itself, and whatever is thrown in it is how it ended. */
+/** The agents of this process: each runs to its end by itself; an exception in one becomes its result. */
 export function createRoster({ now, maxRunning }: RosterOptions): Roster {
   const live = new Map<string, LiveAgent>();
   const slots = createSlots(maxRunning);
@@ -127,7 +127,7 @@ function hear(one: LiveAgent, event: QueryEvent): void {
     try {
       listener(event);
     } catch {
-      // Who listens is not heard: the agent goes on.
+      // Errors of a listener are ignored: the agent continues.
     }
   }
 }

@@ -14,7 +14,7 @@ import type { PermissionOptions } from "palimpsest/core";
 import type { AgentEnd } from "./agent-result.ts";
 
 export interface RunOptions extends Pick<PermissionOptions, "permission" | "askHost"> {
-  /** Its hooks are run when the agent starts and stops, and its settings are the agent's limits. */
+  /** The session whose hooks run when the agent starts and stops, and whose settings limit it. */
   readonly parent: Pick<Session, "id" | "events" | "settings">;
   readonly child: Session;
   readonly agentId: string;
@@ -28,10 +28,10 @@ export interface RunOptions extends Pick<PermissionOptions, "permission" | "askH
   readonly clock?: Clock;
 }
 
-/** How often hooks can make an agent go on, as the turns of a session. */
+/** How often hooks can make an agent continue, as with the turns of a session. */
 const MAX_STOP_BLOCKS = 3;
 
-/** Runs an agent until it has nothing more to say, or its limits are reached. */
+/** Runs an agent until it has finished or its limits are reached. */
 export async function runAgent(options: RunOptions): Promise<AgentEnd> {
   const { parent, child, signal, agentId, agentType } = options;
   const told = { sessionId: parent.id, agentId, agentType };
@@ -111,7 +111,7 @@ function reasonOf({ reason }: AbortSignal): string {
   return typeof reason === "string" ? reason : "It was stopped.";
 }
 
-/** Those read from the cache are nearly free. */
+/** Cache reads are nearly free. */
 function paidTokens(session: Pick<Session, "ledger">): number {
   const { freshTokens, cacheWriteTokens, outputTokens } = session.ledger.totals();
   return freshTokens + cacheWriteTokens + outputTokens;

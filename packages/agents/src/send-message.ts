@@ -11,16 +11,16 @@ export interface PostOptions extends Pick<AgentsOptions, "session" | "mailbox" |
   readonly resume: Starter["resume"];
   /** Takes a message for the session itself. */
   readonly toMain: (message: AgentMessage) => void;
-  /** Enters in the log what has ended, so that it can be woken. */
+  /** Logs finished agents, so that they can be woken. */
   readonly settle: () => Promise<unknown>;
 }
 
-/** Who sends: the session itself, or one of its agents. */
+/** The sender: the session itself, or one of its agents. */
 export type Sender = { readonly id: "main" } | { readonly id: string; readonly name: string };
 
 export type Post = (wanted: MessageWanted, sender: Sender) => Promise<MessageSent>;
 
-/** Brings a message to where its receiver is: a queue of this process, a mailbox, or a socket. */
+/** Delivers a message to its receiver: a queue of this process, a mailbox, or a socket. */
 export function createPost(options: PostOptions): Post {
   const { session, mailbox, roster, resume, toMain, settle, name: main = "main" } = options;
 
@@ -91,7 +91,7 @@ export function createPost(options: PostOptions): Post {
       if (typeof outcome === "object") return refused(outcome.why);
       return { kind: "sent", to: [to], woken: outcome === "woken" ? [to] : [] };
     }
-    // In the name of the session, which is the one that is known outside of it.
+    // In the name of the session, because only the session is known outside.
     if (isMain && to.startsWith("uds:")) return bySocket(to.slice("uds:".length), wanted);
     const mailed = isMain && mailbox !== undefined ? await byMail(wanted) : undefined;
     if (mailed?.kind === "sent") return mailed;

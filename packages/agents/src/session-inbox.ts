@@ -12,25 +12,25 @@ export interface SessionInboxOptions {
   readonly store: Pick<Store, "openReader">;
   readonly roster: Roster;
   readonly settings: () => Settings;
-  /** Mail of other processes. @default there is no mailbox */
+  /** Mail of other processes. @default no mailbox */
   readonly mail?: Inbox | undefined;
 }
 
-/** Results of agents that have ended, and messages to the session: they wait here until a turn takes them in. */
+/** A queue for results of finished agents and messages to the session, until a turn takes them in. */
 export interface SessionInbox extends Inbox {
-  /** The result of this agent comes through the inbox when it has ended. */
+  /** Announces that this agent's result will come through the inbox. */
   expect(agent: LiveAgent): void;
   addMessage(message: AgentMessage): void;
-  /** Wakes whoever waits in `idle`. */
+  /** Wakes callers that wait in `idle`. */
   change(): void;
   /** Resolves when something waits, or when no agent runs any more. */
   idle(): Promise<"waiting" | "nothing-runs">;
-  /** Agents of a process that is gone are not reported any more. */
+  /** Agents of an ended process are no longer reported. */
   forgetLost(): void;
 }
 
 export function createSessionInbox({ session, store, roster, settings, mail }: SessionInboxOptions): SessionInbox {
-  /** Agents of a process that is gone. */
+  /** Agents of an ended process. */
   let lost = session.background.agents().filter(({ status }) => status === "running");
   const ended: EndedAgent[] = [];
   const messages: AgentMessage[] = [];
@@ -64,7 +64,7 @@ export function createSessionInbox({ session, store, roster, settings, mail }: S
     return count + taken + ((await mail?.deliver(target)) ?? 0);
   }
 
-  /** What it was working on is not wanted any more: it would go on spending. */
+  /** Its work is no longer wanted, and would keep spending. */
   function stopTakenBack(): void {
     const known = new Set(session.background.agents().map(({ id }) => id));
     for (const one of roster.live.values()) if (!known.has(one.id)) one.stop("Its work was taken back.");
@@ -83,7 +83,7 @@ export function createSessionInbox({ session, store, roster, settings, mail }: S
   }
 
   return {
-    // One after the other: each result and message is taken once.
+    // In order: each result and message is taken once.
     deliver(target) {
       const delivered = last.then(() => deliver(target));
       last = delivered.catch(() => undefined);

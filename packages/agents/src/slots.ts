@@ -1,10 +1,10 @@
-/** Lets so many in at a time; others wait in the order in which they came. */
+/** Limits how many run at a time; others wait in order. */
 export interface Slots {
-  /** Resolves to what gives the slot back, or to nothing if the signal came first. */
+  /** Resolves to a function that releases the slot, or to undefined if the signal came first. */
   take(signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
-/** @param most is asked each time, so that a setting can change */
+/** @param most asked each time, so that a setting can change */
 export function createSlots(most: () => number): Slots {
   const waiting: { enter(): void }[] = [];
   let taken = 0;

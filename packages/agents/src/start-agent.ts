@@ -13,19 +13,22 @@ import type { Launch, LiveAgent, Roster } from "./roster.ts";
 import { runAgent } from "./run-agent.ts";
 
 export interface WantedAgent {
-  /** What it is to do, with all that it has to know. */
+  /** The task, with all the information that the agent needs. */
   readonly prompt: string;
-  /** The same in one line. */
+  /** The task in one line. */
   readonly description: string;
-  /** `subagent`: its caller waits for it. `background`: it reports when it ends. `fork`: so, and it knows all that was said. */
+  /**
+   * `subagent`: its caller waits for it. `background`: it reports when it ends. `fork`: the same, and it has the whole
+   * conversation.
+   */
   readonly way: "subagent" | "background" | "fork";
   /** The name of its definition. @default the first */
   readonly definition?: string;
-  /** What others call it by. @default its id */
+  /** Its name for others. @default its id */
   readonly name?: string;
-  /** Ends it, beside the end of the session. */
+  /** Stops it, in addition to the end of the session. */
   readonly signal?: AbortSignal;
-  /** The call that starts it, for forks: those of one response begin alike. */
+  /** The call that starts it, for forks: forks of one response begin alike. */
   readonly callId?: string;
 }
 
@@ -38,28 +41,28 @@ export type KnownAgent = ReturnType<Session["background"]["agents"]>[number];
 
 export interface StarterOptions extends AgentsOptions {
   readonly roster: Roster;
-  /** The tools of the agents' own, as an agent of that id and name has them. */
+  /** The agents' own tools, for an agent with that id and name. */
   readonly ownTools: (sender: { readonly id: string; readonly name: string }) => readonly Tool[];
-  /** Those of all tools that no agent may use. */
+  /** The tools that no agent may use. */
   readonly mainOnly: readonly string[];
 }
 
 export interface Starter {
   start(wanted: WantedAgent): Promise<StartOutcome>;
-  /** Goes on with one that has ended, from its log. */
+  /** Resumes a finished agent from its log. */
   resume(agent: KnownAgent, messages: readonly AgentMessage[]): Promise<StartOutcome>;
 }
 
-/** What agents use stands under this name in the ledger of the session that they work for. */
+/** The source of agents' usage in the ledger of the session that they work for. */
 const AGENT_SOURCE = "agent";
 
 const GENERAL: AgentDefinition = STANDARD_AGENTS[0]!;
 
-/** Starts agents: each is in the session's log before anything of it runs. */
+/** Starts agents: each is in the session's log before any of it runs. */
 export function createStarter(options: StarterOptions): Starter {
   const { session, roster, openChild, definitions = STANDARD_AGENTS, createId = () => randomUUID() } = options;
   const { readOnlyTools = [], ownTools, mainOnly } = options;
-  /** Where the forks of the newest response part from the session. */
+  /** The point at which the forks of the newest response leave the session. */
   let moment: { readonly calls: readonly string[]; readonly entry: number } | undefined;
 
   function momentOf(callId: string | undefined): number {
@@ -73,7 +76,8 @@ export function createStarter(options: StarterOptions): Starter {
   function toolsOf(child: Session, agent: AgentFacts, definition: AgentDefinition): readonly Tool[] {
     const host = options.toolsFor?.(child, { way: agent.way, definition }) ?? toolsOfChild(options.tools, child);
     const own = ownTools({ id: agent.id, name: agent.name ?? agent.id });
-    // A fork has its parent's list, because that is the beginning of the prompt; what it may not use is refused.
+    // A fork has its parent's list of tools, because that is the beginning of the prompt; calls that it may not make are
+    // refused.
     if (agent.way === "fork") return [...host, ...own];
     const allowed = host.filter(({ name }) => isAllowed(name, { definition, readOnlyTools }));
     return [...allowed, ...own].filter(({ name }) => !mainOnly.includes(name));

@@ -12,23 +12,23 @@ import {
 import { CoordinationFormatError } from "./coordination-errors.ts";
 import { APPLICATION_ID, FORMAT_VERSION, SCHEMA } from "./coordination-schema.ts";
 
-/** An open home file. It belongs to one call at a time: all calls of node:sqlite are synchronous. */
+/** An open coordination file. One call uses it at a time: all calls of node:sqlite are synchronous. */
 export interface CoordinationConnection {
   readonly database: DatabaseSync;
   /** Prepared when first used, then kept. */
   statement(sql: string): StatementSync;
-  /** Whether the file under the path is still the one that was opened. */
+  /** Whether the path still names the file that was opened. */
   isCurrent(): boolean;
 }
 
-// How long SQLite itself waits for a lock, and with it the whole process. What is longer is waited for outside of it.
+// How long SQLite itself waits for a lock, blocking the whole process. Longer waits happen outside of SQLite.
 const LOCK_WAIT_MS = 10;
-// The file is small; a burst of messages must not leave a large -wal behind for good.
+// The file is small; a burst of messages must not leave a large -wal behind.
 const MAX_IDLE_WAL_BYTES = 4_194_304;
 
 /**
- * Opens the file, and makes it where there is none. Unlike a log it may be found empty: a process that dies while it makes
- * one leaves a file without tables, and the next one goes on from there. Tables and marks come in one transaction.
+ * Opens the file, and creates it if it is missing. Unlike a log it may be empty: a process that dies while creating it leaves a
+ * file without tables, and the next process continues from there. Tables and marks are created in one transaction.
  */
 export function connectCoordination(path: string): CoordinationConnection {
   createIfMissing(path);
@@ -36,7 +36,7 @@ export function connectCoordination(path: string): CoordinationConnection {
   makePrivate(path, Number(before.mode));
   const database = new DatabaseSync(path);
   try {
-    // FULL: what was acknowledged is synced. secure_delete: what was said between agents is gone when it is deleted.
+    // FULL: acknowledged writes are synced. secure_delete: deleted messages between agents are gone.
     database.exec(`PRAGMA busy_timeout=${LOCK_WAIT_MS}; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON;
       PRAGMA journal_size_limit=${MAX_IDLE_WAL_BYTES}; PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF;`);
     if (readFormat(path, database) === "empty") createTables(path, database);
@@ -54,18 +54,18 @@ export function connectCoordination(path: string): CoordinationConnection {
   };
 }
 
-/** Never opens a file that is there: closing it would drop the locks of this process (https://sqlite.org/howtocorrupt.html, 2.2). */
+/** Never opens an existing file: closing it would drop the locks of this process (https://sqlite.org/howtocorrupt.html, 2.2). */
 function createIfMissing(path: string): void {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
   createPrivateFolder(dirname(path));
   try {
     const file = openSync(path, "wx", 0o600);
-    // The mode of open is cut by the umask.
+    // The umask reduces the mode of open.
     fchmodSync(file, 0o600);
     closeSync(file);
     syncFolder(dirname(path));
   } catch (error) {
-    // Another process was first: its file is as good.
+    // Another process was first: its file is equally good.
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
 }

@@ -1,13 +1,13 @@
 import { PathError } from "palimpsest/core";
 import { DamagedLogError, FileFormatError, messageOf, toStoreError } from "palimpsest/sqlite";
 
-/** A file of another program, or of a later version of this one. It was not touched. */
+/** A file belongs to another program, or to a later version of this one. It was not changed. */
 export class CoordinationFormatError extends FileFormatError {
   static readonly code = "home-format";
   readonly code: string = CoordinationFormatError.code;
 }
 
-/** A file that does not hold what was once written to it. */
+/** A file is damaged: its content is not what was written. */
 export class DamagedCoordinationError extends PathError {
   static readonly code = "damaged-home";
   readonly code: string = DamagedCoordinationError.code;
@@ -21,7 +21,7 @@ export class DamagedCoordinationError extends PathError {
   }
 }
 
-/** The home was closed before. */
+/** The coordination store is already closed. */
 export class ClosedCoordinationError extends PathError {
   static readonly code = "closed-home";
   readonly code: string = ClosedCoordinationError.code;
@@ -31,7 +31,7 @@ export class ClosedCoordinationError extends PathError {
   }
 }
 
-/** What a failed call of SQLite or of the file system means for the one who called. */
+/** Translates a failure of SQLite or of the file system into an error for the caller. */
 export function toCoordinationError(path: string, error: unknown): Error {
   const told = toStoreError(path, error);
   return DamagedLogError.isInstance(told) ? new DamagedCoordinationError(path, error) : told;

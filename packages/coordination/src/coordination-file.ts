@@ -2,14 +2,14 @@ import { inTransaction, isLocked, retryLocked, sqliteCode } from "palimpsest/sql
 import { type CoordinationConnection, connectCoordination } from "./coordination-connection.ts";
 import { ClosedCoordinationError, toCoordinationError } from "./coordination-errors.ts";
 
-/** The file behind a home. Work is synchronous; waiting for other processes is not. */
+/** The file of a coordination store. Work is synchronous; waiting for other processes is not. */
 export interface CoordinationFile {
   readonly path: string;
-  /** Reads a snapshot, beside whoever writes. */
+  /** Reads a snapshot, also while another process writes. */
   read<T>(work: (connection: CoordinationConnection) => T): Promise<T>;
-  /** Runs a transaction, after those that were asked for before. Resolves when it is synced. */
+  /** Runs a transaction after those requested before. Resolves when it is synced. */
   write<T>(work: (connection: CoordinationConnection) => T): Promise<T>;
-  /** Keeps every other writer out, in all processes, while the work runs. It writes nothing to the file itself. */
+  /** Blocks every other writer, in all processes, while the work runs. It writes nothing to the file itself. */
   hold<T>(work: (connection: CoordinationConnection) => T | Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -26,19 +26,19 @@ export async function openCoordinationFile(
     try {
       connection?.database.close();
     } catch {
-      // Closing writes the -wal into the file. Where that fails it stays, and the next one to open the file reads it.
+      // Closing writes the -wal into the file. If that fails the -wal stays, and the next process that opens the file reads it.
     }
     connection = undefined;
   };
   const attempt = <T>(work: (connection: CoordinationConnection) => T): T => {
     try {
-      // Two processes on two files of one name would both be right: a file that was replaced is opened anew.
+      // Two processes on two files of one name would disagree: a replaced file is opened again.
       if (connection?.isCurrent() === false) disconnect();
       connection ??= connectCoordination(path);
       return work(connection);
     } catch (error) {
       if (isLocked(error)) throw error;
-      // After a full disk SQLite has rolled back, and the connection is good. After anything else a new one knows best.
+      // After a full disk SQLite has rolled back, and the connection is usable. After any other failure a new one is opened.
       if (sqliteCode(error) !== undefined && sqliteCode(error) !== 13) disconnect();
       throw toCoordinationError(path, error);
     }
@@ -60,12 +60,12 @@ export async function openCoordinationFile(
     },
     async hold(work) {
       if (state === "closed") throw new ClosedCoordinationError(path);
-      // A connection of its own: a transaction belongs to its connection, and others use ours meanwhile.
+      // A connection of its own: a transaction belongs to its connection, and other calls use ours meanwhile.
       const own = await retryLocked(() => begin(path), { path, timeoutMs: lockTimeoutMs });
       try {
         return await work(own);
       } finally {
-        // Nothing was written, so there is nothing to keep; closing gives the lock back.
+        // Nothing was written, so nothing must be kept; closing releases the lock.
         own.database.close();
       }
     },

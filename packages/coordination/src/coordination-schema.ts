@@ -1,10 +1,10 @@
-/** "PaHo" in the file's header (offset 68): whose file it is. */
+/** "PaHo" in the file's header (offset 68) identifies our files. */
 export const APPLICATION_ID = 0x50_61_48_6f;
 
-/** `user_version` in the file's header (offset 60). Rises when a file can no longer be used by what was released before. */
+/** `user_version` in the file's header (offset 60). It increases when earlier releases can no longer use a file. */
 export const FORMAT_VERSION = 1;
 
-/** Who holds something: a process, where it runs, and when it was heard of last by the two clocks there are. */
+/** The owner of something: a process, where it runs, and when it was last active by both clocks. */
 const HOLDER_COLUMNS = `host TEXT NOT NULL,
   pid INTEGER NOT NULL,
   started TEXT,
@@ -12,7 +12,7 @@ const HOLDER_COLUMNS = `host TEXT NOT NULL,
   renewed_at_ms REAL NOT NULL,
   renewed_ticks_ms REAL NOT NULL`;
 
-/** The database itself sees to it that a number which fences is never given twice, whatever program opens the file. */
+/** The database itself ensures that a fencing number is never used twice, whatever program opens the file. */
 export const SCHEMA: readonly string[] = [
   `CREATE TABLE lease (
   name TEXT PRIMARY KEY,
@@ -40,8 +40,8 @@ BEGIN SELECT RAISE(ABORT, 'a generation never falls'); END`,
   ${HOLDER_COLUMNS},
   UNIQUE (team, name)
 ) STRICT`,
-  // The numbers of messages rise in the order in which they were sent and are not used twice: they are the order per pair.
-  // A body is a blob, because Node 22 reads a text only up to its first NUL.
+  // Message numbers increase in sending order and are never reused: they are the order per pair. A body is a blob, because Node
+  // 22 reads a text only up to its first NUL.
   `CREATE TABLE message (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   receiver INTEGER NOT NULL REFERENCES address (number),

@@ -11,65 +11,59 @@ import { createMailboxes, type Mailboxes } from "./mail/mailboxes.ts";
 import { createWakeUp } from "./mail/wake-up.ts";
 
 export interface CoordinationOptions {
-  /** One small SQLite file for all sessions of a home directory. Made, for this user only, where there is none. */
+  /**
+   * The path of one small SQLite file for all sessions of a home directory. It is created, for this user only, if it is
+   * missing.
+   */
   readonly file: string;
   /** @default the system's clock */
   readonly clock?: { now(): number };
   /** @default the system's name for this machine */
   readonly host?: string;
-  /** @default what the system tells of its processes */
+  /** @default the system's information about its processes */
   readonly processes?: Processes;
-  /**
-   * A holder that may be alive and has not been heard of for so long has lost what it held.
-   * @default 300,000
-   */
+  /** An owner that may be alive loses its leases after this long without activity. @default 300,000 */
   readonly silentAfterMs?: number;
   /**
-   * How long to wait for a lock that another process holds on the file, in real time. The process goes on meanwhile.
-   * @default 5,000
+   * How long to wait for a lock that another process holds on the file, in real time, without blocking the process. @default
+   * 5,000
    */
   readonly lockTimeoutMs?: number;
-  /**
-   * What is larger is refused.
-   * @default 262,144
-   */
+  /** Larger messages are refused. @default 262,144 */
   readonly maxMessageBytes?: number;
   /**
    * How many messages may wait for one agent.
    * @default 10,000
    */
   readonly maxWaiting?: number;
-  /**
-   * How often to look for mail where the system does not tell that there is some.
-   * @default 2,000
-   */
+  /** How often to look for mail if the system does not notify. @default 2,000 */
   readonly pollMs?: number;
 }
 
 const DEFAULT_HOME: Required<Omit<CoordinationOptions, "file" | "clock" | "host" | "processes">> = {
-  // Five renewals of the usual minute. A process that slept through them may wake again; its writes are refused then.
+  // Five renewals of the usual minute. A process that slept through them may wake up; its writes are refused then.
   silentAfterMs: 300_000,
   // A transaction of ours takes milliseconds; one that is held for a guarded write, tenths of a second.
   lockTimeoutMs: 5_000,
-  // Some 65,000 tokens: more than that is no message, and the receiver would have to store it away.
+  // Some 65,000 tokens: larger content is no message, and the receiver would have to store it as a file.
   maxMessageBytes: 262_144,
-  // An agent that sends in a circle reaches this in minutes; a team that works does not.
+  // An agent that sends in a loop reaches this in minutes; a working team does not.
   maxWaiting: 10_000,
   pollMs: 2_000,
 };
 
-/** What the sessions of one home directory share, whatever process they run in. */
+/** The state that the sessions of one home directory share, across processes. */
 export interface Coordination {
   readonly file: string;
   readonly leases: Leases;
   readonly budgets: Budgets;
   readonly mailboxes: Mailboxes;
-  /** Gives back what is still held here: leases end as `killed`, mailboxes are stopped. */
+  /** Releases everything still held here: leases end as `killed`, mailboxes are stopped. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the file that the sessions of a home directory share (write-ahead log, `synchronous=FULL`: what was acknowledged is
+ * Opens the file that the sessions of a home directory share (write-ahead log, `synchronous=FULL`: acknowledged writes are
  * synced). Any number of processes may use it at the same time, on a local disk.
  */
 export async function openCoordination(options: CoordinationOptions): Promise<Coordination> {
@@ -97,7 +91,7 @@ export async function openCoordination(options: CoordinationOptions): Promise<Co
     }),
     async close() {
       for (const mailbox of mailboxes) await mailbox.stop().catch(() => {});
-      // One that was finished before is lost to its handle, and stays as it is.
+      // A lease that was released before is lost to its handle, and stays unchanged.
       for (const lease of leases) await lease.finish("killed").catch(() => {});
       await file.close();
     },

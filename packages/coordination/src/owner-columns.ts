@@ -1,6 +1,6 @@
 import type { Owner } from "palimpsest/sqlite";
 
-/** The columns that tell of a holder, in every table that has one. */
+/** The columns of an owner, in every table that has one. */
 export function readOwner(row: Record<string, unknown>): Owner {
   const { host, pid, started, realm, renewed_at_ms: renewedAtMs, renewed_ticks_ms: renewedTicksMs } = row;
   const marks = { ...present("started", started), ...present("realm", realm) };

@@ -1,14 +1,14 @@
 import type { CoordinationConnection } from "../coordination-connection.ts";
 import type { CoordinationFile } from "../coordination-file.ts";
 
-/** What all sessions of a home together may use of something in a day. */
+/** Daily token budgets that all sessions of a coordination store share. */
 export interface DailyTokens {
   leftTokens(): Promise<number>;
   spend(tokens: number): Promise<void>;
 }
 
 export interface Budgets {
-  /** @param name what it is used for */
+  /** @param name the purpose of the budget */
   daily(name: string, limitTokens: number): DailyTokens;
 }
 
@@ -17,7 +17,7 @@ export interface BudgetsOptions {
   readonly clock: { now(): number };
 }
 
-// Made when it is first needed: files of before it are as good without.
+// Created on first use: files from earlier releases work without it.
 const TABLE = `CREATE TABLE IF NOT EXISTS spent (
   name TEXT NOT NULL,
   day TEXT NOT NULL,
@@ -25,7 +25,7 @@ const TABLE = `CREATE TABLE IF NOT EXISTS spent (
   PRIMARY KEY (name, day)
 ) STRICT, WITHOUT ROWID`;
 
-/** Days begin at midnight UTC: all processes of a home agree on that, wherever they think they are. */
+/** Days begin at midnight UTC: all processes agree on that, in any time zone. */
 export function createBudgets({ file, clock }: BudgetsOptions): Budgets {
   const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
   const inTable = <T>(work: (connection: CoordinationConnection) => T): Promise<T> =>

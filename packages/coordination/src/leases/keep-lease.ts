@@ -1,20 +1,17 @@
 import type { Lease } from "./lease.ts";
 
 export interface KeepLeaseOptions {
-  /**
-   * Well below the time after which a silent holder loses it.
-   * @default 60,000
-   */
+  /** The interval, well below the time after which a silent owner loses the lease. @default 60,000 */
   readonly everyMs?: number;
 }
 
 export interface KeptLease {
-  /** Aborted when the lease is found lost: work for it is in vain from then on. */
+  /** Aborted when the lease is lost: further work is useless. */
   readonly signal: AbortSignal;
   stop(): void;
 }
 
-/** Renews a lease while work goes on. It does not keep the process alive. */
+/** Renews a lease while work runs. It does not keep the process alive. */
 export function keepLease(
   lease: Pick<Lease, "renew" | "name" | "generation">,
   options: KeepLeaseOptions = {},
@@ -28,7 +25,7 @@ export function keepLease(
       stop();
       lost.abort(new Error(`The lease ${lease.name} (generation ${lease.generation}) was taken by another process.`));
     } catch {
-      // A full disk, or a closed home: that it could not be said is no loss yet. Whoever takes the lease makes it one.
+      // A full disk or a closed store: a missed renewal is no loss yet. It becomes one when another process takes the lease.
     }
   };
   const timer = setInterval(() => void renew(), everyMs).unref();

@@ -1,14 +1,14 @@
 import type { CoordinationConnection } from "../coordination-connection.ts";
 
-/** What came of work that was begun, whether or not it was brought to its end. */
+/** The outcomes of attempts, finished or not. */
 export interface LeaseAttempts {
-  /** When the newest was begun; by a wall clock. */
+  /** When the newest attempt began, by a wall clock. */
   readonly lastTriedAtMs?: number;
-  /** How many have failed since one did not. */
+  /** The number of failures since the last success. */
   readonly failures: number;
 }
 
-// Made when it is first needed: files of before it are as good without.
+// Created on first use: files from earlier releases work without it.
 const TABLE = `CREATE TABLE IF NOT EXISTS tries (
   name TEXT PRIMARY KEY,
   tried_at_ms REAL NOT NULL,

@@ -2,11 +2,11 @@ import type { Owner } from "palimpsest/sqlite";
 import type { CoordinationConnection } from "../coordination-connection.ts";
 import { present, readOwner } from "../owner-columns.ts";
 
-/** A lease as it stands in the file. */
+/** A lease as stored in the file. */
 export interface LeaseRow {
   readonly generation: number;
   readonly state: "free" | "held";
-  /** Names one taking of the lease; a process that takes it twice is two holders. */
+  /** Identifies one acquisition of the lease; a process that takes it twice is two owners. */
   readonly holder: string;
   readonly owner: string;
   readonly takenAtMs: number;
@@ -15,7 +15,7 @@ export interface LeaseRow {
   readonly lastScanAtMs?: number;
 }
 
-/** Who has a lease, for people to read. */
+/** The owner of a lease, for people to read. */
 export interface LeaseOwner {
   readonly owner: string;
   readonly host: string;
@@ -79,7 +79,7 @@ export function renewLease(
   );
 }
 
-/** @param doneAtMs absent: what it was before stays */
+/** @param doneAtMs absent: the earlier value stays */
 export function freeLease({ statement }: CoordinationConnection, name: string, doneAtMs?: number): void {
   statement("UPDATE lease SET state = 'free', last_done_at_ms = coalesce(?, last_done_at_ms) WHERE name = ?").run(
     doneAtMs ?? null,

@@ -4,17 +4,20 @@ import type { CoordinationFile } from "../coordination-file.ts";
 import { noteAttempt } from "./lease-attempts.ts";
 import { freeLease, type LeaseOwner, readLease, renewLease } from "./lease-rows.ts";
 
-/** What is known of a lease when it is taken. */
+/** Information about a lease at the time it is taken. */
 export interface LeaseFacts {
   readonly name: string;
-  /** Rises with every taking, never falls. Whoever keeps the highest it has seen can refuse a late writer by itself. */
+  /**
+   * Increases with every acquisition, never decreases. A resource that keeps the highest number can refuse a late writer by
+   * itself.
+   */
   readonly generation: number;
   readonly takenAtMs: number;
-  /** When the work that was last brought to its end began. */
+  /** When the last finished work began. */
   readonly lastDoneAtMs?: number;
-  /** How many tries in a row have failed. */
+  /** The number of failed attempts in a row. */
   readonly failures: number;
-  /** Whom it was taken from: `gone`, its process had ended; `silent`, it had not renewed the lease. */
+  /** The previous owner: `gone`, its process had ended; `silent`, it had not renewed the lease. */
   readonly reclaimed?: { readonly from: LeaseOwner; readonly because: "gone" | "silent" };
 }
 
@@ -22,21 +25,21 @@ export type LeaseOutcome = "done" | "held" | "failed" | "killed";
 
 export type Guarded<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "lost" };
 
-/** A lease that was taken. Once it is lost it stays lost. */
+/** An acquired lease. Once it is lost it stays lost. */
 export interface Lease extends LeaseFacts {
-  /** Says that its holder is alive. */
+  /** Renews the lease. */
   renew(): Promise<"held" | "lost">;
   check(): Promise<"held" | "lost">;
   /**
-   * Writes only if the lease is still held, and nobody can take it before the write is over. The whole home is locked for
-   * other writers meanwhile: keep it short, and neither ask a model nor use the home within.
+   * Writes only if the lease is still held; nobody can take it before the write ends. All other writers of the store are locked
+   * meanwhile: keep it short, and neither ask a model nor use the store inside.
    */
   guard<T>(write: () => T | Promise<T>): Promise<Guarded<T>>;
   /**
-   * Gives it back. `done`: the time at which it was taken is kept as that of the last work, so that what has changed
-   * since is looked at the next time. `held`: the work waits for a yes; `failed`: nothing came of it. For both the time of
-   * the last work stays what it was, and that of the last try is kept, so that whoever comes next waits as long; those
-   * that fail in a row are counted. `killed`: as if nothing had been begun. So it is when a process dies without a word.
+   * Releases the lease. `done`: the time at which it was taken becomes the time of the last work, so that later changes are
+   * handled next time. `held`: the work waits for approval. `failed`: the work failed. Both keep the time of the last work and
+   * record the time of the last attempt, so that the next attempt waits as long; failures in a row are counted. `killed`: as if
+   * nothing had started. A process that dies without a release counts as `killed`.
    */
   finish(outcome: LeaseOutcome): Promise<"finished" | "lost">;
 }
@@ -48,7 +51,7 @@ export function createLease(
 ): Lease {
   const { holder, ...told } = facts;
   const { name, generation, takenAtMs } = told;
-  // The holder too: in a file that was made anew generations begin at 1 again.
+  // The owner, too: in a recreated file, generations start at 1 again.
   const isHeld = (connection: CoordinationConnection): boolean => {
     const row = readLease(connection, name);
     return row?.state === "held" && row.generation === generation && row.holder === holder;

@@ -9,28 +9,28 @@ export type TakeResult =
   | { readonly kind: "taken"; readonly lease: Lease }
   | { readonly kind: "held"; readonly by: LeaseOwner };
 
-/** What a gate needs to know. */
+/** The information that a gate needs. */
 export interface LeaseState extends LeaseAttempts {
-  /** When the work that was last brought to its end began; by a wall clock. Read it with `elapsedMs`. */
+  /** When the last finished work began, by a wall clock. Read it with `elapsedMs`. */
   readonly lastDoneAtMs?: number;
   readonly lastScanAtMs?: number;
-  /** As the row has it: whether it still counts is found out by taking. */
+  /** The owner by the row: only an attempt to take the lease shows whether it still counts. */
   readonly holder?: LeaseOwner;
 }
 
 /**
- * One at a time, over all processes of a home. A lease is held as long as its holder renews it. It is taken from a
- * holder whose process is gone at once: number, start and boot make that a fact, and there is nothing to wait for. From one
- * that may be alive, after `silentAfterMs` without a renewal. That may be wrong (a process that was stopped wakes
- * again); so every taking has a higher generation, and what the former holder does through its lease is refused from then on.
+ * Mutual exclusion over all processes of a coordination store. A lease is held as long as its owner renews it. If the owner's
+ * process is gone, the lease is taken at once: number, start time and boot prove it. If the owner may be alive, it is taken
+ * after `silentAfterMs` without a renewal. That may be wrong (a suspended process wakes up), so every acquisition has a higher
+ * generation, and writes of the former owner through its lease are refused.
  */
 export interface Leases {
-  /** @param owner names the holder for people */
+  /** @param owner names the owner for people */
   take(name: string, holder: { readonly owner: string }): Promise<TakeResult>;
   read(name: string): Promise<LeaseState>;
-  /** What waited for a yes has had it: the time of the newest try is that of the last work. */
+  /** The held work was approved: the time of the newest attempt becomes that of the last work. */
   confirm(name: string): Promise<void>;
-  /** Writes down that now is looked whether there is work, unless somebody did within `everyMs`. */
+  /** Records that a check for work happens now, unless one happened within `everyMs`. */
   touch(name: string, options: { readonly everyMs: number }): Promise<"touched" | "recent">;
 }
 

@@ -12,12 +12,12 @@ export interface AddressRow {
   readonly process: Owner;
 }
 
-/** Where an agent can be reached, and whether it is there. */
+/** The address of an agent, and whether it is running. */
 export interface Address {
   readonly team: string;
   readonly name: string;
   readonly session: string;
-  /** `stopped`: it has no process. Mail waits for it; whoever wakes it opens its session. */
+  /** `stopped`: the agent has no process. Mail waits for it; opening its session wakes it. */
   readonly state: "running" | "stopped";
   /** The socket its session listens on. */
   readonly socket?: string;
@@ -39,7 +39,7 @@ export function toAddress(row: AddressRow, place: Place): Address {
   };
 }
 
-/** Whether the name may be given to another process. One that is seen running keeps it, however silent. */
+/** Whether another process may take the name. A process that is known to run keeps it, however silent. */
 export function isFree(row: AddressRow, place: Place, silentAfterMs: number): boolean {
   if (row.state === "stopped") return true;
   const look = processState(row.process, place);
@@ -50,7 +50,7 @@ export function readAddress({ statement }: CoordinationConnection, team: string,
   return toRow(statement("SELECT * FROM address WHERE team = ? AND name = ?").get(team, name));
 }
 
-/** The address of whoever has the token, as long as nobody else has registered under its name and it was not stopped. */
+/** The address of the token's owner, as long as nobody else has registered the name and it was not stopped. */
 export function readOwn({ statement }: CoordinationConnection, number: number, token: string): AddressRow | undefined {
   return toRow(
     statement("SELECT * FROM address WHERE number = ? AND token = ? AND state = 'running'").get(number, token),
@@ -63,7 +63,7 @@ export function readTeam({ statement }: CoordinationConnection, team: string): A
     .flatMap((row) => toRow(row) ?? []);
 }
 
-/** Returns the number of the address: that of its name, if it had one before, with the mail that waits there. */
+/** Returns the number of the address: the earlier one of its name, if there is one, with the waiting mail. */
 export function writeAddress(
   { statement }: CoordinationConnection,
   address: Omit<AddressRow, "number" | "state"> & { readonly token: string },
@@ -91,7 +91,7 @@ export function stopAddress({ statement }: CoordinationConnection, number: numbe
   statement("UPDATE address SET state = 'stopped' WHERE number = ?").run(number);
 }
 
-/** With the mail that was sent to them. */
+/** Deletes the addresses with the mail that was sent to them. */
 export function deleteTeam({ statement }: CoordinationConnection, team: string): void {
   statement("DELETE FROM message WHERE receiver IN (SELECT number FROM address WHERE team = ?)").run(team);
   statement("DELETE FROM address WHERE team = ?").run(team);

@@ -22,7 +22,7 @@ import {
 } from "./message-rows.ts";
 import type { WakeUp } from "./wake-up.ts";
 
-/** Another process has registered under this name, or this one has stopped: nothing can be done with the mailbox any more. */
+/** Another process has registered this name, or this one has stopped: the mailbox is no longer usable. */
 export interface Lost {
   readonly kind: "lost";
 }
@@ -30,33 +30,36 @@ export interface Lost {
 export type SendOutcome =
   | {
       readonly kind: "sent";
-      /** Where it is now. A receiver that is `stopped` has to be woken by whoever can. */
+      /** The receiver's current state. A `stopped` receiver must be woken by a process that can. */
       readonly receivers: readonly Address[];
-      /** With `*`: whose mailboxes had no room. */
+      /** With `*`: the receivers whose mailboxes were full. */
       readonly full: readonly string[];
     }
   | Refused
   | Lost;
 
-/** The mailbox of one agent: it sends in its name, and nobody else does. */
+/** The mailbox of one agent: only this mailbox sends in the agent's name. */
 export interface Mailbox {
   readonly team: string;
   readonly name: string;
   readonly session: string;
-  /** Resolves when it is on the disk. What was sent before under the same id is acknowledged and not sent again. */
+  /**
+   * Resolves when the message is on the disk. A message that was sent before under the same id is acknowledged and not sent
+   * again.
+   */
   send(draft: MessageDraft): Promise<SendOutcome>;
   /**
-   * What was not acknowledged yet, oldest first: the same again, until it is. From one sender it comes in the order in
-   * which it was sent.
+   * Returns unacknowledged messages, oldest first: the same ones again until they are acknowledged. Messages of one sender keep
+   * their order.
    */
   receive(options?: {
     readonly limit?: number;
   }): Promise<{ readonly kind: "received"; readonly messages: readonly Message[] } | Lost>;
-  /** To be called when they are in the receiver's log (see `separateRecorded`). */
+  /** Call it when the messages are in the receiver's log (see `separateRecorded`). */
   acknowledge(keys: readonly string[]): Promise<"acknowledged" | "lost">;
-  /** Until there is mail that `receive` has not returned here yet. `over`: the time, or the signal. */
+  /** Waits until there is mail that `receive` has not returned here yet. `over`: the time is up, or the signal came. */
   wait(options?: { readonly timeoutMs?: number; readonly signal?: AbortSignal }): Promise<"mail" | "over" | "lost">;
-  /** Mail goes on arriving, for whoever registers under the name next. */
+  /** Stops the mailbox. Mail keeps arriving, for the next process that registers the name. */
   stop(): Promise<void>;
 }
 
@@ -75,7 +78,7 @@ export interface MailboxOptions {
 }
 
 const DEFAULT_LIMIT = 100;
-// Only a system that cannot say whether a process is alive goes by this; a fifth of the time after which it is given up.
+// Only used if the system cannot say whether a process is alive; a fifth of the time after which it is given up.
 const RENEW_EVERY_MS = 60_000;
 
 export function createMailbox({ file, place, wakeUp, limits, address, token }: MailboxOptions): Mailbox {
@@ -89,7 +92,7 @@ export function createMailbox({ file, place, wakeUp, limits, address, token }: M
     const currentOwner = thisProcess(place);
     if (currentOwner.renewedTicksMs - renewedTicksMs < RENEW_EVERY_MS) return;
     renewedTicksMs = currentOwner.renewedTicksMs;
-    // A full disk is no reason not to read.
+    // A full disk must not prevent reading.
     await file.write((connection) => own(connection) && renewAddress(connection, number, currentOwner)).catch(() => {});
   };
   const look = (): Promise<"mail" | "none" | "lost"> =>
@@ -124,7 +127,7 @@ export function createMailbox({ file, place, wakeUp, limits, address, token }: M
     },
     acknowledge: (keys) =>
       file.write((connection) => {
-        // One that was replaced must not take from its successor what it may not have written to the log itself.
+        // A replaced process must not take messages from its successor that it may not have logged itself.
         if (own(connection) === undefined) return "lost";
         for (const key of keys) acknowledgeMessage(connection, number, key);
         return "acknowledged";
@@ -132,7 +135,7 @@ export function createMailbox({ file, place, wakeUp, limits, address, token }: M
     async wait({ timeoutMs, signal } = {}) {
       const over = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)];
       const signals = [ended.signal, ...over].filter((each) => each !== undefined);
-      // Listens before it looks: what comes in between rings.
+      // Listens before it looks: a message that arrives in between wakes it.
       const rings = listenTo(wakeUp, signals);
       try {
         for (;;) {
@@ -149,14 +152,14 @@ export function createMailbox({ file, place, wakeUp, limits, address, token }: M
     },
     async stop() {
       if (ended.signal.aborted) return;
-      // Whoever waits is told, also where it cannot be written down; then it counts as running until its process ends.
+      // Waiters are notified even if the stop cannot be written; then it counts as running until its process ends.
       ended.abort();
       await file.write((connection) => own(connection) && stopAddress(connection, number));
     },
   };
 }
 
-/** `next` resolves when the bell has rung, or a signal was given, since it was called last. */
+/** `next` resolves when a wake-up or a signal came since the last call. */
 function listenTo(wakeUp: WakeUp, signals: readonly AbortSignal[]): { next(): Promise<void>; stop(): void } {
   let rung = Promise.withResolvers<void>();
   const ring = (): void => rung.resolve();
@@ -181,7 +184,7 @@ interface Sending {
   readonly limits: MailLimits;
 }
 
-/** All of it within one transaction: a message to all is with all of them, or with none. */
+/** One transaction: a message to all reaches all of them, or none. */
 function sendFrom(connection: CoordinationConnection, { sender, draft, place, limits }: Sending): SendOutcome {
   const team = readTeam(connection, sender.team);
   const before = findSent(connection, sender.session, draft.id);

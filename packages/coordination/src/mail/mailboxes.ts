@@ -10,12 +10,9 @@ export interface Registration {
   readonly team: string;
   readonly name: string;
   readonly session: string;
-  /** Where its session listens, for other sessions to find it. */
+  /** The socket of its session, for other sessions. */
   readonly socket?: string;
-  /**
-   * `always`: also from a process that is alive; for a session that was itself taken over.
-   * @default "if-free"
-   */
+  /** `always`: takes the name also from a living process; for a session that was itself taken over. @default "if-free" */
   readonly takeover?: "if-free" | "always";
 }
 
@@ -25,14 +22,14 @@ export type RegisterResult =
   | { readonly kind: "refused"; readonly because: "bad-name" | "bad-id"; readonly why: string };
 
 /**
- * The mail of agents that work in teams. A name belongs to one process at a time, as long as that runs; who registers is
- * given a mailbox, and with it a token that never leaves it. Nothing else sends in its name or reads its mail, so who a
- * message is from is what the host registered and not what a model wrote. A mailbox reaches its own team and no other.
+ * The mail of agents that work in teams. A name belongs to one process at a time, as long as the process runs. Registering
+ * returns a mailbox with a private token; nothing else sends in its name or reads its mail. So the sender of a message is the
+ * one that the host registered, not one that a model wrote. A mailbox only reaches its own team.
  */
 export interface Mailboxes {
   register(registration: Registration): Promise<RegisterResult>;
   addresses(team: string): Promise<readonly Address[]>;
-  /** Deletes a team with all its mail, if none of it runs. */
+  /** Deletes a team with all its mail, if none of its agents runs. */
   disband(
     team: string,
   ): Promise<{ readonly kind: "disbanded" } | { readonly kind: "running"; readonly names: readonly string[] }>;

@@ -4,18 +4,18 @@ import { present } from "../owner-columns.ts";
 import type { AddressRow } from "./address-rows.ts";
 import { fromKey, type Message, type MessageDraft, toKey } from "./message.ts";
 
-// Ids of messages that were acknowledged are kept, so many for each sender, to know one again that is sent once more. By
-// number and not by age: a clock that jumps must not make the file forget.
+// The number of acknowledged message ids kept for each sender, to recognize a repeated message. By number and not by age: a
+// clock that jumps must not make the file forget.
 const KNOWN_IDS = 1_000;
-// How often the older ones are deleted, in messages of the whole file.
+// How often older ids are deleted, in messages of the whole file.
 const FORGET_EVERY = 64;
 
-/** What a sender's id stands for. */
+/** The message behind a sender's id. */
 export function digestOf({ to, kind = "message", body, summary, inReplyTo }: MessageDraft): string {
   return hash("sha256", JSON.stringify([to, kind, body, summary ?? null, inReplyTo ?? null]), "hex");
 }
 
-/** What was sent under this id before: its digest and whom it went to. */
+/** The earlier message under this id: its digest and its receiver. */
 export function findSent(
   { statement }: CoordinationConnection,
   session: string,
@@ -54,7 +54,7 @@ export function insertMessage(
   if (Number(lastInsertRowid) % FORGET_EVERY === 0) forgetOld(connection, sender.session);
 }
 
-/** What waits, in the order in which it was sent. */
+/** Waiting messages, in sending order. */
 export function readWaiting(
   { statement }: CoordinationConnection,
   { number, team }: AddressRow,
@@ -75,7 +75,7 @@ export function hasWaiting({ statement }: CoordinationConnection, receiver: numb
   return statement(sql).get(receiver, after) !== undefined;
 }
 
-/** Of what was acknowledged the id stays, and the words go. */
+/** The id of an acknowledged message stays; its text is deleted. */
 export function acknowledgeMessage({ statement }: CoordinationConnection, receiver: number, key: string): void {
   const { session, id } = fromKey(key);
   statement(`UPDATE message SET state = 'acknowledged', summary = NULL, body = NULL

@@ -1,25 +1,25 @@
-/** What agents say to each other: words, results, and what belongs to the life of an agent. */
+/** A message between agents: text, a result, or a step in the life of an agent. */
 export type MessageKind = "message" | "result" | "shutdown_request" | "shutdown_response" | "plan_approval_response";
 
 export interface MessageDraft {
-  /** The sender's own, and for good: what is sent again under the same id is not delivered again. */
+  /** The sender's own id, valid forever: a message that is sent again under the same id is not delivered again. */
   readonly id: string;
   /** A name of the team, or `*` for all others in it. */
   readonly to: string;
   /** @default "message" */
   readonly kind?: MessageKind;
   readonly body: string;
-  /** A few words for people. */
+  /** A short summary for people. */
   readonly summary?: string;
   /** The id of the message that this one answers. */
   readonly inReplyTo?: string;
 }
 
 export interface Message {
-  /** One of a kind in the receiver's life: what it knows a message by that it has in its log already. */
+  /** Unique for the receiver: identifies a message that is already in its log. */
   readonly key: string;
   readonly id: string;
-  /** Set by the mailbox that it was sent from, never by what the message says. */
+  /** Set by the sending mailbox, never by the message. */
   readonly from: AgentSender;
   readonly kind: MessageKind;
   readonly body: string;
@@ -42,7 +42,7 @@ export type Refusal =
   | "too-large"
   | "no-such-address"
   | "mailbox-full"
-  /** The id stands for another message. */
+  /** The id belongs to another message. */
   | "id-taken";
 
 export interface Refused {
@@ -51,7 +51,7 @@ export interface Refused {
   readonly why: string;
 }
 
-/** No `*`, no `:` and no `/`: a name is not all, not `uds:<path>`, and no path. */
+/** No `*`, no `:` and no `/`: a name must differ from "all", from `uds:<path>` and from a path. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 const PLAIN = /^[^\s/\p{Cc}]{1,200}$/u;
 
@@ -65,12 +65,12 @@ export function isId(id: string): boolean {
   return PLAIN.test(id) && id.isWellFormed();
 }
 
-/** And no `:`, so that what came from outside has keys that no agent's message has. */
+/** And no `:`, so that the keys of outside messages differ from those of agents. */
 export function isSession(id: string): boolean {
   return isId(id) && !id.includes(":");
 }
 
-/** Why a message cannot be kept as it is, if so. */
+/** Returns why a message cannot be stored; undefined if it can. */
 export function checkDraft(draft: MessageDraft, { maxMessageBytes }: { maxMessageBytes: number }): Refused | undefined {
   const { id, body, summary = "", inReplyTo } = draft;
   for (const [field, value] of Object.entries({ id, inReplyTo: inReplyTo ?? id })) {

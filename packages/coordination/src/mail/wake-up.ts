@@ -1,18 +1,17 @@
 import { type FSWatcher, utimesSync, watch } from "node:fs";
 
-/** Tells processes that wait for mail that there may be some. */
+/** Wakes processes that wait for mail. */
 export interface WakeUp {
-  /** Keeps the process alive until it is stopped: whoever listens waits for something. */
+  /** Keeps the process alive until it is stopped, because a listener waits for something. */
   listen(onRing: () => void): { stop(): void };
-  /** To be called after the commit. */
+  /** Call it after the commit. */
   ring(): void;
 }
 
 /**
- * The file is its own bell: who has sent something sets its date, and the system tells those who watch it. Watching its
- * -wal would need no ringing, but rings too early: it is written to before the commit is, and for the time of a sync there
- * is nothing to be found. A process that is killed between commit and ringing, a disk that cannot be watched: for those it
- * rings every `pollMs` all the same.
+ * The file itself is the wake-up: a sender sets its modification time, and the system notifies the watchers. Watching its -wal
+ * would need no extra step but wakes too early: it is written before the commit, and until the sync nothing can be found. For
+ * processes that are killed between commit and wake-up, and for disks that cannot be watched, it also polls every `pollMs`.
  */
 export function createWakeUp(path: string, { pollMs }: { pollMs: number }): WakeUp {
   const listeners = new Set<() => void>();
@@ -29,13 +28,13 @@ export function createWakeUp(path: string, { pollMs }: { pollMs: number }): Wake
   const watchAgain = (): void => {
     try {
       watcher = watch(path, { persistent: false }, (event) => {
-        // It was removed or replaced. The next poll looks for the new one.
+        // The file was removed or replaced. The next poll finds the new one.
         if (event === "rename") unwatch();
         emit();
       });
       watcher.on("error", unwatch);
     } catch {
-      // Not there, or no watch left to give: the next poll tries again.
+      // The file is missing, or no watch is available: the next poll tries again.
     }
   };
   return {
@@ -63,7 +62,7 @@ export function createWakeUp(path: string, { pollMs }: { pollMs: number }): Wake
         const now = new Date();
         utimesSync(path, now, now);
       } catch {
-        // Then they look by themselves.
+        // Then the waiters poll.
       }
     },
   };

@@ -1,14 +1,14 @@
 import type { Socket } from "node:net";
 
-/** The other side did what no peer of ours does, or went away. The connection is of no use any more. */
+/** The peer broke the protocol or disconnected. The connection is no longer usable. */
 class BrokenChannelError extends Error {}
 
-/** The other side does not know what it should. */
+/** The peer does not know the token. */
 export class UntrustedPeerError extends BrokenChannelError {}
 
-/** What goes over a socket: four bytes of length, then so many bytes. */
+/** The frames of a socket: four bytes of length, then that many bytes. */
 export interface Frames {
-  /** A length over the limit ends it before a byte of the content is kept. One at a time. */
+  /** Reads one frame at a time. A length over the limit ends the connection before any content is stored. */
   read(maxBytes: number): Promise<Buffer>;
   write(...parts: readonly Uint8Array[]): void;
 }
@@ -16,7 +16,7 @@ export interface Frames {
 const LENGTH_BYTES = 4;
 
 export function createFrames(socket: Socket): Frames {
-  // The stream is asked for the next chunk only when it is needed: what a peer sends beyond that stays with the system.
+  // The next chunk is requested only when it is needed: further data of a peer stays with the system.
   const chunks = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let rest: Buffer = Buffer.alloc(0);
   const readBytes = async (count: number): Promise<Buffer> => {

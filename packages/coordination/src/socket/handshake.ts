@@ -2,17 +2,17 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Frames, UntrustedPeerError } from "./frames.ts";
 
 /**
- * Both sides show that they know the token, and neither says it: each proof covers two random numbers, one of each side,
- * and which side it is of, so that nothing said before can be said again. What follows is sealed with a key of this talk:
- * whoever passes the proofs on between two others cannot put in words of its own.
+ * A mutual proof of the token that never sends it: each proof covers one random number of each side and the side itself, so
+ * nothing can be replayed. All following frames are authenticated with a key of this connection, so a relay between two peers
+ * cannot add its own messages.
  */
 export interface SecureChannel {
   seal(side: "client" | "server", content: Uint8Array): Buffer;
-  /** The content, if it was sealed by that side. */
+  /** Returns the content, if that side sealed it. */
   open(side: "client" | "server", sealed: Buffer): Buffer;
 }
 
-/** Tells it from other protocols, and from later versions of this one. */
+/** Distinguishes this protocol from others, and from later versions. */
 const GREETING = Buffer.from("palimpsest 1\n");
 const NONCE_BYTES = 32;
 const PROOF_BYTES = 32;
@@ -51,7 +51,7 @@ function createChannel(key: Buffer): SecureChannel {
   };
 }
 
-/** The length of each part is fixed or told by the frame, so two different inputs are never the same bytes. */
+/** The length of each part is fixed or given by the frame, so two different inputs never have the same bytes. */
 function prove(key: string | Buffer, purpose: "client" | "server" | "key", content: Uint8Array): Buffer {
   return createHmac("sha256", key).update(`palimpsest ${purpose}\n`).update(content).digest();
 }

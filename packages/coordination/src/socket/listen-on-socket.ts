@@ -14,23 +14,17 @@ import {
 } from "./socket-path.ts";
 
 export interface ListenOptions {
-  /** In a folder that only this user can enter; it is made where there is none. */
+  /** A path in a folder that only this user can enter; the folder is created if it is missing. */
   readonly path: string;
-  /** Keeps the message, in the session's log for instance; the sender is told when this resolves. One at a time. */
+  /** Stores the message, for example in the session's log; the sender is notified when this resolves. One at a time. */
   readonly onMessage: (message: PeerMessage) => void | Promise<void>;
   /** @default a random one, left beside the socket as `<path>.token` for those who can read it there */
   readonly token?: string;
   /** @default 262,144 */
   readonly maxMessageBytes?: number;
-  /**
-   * How long a peer may take from the first byte to the last.
-   * @default 5,000
-   */
+  /** The time limit of a peer from the first byte to the last. @default 5,000 */
   readonly deadlineMs?: number;
-  /**
-   * Beyond this the one is cut off that has waited longest without showing that it knows the token.
-   * @default 64
-   */
+  /** Beyond this, the unauthenticated connection that has waited longest is closed. @default 64 */
   readonly maxConnections?: number;
 }
 
@@ -48,12 +42,12 @@ export interface ListeningSocket {
 
 export type ListenResult =
   | { readonly kind: "listening"; readonly socket: ListeningSocket }
-  /** A process listens there. */
+  /** Another process listens there. */
   | { readonly kind: "in-use" };
 
 /**
- * Takes messages of other sessions of this user. Whoever connects has to show that it knows the token before anything it
- * says is read; everything it can make us hold is bounded, and what it does wrong ends its connection and nothing else.
+ * Receives messages from other sessions of this user. A peer must prove that it knows the token before its message is read. All
+ * resources that a peer can use are bounded, and its errors only end its own connection.
  */
 export async function listenOnSocket(options: ListenOptions): Promise<ListenResult> {
   const { path, onMessage, maxMessageBytes, deadlineMs, maxConnections } = { ...DEFAULT_LISTEN, ...options };
@@ -100,7 +94,7 @@ export async function listenOnSocket(options: ListenOptions): Promise<ListenResu
     }
     connections.set(socket, "unproven");
     socket.on("close", () => connections.delete(socket));
-    // What goes wrong with a connection comes out of the reading, and ends it.
+    // Errors of a connection surface while reading, and end it.
     socket.on("error", () => {});
     channel(socket).catch(() => socket.destroy());
   });
@@ -122,7 +116,7 @@ export async function listenOnSocket(options: ListenOptions): Promise<ListenResu
   };
 }
 
-/** A process that was killed leaves its socket behind, on which nobody answers. */
+/** A killed process leaves its socket behind, and nobody answers there. */
 async function makeRoom(path: string): Promise<"free" | "in-use"> {
   const found = lookAtPath(path);
   if (found === "absent") return "free";
@@ -149,7 +143,7 @@ function listen(server: Server, path: string): Promise<void> {
     server.once("error", reject);
     server.listen(path, () => {
       server.off("error", reject);
-      // No file descriptor left for another connection, for instance: those that are there go on.
+      // For example, no file descriptor is left for another connection: the existing ones continue.
       server.on("error", () => {});
       resolve();
     });

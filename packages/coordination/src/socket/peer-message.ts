@@ -1,13 +1,13 @@
 import { isId, toKey } from "../mail/message.ts";
 
-/** Another session, or whatever else was given the token. */
+/** Another session, or another program with the token. */
 export interface PeerSender {
   readonly kind: "peer";
-  /** What it calls itself. It has shown that it knows the token, and not that this is its name. */
+  /** The name that the peer gives itself. It has proved that it knows the token, not its name. */
   readonly says: string;
 }
 
-/** A message from outside of any team: plain words, and never a part of the life of an agent. */
+/** A message from outside of any team: plain text, never a step in the life of an agent. */
 export interface PeerMessage {
   readonly key: string;
   readonly id: string;
@@ -17,9 +17,9 @@ export interface PeerMessage {
 }
 
 export interface PeerDraft {
-  /** For good: what comes again under the same id and name has the same key. */
+  /** Valid forever: a message that comes again under the same id and name has the same key. */
   readonly id: string;
-  /** How the sender calls itself: its session. */
+  /** The sender's own name: its session. */
   readonly from: string;
   readonly body: string;
   readonly summary?: string;
@@ -29,11 +29,11 @@ export function encodeDraft({ id, from, body, summary }: PeerDraft): Buffer {
   return Buffer.from(JSON.stringify({ id, from, body, ...(summary === undefined ? {} : { summary }) }));
 }
 
-/** The message, if it is one: nothing else of what came is kept. */
+/** Parses the message; everything else is dropped. */
 export function decodeDraft(bytes: Buffer): PeerMessage | undefined {
   let found: unknown;
   try {
-    // Bytes that are no UTF-8 must not become a text that only looks like what was sent.
+    // Invalid UTF-8 must not become a text that only looks like the original.
     found = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     return undefined;
@@ -42,7 +42,7 @@ export function decodeDraft(bytes: Buffer): PeerMessage | undefined {
   const { id, from, body, summary } = found as Record<string, unknown>;
   if (!isWellFormedText(id) || !isWellFormedText(from) || !isWellFormedText(body)) return undefined;
   if (!isId(id) || !isId(from) || !(summary === undefined || isWellFormedText(summary))) return undefined;
-  // No session of an agent has a name like this one: what a peer calls itself is never taken for an agent.
+  // No session of an agent has a name like this: a peer is never taken for an agent.
   const key = toKey(`uds:${from}`, id);
   return { key, id, from: { kind: "peer", says: from }, body, ...(summary === undefined ? {} : { summary }) };
 }

@@ -7,30 +7,24 @@ import { assertSafePath, lookAtPath, readToken, UnsafeSocketError } from "./sock
 export interface SendToSocketOptions {
   readonly path: string;
   readonly message: PeerDraft;
-  /** @default what stands in `<path>.token` */
+  /** @default the content of `<path>.token` */
   readonly token?: string;
-  /**
-   * For all of it: until the other session has kept the message.
-   * @default 10,000
-   */
+  /** The time limit until the other session has stored the message. @default 10,000 */
   readonly timeoutMs?: number;
-  /**
-   * As the one who listens has it: what is larger is cut off there.
-   * @default 262,144
-   */
+  /** The limit of the receiver: larger messages are cut off there. @default 262,144 */
   readonly maxMessageBytes?: number;
 }
 
 export type SentToSocket =
-  /** The other session has kept it. */
+  /** The other session has stored the message. */
   | { readonly kind: "taken" }
-  /** It may have: the answer did not come. Send it again under the same id. */
+  /** The other session may have stored it: no answer came. Send it again under the same id. */
   | { readonly kind: "unknown"; readonly why: string }
   | {
       readonly kind: "failed";
       /**
-       * `absent`: nobody listens. `unsafe`: others could listen there. `untrusted`: who listens does not know the token.
-       * `refused`: who listens has cut us off; it has another token, or too much to do. `not-kept`: try again later.
+       * `absent`: nobody listens. `unsafe`: others could listen there. `untrusted`: the listener does not know the token.
+       * `refused`: the listener closed the connection; it has another token, or is overloaded. `not-kept`: try again later.
        */
       readonly because: "absent" | "unsafe" | "untrusted" | "refused" | "bad-message" | "too-large" | "not-kept";
       readonly why: string;
@@ -38,7 +32,7 @@ export type SentToSocket =
 
 const RECEIPT_BYTES = 16;
 
-/** Sends one message to a session that listens on a socket. What can go wrong is an outcome, not an error. */
+/** Sends one message to a session that listens on a socket. Failures are outcomes, not errors. */
 export async function sendToSocket(options: SendToSocketOptions): Promise<SentToSocket> {
   const { path, message, timeoutMs = 10_000, maxMessageBytes = 262_144 } = options;
   const bytes = encodeDraft(message);
@@ -92,7 +86,7 @@ export async function sendToSocket(options: SendToSocketOptions): Promise<SentTo
 
 function connected(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Later ones come out of the reading.
+    // Later errors surface while reading.
     socket.on("error", reject);
     socket.once("close", () => reject(new Error("the time is over")));
     socket.once("connect", resolve);

@@ -15,7 +15,7 @@ import { dirname } from "node:path";
 import { PathError } from "palimpsest/core";
 import { createPrivateFolder } from "palimpsest/sqlite";
 
-/** A socket that others could reach or put in the place of ours. Nothing was opened. */
+/** Others could reach or replace the socket. Nothing was opened. */
 export class UnsafeSocketError extends PathError {
   static readonly code = "unsafe-socket";
   readonly code: string = UnsafeSocketError.code;
@@ -30,7 +30,7 @@ const MAX_PATH_BYTES = 103;
 const MIN_TOKEN_CHARACTERS = 32;
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
 
-/** Node tells nothing of the user at the other end, so the folder has to keep the others out. */
+/** Node cannot identify the user at the other end, so the folder must keep others out. */
 export function assertSafePath(path: string): void {
   const bytes = Buffer.byteLength(path);
   if (bytes > MAX_PATH_BYTES)
@@ -55,14 +55,14 @@ export function createSafeFolder(path: string): void {
   assertSafePath(path);
 }
 
-/** What stands at the path: nothing, a socket, or something that is none of ours to remove. */
+/** What is at the path: nothing, a socket, or a file that is not ours to remove. */
 export function lookAtPath(path: string): "absent" | "socket" | "other" {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return "absent";
   return stat.isSocket() && isOwn(stat) ? "socket" : "other";
 }
 
-/** The mode that a socket is made with is cut by the umask only; nobody else can enter its folder meanwhile. */
+/** Only the umask reduces the mode of a new socket; nobody else can enter its folder meanwhile. */
 export function closeToOthers(path: string): void {
   chmodSync(path, 0o600);
 }
@@ -75,7 +75,7 @@ export function assertStrong(path: string, token: string): void {
     );
 }
 
-/** Makes a token and leaves it beside the socket, where those find it who may enter the folder. */
+/** Creates a token and leaves it beside the socket, for everyone who may enter the folder. */
 export function writeToken(path: string): string {
   const token = randomBytes(32).toString("hex");
   removeToken(path);
