@@ -24,6 +24,8 @@ const model = (from: number, responseId: string | undefined, ...blocks: readonly
     origin: "model",
     ...(responseId === undefined ? {} : { responseId }),
   });
+const summaryOf = ({ to, by }: { to: number; by: number }): Item =>
+  toItem({ from: 1, to, by, role: "user", blocks: [text("summary")], origin: "summary" });
 const seal = (from: number): Item => ({ kind: "seal", from, to: from, maxTokens: 1_000 });
 
 /** Every message has 1,000 tokens unless told otherwise. */
@@ -61,15 +63,7 @@ describe("what is kept", () => {
   });
 
   test("nothing from before the newest boundary", () => {
-    const summary = toItem({
-      from: 1,
-      to: 55,
-      by: 70,
-      role: "user",
-      blocks: [text("summary")],
-      origin: "summary",
-    });
-    const items = [summary, ...words(60).slice(55)];
+    const items = [summaryOf({ to: 55, by: 70 }), ...words(60).slice(55)];
     expect(plan(items, { newestBoundary: 70 })).toMatchObject({ kind: "keep", from: 56 });
   });
 
@@ -77,16 +71,11 @@ describe("what is kept", () => {
     const items = [...words(60), seal(61), ...words(80).slice(61)];
     const planned = plan(items, { coveredTo: 60 });
     expect(planned).toMatchObject({ kind: "keep", from: 62, foldedTo: 60 });
-    const summary = toItem({
-      from: 1,
-      to: 60,
-      by: 81,
-      role: "user",
-      blocks: [text("notes")],
-      origin: "summary",
-    });
     const later = Array.from({ length: 30 }, (_, at) => user(at + 82, text("more")));
-    const again = plan([summary, ...items.slice(60), ...later], { coveredTo: 60, newestBoundary: 81 });
+    const again = plan([summaryOf({ to: 60, by: 81 }), ...items.slice(60), ...later], {
+      coveredTo: 60,
+      newestBoundary: 81,
+    });
     expect(again).toMatchObject({ kind: "keep", from: 62, foldedTo: 60 });
   });
 

@@ -1,23 +1,10 @@
-import type { UsagePayload } from "../log/payload.ts";
+import type { UsagePayload, UsageTokens } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { SessionState } from "./session-state.ts";
 
 /** What a call has used that was not made from the session's own view, and who made it. */
-export interface UsageOfOthers
-  extends Pick<
-    UsagePayload,
-    | "responseId"
-    | "model"
-    | "freshTokens"
-    | "cacheReadTokens"
-    | "cacheWriteTokens"
-    | "cacheWrite1hTokens"
-    | "outputTokens"
-    | "reasoningTokens"
-    | "ending"
-    | "estimated"
-  > {
+export interface UsageOfOthers extends UsageTokens, Pick<UsagePayload, "model" | "ending" | "estimated"> {
   readonly source: string;
 }
 

@@ -111,47 +111,52 @@ describe("reading a session", () => {
 
   describe("a decision that is taken back after a boundary shows the range as it was before", () => {
     const stub = { ...summary, blocks: [{ kind: "text", text: "Stub." }] } as const;
+    /** What is shown after a boundary over one entry, and after taking the decision back behind it. */
+    async function takeBack({ store, session }: Awaited<ReturnType<typeof begin>>, folded: number, decision: number) {
+      await session.history.fold({ from: folded, to: folded }, [summary], "test");
+      const before = texts(await load(store));
+      await session.history.restore(decision);
+      return { before, after: texts(await load(store)) };
+    }
 
     test("without what had been left behind on another branch", async () => {
-      const { store, session } = await begin();
+      const begun = await begin();
+      const { session } = begun;
       const [one, two] = await session.append(["one", "two"]);
       await session.append("left behind");
       await session.history.rewind(two!);
       const [three] = await session.append("three");
       const decision = await session.history.replace({ from: two!, to: three! }, [stub], "test");
-      await session.history.fold({ from: one!, to: one! }, [summary], "test");
-      await session.history.restore(decision);
-      expect(texts(await load(store))).toEqual(["Earlier.", "two", "three"]);
+      expect((await takeBack(begun, one!, decision)).after).toEqual(["Earlier.", "two", "three"]);
     });
 
     test("with the decisions that held then", async () => {
-      const { store, session } = await begin();
+      const begun = await begin();
+      const { session } = begun;
       const [one, two, three] = await session.append(["one", "two", "three"]);
       await session.history.replace({ from: two!, to: two! }, [stub], "inner");
       const outer = await session.history.replace({ from: two!, to: three! }, [stub], "outer");
-      await session.history.fold({ from: one!, to: one! }, [summary], "test");
-      await session.history.restore(outer);
-      expect(texts(await load(store))).toEqual(["Earlier.", "Stub.", "three"]);
+      expect((await takeBack(begun, one!, outer)).after).toEqual(["Earlier.", "Stub.", "three"]);
     });
 
     test("also if it had hidden the range", async () => {
-      const { store, session } = await begin();
+      const begun = await begin();
+      const { session } = begun;
       const [one, two] = await session.append(["one", "two", "three"]);
       const decision = await session.history.replace({ from: two!, to: two! }, [], "hidden");
-      await session.history.fold({ from: one!, to: one! }, [summary], "test");
-      expect(texts(await load(store))).toEqual(["Earlier.", "three"]);
-      await session.history.restore(decision);
-      expect(texts(await load(store))).toEqual(["Earlier.", "two", "three"]);
+      expect(await takeBack(begun, one!, decision)).toEqual({
+        before: ["Earlier.", "three"],
+        after: ["Earlier.", "two", "three"],
+      });
     });
 
     test("an item that stands for several entries is replaced and brought back as a whole", async () => {
-      const { store, session } = await begin();
+      const begun = await begin();
+      const { session } = begun;
       const [one, two, three, four] = await session.append(["one", "two", "three", "four"]);
       await session.history.replace({ from: two!, to: three! }, [stub], "inner");
       const outer = await session.history.replace({ from: three!, to: four! }, [stub], "overlapping");
-      await session.history.fold({ from: one!, to: one! }, [summary], "test");
-      await session.history.restore(outer);
-      expect(texts(await load(store))).toEqual(["Earlier.", "Stub.", "four"]);
+      expect((await takeBack(begun, one!, outer)).after).toEqual(["Earlier.", "Stub.", "four"]);
     });
   });
 

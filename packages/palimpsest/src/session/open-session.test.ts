@@ -16,7 +16,7 @@ import { openaiResponses } from "../providers/openai.ts";
 import { exportLog, importLog } from "../stores/export-log.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { Store } from "../stores/store.ts";
-import { withWriters } from "../stores/testing/with-writers.ts";
+import { loseAcknowledgements } from "../stores/testing/with-writers.ts";
 import { attachment, notice, toolResult, user } from "./messages.ts";
 import { openSession } from "./open-session.ts";
 import type { Session } from "./session.ts";
@@ -550,19 +550,11 @@ describe("a session and its store", () => {
 
   test("after an append that failed, the session goes on from what the log holds", async () => {
     const store = memoryStore({ leaseMs: 0 });
-    let failing = false;
-    const fragile = withWriters(store, (writer) => ({
-      async append(entries) {
-        const result = await writer.append(entries);
-        // Kept, but the acknowledgement is lost on the way.
-        if (failing) throw new Error("the disk went away");
-        return result;
-      },
-    }));
-    const session = await open({ store: fragile, id: "s" });
-    failing = true;
+    const fragile = loseAcknowledgements(store);
+    const session = await open({ store: fragile.store, id: "s" });
+    fragile.failing = true;
     await expect(session.append("kept?")).rejects.toThrow("the disk went away");
-    failing = false;
+    fragile.failing = false;
     await session.append("next");
     expect(JSON.stringify((await session.prepare()).messages)).toMatch(/kept\?.*next/);
   });

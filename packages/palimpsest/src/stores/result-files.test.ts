@@ -20,6 +20,7 @@ import { resultFiles } from "./result-files.ts";
 import type { ResultFiles } from "./results.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 import { testResults } from "./test-results.ts";
+import { canMount } from "./testing/can-mount.ts";
 
 let root: string;
 let folder: string;
@@ -169,17 +170,3 @@ describe.skipIf(mounting !== "yes")(`a disk that is full (${mounting})`, () => {
     expect(await storeStream(["x\n".repeat(30_000)], { files, session: "s" })).toMatchObject({ kind: "stored" });
   });
 });
-
-function canMount(): string {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return "skipped: mounting needs root on Linux";
-  const at = mkdtempSync(join(tmpdir(), "mount-"));
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", at], { stdio: "ignore" });
-    execFileSync("umount", [at]);
-    return "yes";
-  } catch {
-    return "skipped: mount is not permitted here";
-  } finally {
-    rmSync(at, { recursive: true, force: true });
-  }
-}

@@ -22,6 +22,7 @@ import { sha256 } from "./sha256.ts";
 import { salvageLog, sqliteStore } from "./sqlite-store.ts";
 import type { LogReader, LogWriter, Store } from "./store.ts";
 import { testStore } from "./test-store.ts";
+import { canMount } from "./testing/can-mount.ts";
 import { manualStoreClock } from "./testing/manual-store-clock.ts";
 
 testStore({
@@ -410,20 +411,6 @@ describe.skipIf(mounting !== "yes")(`a file system of its own (${mounting})`, ()
     await after.close();
   });
 });
-
-function canMount(): string {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return "skipped: mounting needs root on Linux";
-  const at = mkdtempSync(join(tmpdir(), "mount-"));
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", at], { stdio: "ignore" });
-    execFileSync("umount", [at]);
-    return "yes";
-  } catch {
-    return "skipped: mount is not permitted here";
-  } finally {
-    rmSync(at, { recursive: true, force: true });
-  }
-}
 
 /** Kills the child once it has said that it appended so many; returns how many it said by then. */
 async function appendUntilKilled(logs: string, count: number): Promise<number> {

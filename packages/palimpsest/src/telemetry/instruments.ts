@@ -11,13 +11,11 @@ interface MetricForm {
 
 const TOKEN_BOUNDARIES: readonly number[] = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
+const tokens = (what: string): MetricForm => ({ unit: "{token}", what, boundaries: TOKEN_BOUNDARIES });
+
 /** The boundaries of tokens and of durations are those of the conventions. */
 const FORMS: Readonly<Record<MetricName, MetricForm>> = {
-  tokenUsage: {
-    unit: "{token}",
-    what: "Input and output tokens of a call; input with what was cached of it.",
-    boundaries: TOKEN_BOUNDARIES,
-  },
+  tokenUsage: tokens("Input and output tokens of a call; input with what was cached of it."),
   operationDuration: {
     unit: "s",
     what: "From the request being made ready to its response being recorded.",
@@ -36,16 +34,8 @@ const FORMS: Readonly<Record<MetricName, MetricForm>> = {
   compactions: { unit: "{compaction}", what: "Compactions by how they ended." },
   compactionsDue: { unit: "{compaction}", what: "Compactions that were due and left to the host." },
   compactionsAnnounced: { unit: "{compaction}", what: "Compactions that the user was told of before they were made." },
-  compactionTokensBefore: {
-    unit: "{token}",
-    what: "The size of the view before a compaction.",
-    boundaries: TOKEN_BOUNDARIES,
-  },
-  compactionTokensAfter: {
-    unit: "{token}",
-    what: "The size of the view after a compaction.",
-    boundaries: TOKEN_BOUNDARIES,
-  },
+  compactionTokensBefore: tokens("The size of the view before a compaction."),
+  compactionTokensAfter: tokens("The size of the view after a compaction."),
   notesDeclined: { unit: "{compaction}", what: "Times that the notes could not stand in for a summary." },
   notesUpdates: { unit: "{update}", what: "Updates of the notes." },
   clearings: { unit: "{clearing}", what: "Times that stale results were cleared." },

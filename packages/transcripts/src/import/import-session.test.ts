@@ -52,6 +52,16 @@ const used = (id: string, read: number, written: number, fields: Partial<Recorde
   ...fields,
 });
 
+/** @param second what the user says after the first answer */
+const twoRounds = (second: string): RecordedEntry[] => [
+  says("u"),
+  answers("a"),
+  used("a", 0, 100),
+  says(second),
+  answers("b"),
+  used("b", 100, 5),
+];
+
 /** Imports a session and opens it. */
 async function imported(make: () => readonly RecordedEntry[]) {
   newestId = "";
@@ -188,14 +198,7 @@ describe("importSession", () => {
         ...fields,
       } as RecordedEntry;
     };
-    const before = (): RecordedEntry[] => [
-      says("u"),
-      answers("a"),
-      used("a", 0, 100),
-      says("v"),
-      answers("b"),
-      used("b", 100, 5),
-    ];
+    const before = () => twoRounds("v");
     const summary = (): RecordedEntry => says("so far", { origin: "summary" });
 
     test("folds all of it into its summary", async () => {
@@ -274,12 +277,7 @@ describe("importSession", () => {
 
   test("going back in the record is going back here", async () => {
     const { opened, kinds } = await imported(() => [
-      says("u"),
-      answers("a"),
-      used("a", 0, 100),
-      says("wrong way"),
-      answers("b"),
-      used("b", 100, 5),
+      ...twoRounds("wrong way"),
       says("better", { parentId: "a" }),
       says("and more"),
     ]);

@@ -4,6 +4,7 @@ import { readClineRequests } from "./cline-requests.ts";
 import { type ReadClineOptions, readCline } from "./read-cline.ts";
 import type { TranscriptLine } from "./read-lines.ts";
 import type { RecordedEntry } from "./recorded.ts";
+import { hello } from "./testing/hello.ts";
 
 const toLines = (records: readonly object[]): Readable =>
   Readable.from(
@@ -106,15 +107,7 @@ describe("the newer runtime", () => {
     ]);
     expect(entries).toEqual([
       { kind: "session", agent: "cline", id: "s1", startedAtMs: 1_000, version: "1" },
-      {
-        kind: "message",
-        id: "a",
-        branch: "main",
-        atMs: 1_000,
-        role: "user",
-        origin: "human",
-        blocks: [{ kind: "text", text: "hello" }],
-      },
+      hello("a", 1_000),
       {
         kind: "message",
         id: "b",

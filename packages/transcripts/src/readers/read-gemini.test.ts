@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { type ReadGeminiOptions, readGemini } from "./read-gemini.ts";
 import type { RecordedEntry } from "./recorded.ts";
+import { hello } from "./testing/hello.ts";
 
 const read = (records: readonly object[], options: ReadGeminiOptions = {}): Promise<RecordedEntry[]> => {
   const lines = records.map(
@@ -63,15 +64,7 @@ describe("readGemini", () => {
     const common = { branch: "main", model: "model-1", responseId: "b" };
     expect(entries).toEqual([
       { kind: "session", agent: "gemini", id: "s1", startedAtMs: 1_000 },
-      {
-        kind: "message",
-        id: "a",
-        branch: "main",
-        atMs: 2_000,
-        role: "user",
-        origin: "human",
-        blocks: [{ kind: "text", text: "hello" }],
-      },
+      hello("a", 2_000),
       {
         kind: "message",
         id: "b",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type OpencodeMessage, readOpencode } from "./read-opencode.ts";
 import type { RecordedEntry } from "./recorded.ts";
+import { hello } from "./testing/hello.ts";
 
 const info = { id: "s1", directory: "/home/dev", version: "1.2.0", parentID: "s0", time: { created: 1_000 } };
 const read = (...messages: readonly OpencodeMessage[]): Promise<RecordedEntry[]> =>
@@ -52,15 +53,7 @@ describe("readOpencode", () => {
         cwd: "/home/dev",
         parentSession: "s0",
       },
-      {
-        kind: "message",
-        id: "a",
-        branch: "main",
-        atMs: 1_500,
-        role: "user",
-        origin: "human",
-        blocks: [{ kind: "text", text: "hello" }],
-      },
+      hello("a", 1_500),
       {
         kind: "message",
         id: "b",

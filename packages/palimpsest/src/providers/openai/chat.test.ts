@@ -6,40 +6,26 @@ import {
   compatibleProfiles,
   createOpenAiChat,
   type Script,
-  type SimulatorServer,
-  serve,
   think,
 } from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
 import { readSilentOverflow } from "../overflow.ts";
 import type { RequestParts, ResponseContent, StreamPart } from "../provider.ts";
-import { readStream } from "../read-stream.ts";
+import { askServed, PNG } from "../testing/ask-served.ts";
 import { createStreamCollector } from "./chat/collect-stream.ts";
 import { type ChatOptions, openaiChat } from "./chat.ts";
 import type { ChatMessage } from "./wire.ts";
 
-/** One pixel. */
-const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
-
-let server: SimulatorServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
-
-async function connect(script: Script, name?: CompatibleServer, options: ChatOptions = {}) {
+function connect(script: Script, name?: CompatibleServer, options: ChatOptions = {}) {
   const profile = name === undefined ? {} : { profile: compatibleProfiles[name] };
-  server = await serve({ faces: [createOpenAiChat({ script, ...profile })] });
-  const provider = openaiChat(new OpenAI({ apiKey: "none", baseURL: `${server.url}/v1` }), {
-    dialect: name === undefined ? "openai" : "compatible",
-    ...options,
-  });
-  const ask = async (fields: Partial<RequestParts<ChatMessage>> = {}): Promise<ResponseContent> => {
-    return provider.readResponse(await readStream(provider.send(provider.renderRequest({ ...parts, ...fields }))));
-  };
-  return { provider, ask, recorder: server.recorder };
+  const dialect = name === undefined ? "openai" : "compatible";
+  return askServed(
+    createOpenAiChat({ script, ...profile }),
+    (url) => openaiChat(new OpenAI({ apiKey: "none", baseURL: `${url}/v1` }), { dialect, ...options }),
+    parts,
+  );
 }
 
 const user: ChatMessage[] = [{ role: "user", content: "Hello" }];
@@ -150,10 +136,8 @@ describe("servers that say that the input does not fit", () => {
     const messages: ChatMessage[] = [{ role: "user", content: "word ".repeat(300_000) }];
     const emitted = await connect(() => answer("ok"), "z.ai");
     expect((await emitted.ask({ messages })).stop).toBe("window");
-    await server!.close();
     const silent = await connect(() => answer("ok"), "z.ai silent");
     expect(readSilentOverflow(await silent.ask({ messages }), 204_800)?.kind).toBe("overflow");
-    await server!.close();
     const cut = await connect(() => answer("ok"), "MiMo");
     expect(readSilentOverflow(await cut.ask({ messages }), 262_144)?.kind).toBe("overflow");
   });

@@ -6,37 +6,24 @@ import {
   type Reply,
   responseFailed,
   type Script,
-  type SimulatorServer,
-  serve,
   think,
 } from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
-import type { RequestParts, ResponseContent } from "../provider.ts";
-import { readStream } from "../read-stream.ts";
+import type { RequestParts } from "../provider.ts";
+import { askServed, PNG } from "../testing/ask-served.ts";
 import { openaiResponses } from "./responses.ts";
 import type { ResponsesItem } from "./wire.ts";
 
-/** One pixel. */
-const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
 const PDF = "JVBERi0xLjcK";
 
-let server: SimulatorServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
-
-async function connect(script: Script) {
-  server = await serve({ faces: [createOpenAiResponses({ script })] });
-  const provider = openaiResponses(new OpenAI({ apiKey: "none", baseURL: `${server.url}/v1` }));
-  const ask = async (fields: Partial<RequestParts<ResponsesItem>> = {}): Promise<ResponseContent> => {
-    return provider.readResponse(await readStream(provider.send(provider.renderRequest({ ...parts, ...fields }))));
-  };
-  return { provider, ask, recorder: server.recorder };
-}
-
+const connect = (script: Script) =>
+  askServed(
+    createOpenAiResponses({ script }),
+    (url) => openaiResponses(new OpenAI({ apiKey: "none", baseURL: `${url}/v1` })),
+    parts,
+  );
 const provider = openaiResponses(new OpenAI({ apiKey: "none" }));
 const user: ResponsesItem[] = [{ type: "message", role: "user", content: [{ type: "input_text", text: "Hello" }] }];
 const parts: RequestParts<ResponsesItem> = {
@@ -145,8 +132,8 @@ test("a phase, and the parts of a message, are kept", () => {
 });
 
 test("what the client itself put into a response does not go back", async () => {
-  const { recorder } = await connect(({ turn }) => (turn === 0 ? called('{ "path": "a" }') : answer("Yes.")));
-  const client = new OpenAI({ apiKey: "none", baseURL: `${server!.url}/v1` });
+  const { recorder, url } = await connect(({ turn }) => (turn === 0 ? called('{ "path": "a" }') : answer("Yes.")));
+  const client = new OpenAI({ apiKey: "none", baseURL: `${url}/v1` });
   const response = await client.responses.stream({ ...provider.renderRequest(parts), stream: true }).finalResponse();
   const { blocks } = provider.readResponse(response);
   const [call] = blocks as [Extract<Block, { kind: "tool_call" }>];
@@ -165,7 +152,6 @@ test("what the client itself put into a response does not go back", async () => 
 test("why it stopped", async () => {
   const refused = await connect(() => ({ words: [], stop: "refusal" }));
   expect((await refused.ask()).stop).toBe("refused");
-  await server!.close();
   const cut = await connect(() => answer("word ".repeat(500)));
   expect((await cut.ask({ maxTokens: 20 })).stop).toBe("length");
 });
@@ -173,7 +159,6 @@ test("why it stopped", async () => {
 test("a response that failed is an error, although it came as an ordinary event", async () => {
   const { ask } = await connect(() => ({ ...answer("x"), fault: responseFailed() }));
   await expect(ask()).rejects.toMatchObject({ failure: { kind: "broken-stream" } });
-  await server!.close();
   const large = await connect(() => ({
     ...answer("x"),
     fault: responseFailed("context_length_exceeded", "too large"),
@@ -185,7 +170,6 @@ test("what a model may say in its worst moments is read", async () => {
   for (const reply of [misbehave.sayNothing(), misbehave.sayBlank(), misbehave.onlyThink()]) {
     const { ask } = await connect(() => reply);
     expect((await ask()).stop).toBe("end");
-    await server!.close();
   }
 });
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { sqliteStore } from "../../stores/sqlite-store.ts";
 import type { Store } from "../../stores/store.ts";
-import { countReads, withWriters } from "../../stores/testing/with-writers.ts";
+import { countReads, loseAcknowledgements } from "../../stores/testing/with-writers.ts";
 import { attachment, toolResult, user } from "../messages.ts";
 import { openOffline } from "../testing/open-offline.ts";
 
@@ -43,18 +43,11 @@ test("a key that was used gives the entries of the first time, also after reopen
 
 test("a retry of an append whose acknowledgement was lost appends nothing", async () => {
   const store = memoryStore();
-  let failing = false;
-  const fragile = withWriters(store, (writer) => ({
-    async append(entries) {
-      const result = await writer.append(entries);
-      if (failing) throw new Error("the disk went away");
-      return result;
-    },
-  }));
-  const session = await open(fragile);
-  failing = true;
+  const fragile = loseAcknowledgements(store);
+  const session = await open(fragile.store);
+  fragile.failing = true;
   await expect(session.append("Kept?", { key: "k" })).rejects.toThrow("the disk went away");
-  failing = false;
+  fragile.failing = false;
   const [entry] = await session.append("Kept?", { key: "k" });
   expect(entry).toBe(session.history.newestEntry);
   expect(JSON.stringify((await session.prepare()).messages).match(/Kept/g)).toHaveLength(1);

@@ -1,6 +1,6 @@
 import type { Block } from "../../log/block.ts";
 import type { Draft } from "../../log/entry.ts";
-import type { CacheTtl, MessagePayload, UsagePayload } from "../../log/payload.ts";
+import type { CacheTtl, MessagePayload, UsageTokens } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { KnownModel } from "../../providers/known-model.ts";
 import { estimateTokens } from "../../tokens/calibration.ts";
@@ -11,17 +11,7 @@ import type { SessionState } from "../session-state.ts";
 import { wholeTokens } from "../whole-tokens.ts";
 
 /** Tokens of one response, as they were recorded. */
-export interface PastTokens
-  extends Pick<
-    UsagePayload,
-    | "responseId"
-    | "freshTokens"
-    | "cacheReadTokens"
-    | "cacheWriteTokens"
-    | "cacheWrite1hTokens"
-    | "outputTokens"
-    | "reasoningTokens"
-  > {
+export interface PastTokens extends UsageTokens {
   /** A `provisional` count was taken before the response ended: an estimate of what it said takes its place. */
   readonly outputCount: "final" | "provisional";
 }

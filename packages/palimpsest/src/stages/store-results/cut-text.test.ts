@@ -5,22 +5,15 @@ import { beginAtLine, endAtLine, headOf, tailOf } from "./cut-text.ts";
 const text = fc.string({ unit: "grapheme", maxLength: 80 });
 const characters = fc.integer({ min: 0, max: 100 });
 
-test("a head is the beginning of any text, short enough and well-formed", () => {
+test.each([
+  ["head is the beginning", headOf, (whole: string, head: string) => whole.startsWith(head)],
+  ["tail is the end", tailOf, (whole: string, tail: string) => whole.endsWith(tail)],
+])("a %s of any text, short enough and well-formed", (_, cutOff, isInPlace) => {
   fc.assert(
     fc.property(text, characters, (whole, max) => {
-      const head = headOf(whole, max);
-      expect(whole.startsWith(head) && head.length <= max && head.isWellFormed()).toBe(true);
-      if (whole.length <= max) expect(head).toBe(whole);
-    }),
-  );
-});
-
-test("a tail is the end of any text, short enough and well-formed", () => {
-  fc.assert(
-    fc.property(text, characters, (whole, max) => {
-      const tail = tailOf(whole, max);
-      expect(whole.endsWith(tail) && tail.length <= max && tail.isWellFormed()).toBe(true);
-      if (whole.length <= max) expect(tail).toBe(whole);
+      const part = cutOff(whole, max);
+      expect(isInPlace(whole, part) && part.length <= max && part.isWellFormed()).toBe(true);
+      if (whole.length <= max) expect(part).toBe(whole);
     }),
   );
 });

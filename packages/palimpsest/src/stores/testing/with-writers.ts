@@ -1,7 +1,7 @@
 import type { LogWriter, Store } from "../store.ts";
 
 /** A store that gives out its writers with some of their functions replaced. */
-export function withWriters(store: Store, replace: (writer: LogWriter) => Partial<LogWriter>): Store {
+function withWriters(store: Store, replace: (writer: LogWriter) => Partial<LogWriter>): Store {
   return {
     ...store,
     async openWriter(id, options) {
@@ -25,4 +25,19 @@ export function countReads(store: Store): { readonly store: Store; read: number 
     })),
   };
   return counted;
+}
+
+/** A store that keeps what is appended and loses the acknowledgement on the way, while it is `failing`. */
+export function loseAcknowledgements(store: Store): { readonly store: Store; failing: boolean } {
+  const fragile = {
+    failing: false,
+    store: withWriters(store, (writer) => ({
+      async append(entries) {
+        const result = await writer.append(entries);
+        if (fragile.failing) throw new Error("the disk went away");
+        return result;
+      },
+    })),
+  };
+  return fragile;
 }

@@ -1,10 +1,11 @@
-import OpenAI, { APIConnectionError, APIError, BadRequestError, InternalServerError } from "openai";
-import { afterEach, describe, expect, it } from "vitest";
+import type OpenAI from "openai";
+import { APIConnectionError, APIError, BadRequestError, InternalServerError } from "openai";
+import { describe, expect, it } from "vitest";
 import { manualClock } from "../../clock.ts";
 import { cutStream, overloadedInStream, resetConnection, responseFailed } from "../../faults.ts";
-import { answer, callTool, callTools, inOrder, type Reply, type Script } from "../../script.ts";
-import { type SimulatorServer, serve } from "../../server.ts";
+import { answer, callTool, callTools, inOrder } from "../../script.ts";
 import { createOpenAiResponses } from "../responses/responses.ts";
+import { connectOpenAi, failure, withFault } from "../testing/connect-openai.ts";
 import { createOpenAiChat, type OpenAiChatOptions } from "./chat.ts";
 import { compatibleProfiles } from "./compatible.ts";
 import { serving } from "./compatible-profile.ts";
@@ -20,16 +21,9 @@ const tools: OpenAI.Chat.ChatCompletionTool[] = [
   },
 ];
 
-const running: SimulatorServer[] = [];
-afterEach(async () => {
-  for (const server of running.splice(0)) await server.close();
-});
-
-async function connect(options: OpenAiChatOptions = {}) {
+function connect(options: OpenAiChatOptions = {}) {
   const clock = manualClock(1_790_000_000_000);
-  const server = await serve({ faces: [createOpenAiResponses({ clock }), createOpenAiChat({ clock, ...options })] });
-  running.push(server);
-  return { client: new OpenAI({ baseURL: `${server.url}/v1`, apiKey: "none", maxRetries: 0 }), server };
+  return connectOpenAi(createOpenAiResponses({ clock }), createOpenAiChat({ clock, ...options }));
 }
 
 async function chunks(client: OpenAI, request: Partial<OpenAI.Chat.ChatCompletionCreateParamsStreaming> = {}) {
@@ -38,19 +32,6 @@ async function chunks(client: OpenAI, request: Partial<OpenAI.Chat.ChatCompletio
     received.push(chunk);
   return received;
 }
-
-async function failure(work: Promise<unknown>): Promise<APIError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (caught: unknown) => caught,
-  );
-  expect(error).toBeInstanceOf(APIError);
-  return error as APIError;
-}
-
-const withFault =
-  (fault: NonNullable<Reply["fault"]>): Script =>
-  () => ({ ...answer("A longer answer, in several pieces."), fault });
 
 describe("7.1 Chat Completions with the real client", () => {
   it("7.1 answers", async () => {

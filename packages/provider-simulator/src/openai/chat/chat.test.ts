@@ -3,8 +3,8 @@ import { manualClock } from "../../clock.ts";
 import { misbehave } from "../../misbehave.ts";
 import { answer, callTool, callTools, inOrder, think } from "../../script.ts";
 import { bytesTokenizer } from "../../tokenizer.ts";
-import type { Refusal } from "../../verdict.ts";
 import { openAiModels } from "../models.ts";
+import { invalid, refusalOf } from "../testing/refusals.ts";
 import { createOpenAiChat, type OpenAiChatOptions } from "./chat.ts";
 
 const MODEL = "gpt-6.1-sol";
@@ -34,23 +34,13 @@ function face(options: OpenAiChatOptions = {}) {
   });
 }
 
-function refused(request: object): { status: number; error: unknown } {
-  const verdict = face().judge({ model: MODEL, messages: [user("Hello")], ...request });
-  expect(verdict.kind).toBe("refused");
-  const { status, body } = verdict as Refusal;
-  return { status, ...(body as { error: unknown }) };
-}
+const refused = (request: object) => refusalOf(face().judge({ model: MODEL, messages: [user("Hello")], ...request }));
 
 function complete(service: ReturnType<typeof face>, request: object = {}) {
   const answered = service.answer({ model: MODEL, messages: [user("Hello")], ...request });
   if (answered.kind === "refused") throw new Error(answered.message);
   return answered.response;
 }
-
-const invalid = (message: string, param: string | null, code: string | null = null) => ({
-  status: 400,
-  error: { message, type: "invalid_request_error", param, code },
-});
 
 describe("7.1 chat requests", () => {
   it("7.1 accepts every role", () => {

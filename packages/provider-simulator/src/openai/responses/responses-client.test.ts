@@ -1,11 +1,12 @@
-import OpenAI, { APIConnectionError, APIError, BadRequestError, NotFoundError, RateLimitError } from "openai";
-import { afterEach, describe, expect, it } from "vitest";
+import type OpenAI from "openai";
+import { APIConnectionError, BadRequestError, NotFoundError, RateLimitError } from "openai";
+import { describe, expect, it } from "vitest";
 import { manualClock } from "../../clock.ts";
 import { cutStream, overloadedInStream, rateLimited, resetConnection, responseFailed } from "../../faults.ts";
 import { misbehave } from "../../misbehave.ts";
-import { answer, callTool, callTools, inOrder, type Reply, type Script, summarize, think } from "../../script.ts";
-import { type SimulatorServer, serve } from "../../server.ts";
+import { answer, callTool, callTools, inOrder, type Script, summarize, think } from "../../script.ts";
 import { openAiModels } from "../models.ts";
+import { connectOpenAi, failure, withFault } from "../testing/connect-openai.ts";
 import { createOpenAiResponses, type OpenAiResponsesOptions } from "./responses.ts";
 
 const model = "gpt-6.1-sol";
@@ -19,17 +20,8 @@ const tools: OpenAI.Responses.Tool[] = [
   },
 ];
 
-const running: SimulatorServer[] = [];
-afterEach(async () => {
-  for (const server of running.splice(0)) await server.close();
-});
-
-async function connect(options: OpenAiResponsesOptions = {}) {
-  const face = createOpenAiResponses({ clock: manualClock(1_790_000_000_000), models: { tiny }, ...options });
-  const server = await serve({ faces: [face] });
-  running.push(server);
-  return { client: new OpenAI({ baseURL: `${server.url}/v1`, apiKey: "none", maxRetries: 0 }), server };
-}
+const connect = (options: OpenAiResponsesOptions = {}) =>
+  connectOpenAi(createOpenAiResponses({ clock: manualClock(1_790_000_000_000), models: { tiny }, ...options }));
 
 async function events(client: OpenAI, request: Partial<OpenAI.Responses.ResponseCreateParamsStreaming> = {}) {
   const received: OpenAI.Responses.ResponseStreamEvent[] = [];
@@ -37,19 +29,6 @@ async function events(client: OpenAI, request: Partial<OpenAI.Responses.Response
   for await (const event of stream) received.push(event);
   return received;
 }
-
-async function failure(work: Promise<unknown>): Promise<APIError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (caught: unknown) => caught,
-  );
-  expect(error).toBeInstanceOf(APIError);
-  return error as APIError;
-}
-
-const withFault =
-  (fault: NonNullable<Reply["fault"]>): Script =>
-  () => ({ ...answer("A longer answer, in several pieces."), fault });
 
 describe("7.1 Responses with the real client", () => {
   it("7.1 answers with text, usage and an id", async () => {

@@ -4,8 +4,8 @@ import { misbehave } from "../../misbehave.ts";
 import { answer, callTool, callTools, inOrder, type Script, summarize, think } from "../../script.ts";
 import { bytesTokenizer } from "../../tokenizer.ts";
 import { inputTokensOf } from "../../usage.ts";
-import type { Refusal } from "../../verdict.ts";
 import { openAiModels } from "../models.ts";
+import { invalid, refusalOf } from "../testing/refusals.ts";
 import type { ResponseObject } from "./response-object.ts";
 import { createOpenAiResponses, type OpenAiResponsesOptions } from "./responses.ts";
 import { sealContent } from "./sealed.ts";
@@ -38,23 +38,14 @@ function face(options: OpenAiResponsesOptions = {}) {
   });
 }
 
-function refused(request: object, options: OpenAiResponsesOptions = {}): { status: number; error: unknown } {
-  const verdict = face(options).judge({ model: MODEL, ...request });
-  expect(verdict.kind).toBe("refused");
-  const { status, body } = verdict as Refusal;
-  return { status, ...(body as { error: unknown }) };
-}
+const refused = (request: object, options: OpenAiResponsesOptions = {}) =>
+  refusalOf(face(options).judge({ model: MODEL, ...request }));
 
 function respond(service: ReturnType<typeof face>, request: object): ResponseObject {
   const answered = service.answer({ model: MODEL, ...request });
   if (answered.kind === "refused") throw new Error(answered.message);
   return answered.response;
 }
-
-const invalid = (message: string, param: string | null, code: string | null = null) => ({
-  status: 400,
-  error: { message, type: "invalid_request_error", param, code },
-});
 
 describe("7.1 request shapes", () => {
   it("7.1 accepts text, items and instructions", () => {

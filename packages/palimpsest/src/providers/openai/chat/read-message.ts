@@ -2,6 +2,7 @@ import type { Block, Native, Part } from "../../../log/block.ts";
 import { asList, asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
 import { parseInput } from "../../parse-input.ts";
 import { fromUrl } from "../data-url.ts";
+import { readPartsBy } from "../read-parts.ts";
 import { OPENAI_CHAT } from "../wire.ts";
 
 /** What the model said in one message: thinking, words, calls. */
@@ -35,15 +36,9 @@ function readCall(value: unknown): Block | undefined {
 }
 
 /** Content as a text or a list of parts. */
-export function readParts(content: unknown): Part[] {
-  if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
-  return (asList(content) ?? []).map(readPart).filter((part) => part !== undefined);
-}
+export const readParts: (content: unknown) => Part[] = readPartsBy(readPart);
 
-function readPart(value: unknown): Part | undefined {
-  if (typeof value === "string") return { kind: "text", text: value };
-  const part = asObject(value);
-  if (part === undefined) return undefined;
+function readPart(part: JsonObject): Part {
   const { prompt_cache_breakpoint: _, cache_control: __, ...plain } = part;
   const text = asString(plain["text"]) ?? asString(plain["refusal"]);
   if (text !== undefined) return { kind: "text", text };

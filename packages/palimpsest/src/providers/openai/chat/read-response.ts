@@ -1,5 +1,6 @@
 import { asCount, asObject, type JsonObject } from "../../../log/json-fields.ts";
 import type { ResponseContent } from "../../provider.ts";
+import { toUsage } from "../to-usage.ts";
 import type { ChatResponse } from "../wire.ts";
 import { readMessageBlocks } from "./read-message.ts";
 
@@ -36,18 +37,14 @@ function readStop(reason: unknown, hasCalls: boolean): ResponseContent["stop"] {
   }
 }
 
-/** The input count is the whole input: what was read from the cache and written to it is part of it. */
 export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const details = asObject(usage["prompt_tokens_details"]);
-  // The second name is that of DeepSeek.
-  const cacheReadTokens = asCount(details?.["cached_tokens"]) ?? asCount(usage["prompt_cache_hit_tokens"]) ?? 0;
-  const cacheWriteTokens = asCount(details?.["cache_write_tokens"]) ?? 0;
-  const reasoningTokens = asCount(asObject(usage["completion_tokens_details"])?.["reasoning_tokens"]);
-  return {
-    freshTokens: Math.max(0, (asCount(usage["prompt_tokens"]) ?? 0) - cacheReadTokens - cacheWriteTokens),
-    cacheReadTokens,
-    cacheWriteTokens,
-    outputTokens: asCount(usage["completion_tokens"]) ?? 0,
-    ...(reasoningTokens ? { reasoningTokens } : {}),
-  };
+  return toUsage({
+    input: usage["prompt_tokens"],
+    // The second name is that of DeepSeek.
+    cacheRead: asCount(details?.["cached_tokens"]) ?? usage["prompt_cache_hit_tokens"],
+    cacheWrite: details?.["cache_write_tokens"],
+    output: usage["completion_tokens"],
+    reasoning: asObject(usage["completion_tokens_details"])?.["reasoning_tokens"],
+  });
 }

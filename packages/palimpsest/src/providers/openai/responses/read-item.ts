@@ -2,6 +2,7 @@ import type { Block, Native, Part } from "../../../log/block.ts";
 import { asList, asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
 import { parseInput } from "../../parse-input.ts";
 import { fromUrl } from "../data-url.ts";
+import { readPartsBy } from "../read-parts.ts";
 import { OPENAI_RESPONSES } from "../wire.ts";
 
 /** An item that the model wrote; undefined for an empty one. */
@@ -59,15 +60,9 @@ function readReasoning(item: JsonObject): Block {
 }
 
 /** What the user's side of a message or an output holds: a text, or a list of parts. */
-export function readParts(content: unknown): Part[] {
-  if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
-  return (asList(content) ?? []).map(readPart).filter((part) => part !== undefined);
-}
+export const readParts: (content: unknown) => Part[] = readPartsBy(readPart);
 
-function readPart(value: unknown): Part | undefined {
-  if (typeof value === "string") return { kind: "text", text: value };
-  const part = asObject(value);
-  if (part === undefined) return undefined;
+function readPart(part: JsonObject): Part {
   const { prompt_cache_breakpoint: _, ...plain } = part;
   const { text, image_url: imageUrl, file_url: fileUrl, file_data: fileData } = plain;
   if (typeof text === "string") return { kind: "text", text };

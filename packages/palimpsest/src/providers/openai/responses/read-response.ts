@@ -1,6 +1,7 @@
 import type { CacheDiagnosis } from "../../../log/cause.ts";
 import { asCount, asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
 import type { ProviderCompaction, ResponseContent } from "../../provider.ts";
+import { toUsage } from "../to-usage.ts";
 import type { ResponsesResponse } from "../wire.ts";
 import { readOutputItem, toNative } from "./read-item.ts";
 
@@ -43,19 +44,15 @@ function isRefusal({ content }: JsonObject): boolean {
   return Array.isArray(content) && content.some((part) => asObject(part)?.["type"] === "refusal");
 }
 
-/** The service's input count is the whole input: what was read from the cache and written to it is part of it. */
 function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const details = asObject(usage["input_tokens_details"]);
-  const cacheReadTokens = asCount(details?.["cached_tokens"]) ?? 0;
-  const cacheWriteTokens = asCount(details?.["cache_write_tokens"]) ?? 0;
-  const reasoningTokens = asCount(asObject(usage["output_tokens_details"])?.["reasoning_tokens"]);
-  return {
-    freshTokens: Math.max(0, (asCount(usage["input_tokens"]) ?? 0) - cacheReadTokens - cacheWriteTokens),
-    cacheReadTokens,
-    cacheWriteTokens,
-    outputTokens: asCount(usage["output_tokens"]) ?? 0,
-    ...(reasoningTokens ? { reasoningTokens } : {}),
-  };
+  return toUsage({
+    input: usage["input_tokens"],
+    cacheRead: details?.["cached_tokens"],
+    cacheWrite: details?.["cache_write_tokens"],
+    output: usage["output_tokens"],
+    reasoning: asObject(usage["output_tokens_details"])?.["reasoning_tokens"],
+  });
 }
 
 /** The system prompt is part of the input here; whatever else is named is a setting. */
