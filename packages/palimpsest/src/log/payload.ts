@@ -191,18 +191,6 @@ export interface UsagePayload {
   readonly folded?: "before" | "within";
 }
 
-/** Which response used how many tokens. */
-export type UsageTokens = Pick<
-  UsagePayload,
-  | "responseId"
-  | "freshTokens"
-  | "cacheReadTokens"
-  | "cacheWriteTokens"
-  | "cacheWrite1hTokens"
-  | "outputTokens"
-  | "reasoningTokens"
->;
-
 /** A message that a decision shows instead of others. */
 export interface Replacement {
   readonly role: "user" | "assistant";

@@ -1,5 +1,6 @@
-import type { UsagePayload, UsageTokens } from "../log/payload.ts";
+import type { UsagePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
+import type { UsageTokens } from "../log/usage-tokens.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { SessionState } from "./session-state.ts";
 

@@ -1,19 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { gatherResponses, type RecordedStep } from "./gather-responses.ts";
 import type { RecordedEntry, RecordedMessage, RecordedUsage } from "./recorded.ts";
+import { recordedMessage } from "./testing/recorded-message.ts";
 
-const message = (id: string, atMs: number, fields: Partial<RecordedMessage> = {}): RecordedMessage => ({
-  kind: "message",
-  id,
-  branch: "main",
-  atMs,
-  role: "user",
-  origin: "human",
-  blocks: [],
-  ...fields,
-});
 const piece = (id: string, atMs: number, responseId: string): RecordedMessage =>
-  message(id, atMs, { role: "assistant", origin: "model", responseId, model: "m" });
+  recordedMessage(id, atMs, { role: "assistant", origin: "model", responseId, model: "m" });
 const usage = (responseId: string, atMs: number, fields: Partial<RecordedUsage> = {}): RecordedUsage => ({
   kind: "usage",
   responseId,
@@ -52,11 +43,11 @@ const emitted = (steps: readonly RecordedStep[]): string[] =>
 describe("gatherResponses", () => {
   test("a response comes whole, before the results that were written between its messages", async () => {
     const steps = await gather(
-      message("u", 1),
+      recordedMessage("u", 1),
       piece("a", 2, "r"),
-      message("x", 3),
+      recordedMessage("x", 3),
       piece("b", 4, "r"),
-      message("y", 5),
+      recordedMessage("y", 5),
       usage("r", 4),
       piece("c", 7, "s"),
       usage("s", 7),
@@ -65,18 +56,30 @@ describe("gatherResponses", () => {
   });
 
   test("what a response used is found before and behind the results", async () => {
-    expect(emitted(await gather(piece("a", 2, "r"), usage("r", 2), message("x", 3)))).toEqual(["r: a used @2", "x"]);
-    expect(emitted(await gather(piece("a", 2, "r"), message("x", 3), usage("r", 2)))).toEqual(["r: a used @2", "x"]);
+    expect(emitted(await gather(piece("a", 2, "r"), usage("r", 2), recordedMessage("x", 3)))).toEqual([
+      "r: a used @2",
+      "x",
+    ]);
+    expect(emitted(await gather(piece("a", 2, "r"), recordedMessage("x", 3), usage("r", 2)))).toEqual([
+      "r: a used @2",
+      "x",
+    ]);
   });
 
   test("a response whose use was never told is one, and so is a use without a response", async () => {
-    const steps = await gather(message("u", 1), piece("a", 2, "r"), piece("b", 3, "s"), compaction, usage("t", 8));
+    const steps = await gather(
+      recordedMessage("u", 1),
+      piece("a", 2, "r"),
+      piece("b", 3, "s"),
+      compaction,
+      usage("t", 8),
+    );
     expect(emitted(steps)).toEqual(["u", "r: a @1", "s: b @3", "k", "t:  used @8"]);
   });
 
   test("of subagents there is only what they used", async () => {
     const side = { branch: "sidechain" } as const;
-    const steps = await gather(message("u", 1, side), { ...piece("a", 2, "r"), ...side }, usage("r", 2, side));
+    const steps = await gather(recordedMessage("u", 1, side), { ...piece("a", 2, "r"), ...side }, usage("r", 2, side));
     expect(emitted(steps)).toEqual(["r:  used @2"]);
   });
 });

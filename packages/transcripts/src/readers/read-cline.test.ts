@@ -4,7 +4,7 @@ import { readClineRequests } from "./cline-requests.ts";
 import { type ReadClineOptions, readCline } from "./read-cline.ts";
 import type { TranscriptLine } from "./read-lines.ts";
 import type { RecordedEntry } from "./recorded.ts";
-import { hello } from "./testing/hello.ts";
+import { hello } from "./testing/recorded-message.ts";
 
 const toLines = (records: readonly object[]): Readable =>
   Readable.from(

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { type ReadGeminiOptions, readGemini } from "./read-gemini.ts";
 import type { RecordedEntry } from "./recorded.ts";
-import { hello } from "./testing/hello.ts";
+import { hello } from "./testing/recorded-message.ts";
 
 const read = (records: readonly object[], options: ReadGeminiOptions = {}): Promise<RecordedEntry[]> => {
   const lines = records.map(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type OpencodeMessage, readOpencode } from "./read-opencode.ts";
 import type { RecordedEntry } from "./recorded.ts";
-import { hello } from "./testing/hello.ts";
+import { hello } from "./testing/recorded-message.ts";
 
 const info = { id: "s1", directory: "/home/dev", version: "1.2.0", parentID: "s0", time: { created: 1_000 } };
 const read = (...messages: readonly OpencodeMessage[]): Promise<RecordedEntry[]> =>

@@ -1,7 +1,8 @@
 import type { Block } from "../../log/block.ts";
 import type { Draft } from "../../log/entry.ts";
-import type { CacheTtl, MessagePayload, UsageTokens } from "../../log/payload.ts";
+import type { CacheTtl, MessagePayload } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
+import type { UsageTokens } from "../../log/usage-tokens.ts";
 import type { KnownModel } from "../../providers/known-model.ts";
 import { estimateTokens } from "../../tokens/calibration.ts";
 import { addFeatures, featuresOf, NO_FEATURES } from "../../tokens/features.ts";
