@@ -20,12 +20,12 @@ import {
 
 export type AppliedChanges =
   | { readonly kind: "done"; readonly commit: string }
-  /** This file was changed by hand in the last moment. Nothing was done. */
+  /** This file was edited by hand at the last moment. Nothing was changed. */
   | { readonly kind: "stale"; readonly path: string };
 
 /**
- * Puts all files of a set in their places, or none. The set is written down first: where the process ends on the way, the
- * next writer finds it and carries it through (`finishInterrupted`).
+ * Writes all files of a set, or none. The set is recorded first: if the process ends midway, the next writer finishes it
+ * (`finishInterrupted`).
  */
 export async function applyChanges(transaction: MemoryTransaction, set: ChangeSet): Promise<AppliedChanges> {
   const pending = await writePending(transaction.folders, set);
@@ -43,10 +43,10 @@ export async function applyChanges(transaction: MemoryTransaction, set: ChangeSe
   return { kind: "done", commit: await conclude(transaction, pending) };
 }
 
-/** Carries through what a process that died had written down. A file that was edited by hand meanwhile stays as it is. */
+/** Finishes the recorded changes of a process that died. A file that was edited by hand meanwhile stays unchanged. */
 export async function finishInterrupted(transaction: MemoryTransaction): Promise<void> {
   for (const pending of readPending(transaction.folders)) {
-    // Its end was reached, and only the note of it was left behind.
+    // The set was complete, and only its record was left behind.
     if (transaction.index.noted("set") === pending.id) {
       transaction.settled.push(pending.id);
       continue;
@@ -54,7 +54,7 @@ export async function finishInterrupted(transaction: MemoryTransaction): Promise
     for (const change of pending.changes) {
       const now = readFile(transaction, change.path)?.version ?? "none";
       const wanted = wantedVersion(change);
-      // It may have died just after it had moved the old file aside.
+      // The process may have died just after it moved the old file aside.
       const isBetween = now === "none" && hasAside(transaction.folders, change.path, change.before);
       if (now !== wanted && (now === change.before || isBetween)) {
         await place(transaction, { ...change, before: now });
@@ -73,7 +73,7 @@ async function conclude(transaction: MemoryTransaction, { id, by, message }: Pen
   return commit;
 }
 
-/** History gets what was written, also where a hand edit has followed already: that is found as one later. */
+/** History gets the written text, even if a hand edit followed: that edit is found later. */
 function noteChange(transaction: MemoryTransaction, change: AuthoredChange): void {
   const { path, author, after } = change;
   if (after === undefined) {
@@ -92,7 +92,7 @@ async function takeBack(
   change: AuthoredChange,
   before: OwnFile | undefined,
 ): Promise<void> {
-  // Where that is stale, someone has just edited it by hand, and it stays.
+  // A stale version means that someone has just edited the file by hand, so it stays.
   await place(transaction, { path: change.path, before: wantedVersion(change), after: before?.bytes });
 }
 

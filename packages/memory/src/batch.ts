@@ -11,14 +11,14 @@ import { screen } from "./secrets/screen.ts";
 import { topicOf } from "./to-topic.ts";
 import type { Author, Topic, TopicDraft, TopicSummary } from "./topic.ts";
 
-/** One change of a batch, as it was asked for: enough to ask for it again. */
+/** One requested change of a batch, complete enough to be requested again. */
 export type BatchStep =
   | { readonly kind: "write"; readonly draft: TopicDraft; readonly expected: string }
   | { readonly kind: "forget"; readonly slug: string; readonly because: string; readonly expected: string }
   | { readonly kind: "rename"; readonly slug: string; readonly to: string; readonly expected: string }
   | { readonly kind: "propose"; readonly draft: TopicDraft; readonly why: string };
 
-/** The memory as it was when the batch began, with the changes of the batch so far. Nothing of it is on the disk yet. */
+/** The memory at the start of the batch, with the changes of the batch so far. None of it is on the disk yet. */
 export interface Batch {
   list(): readonly TopicSummary[];
   read(slug: string): Topic | undefined;
@@ -28,7 +28,7 @@ export interface Batch {
   propose(draft: TopicDraft, why: string): Promise<StagedOutcome>;
 }
 
-/** What a batch comes to, by slug. */
+/** The result of a batch, by slug. */
 export interface BatchSummary {
   /** Topics before. */
   readonly topics: number;
@@ -39,15 +39,15 @@ export interface BatchSummary {
   readonly proposed: readonly string[];
 }
 
-/** Says why a batch is not to be carried out without the user's yes; undefined if it is. */
+/** Returns why a batch needs the user's approval; undefined if it does not. */
 export type BatchGuard = (summary: BatchSummary) => string | undefined | Promise<string | undefined>;
 
 export type BatchOutcome =
   | ({ readonly kind: "written"; readonly commit: string } & { readonly summary: BatchSummary })
   | { readonly kind: "unchanged" }
-  /** Others have changed these meanwhile. Nothing was written. */
+  /** Others have changed these files meanwhile. Nothing was written. */
   | { readonly kind: "stale"; readonly slugs: readonly string[] }
-  /** The guard is against it. Nothing was written; the steps can be asked for again in another batch. */
+  /** The guard refuses. Nothing was written; the steps can be repeated in another batch. */
   | {
       readonly kind: "held";
       readonly why: string;
@@ -56,7 +56,7 @@ export type BatchOutcome =
     }
   | Refused;
 
-/** Everything that a batch begins with. */
+/** The state at the start of a batch. */
 export interface Snapshot {
   readonly rows: ReadonlyMap<string, FileRow>;
   readonly contents: ReadonlyMap<string, Buffer>;
@@ -66,7 +66,7 @@ export interface Snapshot {
 export interface StagedBatch {
   readonly batch: Batch;
   steps(): readonly BatchStep[];
-  /** One change for each file that is to be another. */
+  /** One change for each file that differs. */
   changes(): readonly AuthoredChange[];
   summary(): BatchSummary;
 }
@@ -138,7 +138,7 @@ export function stageBatch(snapshot: Snapshot, { by, limits, now }: BatchOptions
   return { batch, changes, steps: () => steps, summary: () => summarize(snapshot, changes()) };
 }
 
-/** All that a draft would put on the disk. */
+/** All text that a draft would write to the disk. */
 export function textsOf({ slug = "", name, description, body, evidence = [] }: TopicDraft): string[] {
   return [slug, name, description, body, ...evidence.flatMap(({ session, quote }) => [session, quote])];
 }

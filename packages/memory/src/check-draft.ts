@@ -7,13 +7,13 @@ import { type Evidence, TOPIC_TYPES, type TopicDraft } from "./topic.ts";
 export type CheckedDraft = TopicDraft & { readonly slug: string };
 
 /**
- * Control characters that a terminal would obey; marks that turn the direction of writing around, and tags: text that a
- * model reads and a user does not see.
+ * Control characters that a terminal obeys, marks that reverse the writing direction, and tags: text that a model reads and a
+ * user does not see.
  */
 const HIDDEN = /[\p{Cc}\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/u;
 const MAX_QUOTE_CHARACTERS = 2_000;
 
-/** The draft, or why it cannot become a topic. Drafts of models come in as they are: nothing is taken for granted. */
+/** Returns the draft, or why it cannot become a topic. Drafts of models are unchecked input. */
 export function checkDraft(draft: TopicDraft, limits: MemoryLimits): CheckedDraft | Refused {
   const name = checkLine("name", draft.name, limits.nameCharacters);
   if (name !== undefined) return name;

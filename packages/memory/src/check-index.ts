@@ -7,8 +7,8 @@ import { INDEX_PATH } from "./paths.ts";
 import type { DirectoryView } from "./plan-changes.ts";
 
 /**
- * Refuses changes for which the index has no room. What shortens it is never refused, also where edits by hand have made it
- * longer than it may be.
+ * Refuses changes that do not fit into the index. A change that shortens the index is always allowed, even if hand edits have
+ * made it too long.
  */
 export function checkIndex(view: DirectoryView, changes: readonly AuthoredChange[]): Refused | undefined {
   const { limits } = view;

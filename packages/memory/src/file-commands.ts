@@ -4,7 +4,7 @@ import { isSlug, slugOf } from "./slug.ts";
 import type { Author, Topic, TopicDraft } from "./topic.ts";
 import { readTopicText } from "./topic-text.ts";
 
-/** What a model that knows memory as a folder of files may ask for. */
+/** Commands of a model that knows memory as a folder of files. */
 export type FileCommand =
   | { readonly command: "view"; readonly path: string; readonly view_range?: readonly [from: number, to: number] }
   | { readonly command: "create"; readonly path: string; readonly file_text: string }
@@ -14,13 +14,13 @@ export type FileCommand =
   | { readonly command: "rename"; readonly old_path: string; readonly new_path: string };
 
 export interface FileCommandOptions {
-  /** How the model calls the folder. @default "/memories" */
+  /** The model's name for the folder. @default "/memories" */
   readonly root?: string;
   /** @default "model" */
   readonly by?: Author;
 }
 
-/** What the model is told. `refused`: nothing was changed, and the text says why. */
+/** The text for the model. `refused`: nothing was changed, and the text says why. */
 export interface FileAnswer {
   readonly kind: "done" | "refused";
   readonly text: string;
@@ -86,7 +86,7 @@ export async function runFileCommand(
   }
 }
 
-/** The command, or what is wrong with it. */
+/** Parses the command, or says what is wrong with it. */
 function readCommand(input: unknown): FileCommand | string {
   const asked = (typeof input === "object" && input !== null ? input : {}) as Readonly<Record<string, unknown>>;
   const command = String(asked["command"]);
@@ -105,7 +105,7 @@ type Located =
   | { readonly kind: "topic"; readonly path: string; readonly slug: string }
   | { readonly why: string };
 
-/** Only names directly below the root: a topic has no folders, and no path leads anywhere else. */
+/** Only names directly below the root: a topic has no folders, and no path leads elsewhere. */
 function locate(path: string, root: string): Located {
   if (path === root || path === `${root}/`) return { kind: "folder", path: root };
   const name = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : "";
@@ -142,7 +142,7 @@ function replaceIn({ text }: Topic, { old_str: old, new_str = "" }: { old_str: s
   const places = old === "" ? 0 : text.split(old).length - 1;
   if (places === 0) return { why: `the text to replace does not stand there. View it again, and copy it exactly.` };
   if (places > 1) return { why: `the text to replace stands there ${places} times. Take more of what is around it.` };
-  // As it is written, whatever dollar signs are in it.
+  // Literally, with any dollar signs in it.
   return { text: text.replace(old, () => new_str) };
 }
 

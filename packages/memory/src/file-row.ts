@@ -10,9 +10,9 @@ import { readTopicText } from "./topic-text.ts";
 
 export interface RowFacts {
   readonly author: Author;
-  /** `by-hand`: its own date of the last change is no longer true. */
+  /** `by-hand`: the file's own date of change is outdated. */
   readonly written: "by-us" | "by-hand";
-  /** When it was looked at, by the system's clock. */
+  /** When the file was checked, by the system's clock. */
   readonly seenAtMs: number;
 }
 
@@ -41,7 +41,7 @@ export function toGoneRow(row: FileRow, author: Author): FileRow {
   return { ...row, author, version: undefined, blob: undefined, state: "" };
 }
 
-/** What the rows will be when changes are carried out. */
+/** Returns the rows after the changes are applied. */
 export function rowsAfter(
   rows: ReadonlyMap<string, FileRow>,
   changes: readonly AuthoredChange[],
@@ -59,7 +59,7 @@ export function rowsAfter(
   return after;
 }
 
-/** The same for texts that differ in spaces, marks and case only. */
+/** Equal for texts that differ only in spaces, punctuation and case. */
 export function factOf(body: string): string {
   return hash(
     "sha256",
@@ -71,7 +71,7 @@ export function factOf(body: string): string {
   );
 }
 
-/** The topics that are there, by slug. */
+/** The existing topics, by slug. */
 export function toSummaries(rows: Iterable<FileRow>): TopicSummary[] {
   const found = [...rows].flatMap((row) => {
     const { path, version, name, description, type, updatedAtMs, author } = row;

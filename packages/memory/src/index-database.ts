@@ -5,49 +5,49 @@ import { UnsafeMemoryError } from "./files/memory-errors.ts";
 import type { Author, TopicType } from "./topic.ts";
 
 /**
- * What is known of one file of the memory: a topic, a proposal, something forgotten, the index. All of it can be found anew
- * from the files and from history.
+ * The record of one file of the memory: a topic, a proposal, a forgotten topic, or the index. All of it can be rebuilt from the
+ * files and from history.
  */
 export interface FileRow {
   readonly path: string;
-  /** SHA-256 of its bytes; undefined: it was there once, and is gone. */
+  /** SHA-256 of its bytes; undefined: the file was there once, and is gone. */
   readonly version: string | undefined;
   /** What git calls its content. */
   readonly blob: string | undefined;
   readonly author: Author;
-  /** How the file looked from outside when it was read, and when that was by the system's clock. */
+  /** The stat of the file when it was read, and the time of that by the system's clock. */
   readonly state: string;
   readonly seenAtMs: number;
   readonly name: string;
   readonly description: string;
   readonly type: TopicType;
   readonly updatedAtMs: number;
-  /** The topic that a proposal or something forgotten is about. */
+  /** The topic that a proposal or a forgotten topic is about. */
   readonly topic: string;
-  /** Digest of what it says, whatever its spaces and marks. */
+  /** Digest of its content, ignoring spaces and punctuation. */
   readonly fact: string;
 }
 
-/** `set`: the newest set of changes that was carried through. `head`, `tree`: the newest commit that the rows know of. */
+/** `set`: the newest completed set of changes. `head`, `tree`: the newest commit that the rows include. */
 export type NoteKey = "set" | "head" | "tree";
 
 export interface IndexDatabase {
   readonly database: DatabaseSync;
-  /** Whether this is still the file of that name: who removed it has another now, and its lock is another's. */
+  /** Whether the path still names this file: after a removal, another process has another file and another lock. */
   isCurrent(): boolean;
-  /** All rows by path: the same map until another connection has changed something. */
+  /** All rows by path: the same map until another connection changes something. */
   rows(): Map<string, FileRow>;
   put(row: FileRow): void;
-  /** To be called where a transaction is taken back. */
+  /** Call it when a transaction is rolled back. */
   forgetRows(): void;
   noted(key: NoteKey): string | undefined;
   note(key: NoteKey, value: string): void;
   close(): void;
 }
 
-// Higher numbers are of later releases: whatever is not this one is made anew.
+// Higher numbers are from later releases: an index of any other version is rebuilt.
 const FORMAT_VERSION = 1;
-/** How long SQLite itself waits for a lock, and with it the whole process. What is longer is waited for outside of it. */
+/** How long SQLite itself waits for a lock, blocking the whole process. Longer waits happen outside of SQLite. */
 const LOCK_WAIT_MS = 10;
 
 const SCHEMA = `
@@ -71,8 +71,8 @@ PRAGMA user_version=${FORMAT_VERSION};`;
 const COLUMNS = "path, version, blob, author, state, seen_at_ms, name, description, type, updated_at_ms, topic, fact";
 
 /**
- * Opens the index, and makes it where there is none; one of another format, or no database, is made anew. Nothing is synced
- * that could not be found anew; it stays consistent through a loss of power all the same.
+ * Opens the index, and creates it if it is missing; one of another format, or an invalid database, is rebuilt. Data that can be
+ * rebuilt is not synced; the index still stays consistent through a power loss.
  */
 export function openIndexDatabase(path: string): IndexDatabase {
   try {
@@ -84,13 +84,13 @@ export function openIndexDatabase(path: string): IndexDatabase {
   }
 }
 
-/** Whether an error says that the database cannot be used, now or later. */
+/** Whether an error means that the database is unusable. */
 export function isUseless(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === 11 || code === 26 || error instanceof OtherFormatError;
 }
 
-/** Out of the way, for who wants to look at it. */
+/** Moved aside, for inspection. */
 export function discardIndexDatabase(path: string): void {
   renameSync(path, `${path}.unusable`);
   for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });

@@ -1,10 +1,10 @@
-/** How much a memory holds. What would go beyond is refused, with the numbers; nothing is dropped. */
+/** The limits of a memory. A write beyond them is refused, with the numbers; nothing is dropped. */
 export interface MemoryLimits {
-  /** Lines of the index that the model is shown, and that writes may fill. @default 200 */
+  /** Lines of the index that the model sees, and that writes may fill. @default 200 */
   readonly indexLines: number;
-  /** Bytes of the index, whichever is less. @default 25_000 */
+  /** Bytes of the index, whichever limit is reached first. @default 25_000 */
   readonly indexBytes: number;
-  /** Of a topic's line in the index: what is longer is cut there, and stands in full in the topic. @default 150 */
+  /** The length of a topic's line in the index: a longer one is cut there; the topic has the full text. @default 150 */
   readonly lineCharacters: number;
   /** @default 80 */
   readonly nameCharacters: number;
@@ -29,7 +29,7 @@ export const DEFAULT_LIMITS: MemoryLimits = {
   proposals: 100,
 };
 
-/** What is still free in the index. */
+/** The free space in the index. */
 export interface Headroom {
   readonly lines: number;
   readonly bytes: number;

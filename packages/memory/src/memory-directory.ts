@@ -32,26 +32,26 @@ export interface MemoryDirectoryOptions {
   readonly onChanged: ((changed: ChangedTopics) => void) | undefined;
 }
 
-/** Topics that a transaction has changed, added or taken away, told within it. */
+/** Topics that a transaction has changed, added or removed, reported within it. */
 export interface ChangedTopics {
   readonly database: DatabaseSync;
   readonly slugs: readonly string[];
-  /** As it is now; undefined if it is gone. */
+  /** The current topic; undefined if it is gone. */
   read(slug: string): Topic | undefined;
 }
 
-/** What is known without writing anything. */
+/** State that is known without a write. */
 export interface FilesSnapshot {
   readonly folders: OpenFolders;
   readonly rows: ReadonlyMap<string, FileRow>;
 }
 
 export interface MemoryDirectory {
-  /** With all links followed. */
+  /** The path with all links resolved. */
   readonly root: () => string;
   readonly git: () => Git;
   readonly gitFolder: () => string;
-  /** Runs alone among all processes, in step with the files. What it notes is kept when it has ended well. */
+  /** Runs exclusively among all processes, after the files are reconciled. Its records are kept if it succeeds. */
   transact<T>(work: (transaction: MemoryTransaction) => Promise<T>): Promise<T>;
   /**
    * Runs with what is known of the files, and waits for nobody unless something is to be taken in.
@@ -66,7 +66,7 @@ export interface MemoryDirectory {
 /** Times of folders come from a clock that ticks. */
 const TICK_MS = 100;
 
-/** Where a memory is worked on: one thing after another within this process, one writer at a time among all. */
+/** Serializes the work on a memory: in order within this process, one writer at a time among all. */
 export function createMemoryDirectory(options: MemoryDirectoryOptions): MemoryDirectory {
   const folder = resolve(options.folder);
   let index: IndexDatabase | undefined;
@@ -95,7 +95,7 @@ export function createMemoryDirectory(options: MemoryDirectoryOptions): MemoryDi
     }
   }
 
-  /** The index of that name, also where it was removed and made anew by someone else. */
+  /** The index of that name, also if another process has recreated it. */
   async function connect(): Promise<IndexDatabase> {
     if (index !== undefined && !index.isCurrent()) {
       index.close();
@@ -105,7 +105,7 @@ export function createMemoryDirectory(options: MemoryDirectoryOptions): MemoryDi
     return index;
   }
 
-  /** Does it once more with a new index where the one that there was turns out to be damaged. */
+  /** Repeats the work with a new index if the old one is damaged. */
   async function evenIfDamaged<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -121,7 +121,7 @@ export function createMemoryDirectory(options: MemoryDirectoryOptions): MemoryDi
   async function lock(): Promise<IndexDatabase> {
     for (;;) {
       const connected = await connect();
-      // IMMEDIATE takes the write lock before anything is read: what was read is still true when it is written upon.
+      // IMMEDIATE takes the write lock before anything is read, so reads are still true at the write.
       await waitFor(() => connected.database.exec("BEGIN IMMEDIATE"));
       if (connected.isCurrent()) return connected;
       connected.database.exec("ROLLBACK");
@@ -176,7 +176,7 @@ export function createMemoryDirectory(options: MemoryDirectoryOptions): MemoryDi
     return existsSync(indexPath()) ? (await connect()).rows() : new Map();
   }
 
-  /** The rows, if they are in step with the files; without a lock. */
+  /** Returns the rows if they match the files, without a lock. */
   async function currentRows(folders: OpenFolders): Promise<ReadonlyMap<string, FileRow> | undefined> {
     const { files } = scanFiles(folders);
     const rows = await knownRows();
@@ -228,7 +228,7 @@ export function createMemoryDirectory(options: MemoryDirectoryOptions): MemoryDi
   };
 }
 
-/** Only what is missing: an existing folder is the user's, whatever its mode. */
+/** Only missing folders: an existing folder is the user's, whatever its mode. */
 function makePrivateFolder(path: string): void {
   if (existsSync(path)) return;
   makePrivateFolder(dirname(path));
@@ -238,6 +238,6 @@ function makePrivateFolder(path: string): void {
     if (existsSync(path)) return;
     throw error;
   }
-  // The mode of mkdir is cut by the umask.
+  // The umask reduces the mode of mkdir.
   chmodSync(path, 0o700);
 }

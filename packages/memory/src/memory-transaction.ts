@@ -10,7 +10,7 @@ import type { MemoryLimits } from "./limits.ts";
 import { folderOf, INDEX_PATH, readPath } from "./paths.ts";
 import type { Author } from "./topic.ts";
 
-/** What one writer works on while he has the lock: nobody else of us writes meanwhile, but anyone may edit by hand. */
+/** The state of one writer while it holds the lock: no other process of ours writes meanwhile, but the user may edit by hand. */
 export interface MemoryTransaction {
   readonly folders: OpenFolders;
   readonly index: IndexDatabase;
@@ -22,15 +22,15 @@ export interface MemoryTransaction {
   readonly rows: Map<string, FileRow>;
   /** Slugs of topics that have changed. */
   readonly changedTopics: Set<string>;
-  /** Contents that history is to take in with the next commit. */
+  /** Contents that the next commit adds to history. */
   readonly contents: Uint8Array[];
-  /** Folders in which names came or went, and are not on the disk yet. */
+  /** Folders with changed names that are not synced yet. */
   readonly unsynced: Set<string>;
-  /** Sets of changes whose end is to be noted when the transaction is through. */
+  /** Sets of changes to mark as complete at the end of the transaction. */
   readonly settled: string[];
 }
 
-/** The index moved under our hands so often that someone must be writing it in a loop. */
+/** The index changed so often that someone must be writing it in a loop. */
 const MAX_TRIES = 20;
 
 function setRow(transaction: MemoryTransaction, row: FileRow): void {
@@ -40,7 +40,7 @@ function setRow(transaction: MemoryTransaction, row: FileRow): void {
   if (at?.place === "topic") transaction.changedTopics.add(at.slug);
 }
 
-/** Notes a file as it is on the disk. */
+/** Records a file as it is on the disk. */
 export function noteFile(
   transaction: MemoryTransaction,
   path: string,
@@ -51,7 +51,7 @@ export function noteFile(
   transaction.contents.push(file.bytes);
 }
 
-/** Notes that a file was read and is what it was. */
+/** Records that a file was read and is unchanged. */
 export function refreshRow(transaction: MemoryTransaction, path: string, { state }: OwnFile): void {
   const row = { ...transaction.rows.get(path)!, state: state.text, seenAtMs: Date.now() };
   transaction.rows.set(path, row);
@@ -74,13 +74,13 @@ export function readFile(transaction: MemoryTransaction, path: string): OwnFile 
   return typeof found === "object" && "bytes" in found ? found : undefined;
 }
 
-/** Whether there is something under that name that is no file of ours, and is left alone. */
+/** Whether that name belongs to something that is not our file, and is left alone. */
 export function isUnsafe(transaction: MemoryTransaction, path: string): boolean {
   const seen = seeOwnFile(transaction.folders.locate(path));
   return typeof seen === "object" && "unsafe" in seen;
 }
 
-/** The index as it has to be, over what stands there. */
+/** Returns the correct index, based on its current text. */
 export function wantedIndex(rows: ReadonlyMap<string, FileRow>, text: string, limits: MemoryLimits): string {
   const gone = [...rows.values()].flatMap(({ path, version }) => {
     const at = readPath(path);
@@ -89,7 +89,7 @@ export function wantedIndex(rows: ReadonlyMap<string, FileRow>, text: string, li
   return updateIndex(text, toSummaries(rows.values()), new Set(gone), limits);
 }
 
-/** Brings the index in step with the topics. Whoever edits it at the same time is not overwritten: it is made again. */
+/** Updates the index from the topics. A concurrent edit is not overwritten: the index is computed again. */
 export async function writeIndex(transaction: MemoryTransaction): Promise<void> {
   if (isUnsafe(transaction, INDEX_PATH)) return;
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
@@ -112,7 +112,7 @@ export async function writeIndex(transaction: MemoryTransaction): Promise<void> 
   }
 }
 
-/** A commit of all that is known now. The files themselves are on the disk before it. */
+/** Commits the current state. The files themselves are on the disk before. */
 export async function commitTransaction(transaction: MemoryTransaction, by: Author, message: string): Promise<string> {
   for (const folder of transaction.unsynced) transaction.folders.sync(folder);
   transaction.unsynced.clear();

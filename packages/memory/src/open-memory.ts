@@ -34,19 +34,22 @@ import { viewOf } from "./transaction-view.ts";
 import { type UndoOutcome, undoCommit } from "./undo.ts";
 
 export interface MemoryOptions {
-  /** One per scope (a project, a user, a tenant), which the host chooses. Made, for this user only, with the first write. */
+  /**
+   * The folder, one per scope (a project, a user, a tenant), chosen by the host. It is created, for this user only, with the
+   * first write.
+   */
   readonly folder: string;
   /** @default the system's clock */
   readonly clock?: { now(): number };
   /** @default DEFAULT_LIMITS */
   readonly limits?: Partial<MemoryLimits>;
-  /** The program that reads history. @default "git", by the PATH */
+  /** The program that reads history. @default "git" from the PATH */
   readonly gitProgram?: string;
   /** How long to wait for other writers, in real time. @default 30_000 */
   readonly lockTimeoutMs?: number;
-  /** Told within the transaction that changes topics, so that an index of them in the same database is never behind. */
+  /** Called within the transaction that changes topics, so that an index of them in the same database is never behind. */
   readonly onChanged?: (changed: ChangedTopics) => void;
-  /** Is told when the user has judged a memory; a session's `emit` passes it on to its listeners. @default nobody is */
+  /** Called when the user has judged a memory; a session's `emit` passes it on to its listeners. @default none */
   readonly emit?: Emit;
 }
 
@@ -61,12 +64,12 @@ export interface Memory {
   readonly folder: string;
   list(): Promise<readonly TopicSummary[]>;
   read(slug: string): Promise<Topic | undefined>;
-  /** The user's own topics, and what the user had forgotten, are not written by others: they become proposals. */
+  /** Others cannot write the user's own topics, nor topics that the user had forgotten: such writes become proposals. */
   write(draft: TopicDraft, by: Author, expected: string): Promise<WriteOutcome>;
   /** The text is kept where it is never recalled, with the reason. */
   forget(slug: string, by: Author, because: string, expected: string): Promise<WriteOutcome>;
   rename(slug: string, to: string, by: Author, expected: string): Promise<WriteOutcome>;
-  /** Into the inbox, to wait for the user's yes. */
+  /** Adds a proposal to the inbox, to wait for the user's approval. */
   propose(draft: TopicDraft, by: Author, why: string): Promise<WriteOutcome>;
   /** The oldest first. */
   inbox(): Promise<readonly Proposal[]>;
@@ -75,19 +78,19 @@ export interface Memory {
   reject(slug: string): Promise<WriteOutcome>;
   /** The oldest first. */
   forgotten(): Promise<readonly (Forgotten & { readonly slug: string })[]>;
-  /** The index as it is shown to the model, cut to its limits; undefined if there is nothing to show. */
+  /** The index as the model sees it, cut to its limits; undefined if there is nothing to show. */
   head(): Promise<string | undefined>;
-  /** What lies in the folder and is not read: links, names that are none. */
+  /** Files in the folder that are not read: links, and invalid names. */
   problems(): Promise<readonly MemoryProblem[]>;
   /** The newest first. @default limit 20 */
   log(limit?: number): Promise<{ readonly kind: "log"; readonly commits: readonly MemoryCommit[] } | NoHistory>;
   /** @default the newest commit */
   diff(commit?: string): Promise<DiffOutcome>;
-  /** Takes a commit back by another one. Files that were changed since stay as they are, and are named. */
+  /** Reverts a commit by another one. Files that were changed since stay unchanged, and are named. */
   undo(commit: string): Promise<UndoOutcome>;
   /**
-   * Several changes as one commit: all of them or none. They are made upon the memory as it is when the batch begins; no lock
-   * is held until they are carried out, so `act` may take its time.
+   * Makes several changes as one commit, all or nothing. They are based on the memory at the start of the batch; no lock is
+   * held until they are applied, so `act` may take long.
    */
   batch(by: Author, message: string, act: (batch: Batch) => Promise<void>, guard?: BatchGuard): Promise<BatchOutcome>;
   close(): Promise<void>;
@@ -98,14 +101,14 @@ export type DiffOutcome =
   | { readonly kind: "unknown-commit" }
   | NoHistory;
 
-/** Opens a memory, and takes in what was edited by hand since it was last used. */
+/** Opens a memory, and imports hand edits since its last use. */
 export async function openMemory(options: MemoryOptions): Promise<Memory> {
   checkOptions("openMemory", options, { folder: aText("the path of a folder for the topics") });
   const { folder, clock = { now: Date.now }, gitProgram = "git", lockTimeoutMs = 30_000, onChanged, emit } = options;
   const limits: MemoryLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const directory = createMemoryDirectory({ folder, clock, limits, gitProgram, lockTimeoutMs, onChanged });
 
-  /** Plans upon what is there now, and does it. */
+  /** Plans on the current state, and applies the plan. */
   const change = (by: Author, plan: (view: DirectoryView) => Plan): Promise<WriteOutcome> =>
     directory.transact(async (transaction) => {
       const planned = plan(viewOf(transaction));
@@ -146,7 +149,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
         row: rows.get(pathOf("topic", slug)),
       }));
       if (topic?.version === row?.version) return topic;
-      // It was edited by hand, or another writer is just exchanging it.
+      // The file was edited by hand, or another writer is replacing it right now.
       return directory.transact(async (transaction) => toTopic(transaction.folders, slug, transaction.rows));
     },
     write: (draft, by, expected) =>
@@ -167,7 +170,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
         ),
       ),
     async accept(slug, expected) {
-      // It may have been edited since it was proposed.
+      // The topic may have been edited since the proposal.
       const waiting = await directory.look("closely", (snapshot) => filesIn(snapshot, "inbox", readProposal));
       const proposal = waiting.find((one) => one.slug === slug);
       const secret = proposal === undefined ? undefined : await screen(textsOf(proposal.draft));

@@ -4,30 +4,30 @@ import type { Forgotten } from "./proposal-text.ts";
 export interface Written {
   readonly kind: "written";
   readonly slug: string;
-  /** As the topic is now; "none" where it was forgotten or renamed. */
+  /** The topic's current version; "none" if it was forgotten or renamed. */
   readonly version: string;
   /** The same fact, or one of that name, was forgotten before. */
   readonly forgotten?: Forgotten;
 }
 
-/** Not written: it waits in the inbox for the user's yes. */
+/** Not written: it waits in the inbox for the user's approval. */
 export interface Proposed {
   readonly kind: "proposed";
-  /** Names it in the inbox. */
+  /** Its name in the inbox. */
   readonly slug: string;
   readonly topic: string;
   readonly version: string;
   readonly why: string;
 }
 
-/** It says already what it was to say. */
+/** The topic already has this content. */
 export interface Unchanged {
   readonly kind: "unchanged";
   readonly slug: string;
   readonly version: string;
 }
 
-/** It was changed since it was read: `version` is what it is now ("none": it is not there). Read it again. */
+/** The topic was changed since it was read: `version` is the current one ("none": it is gone). Read it again. */
 export interface Stale {
   readonly kind: "stale";
   readonly slug: string;
@@ -35,19 +35,19 @@ export interface Stale {
 }
 
 export type RefusalCause =
-  /** A name or a slug that cannot be one. */
+  /** An invalid name or slug. */
   | "bad-name"
-  /** A text that is empty, or has characters that are not to be seen. */
+  /** A text that is empty, or has invisible characters. */
   | "bad-text"
   | "too-large"
   | "secret"
   | "index-full"
   | "inbox-full"
-  /** The user's own is not touched by others. */
+  /** Others cannot change the user's own topic. */
   | "user-written"
   /** The user has forgotten or rejected it before. */
   | "forgotten"
-  /** Something lies in its place that is no plain file. */
+  /** Its place is taken by something that is not a plain file. */
   | "unsafe-file"
   | "not-there";
 
@@ -55,18 +55,18 @@ export type RefusalCause =
 export interface Refused {
   readonly kind: "refused";
   readonly because: RefusalCause;
-  /** The same in words, with the numbers, and what to do. */
+  /** The same in words, with the numbers and the next step. */
   readonly why: string;
-  /** What is free in the index. */
+  /** The free space in the index. */
   readonly headroom?: Headroom;
 }
 
 type Committed<Outcome> = Outcome & { readonly commit: string };
 
-/** What came of a change to the memory. */
+/** The outcome of a change to the memory. */
 export type WriteOutcome = Committed<Written> | Committed<Proposed> | Unchanged | Stale | Refused;
 
-/** What will come of a change that belongs to a batch. */
+/** The expected outcome of a change within a batch. */
 export type StagedOutcome = Written | Proposed | Unchanged | Stale | Refused;
 
 export function refused(because: RefusalCause, why: string, headroom?: Headroom): Refused {

@@ -12,25 +12,25 @@ import { freeSlug, isSlug } from "./slug.ts";
 import type { Author } from "./topic.ts";
 import { writeTopicText } from "./topic-text.ts";
 
-/** The memory as a plan finds it: on the disk, or with changes that are not carried out yet. */
+/** The memory that a plan is based on: on the disk, or with changes that are not applied yet. */
 export interface DirectoryView {
   readonly rows: ReadonlyMap<string, FileRow>;
   readonly limits: MemoryLimits;
   readonly nowMs: number;
-  /** The bytes of a file that there is. */
+  /** The bytes of an existing file. */
   bytes(path: string): Uint8Array;
-  /** Whether something lies there that is no file of ours. */
+  /** Whether that place is taken by something that is not our file. */
   isUnsafe(path: string): boolean;
 }
 
-/** What would be changed, and what that comes to. Pure: nothing is touched. */
+/** The planned changes and their outcome. Pure: nothing is touched. */
 export type Plan =
   | {
       readonly kind: "plan";
       readonly message: string;
       readonly changes: readonly AuthoredChange[];
       readonly outcome: Written | Proposed;
-      /** What the user has said by it of a memory that a model had made. */
+      /** The user's judgment, implied by this change, of a memory by a model. */
       readonly verdict?: MemoryJudged["verdict"];
     }
   | Unchanged
@@ -112,7 +112,7 @@ export function planRename(
   };
 }
 
-/** To the inbox: nothing there is indexed, recalled or shown to a model before the user has said yes. */
+/** Into the inbox: nothing there is indexed, recalled or shown to a model before the user's approval. */
 export function planProposal(view: DirectoryView, draft: CheckedDraft, by: Author, why: string): Plan {
   const { slug: topic } = draft;
   const waiting = [...view.rows.values()].filter((row) => isIn(row, "inbox"));
@@ -157,7 +157,7 @@ export function planAcceptance(view: DirectoryView, slug: string, seen: string |
   const blocked = checkPlace(view, "topic", topic, expected ?? over);
   if (blocked !== undefined) return blocked;
   const before = versionAt(view, path);
-  // What was the user's stays so, whoever has proposed the change.
+  // A topic of the user stays the user's, whoever proposed the change.
   const author = before !== "none" && view.rows.get(path)?.author === "user" ? "user" : by;
   const after = Buffer.from(
     writeTopicText(draft, before === "none" ? "" : textOf(view, path), { by: author, nowMs: view.nowMs }),
@@ -171,7 +171,7 @@ export function planAcceptance(view: DirectoryView, slug: string, seen: string |
         { path: inbox, before: version, after: undefined, author: "user" as const },
       ],
       outcome: { kind: "written", slug: topic, version: versionOf(after) },
-      // Whoever edits a proposal before saying yes has corrected it.
+      // A user who edits a proposal before approving it has corrected it.
       verdict: view.rows.get(inbox)?.author === "user" && by !== "user" ? "corrected" : "confirmed",
     }
   );
@@ -192,7 +192,7 @@ export function planRejection(view: DirectoryView, slug: string): Plan {
   };
 }
 
-/** Whether the user lays hands on what a model has written. */
+/** Whether the user changes a text that a model wrote. */
 function isJudged(view: DirectoryView, path: string, by: Author): boolean {
   const author = view.rows.get(path)?.version === undefined ? undefined : view.rows.get(path)?.author;
   return by === "user" && author !== undefined && author !== "user";

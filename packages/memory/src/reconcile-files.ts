@@ -23,8 +23,8 @@ import type { Author } from "./topic.ts";
 import { readTopicText } from "./topic-text.ts";
 
 /**
- * What every writer does first: carry through what another has left behind, and take in what was edited by hand, each as what
- * it is. Afterwards rows, index and history say what the files say. Files that look as they did are not read.
+ * The first step of every writer: finishes interrupted changes of others, and imports hand edits. Afterwards rows, index and
+ * history match the files. Files with an unchanged stat are not read.
  */
 export async function reconcileFiles(transaction: MemoryTransaction): Promise<readonly MemoryProblem[]> {
   removePrepared(transaction.folders);
@@ -67,8 +67,8 @@ interface Origin {
 const byHand = (): Origin => ({ author: "user", written: "by-hand" });
 
 /**
- * Whose a file is that is not as it was known. By hand, as a rule. Where history goes on beyond what the rows know (they were
- * lost), it tells; and where there is none either, the file itself does.
+ * The origin of a changed file: by hand, as a rule. If history is newer than the rows (they were lost), history tells; without
+ * history, the file itself does.
  */
 async function createOrigin(transaction: MemoryTransaction): Promise<(path: string, file: OwnFile) => Origin> {
   const head = readReference(transaction.gitFolder, BRANCH);
@@ -87,7 +87,7 @@ async function createOrigin(transaction: MemoryTransaction): Promise<(path: stri
   });
 }
 
-/** An editor that had a file open while we replaced it has saved it all the same. What it saved wins, and is the newest. */
+/** An editor had a file open while we replaced it, and has saved it. The saved text wins, as the newest. */
 async function takeInLateEdits(transaction: MemoryTransaction): Promise<string[]> {
   const late = findLateEdits(transaction.folders, Date.now());
   for (const { path, file } of late) {
@@ -96,13 +96,13 @@ async function takeInLateEdits(transaction: MemoryTransaction): Promise<string[]
     const change = { path, before: version, after: file.bytes };
     const placed = isOurs ? await place(transaction, change) : "stale";
     noteFile(transaction, path, (placed === "placed" && readFile(transaction, path)) || file, byHand());
-    // Where another edit by hand stands there already, that is the newer one; history has both.
+    // Another hand edit there is the newer one; history has both.
     if (placed === "stale") await commitTransaction(transaction, "user", editMessage([path]));
   }
   return late.map(({ path }) => path);
 }
 
-/** A topic that was removed by hand is remembered as forgotten, so that it is not learned a second time. */
+/** A topic that was removed by hand is recorded as forgotten, so that it is not learned again. */
 async function keepForgotten(transaction: MemoryTransaction, path: string): Promise<void> {
   const row = transaction.rows.get(path);
   const at = readPath(path);

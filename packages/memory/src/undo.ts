@@ -10,11 +10,11 @@ import { viewOf } from "./transaction-view.ts";
 export type UndoOutcome =
   | {
       readonly kind: "undone";
-      /** The commit that takes the other back. */
+      /** The commit that reverts the other. */
       readonly commit: string;
-      /** Paths that are again what they were, to the byte. */
+      /** Paths that are restored to the byte. */
       readonly restored: readonly string[];
-      /** Changed since: they were left as they are. */
+      /** Paths that were changed since, and stay unchanged. */
       readonly stale: readonly string[];
     }
   /** All files of that commit were changed since. Nothing was done. */
@@ -23,7 +23,7 @@ export type UndoOutcome =
   | NoHistory
   | Refused;
 
-/** Takes one commit back by another: files go to what they were before it, unless they were changed after it. */
+/** Reverts one commit by another: files return to their earlier state, unless they were changed later. */
 export async function undoCommit(transaction: MemoryTransaction, name: string): Promise<UndoOutcome> {
   const found = await readCommit(transaction.git, name);
   if (found === undefined) return { kind: "unknown-commit" };
@@ -32,7 +32,7 @@ export async function undoCommit(transaction: MemoryTransaction, name: string): 
   const isAsLeft = ({ path, after }: BlobChange): boolean => transaction.rows.get(path)?.blob === after;
   const stale = files.filter((file) => !isAsLeft(file)).map(({ path }) => path);
   const toRestore = files.filter(isAsLeft);
-  // Of a commit that edited nothing but the index, the index is what is taken back.
+  // If a commit edited only the index, the index is reverted.
   const ofIndex = found.changes.filter((change) => change.path === INDEX_PATH && isAsLeft(change));
   if (toRestore.length === 0 && (files.length > 0 || ofIndex.length === 0)) return { kind: "stale", stale };
   const wanted = stale.length === 0 ? [...toRestore, ...ofIndex] : toRestore;

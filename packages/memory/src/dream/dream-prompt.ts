@@ -4,11 +4,11 @@ sees at the start of every session. You work alone, and nobody answers questions
 export interface DreamFacts {
   readonly todayIso: string;
   readonly sessions: number;
-  /** Names of the tools that read the project; none if there is nothing to look at. */
+  /** Names of the tools that read the project; empty if there are none. */
   readonly readTools: readonly string[];
 }
 
-/** What is to be done, and in which order. */
+/** The steps of the work, in order. */
 export function dreamPrompt({ todayIso, sessions, readTools }: DreamFacts): string {
   const code =
     readTools.length === 0

@@ -1,17 +1,17 @@
 import type { BatchOutcome } from "../batch.ts";
 
-/** How a run ended. `held`: it would change so much that the user is to say yes; `lost`: another process has taken over. */
+/** How a run ended. `held`: it would change so much that the user must approve; `lost`: another process has taken over. */
 export type DreamOutcome =
   | Extract<BatchOutcome, { readonly kind: "written" | "unchanged" | "stale" | "held" }>
   | { readonly kind: "failed" | "killed" | "lost"; readonly why: string };
 
-/** One round of a run: what the model said, and the tools that it used. */
+/** One round of a run: the model's text, and the tools that it used. */
 export interface DreamTurn {
   readonly text: string;
   readonly calls: readonly string[];
 }
 
-/** A run as people see it: a task in the background. */
+/** A run as users see it: a background task. */
 export interface DreamState {
   readonly status: "running" | "completed" | "held" | "failed" | "killed";
   /** `updating` from the first change on. */
@@ -27,7 +27,7 @@ export interface DreamState {
 
 export interface DreamTask {
   state(): DreamState;
-  /** Tells of every change. Returns what ends it. */
+  /** Notifies the listener of every change. Returns a function that stops this. */
   listen(listener: (state: DreamState) => void): () => void;
   kill(): void;
   readonly done: Promise<DreamOutcome>;
@@ -35,7 +35,7 @@ export interface DreamTask {
 
 const TURNS_KEPT = 30;
 
-/** The state of a run from within, and who watches it. */
+/** The internal state of a run, and its listeners. */
 export interface OwnDreamState extends Pick<DreamTask, "state" | "listen"> {
   touched(slug: string): void;
   turn(turn: DreamTurn): void;

@@ -8,23 +8,23 @@ import { findForeign } from "../trust/check-claim.ts";
 import { type Statement, toStatement } from "../trust/statement.ts";
 
 export interface DreamToolsOptions {
-  /** Changes are staged in it: nothing is on the disk before the run is over. */
+  /** The batch that stages the changes: nothing is on the disk before the run ends. */
   readonly batch: Batch;
   readonly store: Pick<Store, "openReader">;
   /** The sessions that may be searched, the newest first. */
   readonly sessions: readonly string[];
-  /** How often topics were of use, as far as it was counted. */
+  /** How often topics were used, if counted. */
   readonly uses: ReadonlyMap<string, TopicUse>;
-  /** Is told of every topic that was changed. */
+  /** Called for every topic that was changed. */
   readonly onChange: (slug: string) => void;
 }
 
 const HITS = 12;
 const SESSIONS_SEARCHED = 50;
 
-/** The tools of a run: topics, and a search that only reads. What they write rests on topics, and on what users said. */
+/** The tools of a run: topics, and a read-only search. Changes are based on topics and on users' messages. */
 export function dreamTools({ batch, store, sessions, uses, onChange }: DreamToolsOptions): readonly Tool[] {
-  /** What was there before, and what was found: the only words that a change may be made of without asking. */
+  /** Earlier and found texts: only their words may make up a change without approval. */
   const heard: Statement[] = batch.list().flatMap(({ slug }) => {
     const topic = batch.read(slug);
     return topic === undefined
@@ -131,7 +131,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const WHO = { user: "the user", model: "the agent", outside: "data from a tool" } as const;
 const SNIPPET_CHARACTERS = 300;
 
-/** What was not looked at is said: nothing found is no proof then. */
+/** Names what was not searched: then "nothing found" is no proof. */
 function limitsOf(hits: number, sessions: number): readonly string[] {
   return [
     ...(hits >= HITS ? [`[${HITS} finds are shown; there may be more. Search for rarer words.]`] : []),

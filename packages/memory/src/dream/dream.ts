@@ -1,4 +1,4 @@
-/** `@palimpsest/memory/dream`: goes over the memory in the background, when it is time. */
+/** `@palimpsest/memory/dream`: tidies the memory in the background, when it is time. */
 export { DREAM_SYSTEM } from "./dream-prompt.ts";
 export type { DreamOutcome, DreamState, DreamTask, DreamTurn } from "./dream-task.ts";
 export {

@@ -1,21 +1,21 @@
 import type { Settings } from "palimpsest";
 
-/** What was done and tried before, as a lease keeps it; times are those of a wall clock. */
+/** The history of runs, as a lease stores it; times are from a wall clock. */
 export interface EarlierRuns {
-  /** When memory was last gone over; undefined if never. */
+  /** When the memory was last tidied; undefined if never. */
   readonly lastDoneAtMs?: number;
-  /** When that was last tried, whatever came of it. */
+  /** The time of the last attempt, whatever its outcome. */
   readonly lastTriedAtMs?: number;
-  /** How many tries in a row have failed. */
+  /** The number of failed attempts in a row. */
   readonly failures: number;
 }
 
-/** What the gates ask. Each is asked only if those before it are open, so the costly ones are hardly ever. */
+/** The questions of the gates. Each is asked only if the gates before it are open, so the expensive ones are rare. */
 export interface GateQuestions {
   earlier(): Promise<EarlierRuns>;
-  /** Writes down that somebody looks now, unless somebody did within that time. */
+  /** Records that a check happens now, unless one happened within that time. */
   touchScan(everyMs: number): Promise<"touched" | "recent">;
-  /** How many other sessions were used since then. */
+  /** The number of other sessions used since then. */
   sessionsSince(atMs: number): Promise<number>;
 }
 
@@ -30,12 +30,12 @@ export type GateSettings = Pick<Settings, "dream.enabled" | "dream.hours" | "dre
 
 const HOUR_MS = 3_600_000;
 
-/** So many failures in a row are no accident: whatever it is, an hour more does not mend it. */
+/** This many failures in a row are no accident: waiting an hour more does not help. */
 export const BREAKER_FAILURES = 3;
-/** Then it waits so many times as long. A run that somebody asks for is tried at once. */
+/** The factor by which the wait then grows. A run that the user requests starts at once. */
 const BREAKER_TIMES = 7;
 
-/** Whether it is time to go over memory. The cheapest question first: most turns end at the first or the second gate. */
+/** Decides whether it is time for a run. The cheapest question comes first: most turns end at the first or the second gate. */
 export async function askGates(settings: GateSettings, nowMs: number, ask: GateQuestions): Promise<GateAnswer> {
   const closed = (gate: Gate, why: string): GateAnswer => ({ kind: "closed", gate, why });
   if (settings["dream.enabled"] === "off") return closed("enabled", "dreaming is off");
@@ -57,7 +57,7 @@ export async function askGates(settings: GateSettings, nowMs: number, ask: GateQ
   return closed("sessions", `${sessions} sessions were used since, and ${settings["dream.sessions"]} are needed`);
 }
 
-/** A clock that was set back says that a time is yet to come: then it is not known, and it was long ago. */
+/** If a clock was set back, a time lies in the future: treat it as long ago. */
 function hoursSince(atMs: number, nowMs: number): number {
   const hours = (nowMs - atMs) / HOUR_MS;
   return hours < 0 ? Number.POSITIVE_INFINITY : hours;

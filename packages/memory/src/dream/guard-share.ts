@@ -1,9 +1,9 @@
 import type { BatchSummary } from "../batch.ts";
 
-/** With so few topics any change is a large share of them, and easily looked at. */
+/** With so few topics any change is a large share, and easy to review. */
 const FEW_TOPICS = 5;
 
-/** Why a run is not to be carried out without the user's yes; undefined if it may. */
+/** Returns why a run needs the user's approval; undefined if it does not. */
 export function guardShare({ topics, removed, rewritten }: BatchSummary, mostPercent: number): string | undefined {
   const touched = removed.length + rewritten.length;
   const percent = topics === 0 ? 0 : (100 * touched) / topics;

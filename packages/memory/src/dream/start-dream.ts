@@ -13,34 +13,34 @@ import { guardShare } from "./guard-share.ts";
 
 export interface DreamOptions {
   readonly memory: Pick<Memory, "batch">;
-  /** One at a time, over all processes. It is given back when the run ends. */
+  /** The lease that allows one run at a time, over all processes. It is released when the run ends. */
   readonly lease: Lease;
-  /** Where the sessions are that may be searched. */
+  /** The store of the sessions that may be searched. */
   readonly store: Pick<Store, "openReader">;
   readonly sessions: readonly string[];
-  /** A session of its own, with `DREAM_SYSTEM` as its system prompt. Closed when the run ends. */
+  /** A session of its own, with `DREAM_SYSTEM` as its system prompt. It is closed when the run ends. */
   readonly session: Session;
   /**
-   * The session on whose behalf it runs: what the run uses is in its ledger, too, under `dream`, and its listeners are told how
-   * the run ended. @default only the run's own session has it in its ledger, and its listeners are told
+   * The session that the run works for: its ledger also has the run's usage, under `dream`, and its listeners get the outcome.
+   * @default only the run's own session
    */
   readonly parent?: Pick<Session, "ledger" | "events">;
-  /** How often topics were of use. @default that is not told */
+  /** How often topics were used. @default unknown */
   readonly uses?: ReadonlyMap<string, TopicUse>;
-  /** Tools that only read, beside its own. @default none */
+  /** Further read-only tools. @default none */
   readonly readTools?: readonly Tool[];
-  /** `manual`: somebody asked for it. @default "auto" */
+  /** `manual`: the user requested it. @default "auto" */
   readonly trigger?: Dreamed["trigger"];
-  /** `dry-run`: nothing is written, and the outcome is what would have been. @default "apply" */
+  /** `dry-run`: nothing is written; the outcome says what would have been. @default "apply" */
   readonly mode?: "apply" | "dry-run";
   /** @default the system's clock */
   readonly clock?: { now(): number };
 }
 
-/** What runs use stands under this name in the ledger of the session that they work for. */
+/** The source of runs in the ledger of the session that they work for. */
 const DREAM_SOURCE = "dream";
 
-/** Goes over the memory in the background: one run, one commit, or none. */
+/** Tidies the memory in the background: one run makes one commit, or none. */
 export function startDream(options: DreamOptions): DreamTask {
   const { lease, session, clock = { now: Date.now } } = options;
   const own = createDreamState(clock.now());
@@ -84,7 +84,7 @@ export function startDream(options: DreamOptions): DreamTask {
   return { state: own.state, listen: own.listen, kill: () => killed.abort(), done };
 }
 
-/** Carries out what was held, once the user has said yes. What was changed since is named, and then nothing is written. */
+/** Applies held changes after the user's approval. If a file has changed since, it is named, and nothing is written. */
 export function applySteps(memory: Pick<Memory, "batch">, steps: readonly BatchStep[]): Promise<BatchOutcome> {
   return memory.batch("dream", "Go over the memory", async (batch) => {
     for (const step of steps) {
@@ -103,7 +103,7 @@ interface Staging {
   readonly charge: Charge | undefined;
 }
 
-/** The run itself: all changes are staged, none is made. */
+/** The run itself: it stages all changes and applies none. */
 function stage(
   { memory, store, sessions, session, uses = new Map(), readTools = [] }: DreamOptions,
   { own, signal, nowMs, charge }: Staging,
@@ -136,7 +136,7 @@ function stage(
   return memory.batch("dream", "Go over the memory", act, () => "staged");
 }
 
-/** Behind the lease: a holder that was fenced off writes nothing. */
+/** Guarded by the lease: a fenced owner writes nothing. */
 async function install({ memory, lease }: DreamOptions, steps: readonly BatchStep[]): Promise<DreamOutcome> {
   const guarded = await lease.guard(() => applySteps(memory, steps));
   if (guarded.kind === "lost") return { kind: "lost", why: "another process has taken the lease" };
@@ -145,7 +145,7 @@ async function install({ memory, lease }: DreamOptions, steps: readonly BatchSte
   return outcome;
 }
 
-/** A dry run leaves everything as it was. One that waits for a yes, or has failed, is not begun again at once. */
+/** A dry run changes nothing. A run that waits for approval or has failed is not started again at once. */
 function leaseOutcome({ kind }: DreamOutcome, mode: DreamOptions["mode"]): LeaseOutcome {
   if (mode === "dry-run" || kind === "killed" || kind === "lost") return "killed";
   if (kind === "held") return "held";

@@ -1,11 +1,11 @@
 import type { TopicSummary } from "../topic.ts";
 import type { Statement } from "../trust/statement.ts";
 
-/** Of each message that counts, so much is repeated: it stands in full above. */
+/** The repeated part of each relevant message: its full text is above. */
 const REPEATED_CHARACTERS = 200;
 const REPEATED_MESSAGES = 20;
 
-/** What the model is told when it is to look for memories. What is remembered already is listed, so that it is not added again. */
+/** Builds the prompt that asks the model for memories. Existing memories are listed, so that they are not added again. */
 export function extractionPrompt(topics: readonly TopicSummary[], said: readonly Statement[]): string {
   const listed = topics.map(
     ({ slug, type, description, version }) => `- ${slug} (${type}, ${version}): ${description}`,

@@ -6,18 +6,18 @@ import { extractionPrompt } from "./extraction-prompt.ts";
 import { MEMORY_TOOL } from "./memory-tool.ts";
 import { readStatements } from "./read-statements.ts";
 
-/** Under this name its calls stand in the ledger, and its mark in the log. */
+/** The source of its calls in the ledger, and of its mark in the log. */
 export const EXTRACTION_SOURCE = "extract_memories";
 
 export interface ExtractionOptions extends Pick<PermissionOptions, "permission"> {
   readonly memory: Pick<Memory, "list" | "inbox">;
-  /** Where the sessions' logs are. */
+  /** The store of the sessions' logs. */
   readonly store: Pick<Store, "openReader">;
-  /** All tools of the session, the memory tool among them: a fork has the same list as its parent. */
+  /** All tools of the session, including the memory tool: a fork has the same list as its parent. */
   readonly tools: readonly Tool[];
-  /** Those of them that change nothing. */
+  /** The tools among them that change nothing. */
   readonly readOnlyTools: readonly string[];
-  /** What all sessions together may still use today, and what was used. @default there is no such limit */
+  /** The shared daily budget of all sessions, and its use. @default no limit */
   readonly daily?: DailyBudget;
 }
 
@@ -29,21 +29,24 @@ export interface DailyBudget {
 type ExtractionEnded = Omit<MemoriesExtracted, "kind">;
 
 export interface Extractions {
-  /** For `afterTurn` of a query: at the end of a turn. Never rejects. One at a time; the newest that waits is run afterwards. */
+  /**
+   * For `afterTurn` of a query: runs at the end of a turn. Never rejects. One runs at a time; the newest waiting one runs
+   * afterwards.
+   */
   afterTurn(session: Session): Promise<void>;
-  /** Waits for what runs, so long and no longer. */
+  /** Waits for the running extraction, up to this time. */
   drain(timeoutMs: number): Promise<"drained" | "left">;
 }
 
 /**
- * Looks through each turn for what is worth remembering, on a fork that shares the session's cached prompt. Whoever listens to the
- * session is told how each went, and how many proposals wait for the user afterwards.
+ * Searches each turn for facts to remember, on a fork that shares the session's cached prompt. The session's listeners get the
+ * outcome, and the number of proposals that wait for the user.
  */
 export function createExtractions(options: ExtractionOptions): Extractions {
   const { memory } = options;
   let running: Promise<void> | undefined;
   let next: Session | undefined;
-  /** Those that were told so: it is not said again after every turn. */
+  /** Sessions that were already notified: the notice is not repeated after every turn. */
   const overBudget = new WeakSet<Session>();
 
   async function runAll(first: Session): Promise<void> {
@@ -89,7 +92,7 @@ async function extract(session: Session, options: ExtractionOptions): Promise<Ex
   const log = await store.openReader(session.id);
   if (log === undefined) return { outcome: "failed", count: 0, why: "the session's log is not in the store" };
   const { said, wroteMemory } = await readStatements(log, session.background.mark(EXTRACTION_SOURCE) + 1, to);
-  // What was looked through once is not looked through again, whatever came of it.
+  // Content is searched once only, whatever the outcome.
   const done = async (ended: ExtractionEnded): Promise<ExtractionEnded> => {
     await session.background.setMark(EXTRACTION_SOURCE, to);
     return ended;
@@ -160,7 +163,7 @@ function isSave(input: unknown): boolean {
   return (input as { command?: unknown } | undefined)?.command === "save";
 }
 
-/** What is read from the cache costs a tenth or less: it is not what a budget is for. */
+/** Cache reads cost a tenth or less, so the budget does not count them. */
 function paidTokens(totals: LedgerTotals | undefined): number {
   return totals === undefined ? 0 : totals.freshTokens + totals.cacheWriteTokens + totals.outputTokens;
 }

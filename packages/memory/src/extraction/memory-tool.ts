@@ -7,17 +7,17 @@ import type { Statement } from "../trust/statement.ts";
 
 export interface MemoryToolOptions {
   readonly memory: Pick<Memory, "list" | "read" | "write" | "forget" | "propose">;
-  /** The session whose words are evidence. */
+  /** The session whose messages are evidence. */
   readonly session: string;
-  /** What was said in it. */
+  /** The messages of the session. */
   readonly said: () => Promise<readonly Statement[]>;
-  /** Finds topics by words. @default there is no search: `list` shows them all */
+  /** Finds topics by words. @default no search: `list` shows them all */
   readonly search?: (words: string) => Promise<string>;
-  /** Is told which topic was read. @default nobody is */
+  /** Called with the topic that was read. @default none */
   readonly onRead?: (slug: string) => void;
 }
 
-/** The name under which the model knows it: extraction looks for its calls. */
+/** The tool's name for the model: extraction looks for its calls. */
 export const MEMORY_TOOL = "Memory";
 
 const DESCRIPTION = `What is remembered across sessions, one topic each.
@@ -30,7 +30,7 @@ Worth saving: who the user is and how they work; corrections, and ways that were
 does not show; where things are outside of the repository. Not: what the code, its history or instruction files say; passing
 details; secrets. Write dates in full.`;
 
-/** The one way in which a model writes memory. Whatever it wants to save is held against what was said. */
+/** The only way in which a model writes memory. Every text to save is checked against the session's messages. */
 export function memoryTool({ memory, session, said, search, onRead }: MemoryToolOptions): Tool {
   async function save(input: Fields): Promise<string> {
     const type = TOPIC_TYPES.find((known) => known === input["type"]);

@@ -3,7 +3,7 @@ import { type LogReader, readEntries, readPayload } from "palimpsest/core";
 import { type Statement, toStatement } from "../trust/statement.ts";
 import { MEMORY_TOOL } from "./memory-tool.ts";
 
-/** What was said in a range of a log, and whether the model has written memory in it by itself. */
+/** The messages in a range of a log, and whether the model has written memory in it by itself. */
 export interface StatementsInLog {
   readonly said: readonly Statement[];
   readonly wroteMemory: "yes" | "no";

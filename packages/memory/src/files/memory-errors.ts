@@ -1,6 +1,6 @@
 import { PathError } from "palimpsest/core";
 
-/** A folder of a memory that is a link, no folder, or another user's. Nothing was read from it or written to it. */
+/** A folder of a memory is a link, not a folder, or another user's. Nothing was read from it or written to it. */
 export class UnsafeMemoryError extends PathError {
   static readonly code = "unsafe-memory";
   readonly code: string = UnsafeMemoryError.code;
@@ -13,7 +13,7 @@ export class UnsafeMemoryError extends PathError {
   }
 }
 
-/** The memory was closed before. */
+/** The memory is already closed. */
 export class ClosedMemoryError extends PathError {
   static readonly code = "closed-memory";
   readonly code: string = ClosedMemoryError.code;

@@ -4,17 +4,17 @@ import { UnsafeMemoryError } from "./memory-errors.ts";
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_DIRECTORY = 0 } = constants;
 
-/** The folders of a memory, each held open from the first use on: whatever is put in its place later is not followed. */
+/** The folders of a memory, each held open from its first use on: a later replacement is not followed. */
 export interface OpenFolders {
-  /** How the system finds a file of the memory; undefined where its folder is not there. */
+  /** Returns the path of a file of the memory; undefined if its folder is missing. */
   locate(path: string): string | undefined;
-  /** The same, and makes its folder, for this user only. */
+  /** The same, and creates its folder, for this user only. */
   locateNew(path: string): string;
   /** The names in a folder of the memory (`""`: the memory itself). */
   list(folder: string): readonly string[];
-  /** When names were last added to a folder or taken from it; undefined where it is not there. */
+  /** When names were last added to a folder or removed from it; undefined if it is missing. */
   changedAtMs(folder: string): number | undefined;
-  /** Until this returns, what was done to names in a folder may be lost with the power. */
+  /** Syncs a folder: before it returns, changes of names in it may be lost with the power. */
   sync(folder: string): void;
   close(): void;
 }
@@ -31,7 +31,7 @@ export function openFolders(root: string): OpenFolders {
     if (descriptor === undefined) return undefined;
     held.set(folder, descriptor);
     const { uid } = fstatSync(descriptor);
-    // The memory itself is where the host wants it; what we have made in it is ours.
+    // The host chooses the place of the memory itself; everything that we created in it is ours.
     if (folder !== "" && process.getuid !== undefined && uid !== process.getuid()) {
       throw new UnsafeMemoryError(join(root, folder));
     }
@@ -42,7 +42,7 @@ export function openFolders(root: string): OpenFolders {
     const folder = dirname(path) === "." ? "" : dirname(path);
     const descriptor = hold(folder, missing);
     if (descriptor === undefined) return undefined;
-    // Only Linux can name a folder that is held; elsewhere its path leaves a moment in between.
+    // Only Linux can address an open folder; elsewhere its path leaves a small gap.
     const at = process.platform === "linux" ? `/proc/self/fd/${descriptor}` : join(root, folder);
     return join(at, basename(path));
   }
@@ -93,7 +93,7 @@ function makeFolder(path: string): void {
   }
   const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
   try {
-    // The mode of mkdir is cut by the umask.
+    // The umask reduces the mode of mkdir.
     fchmodSync(descriptor, 0o700);
   } finally {
     closeSync(descriptor);

@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from "node:fs";
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-/** A file of this size was not written for a memory, and is not read into one. */
+/** A larger file was not written for a memory, and is not read. */
 const MAX_BYTES = 1_048_576;
 
-/** What tells, without reading it, that a file is still the one that was read. */
+/** Shows, without reading it, that a file is still the one that was read. */
 export interface FileState {
-  /** Where it lies, its size and its times. A time of change cannot be set back by who edits the file. */
+  /** Its location, size and times. An editor cannot set back the time of change. */
   readonly text: string;
   readonly changedAtMs: number;
   readonly modifiedAtMs: number;
@@ -27,13 +27,13 @@ export function versionOf(bytes: Uint8Array): string {
   return hash("sha256", bytes, "hex");
 }
 
-/** A plain file with one name. A link to elsewhere, of whatever sort, is not read. */
+/** Reads a plain file with one name. A link of any kind is not followed. */
 export function readOwnFile(path: string | undefined): ReadFile {
   const read = readState(path);
   return typeof read === "object" && "bytes" in read ? { ...read, version: versionOf(read.bytes) } : read;
 }
 
-/** The same, for who does not ask for its version. */
+/** The same, without the version. */
 export function readPlainFile(path: string | undefined): Buffer | undefined {
   const read = readState(path);
   return typeof read === "object" && "bytes" in read ? read.bytes : undefined;
@@ -43,13 +43,13 @@ function readState(path: string | undefined): Omit<OwnFile, "version"> | Exclude
   if (path === undefined) return "absent";
   let descriptor: number;
   try {
-    // NONBLOCK: opening a named pipe that someone has put there must not wait for its writer.
+    // NONBLOCK: opening a named pipe must not wait for its writer.
     descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     return absentOrUnsafe(error);
   }
   try {
-    // Before the bytes: an edit while they are read then shows as one.
+    // Taken before the bytes: an edit during the read then shows.
     const seen = judge(fstatSync(descriptor));
     if ("unsafe" in seen) return seen;
     const bytes = readFileSync(descriptor);

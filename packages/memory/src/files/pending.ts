@@ -5,19 +5,19 @@ import type { OpenFolders } from "./open-folders.ts";
 import { readOwnFile } from "./own-file.ts";
 import { type FileChange, writeSynced } from "./place-file.ts";
 
-/** A change with whose topic it makes of it. */
+/** A change and the origin that it gives to the topic. */
 export interface AuthoredChange extends FileChange {
   readonly author: Author;
 }
 
-/** Changes that belong together: one commit, all of them or none. */
+/** Changes that belong together: one commit, all or nothing. */
 export interface ChangeSet {
   readonly by: Author;
   readonly message: string;
   readonly changes: readonly AuthoredChange[];
 }
 
-/** A set that was decided on and written down before the first file was touched, so that it outlives its process. */
+/** A set that was recorded before the first file was touched, so that it survives its process. */
 export interface PendingSet extends ChangeSet {
   readonly id: string;
 }
@@ -30,8 +30,8 @@ export async function writePending(folders: OpenFolders, set: ChangeSet): Promis
   const changes = set.changes.map(({ after, ...change }) => ({ ...change, after: toBase64(after) }));
   const beside = folders.locateNew(`${FOLDER}/new/${id}`);
   await writeSynced(beside, Buffer.from(JSON.stringify({ ...set, id, changes })));
-  // Its name is on the disk before those of the files that follow, and so the folder need not be synced: file systems with
-  // a journal keep the order of names.
+  // Its name reaches the disk before those of the following files, so the folder need not be synced: file systems with a
+  // journal keep the order of names.
   renameSync(beside, folders.locateNew(`${FOLDER}/${nameOf(id)}`));
   return { ...set, id };
 }
@@ -40,7 +40,7 @@ export function removePending(folders: OpenFolders, id: string): void {
   rmSync(folders.locateNew(`${FOLDER}/${nameOf(id)}`), { force: true });
 }
 
-/** Sets that were not carried through to their end, or whose end was not noted. */
+/** Sets that were not completed, or whose completion was not recorded. */
 export function readPending(folders: OpenFolders): PendingSet[] {
   return folders.list(FOLDER).flatMap((name) => {
     const found = NAME.test(name) ? readOwnFile(folders.locate(`${FOLDER}/${name}`)) : "absent";

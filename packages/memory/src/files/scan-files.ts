@@ -3,19 +3,19 @@ import { isSlug } from "../slug.ts";
 import type { OpenFolders } from "./open-folders.ts";
 import { type FileState, seeOwnFile } from "./own-file.ts";
 
-/** Something that lies in the memory and is not read. */
+/** A file in the memory that is not read. */
 export interface MemoryProblem {
   readonly path: string;
   readonly what: string;
 }
 
 export interface ScannedFiles {
-  /** How each file looks from outside, by path. */
+  /** The stat of each file, by path. */
   readonly files: ReadonlyMap<string, FileState>;
   readonly problems: readonly MemoryProblem[];
 }
 
-/** Looks at all files without reading any: 3 to 20 µs each. */
+/** Checks all files without reading any: 3 to 20 µs each. */
 export function scanFiles(folders: OpenFolders): ScannedFiles {
   const files = new Map<string, FileState>();
   const problems: MemoryProblem[] = [];

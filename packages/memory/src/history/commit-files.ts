@@ -12,7 +12,7 @@ import {
 } from "./objects.ts";
 
 export const BRANCH = "refs/heads/main";
-/** Files that are open at a time: a memory of ten thousand topics that is taken over has as many objects. */
+/** Files open at a time: importing a memory of ten thousand topics writes as many objects. */
 const AT_ONCE = 32;
 
 export interface Commit {
@@ -22,11 +22,11 @@ export interface Commit {
   readonly atMs: number;
   /** All files of the memory, by path. */
   readonly files: ReadonlyMap<string, string>;
-  /** The contents that history does not have yet. */
+  /** Contents that are not in history yet. */
   readonly contents: readonly Uint8Array[];
 }
 
-/** A commit, and git's name for all files as they are in it. */
+/** A commit, and git's name for its tree. */
 export interface Committed {
   readonly commit: string;
   readonly tree: string;
@@ -49,7 +49,7 @@ export async function commitFiles(gitFolder: string, commit: Commit, known?: Com
   for (let at = 0; at < all.length; at += AT_ONCE) {
     await Promise.all(all.slice(at, at + AT_ONCE).map((object) => writeObject(gitFolder, object)));
   }
-  // Last: a name for it, when all that it names is on the disk.
+  // Last: the reference to the commit, when everything that it names is on the disk.
   await writeReference(gitFolder, BRANCH, made.id);
   return { commit: made.id, tree };
 }
@@ -68,7 +68,7 @@ function treesOf(files: ReadonlyMap<string, string>): { tree: string; objects: G
   return { tree: root.id, objects: [...inner.map(({ object }) => object), root] };
 }
 
-/** Undefined where git has packed the commit away: then one that changes nothing may follow it. */
+/** Undefined if git has packed the commit: then an empty commit may follow it. */
 function treeOf(gitFolder: string, commit: string): string | undefined {
   return readLooseObject(gitFolder, commit)
     ?.toString()

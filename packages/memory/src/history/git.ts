@@ -3,15 +3,15 @@ import { spawn } from "node:child_process";
 export type GitAnswer =
   | { readonly kind: "answered"; readonly output: Buffer }
   | { readonly kind: "failed"; readonly why: string }
-  /** There is no such program. */
+  /** The program is missing. */
   | { readonly kind: "missing"; readonly why: string };
 
-/** Asks git about one repository. */
+/** Runs git on one repository. */
 export type Git = (args: readonly string[], input?: string) => Promise<GitAnswer>;
 
 /**
- * Nothing of the user's, the system's or the environment's settings; no hooks, no programs that a repository could name (for
- * differences, signatures, remotes), no collection of garbage beside it, no prompt.
+ * No settings of the user, the system or the environment; no hooks, no programs that a repository could name (for diffs,
+ * signatures, remotes), no garbage collection, no prompt.
  */
 const OVERRIDES = ["core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false", "core.fsmonitor=false"];
 const ENVIRONMENT = {
@@ -46,7 +46,7 @@ export function createGit(gitFolder: string, program: string): Git {
         if (code === 0) resolve({ kind: "answered", output: Buffer.concat(output) });
         else resolve({ kind: "failed", why: `git ${args[0]} ended with ${signal ?? code}: ${errors.trim()}` });
       });
-      // It need not read what it is told.
+      // Git need not read its input.
       child.stdin.on("error", () => undefined);
       child.stdin.end(input);
     });

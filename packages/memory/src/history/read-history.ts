@@ -3,7 +3,7 @@ import { BRANCH } from "./commit-files.ts";
 import type { Git } from "./git.ts";
 
 export interface CommittedChange {
-  /** Of a topic `<slug>.md`, of a proposal `inbox/<slug>.md`, of what was forgotten `forgotten/<slug>.md`. */
+  /** The path: of a topic `<slug>.md`, of a proposal `inbox/<slug>.md`, of a forgotten topic `forgotten/<slug>.md`. */
   readonly path: string;
   readonly how: "added" | "changed" | "removed";
 }
@@ -16,13 +16,13 @@ export interface MemoryCommit {
   readonly changes: readonly CommittedChange[];
 }
 
-/** Git is missing, or cannot read what is there. What is written is kept all the same, and can be read once it can. */
+/** Git is missing, or cannot read the history. Writes are still recorded, and can be read later. */
 export interface NoHistory {
   readonly kind: "no-history";
   readonly why: string;
 }
 
-/** A change of one file, with git's names for both contents; undefined: not there. */
+/** A change of one file, with git's names for both contents; undefined: the file is absent. */
 export interface BlobChange {
   readonly path: string;
   readonly before: string | undefined;
@@ -50,16 +50,16 @@ export async function readLog(
   return { kind: "log", commits: commits.map((commit) => ({ ...commit, changes: commit.changes.map(toChange) })) };
 }
 
-/** One commit by its name, or the beginning of it; the newest without. Undefined if there is no such commit. */
+/** Returns one commit by its name or prefix; the newest without one. Undefined if there is no such commit. */
 export async function readCommit(git: Git, name?: string): Promise<RawCommit | NoHistory | undefined> {
   if (name !== undefined && !/^[0-9a-f]{4,40}$/.test(name)) return undefined;
   const commits = await readCommits(git, ["--max-count=1", name ?? BRANCH]);
-  // A name that git does not know is no failure of ours; a git that is missing is.
+  // An unknown name is no failure; a missing git is.
   if (!("kind" in commits)) return commits[0];
   return (await git(["rev-parse", "--verify", "--quiet", BRANCH])).kind === "answered" ? undefined : commits;
 }
 
-/** The newest change of each file, from a commit on: what history has of it, and who wrote that. */
+/** The newest change of each file, from a commit on: its content in history, and its author. */
 export async function readNewest(
   git: Git,
   from: string = BRANCH,
@@ -73,7 +73,7 @@ export async function readNewest(
   return newest;
 }
 
-/** The differences of one commit, as git shows them. The index is left out: it follows from the topics. */
+/** The diff of one commit, as git shows it. The index is left out, because it follows from the topics. */
 export async function readDiff(git: Git, commit: string): Promise<{ kind: "diff"; text: string } | NoHistory> {
   const what = ["-p", "--root", "-r", "--no-commit-id", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
   const answer = await git(["diff-tree", ...what, commit, "--", ".", ":(exclude)MEMORY.md"]);

@@ -1,10 +1,10 @@
 /**
- * Words that many texts have, whatever they are about. That one of them is rare among the topics says less than that of a name
- * or a term: with a few hundred topics, `annoyed` is as rare as `postgres`. Written down from the language and from how
- * people speak to a coding agent, not from any collection.
+ * Words that occur in texts about anything. Their rarity among the topics says less than that of a name or a term: with a few
+ * hundred topics, `annoyed` is as rare as `postgres`. Collected from the language and from how people speak to a coding agent,
+ * not from any set of topics.
  */
 
-/** They stand in requests to a coding agent: what they say, they say about the work. */
+/** Words of requests to a coding agent: they are about the work, not the subject. */
 const WORKING = `
 add adjust agent allow answer app apply approach bit bug build call case change check class clean cleanup code come command
 complete component create current debug default describe detail different directory discuss document does edit error example
@@ -93,7 +93,7 @@ weight weird welcome west wet wheel whenever wherever white wide width wife wild
 wish wonder wonderful wood word worker world worry worse worst worth wrap writer yard year yearly yellow young zero zone
 `;
 
-/** What computers are spoken of with, whatever the program is for; and the tools and formats that every team has. */
+/** Words about computers in any program, and the tools and formats that every team has. */
 const COMPUTING = `
 abort abstract accessor admin algorithm alias align animation annotation anonymous api append applet application architecture archive
 argument array artifact ascii assert asset async attribute audio authenticate backend background backslash backup bash batch

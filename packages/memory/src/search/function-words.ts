@@ -1,4 +1,4 @@
-/** English and German words that hold sentences together, and say nothing about their subject. */
+/** English function words: they say nothing about the subject of a text. The German ones follow. */
 
 const ENGLISH = wordsOf(`
 a about above after again all almost alone along already also although always am among an and another any anybody anyone
@@ -32,7 +32,7 @@ weiter weitere welche welchem welchen welcher welches wenig wenn wer werde werde
 wohin wollen wollte wurde wurden wurde zu zum zur zwar zwei zwischen
 `);
 
-/** Function words of languages without spaces, where they separate what is said. */
+/** Function words of languages without spaces: they separate the other words. */
 const SEPARATORS: readonly string[] = `
 我们 你们 他们 咱们 这个 那个 这些 那些 什么 怎么 怎样 为什么 如何 哪里 哪个 哪些 多少 是否 可以 能否 能不能 是不是 有没有 需要 应该 帮我 帮忙
 请问 一下 一个 一些 现在 已经 还是 或者 以及 因为 所以 如果 但是 然后 之前 之后 时候 没有 不要 不能 就是 关于 进行 使用 的 了 吗 呢 吧 啊 是 在
@@ -44,7 +44,7 @@ const SEPARATORS: readonly string[] = `
 
 export const FUNCTION_WORDS: ReadonlySet<string> = ENGLISH.union(GERMAN);
 
-/** Whether words of a text (`readWords`) have more function words of German than of English. */
+/** Whether a text's words (`readWords`) have more German than English function words. */
 export function isGerman(words: readonly string[]): boolean {
   const count = (language: ReadonlySet<string>): number => words.filter((word) => language.has(word)).length;
   return count(GERMAN) > count(ENGLISH);
@@ -54,7 +54,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }
 
-/** The longest first, so that a part of one is not taken for it. */
+/** The longest first, so that a part of one does not match. */
 export const SEPARATOR: RegExp = new RegExp(
   SEPARATORS.toSorted((one, other) => other.length - one.length).join("|"),
   "gu",

@@ -14,8 +14,8 @@ export interface MemorySearchOptions {
 }
 
 /**
- * Judges which of the candidates the words are about: their slugs, the best first. Undefined: it cannot tell now, and what is
- * clear by the words is taken.
+ * Chooses the candidates that the words are about: their slugs, the best first. Undefined: no choice is possible now, and the
+ * words decide.
  */
 export type ChooseTopics = (
   words: string,
@@ -33,20 +33,20 @@ export interface MemorySearch {
    * @param choose has the last word on whatever shares words with them
    */
   search(words: string, limit: number, choose?: ChooseTopics): Promise<readonly FoundSummary[]>;
-  /** Counts that they were shown or read. Where nothing can be written, nothing is counted. */
+  /** Counts that topics were shown or read. If nothing can be written, nothing is counted. */
   noteUse(slugs: readonly string[]): void;
-  /** Of topics that were of use, whether or not they are still there. */
+  /** Uses of topics, also of removed ones. */
   uses(): ReadonlyMap<string, TopicUse>;
   close(): void;
 }
 
 const LOCK_TIMEOUT_MS = 5_000;
-/** So many are put before who chooses: of the labeled queries 97.5% have their topic among them. */
+/** The number of candidates for the choice: of the labeled queries 97.5% have their topic among them. */
 const CANDIDATES = 20;
 
 /**
- * Full-text search over a memory. Its index is brought in step with the topics before every search, so also with what was edited
- * by hand. It only saves time: where it is gone, it is made anew.
+ * Full-text search over a memory. Its index is updated before every search, so it includes hand edits. It only saves time: a
+ * missing index is rebuilt.
  */
 export function createMemorySearch({ memory, clock = { now: Date.now } }: MemorySearchOptions): MemorySearch {
   let opened: DatabaseSync | undefined;
@@ -61,7 +61,7 @@ export function createMemorySearch({ memory, clock = { now: Date.now } }: Memory
   }
 
   async function indexOf(topics: readonly TopicSummary[]): Promise<TopicIndex> {
-    // Most of the memory's code are lists of words, which nobody needs as long as nothing is remembered.
+    // Loaded on first use: most of this code is word lists, which are not needed while the memory is empty.
     const { openTopicIndex } = await import("./topic-index.ts");
     index ??= openTopicIndex(open());
     await reconcileFiles(index, topics);
@@ -100,7 +100,7 @@ export function createMemorySearch({ memory, clock = { now: Date.now } }: Memory
       try {
         openTopicUses(open()).note(slugs, clock.now());
       } catch {
-        // A full or read-only disk: a count is no reason for a turn to fail.
+        // A full or read-only disk: a count must not make a turn fail.
       }
     },
     uses: () => (existsSync(join(memory.folder, OURS)) ? openTopicUses(open()).all() : new Map()),

@@ -5,32 +5,32 @@ export interface Candidate {
   readonly id: number;
   readonly slug: string;
   readonly updatedAtMs: number;
-  /** The sum of what the words of its name and description can say (`wordShare`). */
+  /** The sum of the shares (`wordShare`) of the words in its name and description. */
   readonly titleSays: number;
 }
 
 export interface FoundTopic {
   readonly slug: string;
-  /** From 1 on it is clear that the query is about it, and what has at least half of the best one's may be meant, too. */
+  /** From 1 on the query is clearly about this topic; topics with at least half of the best score may be meant, too. */
   readonly score: number;
-  /** Words of the query that were found in it, what says most first. */
+  /** Words of the query that were found in it, the most significant first. */
   readonly why: readonly string[];
 }
 
 /**
- * How much the part of the title counts that the query names, beside the part of the query that the topic has. Chosen on the
- * development half of the labeled queries, so that 9 in 10 of those that are about nothing remembered stay below a score of 1.
+ * The weight of the share of the title that the query names, relative to the share of the query that the topic has. Chosen on
+ * the development half of the labeled queries, so that 9 in 10 of the idle ones stay below a score of 1.
  */
 const TITLE = 6;
-/** Of the best topic's score, what another must have to be shown beside it. */
+/** The share of the best score that another topic needs to be shown, too. */
 const BESIDE_BEST = 0.5;
-/** Of two that fit as well, the newer one comes first: by up to a tenth, half of that after 180 days. */
+/** Of two equal topics the newer one comes first: by up to a tenth, half of that after 180 days. */
 const FRESHNESS = 0.1;
 const FRESHNESS_HALVES_MS = 180 * 24 * 60 * 60_000;
 
 /**
- * How well topics fit a query, the best first. What counts is how much the words say that both have, and how much that is of
- * what the query says, and of what the topic's name and description say. A query that says much more is about something else.
+ * Ranks topics by how well they fit a query, the best first. The score is the weight of the shared words, times their share of
+ * the query and of the topic's name and description. A query with many other words is about something else.
  */
 export function rankTopics(
   units: readonly Unit[],
@@ -44,7 +44,7 @@ export function rankTopics(
     .map(({ slug, score, why }) => ({ slug, score, why }));
 }
 
-/** Of ranked topics, those to show: none, unless it is clear that the query is about one of them. */
+/** Returns the ranked topics to show: none, unless the query is clearly about one of them. */
 export function clearTopics(ranked: readonly FoundTopic[]): readonly FoundTopic[] {
   const best = Math.max(0, ...ranked.map(({ score }) => score));
   return best < 1 ? [] : ranked.filter(({ score }) => score >= best * BESIDE_BEST);

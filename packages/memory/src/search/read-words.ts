@@ -1,6 +1,6 @@
 import { SEPARATOR } from "./function-words.ts";
 
-/** A longer word is a key or a digest; nobody asks for it in full. */
+/** A longer word is a key or a digest; nobody searches for it in full. */
 const MAX_LETTERS = 64;
 const UNSPACED =
   "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー";
@@ -9,9 +9,9 @@ const IS_UNSPACED: RegExp = new RegExp(`^[${UNSPACED}]`, "v");
 const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
 /**
- * The words of a text, the same for topics and for queries: runs of letters and digits, without case and accents. An identifier
- * (`retryBudgetMs`) is one word as a whole and several in its parts. Where a script writes no spaces, each two characters
- * that stand together are a word. Forms of a word are left to the tokenizer of SQLite.
+ * Splits a text into words, in the same way for topics and queries: runs of letters and digits, without case and accents. An
+ * identifier (`retryBudgetMs`) is one word as a whole and several in its parts. In scripts without spaces, each pair of
+ * adjacent characters is a word. SQLite's tokenizer handles the forms of a word.
  */
 export function readWords(text: string): readonly string[] {
   const runs = text.normalize("NFKC").match(RUN) ?? [];

@@ -15,7 +15,7 @@ export interface IndexedTopic {
   readonly type: string;
   readonly body: string;
   readonly updatedAtMs: number;
-  /** Of the topic's bytes: tells whether the index knows them. */
+  /** A version of the topic's bytes: shows whether the index is up to date. */
   readonly version: string;
 }
 
@@ -23,27 +23,27 @@ export interface SearchTopicsOptions {
   readonly limit: number;
   readonly nowMs: number;
   /**
-   * `clear`: only if it is clear that the query is about one of them. `possible`: whatever shares words with it, for somebody
-   * else to judge. @default "clear"
+   * `clear`: only if the query is clearly about one of them. `possible`: every topic that shares words with it, for the caller
+   * to judge. @default "clear"
    */
   readonly bar?: "clear" | "possible";
 }
 
-/** Full-text search over topics. It only saves time: it can be dropped, and filled again from the topics themselves. */
+/** Full-text search over topics. It only saves time: it can be dropped and rebuilt from the topics. */
 export interface TopicIndex {
-  /** Takes a topic in, in place of an earlier one of the same slug. */
+  /** Adds a topic, replacing an earlier one with the same slug. */
   put(topic: IndexedTopic): void;
   remove(slug: string): void;
-  /** By slug, the version that is known. */
+  /** The indexed version by slug. */
   versions(): ReadonlyMap<string, string>;
-  /** Topics that the query is about, the best first; none if it is not clear that it is about any. */
+  /** Finds topics that the query is about, the best first; none if that is not clear for any. */
   search(query: string, options: SearchTopicsOptions): readonly FoundTopic[];
 }
 
-/** Topics that are looked at closely. */
+/** The number of topics that are scored. */
 const CANDIDATES = 40;
 
-/** Opens the index in a database, whose owner also keeps its transactions: what is not in one is one by itself. */
+/** Opens the index in a database. The caller controls transactions; a call outside of one is its own transaction. */
 export function openTopicIndex(database: DatabaseSync): TopicIndex {
   makeTables(database);
   const prepared = new Map<string, StatementSync>();
@@ -55,7 +55,7 @@ export function openTopicIndex(database: DatabaseSync): TopicIndex {
 
   function put(topic: IndexedTopic): void {
     remove(topic.slug);
-    // The slug is a name, too, and often says it in another language.
+    // The slug is a name, too, often in another language.
     const title = readWords(`${topic.name}\n${topic.slug}\n${topic.description}`);
     const body = readWords(topic.body);
     const toTerms = isGerman([...title, ...body]) ? withGermanStems : (words: readonly string[]) => words;
@@ -104,7 +104,7 @@ export function openTopicIndex(database: DatabaseSync): TopicIndex {
   };
 }
 
-/** Ids of the topics that have most of what the query says. */
+/** Ids of the topics with the highest weight of shared words. */
 function mostShared(units: readonly Unit[]): readonly number[] {
   const says = new Map<number, number>();
   for (const { weight, topics } of units) {

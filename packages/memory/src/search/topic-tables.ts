@@ -3,7 +3,10 @@ import { COMMON_WORDS } from "./common-words.ts";
 import { withGermanStems } from "./german-stems.ts";
 import { SAME_MEANING } from "./same-meaning.ts";
 
-/** Rises with every change of the tables or of the word lists: tables of another version are made anew, and all topics are due again. */
+/**
+ * Increases with every change of the tables or of the word lists: tables of another version are recreated, and all topics are
+ * indexed again.
+ */
 const INDEX_VERSION = 4;
 
 /**
@@ -33,11 +36,11 @@ const DROP_TABLES = ["topic", "topic_text", "topic_word", "same_meaning", "commo
   (table) => `DROP TABLE IF EXISTS ${table}`,
 );
 
-/** Makes the tables, unless they are there and of this version. */
+/** Creates the tables, unless they exist in this version. */
 export function makeTables(database: DatabaseSync): void {
   if (readVersion(database) === INDEX_VERSION) return;
   atOnce(database, () => {
-    // Another process may have made them meanwhile.
+    // Another process may have created them meanwhile.
     if (readVersion(database) === INDEX_VERSION) return;
     database.exec([...DROP_TABLES, ...TABLES].join(";\n"));
     const insertGroup = database.prepare("INSERT INTO same_meaning (terms, words) VALUES (?, ?)");
@@ -46,7 +49,7 @@ export function makeTables(database: DatabaseSync): void {
   });
 }
 
-/** All or nothing, whether or not the caller has a transaction of his own. */
+/** Runs work atomically, with or without a transaction of the caller. */
 export function atOnce<T>(database: DatabaseSync, work: () => T): T {
   const [begin, end, undo] = database.isTransaction
     ? ["SAVEPOINT topics", "RELEASE topics", "ROLLBACK TO topics; RELEASE topics"]
@@ -62,7 +65,7 @@ export function atOnce<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
-/** The words of a list, of which each may be German. */
+/** Returns the index terms of a word list, each word of which may be German. */
 function termsOf(words: string): string {
   return withGermanStems(words.trim().split(/\s+/)).join(" ");
 }

@@ -6,13 +6,13 @@ export interface TopicUse {
   readonly lastAtMs: number;
 }
 
-/** How often topics are of use. Nothing else rests on it: where the file is gone, counting begins anew. */
+/** Counts how often topics are used. Nothing else depends on it: if the file is gone, counting starts again. */
 export interface TopicUses {
   note(slugs: readonly string[], nowMs: number): void;
   all(): ReadonlyMap<string, TopicUse>;
 }
 
-// Apart from the index, which is made anew when words are told apart in another way.
+// Separate from the index, which is rebuilt when words are split in another way.
 const TABLE = `CREATE TABLE IF NOT EXISTS topic_use (
   slug TEXT PRIMARY KEY,
   uses INTEGER NOT NULL,

@@ -6,8 +6,8 @@ import type { Vocabulary } from "./read-query.ts";
 const LEAST_PREFIX_LETTERS = 4;
 
 /**
- * The words of all topics, as FTS5 has them. For a query in German, a word also stands for German words that begin with its
- * stem, since German joins words: `Termine` finds `Terminzettel`.
+ * Reads the words of all topics from FTS5. For a German query, a word also matches German words that begin with its stem,
+ * because German joins words: `Termine` finds `Terminzettel`.
  */
 export function topicVocabulary(
   prepare: (sql: string) => StatementSync,

@@ -1,29 +1,29 @@
 import type { Statement } from "./statement.ts";
 import { isNegated, isSameWord, namesIn, plain, sentenceAt, tellingWords } from "./words.ts";
 
-/** What is to be remembered, and the words of the session that it is said to rest on. */
+/** A fact to remember, and the quote from the session that it is based on. */
 export interface Claim {
   readonly text: string;
   readonly quote: string;
 }
 
 /**
- * `supported`: the user has said it. `unsure`: it was said, though not by the user, or the user said something else: only the
- * user can tell. `unfounded`: nobody said it.
+ * `supported`: the user said it. `unsure`: it was said, but not by the user, or the user said something else: only the user can
+ * tell. `unfounded`: nobody said it.
  */
 export type CheckedClaim =
   | { readonly kind: "supported"; readonly entry: number }
   | { readonly kind: "unsure"; readonly entry: number; readonly by: Statement["by"]; readonly why: string }
   | { readonly kind: "unfounded"; readonly why: string };
 
-/** A shorter quote stands in any conversation. */
+/** A shorter quote occurs in any conversation. */
 const MIN_QUOTE_WORDS = 2;
-/** So many of a claim's words must be the user's: the rest is how a sentence is put. */
+/** The share of a claim's words that must be the user's: the rest is phrasing. */
 const MIN_OWN_SHARE = 0.8;
 
 /**
- * Holds a claim against what was said. A page or a file can talk a model into remembering what its author wants, with an
- * innocent quote of the user beside it; so it is not enough that the quote is real: the claim has to be made of the user's words.
+ * Checks a claim against the session. A page or a file can talk a model into remembering what its author wants, with an
+ * innocent quote of the user beside it. So a real quote is not enough: the claim must be made of the user's words.
  */
 export function checkClaim(claim: Claim, said: readonly Statement[]): CheckedClaim {
   const quote = plain(claim.quote);
@@ -48,7 +48,7 @@ export function checkClaim(claim: Claim, said: readonly Statement[]): CheckedCla
   return { kind: "supported", entry };
 }
 
-/** Why a text is not made of the user's words; undefined if it is. */
+/** Returns why a text is not made of the user's words; undefined if it is. */
 export function findForeign(text: string, said: readonly Statement[]): string | undefined {
   const users = said.filter((one) => one.by === "user").map(({ text }) => text);
   const everything = plain(users.join("\n"));

@@ -1,19 +1,19 @@
 import type { Block } from "palimpsest";
 import type { PassedOver, ReadEntry } from "palimpsest/core";
 
-/** Something that was said in a session. `outside`: what tools, files and pages brought. */
+/** A statement in a session. `outside`: content of tools, files and pages. */
 export interface Statement {
   readonly entry: number;
   readonly by: "user" | "model" | "outside";
   readonly text: string;
 }
 
-/** Attachments of this type hold what is remembered already: learning from them would be learning from oneself. */
+/** Attachments of this type hold existing memories: learning from them would be circular. */
 export const RECALLED = "memory";
 
 /**
- * What an entry says that memory may rest on. Undefined for what nobody said: summaries, the program's own words, and what
- * was recalled.
+ * Returns the text of an entry that memory may be based on. Undefined for texts that nobody said: summaries, the program's own
+ * texts, and recalled memories.
  */
 export function toStatement(read: ReadEntry | PassedOver): Statement | undefined {
   if (read.kind === "attachment") {
