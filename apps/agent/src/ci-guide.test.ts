@@ -79,7 +79,7 @@ test.skipIf(!hasParts)(
     expect(events).toMatch(/^Glob\n/);
     expect(events).toContain('"outcome": "done"');
     expect(piped).toBe("Done.\n");
-    expect(kept).toMatch(/source +responses[\s\S]*Done\.\n$/);
+    expect(kept).toMatch(/spent on +responses[\s\S]*Done\.\n$/);
     expect(project.text("session.jsonl").split("\n").length).toBeGreaterThan(5);
 
     await type(steps[0]!);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 
-/** Nothing else is loaded before it is needed: `--version` costs no more than Node itself. */
+/** Loads nothing before it is needed: `--version` takes no longer than Node itself. */
 const args = process.argv.slice(2);
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) {
   const file = readFileSync(new URL("../package.json", import.meta.url), "utf8");

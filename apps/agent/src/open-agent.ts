@@ -28,7 +28,7 @@ import { todosExtension } from "./extensions/todos/todos-extension.ts";
 import { openUserExtensions } from "./extensions/user/user-extensions.ts";
 import { webExtension } from "./extensions/web/web-extension.ts";
 
-/** Opens the agent: settings, extensions in order, the session, and the extensions that run sessions beside it. */
+/** Opens the agent: settings, extensions in order, the session, and the extensions that run sessions of their own. */
 export async function openAgent(options: AgentOptions): Promise<Agent> {
   const closing = closingInReverse();
   try {
@@ -40,7 +40,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
       return extension;
     };
 
-    // In this order their tools, and their sections of the head, stand in the prompt.
+    // The prompt contains their tools and their sections of the head in this order.
     const plan = planExtension(context);
     const openResult = resultsOf(context.store.results, [plan.path]);
     const { aroundRead } = open(await instructionsExtension(context));

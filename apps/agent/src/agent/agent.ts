@@ -16,38 +16,38 @@ import type { OwnedListener } from "./event-owner.ts";
 
 export interface AgentOptions {
   readonly places: Places;
-  /** The project's, links followed. */
+  /** The folder of the project, with links resolved. */
   readonly folder: string;
   readonly environment: Environment;
   readonly store: Store;
   readonly provider: Provider;
   readonly model: string;
-  /** The session to resume. @default a new one */
+  /** The session to resume. @default a new session */
   readonly id?: string;
-  /** What hooks at the start are told of a new session. @default "startup" */
+  /** The reason for a new session, for hooks at its start. @default "startup" */
   readonly startedBy?: "startup" | "clear";
   /** @default that of the settings */
   readonly mode?: PermissionMode;
-  /** What other sessions of the project call it. @default what they called it before */
+  /** The name of the session for other sessions of the project. @default its earlier name */
   readonly name?: string;
-  /** Beside those of the settings. */
+  /** Rules in addition to those of the settings. */
   readonly rules: readonly Rule[];
   /** @default that of the settings */
   readonly web?: "on" | "off";
   readonly modelFacts: "table" | "if-unknown" | "asked";
-  /** @default nobody is here: what would have to be asked is denied */
+  /** The person at the screen. @default none: calls that need permission are denied */
   readonly person?: Person;
-  /** Is told what happens in the session and its agents, from the opening on. @default nobody is told */
+  /** Receives the events of the session and its agents, from the opening on. @default none */
   readonly onEvent?: OwnedListener;
-  /** Engine settings of the command line. @default none */
+  /** Engine settings from the command line. @default none */
   readonly engine?: Partial<Settings>;
-  /** What the operator has set up. @default nothing */
+  /** The operator's telemetry and flags. @default none */
   readonly operations?: Pick<Operations, "onEvent" | "flags" | "problems">;
   /** @default the system's clock */
   readonly clock?: Clock;
 }
 
-/** A session with its tools, and what its extensions do around it. */
+/** A session with its tools and extensions. */
 export interface Agent {
   readonly session: AgentSession;
   readonly tools: readonly Tool[];
@@ -61,15 +61,15 @@ export interface Agent {
   readonly setModel: (model: string) => Promise<void>;
   /** The slash commands of its extensions. */
   readonly commands: readonly SlashCommand[];
-  /** What runs in the background now. */
+  /** The running background tasks. */
   readonly status: () => readonly BackgroundTask[];
-  /** What could not be used, one line each. */
+  /** Settings and extensions that could not be used, one line each. */
   readonly problems: readonly string[];
-  /** Tells the model what has changed since its last turn. @param words what the user is about to say */
+  /** Tells the model what has changed since its last turn. @param words the user's next message */
   beforeTurn(words?: string): Promise<void>;
-  /** Tells who listens to the session what waits for the user, once. The first turn does, if nobody has before. */
+  /** Emits, once, the events about things that wait for the user. The first turn calls it if nobody has before. */
   emitWaiting(): Promise<void>;
-  /** Work in the background once a turn is done. */
+  /** Starts background work after a turn. */
   afterTurn(session: AgentSession): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
-/** What is open, to be closed in reverse order. */
+/** Collects open resources, and closes them in reverse order. */
 export interface Closing {
   add(close: (() => Promise<void>) | undefined): void;
-  /** Closes everything that was added since it was last called. */
+  /** Closes everything that was added since the last call. */
   readonly close: () => Promise<void>;
 }
 

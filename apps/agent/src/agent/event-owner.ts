@@ -2,18 +2,18 @@ import type { SessionEvent } from "palimpsest";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import type { AskingAgent } from "../permissions/permission-question.ts";
 
-/** Whose event it is, if it is not the session's own: an agent's, or that of a model call beside the conversation. */
+/** The owner of an event that is not the session's own: an agent, or a fork for a model call outside of the conversation. */
 export interface EventOwner {
   readonly kind: "agent" | "fork";
   readonly name: string;
 }
 
-/** Takes what happens. @param owner undefined: it happened in the session itself */
+/** Receives events. @param owner undefined for the session's own events */
 export type OwnedListener = (event: SessionEvent, owner?: EventOwner) => void;
 
 type KnownAgents = Pick<AgentSession, "id" | "background">;
 
-/** Which agent a session belongs to: the main one, or one that it has started. */
+/** The agent that a session belongs to: the main agent, or an agent that it started. */
 export function agentOf(main: KnownAgents, sessionId: string): AskingAgent {
   if (sessionId === main.id) return { kind: "main" };
   return startedAgent(main, sessionId) ?? { kind: "fork", name: sourceOf(sessionId) };
@@ -29,11 +29,11 @@ function startedAgent(
 
 export interface EventOwners {
   readonly onEvent: (event: SessionEvent) => void;
-  /** From now on it is known which events are the session's own. Before, all of them are: it has no agents yet. */
+  /** Sets the main session. Before, all events are its own, since it has no agents yet. */
   opened(session: KnownAgents): void;
 }
 
-/** Says of each event whose it is, so that the notices of an agent do not read like those of the session. */
+/** Adds the owner to each event, so that notices of an agent differ from those of the session. */
 export function nameOwners(listener: OwnedListener): EventOwners {
   let main: KnownAgents | undefined;
   return {
@@ -49,7 +49,7 @@ export function nameOwners(listener: OwnedListener): EventOwners {
   };
 }
 
-/** Tells each of those who listen. */
+/** Passes events to all listeners. */
 export function notifyAll(
   listeners: readonly (((event: SessionEvent) => void) | undefined)[],
 ): (event: SessionEvent) => void {
@@ -59,7 +59,7 @@ export function notifyAll(
   };
 }
 
-/** A fork that nobody keeps is named after its session and what it is for. */
+/** The id of a temporary fork contains its session and its purpose. */
 function sourceOf(session: string): string {
   return session.slice(session.lastIndexOf(":") + 1);
 }

@@ -11,12 +11,12 @@ import { offeredTools } from "./offered-tools.ts";
 export interface LoadedContext {
   readonly context: ExtensionContext;
   readonly settings: LoadedSettings;
-  /** The session is open: from now on, events of extensions are told there. */
+  /** The session is open: from now on, it emits the events of extensions. */
   opened(session: AgentSession): void;
   readonly setModel: (model: string) => Promise<void>;
 }
 
-/** Loads the settings, and makes of them what extensions are opened with. */
+/** Loads the settings, and builds the context for opening extensions. */
 export async function loadContext(options: AgentOptions): Promise<LoadedContext> {
   const { places, folder, environment, store, provider, id, person, operations } = options;
   await makePrivateFolder(places.project);

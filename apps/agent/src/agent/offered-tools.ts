@@ -1,7 +1,7 @@
 import type { Store, ToolDefinition } from "palimpsest";
 import { readPayload } from "palimpsest/core";
 
-/** The tools that a stored session has offered last; none if it is new. */
+/** The tools in the last request of a stored session; none for a new session. */
 export async function offeredTools(store: Store, id: string | undefined): Promise<readonly ToolDefinition[]> {
   const reader = id === undefined ? undefined : await store.openReader(id);
   try {
@@ -18,7 +18,7 @@ export async function offeredTools(store: Store, id: string | undefined): Promis
   }
 }
 
-/** What is said to the user if a session's tools are no longer what they were; undefined if they are, or it is new. */
+/** The message to the user if the tools of a resumed session have changed; undefined otherwise. */
 export function toolChanges(offered: readonly ToolDefinition[], now: readonly ToolDefinition[]): string | undefined {
   if (offered.length === 0) return undefined;
   const [before, after] = [byName(offered), byName(now)];
@@ -29,7 +29,7 @@ export function toolChanges(offered: readonly ToolDefinition[], now: readonly To
   ] as const;
   const said = changes.flatMap(([what, names]) => (names.length === 0 ? [] : [`${what}: ${names.join(", ")}`]));
   if (said.length === 0) return undefined;
-  return `The tools are not those of this session's last request (${said.join("; ")}): its prompt is cached anew.`;
+  return `The tools have changed since this session's last request (${said.join("; ")}), so its prompt cache starts empty.`;
 }
 
 function byName(tools: readonly ToolDefinition[]): ReadonlyMap<string, string> {
@@ -38,7 +38,7 @@ function byName(tools: readonly ToolDefinition[]): ReadonlyMap<string, string> {
   );
 }
 
-/** The order of fields says nothing. */
+/** Sorts the fields of objects, so that their order does not matter in a comparison. */
 function inOrder(_: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -16,13 +16,13 @@ import type { AgentOptions } from "./agent.ts";
 import { agentOf, nameOwners, notifyAll } from "./event-owner.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
-/** The session, and the head that its extensions have made together. */
+/** The session, and the head that its extensions have built. */
 export interface SessionAround extends OpenedSession {
   readonly head: SessionHead;
 }
 
 /**
- * Opens the session with what its extensions bring: the head, what surrounds a compaction, hooks and tools.
+ * Opens the session with the contributions of its extensions: head, surroundings of a compaction, hooks and tools.
  * @param guard for permissions: stored results may be read, too
  */
 export async function openAround(
@@ -67,7 +67,7 @@ export async function openAround(
   };
 }
 
-/** @param memory in place of the session's own */
+/** Builds the head. @param memory the memory to use instead of the session's own */
 function headOf(extensions: readonly Extension[], memory?: HeadSection): SessionHead {
   return createSessionHead(
     extensions.flatMap((extension) => {
@@ -101,7 +101,7 @@ function permissionOf(
   return attendedPermission({ ...ports, person, places, agentOf: (sessionId) => agentOf(session, sessionId) });
 }
 
-/** What the session and the sessions of its agents are opened with. */
+/** The options of the session and of its agents' sessions. */
 function sharedOptions(
   { engine, modelFacts }: AgentOptions,
   { places, environment, clock, person, operations }: ExtensionContext,
@@ -117,7 +117,7 @@ function sharedOptions(
   };
 }
 
-/** Tells the model what has changed in the head since it was shown. */
+/** Tells the model about changes of the head. */
 export async function tellChanges(session: AgentSession, head: SessionHead): Promise<void> {
   const changes = await head.changes(session);
   if (changes.length > 0) await session.append(changes);

@@ -1,6 +1,6 @@
 /**
- * What stands before every conversation. It is made once for each session and stays as it is: nothing in it changes by the
- * hour, because a changed system prompt costs the whole cache. What the user and the project have written down comes behind it.
+ * The system prompt. It is written once per session and never changes, since a change would invalidate the whole prompt cache.
+ * Instructions of the user and the project come after it.
  */
 export function systemPrompt(folder: string): string {
   return `You are a coding agent. You work on a project in the folder ${folder} (${process.platform}), with the tools below.

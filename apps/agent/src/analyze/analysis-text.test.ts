@@ -19,16 +19,18 @@ beforeAll(async () => {
 afterAll(() => rmSync(home, { recursive: true }));
 
 describe("as text", () => {
-  test("a session is told from its price to its dearest results", () => {
+  test("a session is told from its price to its most expensive results", () => {
     const text = analysisText(one.sessions[0]!.analysis, 100);
     expect(text).toMatch(/^claude-code 2\.1\.217 session c1a0de00/);
     expect(text).toMatch(/\$0\.\d+ spent; \$0\.\d+ with a perfect cache/);
-    expect(text).toMatch(/The window, at most 21\.7K tokens \(\| a compaction\)\n {2}[▁-█]+\|[▁-█]+/);
-    expect(text).toMatch(/system prompt and tools +\$0\.\d+ +\d+% +\d/);
-    expect(text).toMatch(/a pause +1 +21\.5K +\$0\.\d+/);
-    expect(text).toContain("a pause of 7 min (kept for 5 min)");
     expect(text).toMatch(
-      /Of 3 reads of files 1 brought what was in view already: \d+ tokens, \$0\.\d+\n +1x \/work\/sums\/add\.js/,
+      /Context window over time, at most 21\.7K tokens \(\| marks a compaction\)\n {2}[▁-█]+\|[▁-█]+/,
+    );
+    expect(text).toMatch(/system prompt and tools +\$0\.\d+ +\d+% +\d/);
+    expect(text).toMatch(/cache expired +1 +21\.5K +\$0\.\d+/);
+    expect(text).toContain("cache expired (idle 7 min, kept for 5 min)");
+    expect(text).toMatch(
+      /Of 3 file reads, 1 repeated text already in context: \d+ tokens, \$0\.\d+\n +1x \/work\/sums\/add\.js/,
     );
     expect(text).toMatch(/read again within 30 rounds: 1 file, \d+ tokens/);
     expect(text).toMatch(/Compactions\n {2}2026-11-01 10:08 {2}auto, 21\.7K to 18\.9K tokens/);
@@ -92,13 +94,7 @@ describe("as a page", () => {
 
   test("every part, every cause and every compaction is in it", () => {
     const page = analysisPage(one);
-    for (const word of [
-      "results of Read",
-      "tool calls",
-      "a pause of 7 min",
-      "What filled the window",
-      "1 compaction",
-    ]) {
+    for (const word of ["results of Read", "tool calls", "idle 7 min", "What filled the window", "1 compaction"]) {
       expect(page).toContain(word);
     }
   });

@@ -14,13 +14,13 @@ const SHOWN_PARTS = 12;
 const SHOWN_ROWS = 8;
 const SHOWN_FILES = 4;
 const BLOCKS = "▁▂▃▄▅▆▇█";
-/** Below so many columns, what is dispensable is left out. */
+/** Below this width, less important columns are left out. */
 const NARROW_COLUMNS = 80;
 
-/** What one session spent, for a screen or a pipe of so many columns. */
+/** Describes what one session spent. @param columns the width of the output */
 export function analysisText(analysis: Analysis, columns: number): string {
   const { points, totals, subagents, duplicateReads, damagedLines } = analysis;
-  if (points.length === 0) return "No response in it says what it used: there is nothing to analyze.";
+  if (points.length === 0) return "Nothing to analyze: no response of this session reports its usage.";
   return [
     heading(analysis),
     spentText(totals, subagents),
@@ -31,7 +31,7 @@ export function analysisText(analysis: Analysis, columns: number): string {
     compactionsText(analysis.compactions, columns),
     ...(duplicateReads.duplicates === 0 ? [] : [duplicatesText(duplicateReads, columns)]),
     resultsText(analysis, columns),
-    ...(damagedLines === 0 ? [] : [`${counted(damagedLines, "damaged line")} passed over.`]),
+    ...(damagedLines === 0 ? [] : [`${counted(damagedLines, "damaged line")} skipped.`]),
   ]
     .filter((section) => section !== "")
     .join("\n\n");
@@ -42,7 +42,7 @@ export interface NamedAnalysis {
   readonly analysis: Analysis;
 }
 
-/** What many sessions spent together, and each of the most expensive. */
+/** Describes what many sessions spent together, and lists the most expensive ones. */
 export function sumText(sum: AnalysisSum, sessions: readonly NamedAnalysis[], columns: number): string {
   const { totals, compactions, readAgain } = sum;
   const rows = sessions.map(({ path, analysis }) => [
@@ -55,10 +55,10 @@ export function sumText(sum: AnalysisSum, sessions: readonly NamedAnalysis[], co
     partsText(sum.parts, totals, columns),
     lostText(sum.lost),
     [
-      `${counted(compactions, "compaction")}; read again behind them: ${readsText(readAgain)}`,
+      `${counted(compactions, "compaction")}; files read again afterwards: ${readsText(readAgain)}`,
       duplicatesText({ ...sum.duplicateReads, files: [] }, columns),
     ].join("\n"),
-    ...(sum.damagedLines === 0 ? [] : [`${counted(sum.damagedLines, "damaged line")} passed over.`]),
+    ...(sum.damagedLines === 0 ? [] : [`${counted(sum.damagedLines, "damaged line")} skipped.`]),
     table([["spent", "lost", "responses", "compactions", "session"], ...rows], [0, 1]),
   ].join("\n\n");
 }
@@ -79,7 +79,7 @@ function spentText(totals: SpentTotals, subagents: SpentTotals): string {
   return [
     ...(unpricedResponses < responses
       ? [
-          `${dollars(usd)} spent; ${dollars(perfectUsd)} with a perfect cache, that is ${dollars(usd - perfectUsd)} less`,
+          `${dollars(usd)} spent; ${dollars(perfectUsd)} with a perfect cache, which is ${dollars(usd - perfectUsd)} less`,
         ]
       : []),
     ...(unpricedResponses === 0
@@ -88,16 +88,18 @@ function spentText(totals: SpentTotals, subagents: SpentTotals): string {
     `${tokens(input)} tokens sent, ${percent(totals.cacheReadTokens, input)} of them read from the cache; ${tokens(totals.outputTokens)} written`,
     ...(estimatedOutputs === 0
       ? []
-      : [`the output of ${counted(estimatedOutputs, "response")} is estimated: it was recorded before their end`]),
+      : [
+          `the output of ${counted(estimatedOutputs, "response")} is an estimate: the recording stops before their end`,
+        ]),
     ...(subagents.responses === 0
       ? []
       : [
-          `beside it ${counted(subagents.responses, "response")} of subagents and summaries: ${dollars(subagents.usd)}`,
+          `in addition, ${counted(subagents.responses, "response")} of subagents and summaries: ${dollars(subagents.usd)}`,
         ]),
   ].join("\n");
 }
 
-/** The window over time, one character for one or more requests, a bar where it was compacted. */
+/** Draws the context window over time: one character for one or more requests, a bar for a compaction. */
 function windowText({ points, compactions }: Analysis, columns: number): string {
   const sizes = points.map((point) => point.freshTokens + point.cacheReadTokens + point.cacheWriteTokens);
   const most = Math.max(...sizes);
@@ -110,8 +112,8 @@ function windowText({ points, compactions }: Analysis, columns: number): string 
     const height = Math.min(BLOCKS.length - 1, Math.floor((size / most) * BLOCKS.length));
     return `${folds.has(column) ? "|" : ""}${BLOCKS[height]}`;
   }).join("");
-  const about = compactions.length === 0 ? "" : " (| a compaction)";
-  return `The window, at most ${tokens(most)} tokens${about}\n  ${line}`;
+  const about = compactions.length === 0 ? "" : " (| marks a compaction)";
+  return `Context window over time, at most ${tokens(most)} tokens${about}\n  ${line}`;
 }
 
 function partsText(parts: readonly PartTotals[], totals: SpentTotals, columns: number): string {
@@ -131,7 +133,7 @@ function partsText(parts: readonly PartTotals[], totals: SpentTotals, columns: n
   const [shown, rest] = [parts.slice(0, SHOWN_PARTS), parts.slice(SHOWN_PARTS)];
   return table(
     [
-      ["Where it went", ...(isPriced ? ["price"] : []), "", "came in", "sent", ""],
+      ["Spent on", ...(isPriced ? ["price"] : []), "", "new", "sent", ""],
       ...shown.map((part) => row(partName(part), [part])),
       ...(rest.length === 0 ? [] : [row(`${rest.length} more`, rest)]),
     ],
@@ -145,7 +147,7 @@ function lostText(lost: Analysis["lost"]): string {
   const rows = causes
     .toSorted(([, one], [, other]) => other.usd - one.usd || other.tokens - one.tokens)
     .map(([cause, { breaks, tokens: count, usd }]) => [`  ${CAUSES[cause]}`, breaks, tokens(count), priced(usd)]);
-  return table([["Lost to the cache by", "breaks", "tokens", "price"], ...rows], [1, 2, 3]);
+  return table([["Cause of cache misses", "misses", "tokens", "price"], ...rows], [1, 2, 3]);
 }
 
 function breaksText({ breaks }: Analysis, columns: number): string {
@@ -157,7 +159,7 @@ function breaksText({ breaks }: Analysis, columns: number): string {
       ...[`  ${shortTime(one.atMs, columns)}`, tokens(one.rebilledTokens), priced(one.usd ?? 0)],
       oneLine(breakText(one), Math.max(20, columns - 42)),
     ]);
-  const title = breaks.length > largest.length ? `Breaks, ${largest.length} of ${breaks.length}` : "Breaks";
+  const title = breaks.length > largest.length ? `Cache misses, ${largest.length} of ${breaks.length}` : "Cache misses";
   return table([[title, "paid again", "price", "why"], ...rows], [1, 2]);
 }
 
@@ -181,8 +183,8 @@ function compactionsText(compactions: readonly CompactionReport[], columns: numb
 function duplicatesText(reads: Analysis["duplicateReads"], columns: number): string {
   const { duplicates, tokens: count, usd, files } = reads;
   const price = usd === 0 ? "" : `, ${dollars(usd)}`;
-  const about = `${duplicates} brought what was in view already: ${tokens(count)} tokens${price}`;
-  return [`Of ${counted(reads.reads, "read")} of files ${about}`, ...filesText(files, columns)].join("\n");
+  const about = `${duplicates} repeated text already in context: ${tokens(count)} tokens${price}`;
+  return [`Of ${counted(reads.reads, "file read")}, ${about}`, ...filesText(files, columns)].join("\n");
 }
 
 function resultsText({ expensiveResults, totals }: Analysis, columns: number): string {
@@ -193,7 +195,7 @@ function resultsText({ expensiveResults, totals }: Analysis, columns: number): s
       ...[`  ${tokens(count)} x ${requests}`, priced(usd)],
       `${tool} ${pathEnd(about, Math.max(20, columns - 40))}`,
     ]);
-  const title = "Dearest results, in tokens x requests that carried them";
+  const title = "Most expensive tool results (tokens x requests that contained them)";
   return `${title}\n${table(rows, totals.usd > 0 ? [1] : [])}`;
 }
 

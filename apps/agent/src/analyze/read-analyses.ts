@@ -5,25 +5,25 @@ import { knownModel } from "palimpsest/core";
 
 export interface AnalyzedFile {
   readonly path: string;
-  /** Which one, of a file that holds several. */
+  /** The session's name in a file with several sessions. */
   readonly session?: string;
   readonly analysis: Analysis;
 }
 
 export interface Analyses {
   readonly sum: AnalysisSum;
-  /** Those that cost most, or sent most where prices are not known. */
+  /** The most expensive sessions; without prices, those that sent most. */
   readonly sessions: readonly AnalyzedFile[];
-  /** Files that are of no known format. */
+  /** Files of an unknown format. */
   readonly unknown: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** More sessions than these are in the sums alone: their windows would fill the memory. */
+/** Sessions beyond this number are only part of the sums, since their details would fill the memory. */
 const MAX_SESSIONS = 30;
 
 export type Prices = ReadonlyMap<string, NonNullable<ModelFacts["prices"]>>;
 
-/** Analyses a file, or all sessions below a folder. Prices that are given win over those that are known. */
+/** Analyzes a file, or all sessions in a folder. Given prices replace known prices. */
 export async function readAnalyses(path: string, prices: Prices): Promise<Analyses> {
   const factsOf = (model: string): Pick<ModelFacts, "prices" | "cacheLifetimeMs"> => {
     const given = prices.get(model);

@@ -1,6 +1,6 @@
 import type { BreakCause, PartTotals, RecordedBreak } from "@palimpsest/transcripts/analyze";
 
-/** What parts of a window are called. */
+/** The name of a part of the context window. */
 export function partName({ kind, tool }: Pick<PartTotals, "kind" | "tool">): string {
   switch (kind) {
     case "fixed":
@@ -8,11 +8,11 @@ export function partName({ kind, tool }: Pick<PartTotals, "kind" | "tool">): str
     case "user":
       return "the user";
     case "agent":
-      return "put in by the agent";
+      return "added by the agent";
     case "summary":
       return "summaries";
     case "assistant":
-      return "the model's words";
+      return "the model's answers";
     case "thinking":
       return "the model's thinking";
     case "calls":
@@ -22,26 +22,26 @@ export function partName({ kind, tool }: Pick<PartTotals, "kind" | "tool">): str
   }
 }
 
-/** Why the cache was lost, in a few words. */
+/** The causes of cache misses, in a few words. */
 export const CAUSES: Readonly<Record<BreakCause, string>> = {
   model: "another model",
-  pause: "a pause",
+  pause: "cache expired",
   compaction: "a compaction",
-  rewind: "going back",
-  clearing: "results cleared",
+  rewind: "a rewind",
+  clearing: "tool results cleared",
   edited: "the prompt was cut",
   "look-back": "too much added at once",
-  unknown: "not shown by the record",
+  unknown: "unknown",
 };
 
-/** One break, with the numbers that explain it. */
+/** Describes one cache miss, with the numbers that explain it. */
 export function breakText({ causes, pauseMs, lifetimeMs, from }: RecordedBreak): string {
   const words = causes.map((cause) =>
-    cause === "pause" ? `a pause of ${duration(pauseMs)} (kept for ${duration(lifetimeMs)})` : CAUSES[cause],
+    cause === "pause" ? `cache expired (idle ${duration(pauseMs)}, kept for ${duration(lifetimeMs)})` : CAUSES[cause],
   );
-  // Where it was lost is all that there is to say, if the record does not tell why.
-  const where = from === "front" ? "from the very front" : "within the conversation";
-  return causes[0] === "unknown" ? `${words.join(", ")}; lost ${where}` : words.join(", ");
+  // Without a known cause, at least the place of the difference is shown.
+  const where = from === "front" ? "from the start of the prompt" : "within the conversation";
+  return causes[0] === "unknown" ? `${words.join(", ")}cause, ${where}` : words.join(", ");
 }
 
 function duration(ms: number): string {
@@ -51,7 +51,7 @@ function duration(ms: number): string {
   return minutes < 2_880 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1_440)} days`;
 }
 
-/** Three digits are enough: 950, 12.3K, 9.54M. */
+/** Shows a count with three digits: 950, 12.3K, 9.54M. */
 export function tokens(count: number): string {
   if (count < 1_000) return String(Math.round(count));
   const [value, unit] =
@@ -59,7 +59,7 @@ export function tokens(count: number): string {
   return `${value >= 99.95 ? Math.round(value) : Number(value.toPrecision(3))}${unit}`;
 }
 
-/** Dollars to the cent; below one, as far as there is something to see. */
+/** Shows dollars to the cent; amounts below one dollar get more digits. */
 export function dollars(usd: number): string {
   if (usd >= 1 || usd === 0) return `$${usd.toFixed(2)}`;
   return usd < 0.00005 ? "<$0.0001" : `$${usd.toFixed(usd < 0.01 ? 4 : 3)}`;
@@ -75,7 +75,7 @@ export function counted(count: number, what: string): string {
   return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
 }
 
-/** The end of a path says more than its beginning. */
+/** Cuts the start of a long path, since its end says more. */
 export function pathEnd(path: string, mostCharacters: number): string {
   return path.length <= mostCharacters ? path : `…${path.slice(1 - mostCharacters)}`;
 }

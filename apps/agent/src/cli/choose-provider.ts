@@ -14,9 +14,9 @@ export interface ProviderChoice {
   readonly provider: ProviderWord;
   readonly model: string;
   readonly baseUrl?: string;
-  /** Undefined: there is none. */
+  /** Undefined if the environment has no key. */
   readonly key?: string;
-  /** The variable that it comes from. */
+  /** The environment variable that holds the key. */
   readonly keyName: string;
 }
 
@@ -33,7 +33,7 @@ const NAMES_IN_LOGS: Readonly<Record<string, ProviderWord>> = {
   "openai-chat": "openai-chat",
 };
 
-/** Who is asked: as the command line says, else as the session was before, else by the key that there is. */
+/** Chooses provider and model: from the command line, else from the session's last request, else by the key that is set. */
 export function chooseProvider(
   wanted: WantedProvider,
   environment: Terminal["environment"],
@@ -43,7 +43,7 @@ export function chooseProvider(
   const byKey = PROVIDERS.find((word) => environment[KEY_NAMES[word]]) ?? "anthropic";
   const provider = oneOf("--provider", wanted.provider, PROVIDERS) ?? earlier ?? byKey;
   const isSame = before !== undefined && provider === earlier;
-  // An empty one is the provider's own endpoint.
+  // An empty URL means the provider's own endpoint.
   const baseUrl = (wanted["base-url"] ?? (isSame ? before.baseUrl : undefined)) || undefined;
   const key = environment[KEY_NAMES[provider]];
   const model = wanted.model ?? (isSame ? before.model : MODELS[provider]);
@@ -52,17 +52,17 @@ export function chooseProvider(
     model,
     keyName: KEY_NAMES[provider],
     ...(baseUrl === undefined ? {} : { baseUrl }),
-    // Servers on one's own machine want none, and clients refuse to be without.
+    // Local servers need no key, but the clients refuse to start without one.
     ...(key ? { key } : baseUrl === undefined ? {} : { key: "none" }),
   };
 }
 
 export function noKeyText({ provider, keyName }: ProviderChoice): string {
-  return `There is no key for ${provider}: the environment has no ${keyName}. Do one of these:
+  return `No API key for ${provider}: the environment variable ${keyName} is not set. Do one of these:
 
-  export ANTHROPIC_API_KEY=...      a key of console.anthropic.com
-  export OPENAI_API_KEY=...         a key of platform.openai.com
+  export ANTHROPIC_API_KEY=...      use a key from console.anthropic.com
+  export OPENAI_API_KEY=...         use a key from platform.openai.com
   palimpsest --provider openai-chat --base-url http://127.0.0.1:8080/v1 --model NAME -p "..."
-                                    any server that speaks the API of OpenAI, also one on this machine
-  palimpsest demo                   a whole session against a built-in simulator: no key, no network, no cost`;
+                                    use any server with an OpenAI-compatible API, for example a local one
+  palimpsest demo                   watch a whole session with a simulated model: no key, no network, no cost`;
 }

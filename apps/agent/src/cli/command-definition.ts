@@ -1,33 +1,33 @@
 import type { ParseArgsOptionDescriptor } from "node:util";
 import type { Ending } from "./exit-codes.ts";
 
-/** One command: what reads its arguments, teaches it and completes it goes by this, and by nothing else. */
+/** One command of the program. The argument parser, the help pages and the shell completion all read this definition. */
 export interface CommandDefinition {
-  /** Behind `palimpsest`. */
+  /** The words after `palimpsest`. */
   readonly usage: string;
-  /** In one line. */
+  /** What the command does, in one line: imperative, lower case. */
   readonly about: string;
-  /** What else is to be known, a paragraph each. */
+  /** Details for the help page, one paragraph each. */
   readonly more?: readonly string[];
   readonly options: Readonly<Record<string, OptionDefinition>>;
-  /** What stands beside the options. @default nothing */
+  /** Arguments that are not options. @default none */
   readonly operands?: Operands;
   readonly examples: readonly Example[];
-  /** How it may end, beside done and with a command line that makes no sense. */
+  /** How the command may end, besides `done` and `usage`. */
   readonly endings: readonly Ending[];
 }
 
 export interface OptionDefinition extends ParseArgsOptionDescriptor {
-  /** What stands for its value: TEXT, ID, N. @default it has none */
+  /** The placeholder of its value: TEXT, ID, N. @default the option takes no value */
   readonly value?: string;
-  /** The words that it takes, where it takes no others. */
+  /** The allowed values. @default any value */
   readonly of?: readonly string[];
   readonly completes?: "sessions";
   readonly about: string;
 }
 
 export interface Operands {
-  /** How many at most. */
+  /** The largest number of operands. */
   readonly most: number;
   readonly completes?: "sessions" | "commands" | readonly string[];
 }

@@ -3,7 +3,7 @@ import { PROGRAM_COMMANDS } from "./program-commands.ts";
 import { RUN_COMMAND } from "./run-command.ts";
 import { SESSION_COMMANDS } from "./session-commands.ts";
 
-/** What the program can do, in the order of the help page. `commands/load-command.ts` knows where it is done. */
+/** All commands, in the order of the help page. `commands/load-command.ts` loads their code. */
 export const COMMANDS: typeof RUN_COMMAND & typeof SESSION_COMMANDS & typeof PROGRAM_COMMANDS = {
   ...RUN_COMMAND,
   ...SESSION_COMMANDS,
@@ -13,7 +13,7 @@ export const COMMANDS: typeof RUN_COMMAND & typeof SESSION_COMMANDS & typeof PRO
 export type CommandName = keyof typeof COMMANDS;
 export const COMMAND_NAMES: readonly CommandName[] = Object.keys(COMMANDS) as CommandName[];
 
-/** A command with no more known of it than of any. */
+/** The definition of a command, with the type that all definitions share. */
 export function definitionOf(name: CommandName): CommandDefinition {
   return COMMANDS[name];
 }

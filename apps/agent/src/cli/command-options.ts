@@ -5,16 +5,23 @@ import type { Example, Operands, OptionDefinition } from "./command-definition.t
 export type Flag = OptionDefinition & { readonly type: "boolean"; readonly multiple?: false };
 export type Value = OptionDefinition & { readonly type: "string"; readonly multiple?: false };
 
-export const JSON_OUTPUT: Flag = { type: "boolean", about: "prints JSON, for programs" };
-export const MODEL: Value = option("NAME", "the model; by default the session's, or the provider's usual one");
-export const PROVIDER: Value = option("WORD", "whose API is spoken; by default that of the key that there is", {
-  of: PROVIDERS,
-});
+export const JSON_OUTPUT: Flag = { type: "boolean", about: "print JSON, for programs" };
+export const MODEL: Value = option(
+  "NAME",
+  "the model to use; default: the session's model, or the provider's standard model",
+);
+export const PROVIDER: Value = option(
+  "WORD",
+  "the provider's API; default: the session's provider, or the one whose API key is set",
+  {
+    of: PROVIDERS,
+  },
+);
 export const BASE_URL: Value = option(
   "URL",
-  'any endpoint that speaks the provider\'s API; the session remembers it, "" forgets it',
+  'the address of another server with the provider\'s API; the session remembers it, "" clears it',
 );
-export const SESSION: Value = option("ID", "which session; by default the newest of this folder", {
+export const SESSION: Value = option("ID", "the session; default: the newest of this folder", {
   completes: "sessions",
 });
 
@@ -22,13 +29,14 @@ function option(value: string, about: string, more: Pick<Value, "of" | "complete
   return { type: "string", value, about, ...more };
 }
 
-/** `RECORDED_AGENTS`, without loading what reads them. */
+/** A copy of `RECORDED_AGENTS`, so that the help page does not load the transcript readers. */
 export const AGENTS: readonly RecordedAgent[] = ["claude-code", "codex", "pi", "gemini", "qwen", "opencode", "cline"];
 
 export const A_SESSION: Operands = { most: 1, completes: "sessions" };
-export const WHICH = "ID is the id of a session of this folder, or its beginning. Without it, the newest is meant.";
+export const WHICH =
+  "ID is a session id of this folder, or its first characters. Without ID, the command uses the newest session.";
 
-/** A command about one session that takes no more than which one, and whether to print JSON. */
+/** A command about one session whose only arguments are the session and `--json`. */
 export interface SessionCommand {
   readonly usage: string;
   readonly about: string;

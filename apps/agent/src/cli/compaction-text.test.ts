@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compactionRows } from "./compaction-text.ts";
 
-test("the rows say where it is compacted, while the model works, too, and why", () => {
+test("the rows say when the conversation is compacted, also during a turn, and why", () => {
   const rows = compactionRows({
     policy: "economic",
     atTokens: 100_000,
@@ -11,17 +11,20 @@ test("the rows say where it is compacted, while the model works, too, and why", 
   });
   expect(rows).toEqual([
     ["compaction at", "100,000 tokens, after asking you"],
-    ["", "150,000 tokens while the model works"],
-    ["because", "from there on it saves money"],
+    ["", "150,000 tokens during a turn"],
+    ["because", "from that size on, compacting saves money"],
     ["profile", "balanced"],
   ]);
 });
 
-test("a policy that is held says what holds it; one that is off compacts never by itself", () => {
+test("a held policy says what holds it; a policy that is off says so", () => {
   const full = { policy: "held", atTokens: 160_000, approval: "automatic", profile: "economy" } as const;
   expect(compactionRows({ ...full, heldBy: "restored" })).toContainEqual([
     "because",
-    "you took a compaction back: only a full window makes another",
+    "you undid a compaction: only a full window triggers another one",
   ]);
-  expect(compactionRows({ policy: "off", profile: "quality" })[0]).toEqual(["compaction at", "never by itself"]);
+  expect(compactionRows({ policy: "off", profile: "quality" })[0]).toEqual([
+    "compaction at",
+    "only with /compact (automatic compaction is off)",
+  ]);
 });

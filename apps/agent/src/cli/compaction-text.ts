@@ -1,16 +1,14 @@
 import type { CompactionPoint } from "palimpsest/core";
 
-/** Where the conversation is compacted next, as rows of a table: what, and when. */
+/** Table rows that say when the conversation is compacted next, and why then. */
 export function compactionRows(point: CompactionPoint): readonly (readonly [what: string, when: string])[] {
   const profile = ["profile", point.profile] as const;
-  if (point.policy === "off") return [["compaction at", "never by itself"], profile];
+  if (point.policy === "off") return [["compaction at", "only with /compact (automatic compaction is off)"], profile];
   const asks = point.approval === "asks" ? ", after asking you" : "";
   const within = point.withinTurnAtTokens;
   return [
     ["compaction at", `${tokens(point.atTokens)}${asks}`],
-    ...(within === undefined || within === point.atTokens
-      ? []
-      : [["", `${tokens(within)} while the model works`] as const]),
+    ...(within === undefined || within === point.atTokens ? [] : [["", `${tokens(within)} during a turn`] as const]),
     ["because", reasonText(point)],
     ...(point.thenAtTokens === undefined || point.heldBy === "restored"
       ? []
@@ -24,19 +22,19 @@ type OnPoint = Exclude<CompactionPoint, { policy: "off" }>;
 function reasonText(point: OnPoint): string {
   switch (point.policy) {
     case "economic":
-      return "from there on it saves money";
+      return "from that size on, compacting saves money";
     case "window":
-      return "the window is nearly full there";
+      return "the context window is nearly full at that size";
     case "held":
       return HELD[point.heldBy ?? "opened"];
   }
 }
 
-/** Why nothing is compacted to save money for now. */
+/** Why no compaction is made to save money for now. */
 const HELD: Readonly<Record<NonNullable<OnPoint["heldBy"]>, string>> = {
-  opened: "the session was resumed: only a full window compacts before your next message",
-  restored: "you took a compaction back: only a full window makes another",
-  failed: "the last compaction failed: only a full window makes another before the next try",
+  opened: "you resumed the session: before your next message, only a full window triggers a compaction",
+  restored: "you undid a compaction: only a full window triggers another one",
+  failed: "the last compaction failed: until the next try, only a full window triggers another one",
 };
 
 function tokens(amount: number): string {

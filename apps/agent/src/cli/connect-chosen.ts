@@ -8,11 +8,11 @@ import { userModels } from "./user-models.ts";
 export interface Connection {
   readonly choice: ProviderChoice;
   readonly provider: Provider;
-  /** Servers of one's own know their window better than any table. */
+  /** `asked`: the server is asked for the model's window, since the user's own servers are in no table. */
   readonly modelFacts: "if-unknown" | "asked";
 }
 
-/** The provider that was chosen, with its client. Undefined: there is no key, and the person was told what to do. */
+/** Connects to the chosen provider. Returns undefined without a key, after telling the person what to do. */
 export async function connectChosen(
   wanted: WantedProvider,
   terminal: Terminal,

@@ -3,13 +3,13 @@ import type { ExtraModels } from "palimpsest/core";
 import type { ProviderChoice, ProviderWord } from "./choose-provider.ts";
 
 export interface ConnectOptions {
-  /** What calls are made with. @default the global `fetch` */
+  /** Makes the HTTP calls. @default the global `fetch` */
   readonly fetch?: typeof globalThis.fetch;
-  /** What the user knows of models. @default {} */
+  /** Facts about models from the user's settings. @default {} */
   readonly models?: ExtraModels;
 }
 
-/** The provider with its client. Only the client that is used is loaded. The loop retries: the clients do not. */
+/** Creates the provider with its client. Loads only this client. The agent loop retries failed calls, so the client does not. */
 export async function connect(
   { provider, baseUrl, key }: ProviderChoice,
   { fetch, models = {} }: ConnectOptions = {},
@@ -25,7 +25,7 @@ export async function connect(
       import("@anthropic-ai/sdk"),
       import("palimpsest/anthropic"),
     ]);
-    // Servers that only imitate the service refuse fields of its betas.
+    // Compatible servers reject the fields of beta features.
     const betas = baseUrl === undefined ? ({ edits: "asked" } as const) : ({ cacheDiagnostics: "off" } as const);
     return anthropic(new Anthropic(options), { models, ...betas });
   }
@@ -40,7 +40,7 @@ export async function connect(
   return openaiChat(client, { models, dialect: baseUrl === undefined ? "openai" : "compatible" });
 }
 
-/** The provider for what needs no call: what it knows of models, and how requests are written. Loads no client. */
+/** Creates a provider for work without calls: facts about models, and the form of requests. Loads no client. */
 export async function offline(provider: ProviderWord, models: ExtraModels = {}): Promise<Provider> {
   const client = {} as never;
   if (provider === "anthropic") {

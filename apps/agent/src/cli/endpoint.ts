@@ -5,11 +5,11 @@ import type { UsedBefore } from "../workspace/stored-sessions.ts";
 import type { ProviderChoice } from "./choose-provider.ts";
 
 /**
- * Which endpoint a session goes to. It is kept beside the log and not in it: a log can be given away, and whose machine it was
- * written on is nobody's business. Keys are never kept.
+ * Stores the endpoint of a session, in a file beside the log. The log itself must not hold it: logs are shared, and an address
+ * may name a private machine. Keys are never stored.
  */
 export async function rememberEndpoint(folder: string, { baseUrl }: ProviderChoice): Promise<"kept" | "secret"> {
-  // An address may hold a password or a key.
+  // An address with a user name, a password or a query may contain a key.
   const url = baseUrl === undefined ? undefined : URL.parse(baseUrl);
   const isSecret = url != null && (url.username !== "" || url.password !== "" || url.search !== "");
   const kept = baseUrl === undefined || isSecret ? {} : { baseUrl };
@@ -17,7 +17,7 @@ export async function rememberEndpoint(folder: string, { baseUrl }: ProviderChoi
   return isSecret ? "secret" : "kept";
 }
 
-/** What a session was sent to last, with its endpoint. What is damaged is none. */
+/** Adds the stored endpoint to the provider and model of a session. A damaged file counts as no endpoint. */
 export async function withEndpoint(used: UsedBefore | undefined, folder: string): Promise<UsedBefore | undefined> {
   try {
     const { baseUrl } = JSON.parse(await readFile(join(folder, FILE), "utf8")) as { readonly baseUrl?: unknown };

@@ -7,20 +7,20 @@ import { UsageError } from "../workspace/usage-error.ts";
 
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[];
 
-/** A setting whose value is not the default, and where the value comes from. */
+/** A setting whose value is not the default, with the source of the value. */
 export interface ChangedSetting {
   readonly name: SettingName;
   readonly value: unknown;
   readonly from: string;
 }
 
-/** The settings that are not defaults, by name. */
+/** Lists the settings that differ from the defaults, by name. */
 export function changedSettings({ settings, origins }: ResolvedSettings, file: string): readonly ChangedSetting[] {
   const names = Object.keys(origins) as SettingName[];
   return names.toSorted().map((name) => ({ name, value: settings[name], from: originText(origins[name]!, file) }));
 }
 
-/** The profile, and each setting that is not a default. */
+/** Describes the profile, and each setting that differs from its default. */
 export function configText(resolved: ResolvedSettings, file: string): string {
   const { profile } = resolved.settings;
   const changed = changedSettings(resolved, file);
@@ -29,17 +29,17 @@ export function configText(resolved: ResolvedSettings, file: string): string {
     `Profile ${profile}. ${PROFILES[profile].about}`,
     "",
     ...(rows.length === 0
-      ? [`All settings have their defaults. Others go into ${file}.`]
-      : ["Settings that are not the default:", table(rows)]),
+      ? [`All settings have their default values. To change one, edit ${file}.`]
+      : ["Settings that differ from the defaults:", table(rows)]),
   ].join("\n");
 }
 
-/** Keeps a profile in the user's settings file. What else stands there stays. */
+/** Writes the profile into the user's settings file, and keeps the other settings there. */
 export async function writeProfile(file: string, profile: Profile): Promise<void> {
   const before = await readFile(file, "utf8").catch(() => "{}");
   const values = parse(before);
   if (values === undefined) {
-    throw new UsageError(`${file} is not a JSON object. Mend it first; nothing was written.`);
+    throw new UsageError(`${file} is not a JSON object. Fix the file and try again. Nothing was written.`);
   }
   await writePrivateFile(file, `${JSON.stringify({ ...values, profile }, undefined, 2)}\n`);
 }

@@ -1,7 +1,7 @@
 import { type Entry, entryText, readPayload } from "palimpsest/core";
 import { time } from "../text/table.ts";
 
-/** An entry as it was said, with so many of its lines. Undefined for what nobody has said: requests, usage, configuration. */
+/** The text of an entry, at most so many lines. Undefined for entries without text: requests, usage, configuration. */
 export function entryLines(entry: Entry, mostLines: number): string | undefined {
   const said = entryText(entry);
   if (said === undefined) return undefined;
@@ -11,7 +11,8 @@ export function entryLines(entry: Entry, mostLines: number): string | undefined 
   };
   const lines = said.split("\n");
   const rest = lines.length - mostLines;
-  const shown = rest > 0 ? [...lines.slice(0, mostLines), `[${rest} more lines: --entry ${entry.sequence}]`] : lines;
+  const shown =
+    rest > 0 ? [...lines.slice(0, mostLines), `[${rest} more lines: show --entry ${entry.sequence}]`] : lines;
   const who = kind === "message" ? (payload?.origin ?? kind) : kind;
   return `--- ${entry.sequence} ${who} ${time(entry.atMs)}\n${shown.join("\n")}\n`;
 }

@@ -3,17 +3,17 @@ import type { OwnedListener } from "../agent/event-owner.ts";
 import type { TurnReport } from "./turn-report.ts";
 
 export interface EventRelay {
-  /** For the opening of the session: hears everything, from then on until it is closed. */
+  /** The listener to open the session with. It receives every event until the session is closed. */
   readonly onEvent: OwnedListener;
-  /** A turn begins: its generator says where the session's events belong among its own. */
+  /** A turn begins. From now on, session events wait until the turn's generator yields them, so that the order is right. */
   beginTurn(): void;
-  /** What the turn's generator has brought. */
+  /** Reports an event that the turn's generator yielded. */
   turnEvent(event: QueryEvent): Promise<void>;
-  /** The turn is over: what it did not bring is reported now. */
+  /** The turn is over. Reports the session events that its generator did not yield. */
   endTurn(): Promise<void>;
 }
 
-/** Reports every event of a session once: those of a turn at their place in the turn, all others as they happen. */
+/** Reports every event of a session exactly once: events of a turn in the turn's order, all others as they happen. */
 export function relayEvents(report: Pick<TurnReport, "event">): EventRelay {
   let held: Set<SessionEvent> | undefined;
   return {

@@ -1,30 +1,30 @@
-/** How the program ends, for the script that started it. They are part of what is promised: none changes its meaning. */
+/** The exit codes of the program. They are part of the public interface: no code changes its meaning. */
 export const EXIT = {
   done: 0,
-  /** The provider did not answer, the window is full, a session is in use: what was said tells which. */
+  /** The provider did not answer, the window is full, a session is in use: the message on standard error says which. */
   failed: 1,
-  /** The command line makes no sense. Nothing was done. */
+  /** The command line is invalid. Nothing was done. */
   usage: 2,
-  /** The model declined, or calls were not allowed: the output names the rules that would allow them. */
+  /** The model declined, or tool calls were denied: the output names the rules that would allow them. */
   refused: 3,
-  /** `--max-rounds` was reached before the model was done; `--continue` goes on. */
+  /** `--max-rounds` was reached before the model was done; `--continue` resumes. */
   roundsUsedUp: 4,
-  /** `--max-usd` was reached before the model was done; `--continue` goes on. */
+  /** `--max-usd` was reached before the model was done; `--continue` resumes. */
   budgetUsedUp: 5,
-  /** SIGINT; the session can be gone on with. */
+  /** SIGINT; `--continue` resumes the session. */
   interrupted: 130,
-  /** SIGTERM, likewise. */
+  /** SIGTERM; `--continue` resumes the session. */
   terminated: 143,
 } as const;
 
 export type Ending = keyof typeof EXIT;
 
-/** The same in words, for the pages that teach. */
+/** The exit codes in words, for the help pages. */
 export const ENDINGS: Readonly<Record<Ending, string>> = {
   done: "done",
-  failed: "failed: what was said tells why",
-  usage: "a command line that makes no sense; nothing was done",
-  refused: "the model declined, or calls were not allowed: the rules are named that would allow them",
+  failed: "failed: the message on standard error says why",
+  usage: "invalid command line; nothing was done",
+  refused: "the model declined, or tool calls were denied; the output names the rules that would allow them",
   roundsUsedUp: "--max-rounds was reached before the model was done",
   budgetUsedUp: "--max-usd was reached before the model was done",
   interrupted: "interrupted (SIGINT)",

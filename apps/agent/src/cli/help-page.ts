@@ -1,56 +1,71 @@
+import { inColumns, wrapWords } from "../text/columns.ts";
 import type { OptionDefinition } from "./command-definition.ts";
 import { COMMAND_NAMES, type CommandName, definitionOf } from "./command-list.ts";
 import { ENDINGS, type Ending, EXIT } from "./exit-codes.ts";
 
-const WIDTH = 110;
-const COLUMN = 32;
+const WIDEST = 112;
+const INDENT = 2;
 
-/** What the program reads from the environment. */
+/** The environment variables that the program reads. */
 export const VARIABLES: readonly (readonly [name: string, about: string])[] = [
   ["ANTHROPIC_API_KEY", "the key for --provider anthropic"],
   ["OPENAI_API_KEY", "the key for --provider openai and openai-chat"],
-  ["ANTHROPIC_BASE_URL, OPENAI_BASE_URL", "where the clients send to, if --base-url is not given"],
-  ["PALIMPSEST_HOME", "where sessions and settings are kept, for this user only; ~/.palimpsest by default"],
-  ["PALIMPSEST_...", "any setting of the engine: PALIMPSEST_CLEARING_KEEP_NEWEST is clearing.keepNewest"],
-  ["NO_COLOR", "if it is not empty, nothing is colored; nor is what goes to a file or a pipe"],
+  ["ANTHROPIC_BASE_URL, OPENAI_BASE_URL", "the server's address, if --base-url is not given"],
+  ["PALIMPSEST_HOME", "the folder for sessions and settings, private to this user; default: ~/.palimpsest"],
+  ["PALIMPSEST_...", "an engine setting: PALIMPSEST_CLEARING_KEEP_NEWEST sets clearing.keepNewest"],
+  ["NO_COLOR", "if not empty, print without colors; files and pipes never get colors"],
 ];
 
-/** The page of the program. */
-export function mainPage(): string {
+const FILES: readonly (readonly [name: string, about: string])[] = [
+  [
+    "PALIMPSEST_HOME/settings.json",
+    "your permissions, hooks, sandbox and MCP servers; a project has its own in .palimpsest/settings.json",
+  ],
+  ["PALIMPSEST_HOME/engine.json", "your engine settings, by name"],
+  ["AGENTS.md", "a project's instructions for agents"],
+];
+
+/** The help page of the program. @param columns the width of the terminal */
+export function mainPage(columns: number): string {
+  const width = widthOf(columns);
   const commands = COMMAND_NAMES.map((name) => [definitionOf(name).usage, definitionOf(name).about] as const);
   const { examples, options } = definitionOf("run");
   return page([
     ["", ["palimpsest: a coding agent that keeps itself inside its context window"]],
-    ["Commands", columns([...commands, ["--version", "the version"]])],
-    ["A turn", columns(examples)],
-    ["Options of a turn", optionLines(options)],
-    ["Environment", columns(VARIABLES)],
-    ["Files", columns(FILES)],
-    ["Exit codes", endingLines(Object.keys(EXIT) as Ending[])],
-    ["", ["palimpsest COMMAND --help says more about a command. A session can be gone on with however a turn ended."]],
+    ["Commands", inColumns([...commands, ["--version", "show the version"]], width)],
+    ["Examples", inColumns(examples, width)],
+    ["Options", optionLines(options, width)],
+    ["Environment", inColumns(VARIABLES, width)],
+    ["Files", inColumns(FILES, width)],
+    ["Exit codes", endingLines(Object.keys(EXIT) as Ending[], width)],
+    ["", wrapWords("Run palimpsest COMMAND --help for the details of a command.", width)],
+    [
+      "",
+      wrapWords(
+        "Run palimpsest --continue to resume the newest session, also after an error or an interruption.",
+        width,
+      ),
+    ],
   ]);
 }
 
-const FILES: readonly (readonly [string, string])[] = [
-  [
-    "PALIMPSEST_HOME/settings.json",
-    "permissions, hooks, sandbox, servers; a project's own is .palimpsest/settings.json",
-  ],
-  ["PALIMPSEST_HOME/engine.json", "settings of the engine, by name"],
-  ["AGENTS.md", "what a project says to agents that work in it"],
-];
-
-/** The page of one command. */
-export function commandPage(name: CommandName): string {
+/** The help page of one command. @param columns the width of the terminal */
+export function commandPage(name: CommandName, columns: number): string {
+  const width = widthOf(columns);
   const { usage, about, more = [], options, examples, endings } = definitionOf(name);
   return page([
     ["", [`palimpsest ${usage}`]],
-    ["", wrap(about, WIDTH)],
-    ...more.map((paragraph) => ["", wrap(paragraph, WIDTH)] as const),
-    ["Options", optionLines(options)],
-    ["Examples", columns(examples)],
-    ["Exit codes", endingLines(["done", ...endings, "usage"])],
+    ["", wrapWords(about, width)],
+    ...more.map((paragraph) => ["", wrapWords(paragraph, width)] as const),
+    ["Options", optionLines(options, width)],
+    ["Examples", inColumns(examples, width)],
+    ["Exit codes", endingLines(["done", ...endings, "usage"], width)],
   ]);
+}
+
+/** The characters that a line has beside the indent. */
+function widthOf(columns: number): number {
+  return Math.min(columns, WIDEST) - INDENT;
 }
 
 function page(sections: readonly (readonly [title: string, lines: readonly string[]])[]): string {
@@ -60,36 +75,21 @@ function page(sections: readonly (readonly [title: string, lines: readonly strin
     .join("\n\n");
 }
 
-function optionLines(options: Readonly<Record<string, OptionDefinition>>): readonly string[] {
-  return columns(
+function optionLines(options: Readonly<Record<string, OptionDefinition>>, width: number): readonly string[] {
+  return inColumns(
     Object.entries(options).map(([name, { short, value, of, about }]) => {
       const names = `${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
-      return [names, of === undefined ? about : `${of.join(" | ")}; ${about}`];
+      return [names, of === undefined ? about : `${about} (${of.join(", ")})`];
     }),
+    width,
   );
 }
 
-function endingLines(endings: readonly Ending[]): readonly string[] {
+function endingLines(endings: readonly Ending[], width: number): readonly string[] {
   const byCode = endings.toSorted((one, other) => EXIT[one] - EXIT[other]);
-  return byCode.map((ending) => `${String(EXIT[ending]).padEnd(5)}${ENDINGS[ending]}`);
-}
-
-/** Two columns; what is too long for the first has a line for itself. */
-function columns(rows: readonly (readonly [string, string])[]): readonly string[] {
-  return rows.flatMap(([left, right]) => {
-    const [first = "", ...rest] = wrap(right, WIDTH - COLUMN);
-    const indented = rest.map((line) => " ".repeat(COLUMN) + line);
-    if (left.length > COLUMN - 2) return [left, " ".repeat(COLUMN) + first, ...indented];
-    return [left.padEnd(COLUMN) + first, ...indented];
-  });
-}
-
-function wrap(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
+  return inColumns(
+    byCode.map((ending) => [String(EXIT[ending]), ENDINGS[ending]]),
+    width,
+    5,
+  );
 }

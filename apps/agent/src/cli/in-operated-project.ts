@@ -4,7 +4,7 @@ import { createPathGuard } from "../workspace/path-guard.ts";
 import { inProject, type Project } from "./open-project.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Opens a project for as long as the work takes, with what the operator has set up around it. */
+/** Opens a project while `work` runs, with the operator's telemetry and feature flags. */
 export async function inOperatedProject<Result>(
   terminal: Terminal,
   work: (project: Project, operations: Operations) => Promise<Result>,

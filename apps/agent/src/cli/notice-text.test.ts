@@ -16,7 +16,7 @@ const cacheBreak = {
 } as const;
 const compaction = "s:1";
 
-/** What happens, and the line that a person at the command line reads. */
+/** Events, and the line that a person reads on the command line. */
 const LINES: readonly (readonly [NewEvent, string])[] = [
   [
     { ...cacheBreak, causes: ["pause"], sort: "alarm" },
@@ -24,7 +24,7 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
   ],
   [
     { ...cacheBreak, causes: ["tools", "server"], sort: "alarm" },
-    "Prompt cache lost (other tools, no reason known on our side). 48,000 tokens were paid for again ($0.2400).",
+    "Prompt cache lost (other tools, no known reason). 48,000 tokens were paid for again ($0.2400).",
   ],
   [
     {
@@ -45,35 +45,35 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
   ],
   [
     { kind: "input-truncated", model: "llama", sentTokens: 12_400, readTokens: 4_051 },
-    "The server read only 4,051 tokens of about 12,400 and did not say so: the answer is to a part of the conversation. The session now keeps within 4,051 tokens. Raise the server's context size for more.",
+    "The server read only 4,051 tokens of about 12,400, without an error: its answer ignores the rest of the conversation. From now on the session uses at most 4,051 tokens. To use more, raise the server's context size.",
   ],
   [
     { kind: "model-guessed", model: "llama", windowTokens: 200_000, maxOutputTokens: 8_192 },
-    'No context window is known for llama: 200,000 tokens is a guess. Set it in settings.json: "models": { "llama": { "windowTokens": ... } }.',
+    'The context window of llama is unknown; assuming 200,000 tokens. Set the real size in settings.json: "models": { "llama": { "windowTokens": ... } }.',
   ],
   [
     { kind: "parameter-overridden", parameter: "max_tokens", given: 500, sent: 20_000, option: "maxOutputTokens" },
-    "Parameter max_tokens is not sent as given (500): 20000 is sent. Use the option maxOutputTokens.",
+    "Request parameter max_tokens (500) was replaced with 20000: the session controls it. Set it with the option maxOutputTokens.",
   ],
   [
     { kind: "cache-warmed", activity: "waiting", pings: 2, priceUsd: 0.01, pausePriceUsd: 0.02 },
-    "Kept the prompt cache warm: 2 pings in this pause, $0.0200.",
+    "Kept the prompt cache warm while you were idle: 2 requests, $0.0200.",
   ],
   [
     { kind: "result-stored", entry: 4, tool: "Bash", bytes: 84_210, way: "alone" },
-    "Stored a result of Bash (84 KB) in a file: too large for the context. The model sees a preview.",
+    "Stored a tool result of Bash (84 KB) in a file: too large for the context. The model sees a preview.",
   ],
   [
     { kind: "storing-failed", bytes: 84_210, error: "ENOSPC: no space left on device", shown: "beginning" },
-    "Could not store a result of 84 KB (ENOSPC: no space left on device). The model sees only its beginning; the rest is lost.",
+    "Could not store a tool result of 84 KB (ENOSPC: no space left on device). The model sees only its beginning; the rest is lost.",
   ],
   [
     { kind: "storing-failed", bytes: 84_210, error: "ENOSPC: no space left on device", shown: "all" },
-    "Could not store a result of 84 KB (ENOSPC: no space left on device). The model sees all of it.",
+    "Could not store a tool result of 84 KB (ENOSPC: no space left on device). The model sees all of it.",
   ],
   [
     { kind: "results-collected", sessions: 1, bytes: 84_210, failures: 0 },
-    "Removed stored tool results of 1 old session (84 KB). Recall says that they have expired; toolResults.keptDays sets how long they are kept.",
+    "Removed stored tool results of 1 old session (84 KB). To keep them longer, raise the setting toolResults.keptDays.",
   ],
   [
     { kind: "results-collected", sessions: 0, bytes: 0, failures: 2, error: "EACCES: permission denied" },
@@ -108,7 +108,7 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
       reason: "window",
       outcome: { kind: "compacted", rung: "fork", tokensBefore: 120_000, tokensAfter: 21_000, summary: "" },
     },
-    "Compacted: 120,000 -> 21,000 tokens (fork). Undo it with palimpsest undo.",
+    "Compacted: 120,000 -> 21,000 tokens (summary by the model). To undo it: palimpsest undo.",
   ],
   [
     {
@@ -126,7 +126,7 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
       reason: "economic",
       outcome: { kind: "failed", failure: "api_error", why: "overloaded", retryAtMs: 600_000 },
     },
-    "Compaction failed: the provider did not answer. The conversation is as it was. The next try is in 10 min.",
+    "Compaction failed: the provider did not answer. The conversation is unchanged. The next try is in 10 min.",
   ],
   [
     { kind: "notes-updated", outcome: "failed", tokens: 0 },
@@ -134,33 +134,30 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
   ],
   [
     { kind: "memories-extracted", outcome: "extracted", count: 1 },
-    "Remembered 1 thing from the conversation. See palimpsest memory.",
+    "Saved 1 memory from the conversation. To see the memory: palimpsest memory.",
   ],
   [
     { kind: "memories-extracted", outcome: "failed", count: 0, why: "it took too long" },
-    "Could not look for memories in this turn: it took too long. The next turn tries again.",
+    "Could not save memories from this turn: it took too long. The next turn tries again.",
   ],
   [
     { kind: "memories-extracted", outcome: "over-budget", count: 0, why: "the day's tokens are used" },
-    "No longer looking for memories: the day's tokens are used.",
+    "Stopped saving memories from this session: the day's tokens are used.",
   ],
-  [{ kind: "memories-waiting", count: 1 }, "1 memory waits for your yes. See palimpsest memory inbox."],
-  [{ kind: "memories-waiting", count: 3 }, "3 memories wait for your yes. See palimpsest memory inbox."],
-  [
-    { kind: "dreamed", trigger: "auto", outcome: "nothing", changed: 0 },
-    "The memory was looked through: nothing had to change.",
-  ],
+  [{ kind: "memories-waiting", count: 1 }, "1 memory waits for your approval. To review: palimpsest memory inbox."],
+  [{ kind: "memories-waiting", count: 3 }, "3 memories wait for your approval. To review: palimpsest memory inbox."],
+  [{ kind: "dreamed", trigger: "auto", outcome: "nothing", changed: 0 }, "Checked the memory: nothing had to change."],
   [
     { kind: "dreamed", trigger: "auto", outcome: "failed", changed: 0, why: "no answer" },
-    "Tidying up the memory failed: no answer. Nothing was changed; it is tried again tomorrow.",
+    "Tidying up the memory failed: no answer. Nothing was changed. The next try is tomorrow.",
   ],
   [
     { kind: "dreamed", trigger: "auto", outcome: "held", changed: 5, why: "it takes away 5 of 12 topics" },
-    "Tidying up the memory would change 5 topics, so it waits for your yes: palimpsest dream --yes. Nothing was changed yet: it takes away 5 of 12 topics.",
+    "Tidying up the memory would change 5 topics and waits for your approval: it takes away 5 of 12 topics. To apply the changes: palimpsest dream --yes.",
   ],
   [
     { kind: "breaker-tripped", of: "dream", failures: 3 },
-    "Tidying up the memory failed 3 times in a row. It is tried again in a week; palimpsest dream tries it now.",
+    "Tidying up the memory failed 3 times in a row. The next try is in a week. To try now: palimpsest dream.",
   ],
   [
     { kind: "mail-arrived", count: 2, from: ["mate"] },
@@ -168,7 +165,7 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
   ],
   [
     { kind: "files-restored", putBack: 2, skipped: 0, failed: 1, parts: [] },
-    "After the compaction, 1 file could not be read again. The model may ask for it.",
+    "After the compaction, 1 file could not be read. The model can still read what it needs.",
   ],
   [
     {
@@ -182,7 +179,7 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
         { type: "skill", name: "deploy", shown: "left-out", tokens: 0, ofTokens: 900, why: "no room" },
       ],
     },
-    "After the compaction, the plan is cut to 2,000 of 9,000 tokens; the skill deploy is left out. The model may ask for it.",
+    "After the compaction, the plan was cut to 2,000 of 9,000 tokens; the skill deploy was left out. The model can still read what it needs.",
   ],
   [
     {
@@ -245,9 +242,12 @@ describe("noticeOf", () => {
   });
 
   it.each([
-    ["now", "Compacting it to about 35,000 saves 85,000 tokens ($0.0425) on every request. Undo it with /undo"],
-    ["after-next-message", "It is compacted after your next message"],
-    ["when-full", "stays whole until the window is nearly full. /compact saves 85,000 tokens"],
+    ["now", "Compacting it to about 35,000 saves 85,000 tokens ($0.0425) on every request. To undo it: /undo."],
+    ["after-next-message", "It will be compacted after your next message"],
+    [
+      "when-full",
+      "stays whole until the context window is nearly full. To compact it anyway: /compact. That saves 85,000 tokens",
+    ],
   ] as const)("announces a compaction: %s", (when, text) => {
     expect(noticeOf(at({ kind: "compaction-announced", when, ...forecast }), "terminal")?.text).toContain(text);
   });
@@ -273,12 +273,12 @@ describe("of an agent", () => {
 
   it("only what did not work has a line, under the agent's name", () => {
     const scout = { kind: "agent", name: "scout" } as const;
-    expect(noticeOf(failed, "command-line", scout)?.text).toMatch(/^Agent scout: Could not store a result/);
+    expect(noticeOf(failed, "command-line", scout)?.text).toMatch(/^Agent scout: Could not store a tool result/);
     const stored = at({ kind: "result-stored", entry: 4, bytes: 84_210, way: "alone" });
     expect(noticeOf(stored, "command-line", scout)).toBeUndefined();
   });
 
-  it("and nothing of a model call beside the conversation: whoever made it tells", () => {
+  it("a fork has no line: its caller reports the outcome", () => {
     expect(noticeOf(failed, "command-line", { kind: "fork", name: "compact" })).toBeUndefined();
   });
 });

@@ -9,44 +9,44 @@ import { command, count, duration, plural, tokens } from "./notices/notice-words
 import { collectedNotice, mediaText, storedText, unstoredText } from "./notices/result-notice.ts";
 
 /**
- * The one line that an event has for the person; undefined where the person knows already or can do nothing with it.
- * @param owner of an agent, only what did not work is told: the rest comes back as its result. Of a fork, nothing: whoever
- * made it tells what came of it. @default the session itself
+ * The line that the person reads about an event. Undefined if the person knows already, or can do nothing about it.
+ * @param owner for an agent, only problems are shown, since the agent reports the rest in its result. For a fork nothing is
+ * shown, since the caller of the fork reports its outcome. @default the session itself
  */
 export function noticeOf(event: SessionEvent, surface: Surface, owner?: EventOwner): Notice | undefined {
   const notice = sessionNotice(event, surface);
   if (owner === undefined || notice === undefined) return notice;
-  // An agent reads the same settings as the session, which has told already.
+  // An agent reads the same settings as the session, and the session has reported the problem already.
   if (event.kind === "settings-rejected" || event.kind === "flags-failed") return undefined;
   const isSent = owner.kind === "agent" && notice.weight === "problem";
   return isSent ? { ...notice, text: `Agent ${owner.name}: ${notice.text}` } : undefined;
 }
 
-/** A new kind of event does not compile until it is decided here what the person reads. */
+/** Has a case for every kind of event: a new kind does not compile until its text is decided here. */
 function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefined {
   switch (event.kind) {
     case "turn-started":
     case "response-recorded":
-      // The person spoke; the answer itself is shown.
+      // The person sees the message and the answer themselves.
       return undefined;
     case "answer-interrupted":
-      // On the screen the line that says how the turn ended has the price.
+      // On the screen, the line about the end of the turn has the price.
       return event.view === "kept" && surface === "command-line" ? news(interruptedText(event)) : undefined;
     case "input-truncated":
       return problem(
-        `The server read only ${tokens(event.readTokens)} of about ${count(event.sentTokens)} and did not say so: the answer is to a part of the conversation. The session now keeps within ${tokens(event.readTokens)}. Raise the server's context size for more.`,
+        `The server read only ${tokens(event.readTokens)} of about ${count(event.sentTokens)}, without an error: its answer ignores the rest of the conversation. From now on the session uses at most ${tokens(event.readTokens)}. To use more, raise the server's context size.`,
       );
     case "model-guessed":
       return problem(
-        `No context window is known for ${event.model}: ${tokens(event.windowTokens)} is a guess. Set it in settings.json: "models": { ${JSON.stringify(event.model)}: { "windowTokens": ... } }.`,
+        `The context window of ${event.model} is unknown; assuming ${tokens(event.windowTokens)}. Set the real size in settings.json: "models": { ${JSON.stringify(event.model)}: { "windowTokens": ... } }.`,
       );
     case "parameter-overridden":
       return problem(
-        `Parameter ${event.parameter} is not sent as given (${short(event.given)}): ${event.sent === undefined ? "it is left out" : `${short(event.sent)} is sent`}.${event.option === undefined ? "" : ` Use the option ${event.option}.`}`,
+        `Request parameter ${event.parameter} (${short(event.given)}) was ${event.sent === undefined ? "left out" : `replaced with ${short(event.sent)}`}: the session controls it.${event.option === undefined ? "" : ` Set it with the option ${event.option}.`}`,
       );
     case "cache-warmed":
       return news(
-        `Kept the prompt cache warm: ${plural(event.pings, "ping")} in this pause, ${usd(event.pausePriceUsd)}.`,
+        `Kept the prompt cache warm while you were idle: ${plural(event.pings, "request")}, ${usd(event.pausePriceUsd)}.`,
       );
     case "cache-broken":
       return event.sort === "alarm" ? problem(cacheText(event)) : undefined;
@@ -61,19 +61,19 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
     case "results-cleared":
       return news(`Cleared ${plural(event.count, "old tool result")}: ${tokens(event.shedTokens)} fewer in context.`);
     case "recalled":
-      // The model's call of recall is shown like any other call.
+      // The model's call of recall is shown like any other tool call.
       return undefined;
     case "compaction-due":
       return dueNotice(event, surface);
     case "compaction-announced":
       return news(announcementText(event, surface));
     case "compaction-started":
-      // In the terminal a moving line shows it, and /compact is the person's own doing.
+      // The terminal shows a moving line, and /compact was typed by the person.
       return surface === "terminal" || event.trigger === "manual"
         ? undefined
         : news(`Compacting the conversation (${tokens(event.tokensBefore)}).`);
     case "compaction-progressed":
-      // Half-minute steps of something that is already announced.
+      // The start of the compaction has been shown already.
       return undefined;
     case "compaction-ended":
       return compactionNotice(event, surface);
@@ -82,7 +82,7 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
         ? problem("Could not update the session's notes. The notes stay as they were; the next update tries again.")
         : undefined;
     case "notes-compaction-declined":
-      // Another way to a summary is taken at once, and its end is told.
+      // Another kind of summary is tried at once, and its end is shown.
       return undefined;
     case "memories-extracted":
       return extractionNotice(event, surface);
@@ -94,31 +94,31 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
     case "dreamed":
       return dreamNotice(event, surface);
     case "forked":
-      // Whoever made the call (a compaction, the notes, an agent) tells what came of it.
+      // The caller of the fork (a compaction, the notes, an agent) reports its outcome.
       return undefined;
     case "breaker-tripped":
       if (event.of === "dream")
         return problem(
-          `Tidying up the memory failed ${event.failures} times in a row. It is tried again in a week; ${command("dream", surface)} tries it now.`,
+          `Tidying up the memory failed ${event.failures} times in a row. The next try is in a week. To try now: ${command("dream", surface)}.`,
         );
-      // That the compaction failed, and when it is tried again, is told by its end.
+      // The notice about the failed compaction already names the time of the next try.
       if (event.of === "economic-compaction") return undefined;
       return problem(
-        `${capital(event.of)} failed ${event.failures} times in a row. The model is asked again ${whenText(event)}, or now with ${command("compact", surface)}.`,
+        `${capital(event.of)} failed ${event.failures} times in a row. The next try is ${whenText(event)}. To try now: ${command("compact", surface)}.`,
       );
     case "settings-rejected":
       return problem(event.problems.map(({ message }) => message).join("\n"));
     case "flags-failed":
-      return problem(`The flag service failed: ${event.because}. ${heldText(event.held)}`);
+      return problem(`The feature flag service failed: ${event.because}. ${heldText(event.held)}`);
     case "flags-recovered":
-      return news(`The flag service works again, after ${duration(event.afterMs)}.`);
+      return news(`The feature flag service works again, after ${duration(event.afterMs)}.`);
     case "files-restored":
       return restoredNotice(event);
     case "hooks-ran":
       return hookNotice(event);
     case "mail-arrived":
       return news(
-        `${plural(event.count, "message")} from ${event.from.join(", ")}. The model reads ${event.count === 1 ? "it" : "them"} with its next request${surface === "terminal" ? "; /continue makes one now" : ""}.`,
+        `${plural(event.count, "message")} from ${event.from.join(", ")}. The model reads ${event.count === 1 ? "it" : "them"} with its next request${surface === "terminal" ? ". To send one now: /continue" : ""}.`,
       );
   }
 }
@@ -129,12 +129,12 @@ function whenText({ retryAtMs, atMs }: EventOf<"breaker-tripped">): string {
 
 function heldText(held: number): string {
   return held === 0
-    ? "No value of it is known, so the other settings hold."
-    : `Its ${plural(held, "last known value")} hold${held === 1 ? "s" : ""}.`;
+    ? "No flag value is known, so your other settings apply."
+    : `The ${plural(held, "last known flag value")} still ${held === 1 ? "applies" : "apply"}.`;
 }
 
 function interruptedText({ used, priceUsd, estimated, text }: EventOf<"answer-interrupted">): string {
-  const kept = text.trim() === "" ? "The model will know of the interruption." : "The answer so far stays in context.";
+  const kept = text.trim() === "" ? "The model is told that you interrupted." : "The answer so far stays in context.";
   const about = estimated === undefined ? "" : "about ";
   const price = used === undefined || priceUsd === undefined ? "" : ` It cost ${about}${usd(priceUsd)}.`;
   return `Interrupted. ${kept}${price}`;

@@ -1,6 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
 
-/** What could not be used, one line each. What is wrong with the engine's settings is told as an event. */
+/** Lists settings and extensions that could not be used, one line each. Problems of engine settings arrive as events. */
 export function problemsOf({ settings, problems }: Agent): readonly string[] {
   const { heldBack } = settings;
   return [
@@ -8,6 +8,8 @@ export function problemsOf({ settings, problems }: Agent): readonly string[] {
     ...problems,
     ...(heldBack.length === 0
       ? []
-      : [`This project's settings are not trusted, so these do not hold: ${heldBack.join("; ")}. (palimpsest trust)`]),
+      : [
+          `This project is not trusted, so these settings are ignored: ${heldBack.join("; ")}. To review them: palimpsest trust`,
+        ]),
   ];
 }

@@ -13,7 +13,7 @@ import { userModels } from "./user-models.ts";
 
 /** The folder that the program was started in, and the sessions that belong to it. */
 export interface Project {
-  /** Links followed. */
+  /** The real path, with links resolved. */
   readonly folder: string;
   readonly places: Places;
   readonly store: Store;
@@ -25,7 +25,7 @@ async function openProject({ folder: started, environment, clock }: Terminal): P
   return { folder, places, store: sqliteStore({ folder: places.sessions, clock }) };
 }
 
-/** Opens a project for as long as the work takes. */
+/** Opens a project while `work` runs. */
 export async function inProject<Result>(
   terminal: Terminal,
   work: (project: Project) => Promise<Result>,
@@ -39,11 +39,11 @@ export async function inProject<Result>(
 }
 
 export interface InSessionOptions extends WantedProvider {
-  /** An id, or its beginning. @default the newest of the project */
+  /** A session id or its first characters. @default the newest session of the project */
   readonly id: string | undefined;
 }
 
-/** Opens a stored session to look at it, or to change what is shown of it: no provider is reached, no key is needed. */
+/** Opens a stored session to read it or to change its view. Calls no provider and needs no key. */
 export async function inSession<Result>(
   terminal: Terminal,
   { id, ...wanted }: InSessionOptions,

@@ -2,10 +2,10 @@ import type { OwnedListener } from "../agent/event-owner.ts";
 import { noticeOf } from "./notice-text.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Writes the line of each event to the standard error: for commands that run no turn. */
+/** Writes the notice of each event to standard error, for commands that run no turn. */
 export function printNotices({ say }: Pick<Terminal, "say">): OwnedListener {
   return (event, owner) => {
-    // The command prints what became of its compaction.
+    // The command itself prints the outcome of its compaction.
     if (event.kind === "compaction-ended" && owner === undefined) return;
     const notice = noticeOf(event, "command-line", owner);
     if (notice !== undefined) say(notice.text, notice.weight === "problem" ? "warning" : "faint");

@@ -6,14 +6,14 @@ export type Arguments<Options extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ readonly options: Options; readonly allowPositionals: true; readonly args: string[] }>
 >;
 
-/** What of a command's definition its arguments are read by. */
+/** The part of a command's definition that the argument parser needs. */
 export interface ReadBy<Options> {
   readonly options: Options;
   /** @default none */
   readonly operands?: { readonly most: number };
 }
 
-/** Reads the arguments of a command. What is not known is named, with what may have been meant. */
+/** Reads the arguments of a command. An error names the unknown argument and the closest known one. */
 export function readArguments<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   { options, operands }: ReadBy<Options>,
@@ -21,7 +21,8 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   try {
     const read = parseArgs({ args: [...args], options, allowPositionals: true as const });
     const beyond = read.positionals[operands?.most ?? 0];
-    if (beyond !== undefined) throw new UsageError(`${JSON.stringify(beyond)} is one argument too many.`);
+    if (beyond !== undefined)
+      throw new UsageError(`Unexpected argument ${JSON.stringify(beyond)}. Remove it, or quote texts with spaces.`);
     return read as Arguments<Options>;
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -30,12 +31,12 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
     if (unknown === undefined) throw new UsageError(error.message);
     const known = Object.keys(options).map((name) => `--${name}`);
     const meant = nearest(unknown, known);
-    const all = known.length === 0 ? "There are none." : `There are: ${known.join(", ")}.`;
-    throw new UsageError(`There is no option ${unknown}. ${meant === undefined ? all : `Did you mean ${meant}?`}`);
+    const all = known.length === 0 ? "This command has no options." : `Options: ${known.join(", ")}.`;
+    throw new UsageError(`Unknown option ${unknown}. ${meant === undefined ? all : `Did you mean ${meant}?`}`);
   }
 }
 
-/** The value of an option that is one of a few words. */
+/** Checks an option that takes one of a few words. */
 export function oneOf<const Word extends string>(
   option: string,
   value: string | undefined,
@@ -49,7 +50,7 @@ export function oneOf<const Word extends string>(
   throw new UsageError(`${option} takes one of ${words.join(", ")}, not ${JSON.stringify(value)}.${hint}`);
 }
 
-/** The value of an option that is a whole number above 0. */
+/** Reads an option that takes a whole number above 0. */
 export function countOf(option: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (!/^[1-9]\d{0,8}$/.test(value)) {
@@ -58,7 +59,7 @@ export function countOf(option: string, value: string | undefined): number | und
   return Number(value);
 }
 
-/** The value of an option that is an amount of money. */
+/** Reads an option that takes an amount of money. */
 export function amountOf(option: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const amount = Number(value);

@@ -1,17 +1,17 @@
 import { createInterface } from "node:readline";
 import type { MemoryInbox } from "palimpsest/core";
 
-/** Messages that come line by line, as JSON: `{"kind":"user","text":"..."}`. */
+/** User messages as lines of JSON: `{"kind":"user","text":"..."}`. */
 export interface PromptLines {
-  /** Resolves when something waits in the inbox, or nothing more will come. */
+  /** Resolves when a message waits in the inbox, or when the input has ended. */
   next(): Promise<"waiting" | "ended">;
-  /** `ended`: nothing more will come. */
+  /** `ended`: the input has ended. */
   state(): "open" | "ended";
-  /** Lines that could not be used, one text each. */
+  /** Describes the lines that are not valid messages, one text each. */
   readonly problems: readonly string[];
 }
 
-/** Puts messages into the inbox as they come: what comes while the model works is part of its next request. */
+/** Puts messages into the inbox as they arrive. A message that arrives during a turn becomes part of the next request. */
 export function readPromptLines(input: NodeJS.ReadableStream, inbox: MemoryInbox, signal: AbortSignal): PromptLines {
   const problems: string[] = [];
   let state: "open" | "ended" = "open";
@@ -21,7 +21,7 @@ export function readPromptLines(input: NodeJS.ReadableStream, inbox: MemoryInbox
     if (line.trim() === "") return;
     const text = textOf(line);
     if (text === undefined)
-      problems.push(`This is no message, it must be {"kind":"user","text":"..."}: ${line.slice(0, 200)}`);
+      problems.push(`Not a message: ${line.slice(0, 200)}. Each line must be {"kind":"user","text":"..."}.`);
     else inbox.push(text);
     wake();
   });

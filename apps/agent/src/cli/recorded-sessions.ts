@@ -9,23 +9,23 @@ import {
 } from "@palimpsest/transcripts";
 import { oneLine } from "../text/table.ts";
 
-/** A session that another agent has left on this machine. */
+/** A session of another agent, found on this machine. */
 export interface RecordedSessionFile extends TranscriptReference {
   readonly agent: RecordedAgent;
   readonly id: string;
-  /** How it began, in one line. */
+  /** The beginning of its first message, in one line. */
   readonly title: string;
   readonly startedAtMs: number;
   readonly cwd?: string;
-  /** The session that it is a subagent or a fork of. */
+  /** The session that started this subagent or fork. */
   readonly parentSession?: string;
-  /** Of the file. */
+  /** The size of the file. */
   readonly bytes: number;
 }
 
 const TITLE_CHARACTERS = 60;
 
-/** What an agent has left here, the newest first. Of each file only the beginning is read; what is no session is passed over. */
+/** Lists the sessions of another agent, newest first. Reads only the beginning of each file, and skips files without a session. */
 export async function listRecordedSessions(
   agent: RecordedAgent,
   home: UserHome,
@@ -56,7 +56,7 @@ async function describe(reference: TranscriptReference): Promise<RecordedSession
         };
       }
       if (described === undefined || entry.kind !== "message" || entry.role !== "user") continue;
-      // A subagent is told what to do by another.
+      // The task of a subagent comes from its parent, not from a human.
       if (entry.origin !== "human" && described.parentSession === undefined) continue;
       const said = entry.blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join(" ");
       return { ...described, title: oneLine(said, TITLE_CHARACTERS) };

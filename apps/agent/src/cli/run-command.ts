@@ -2,25 +2,30 @@ import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { MODES } from "../permissions/settings-schema.ts";
 import { BASE_URL, MODEL, PROVIDER, type Value } from "./command-options.ts";
 
-/** The command without a name: the agent itself. */
+/** The command without a name, which runs the agent. */
 export const RUN_COMMAND = {
   run: {
     usage: '[-p "PROMPT"]',
     about: "start the agent in the terminal, or run one turn without a screen (-p)",
     more: [
-      "Without -p, in a terminal, the conversation is held there; /help lists what can be done in it.",
-      "With -p nobody can be asked. What would have to be asked is denied, and the output names the rule that would allow it.",
-      "The answer goes to the standard output, what happens meanwhile to the standard error. With json the output is one object at the end, with stream-json one event a line.",
+      "Without -p, palimpsest opens a conversation in the terminal. Type /help there to list commands and keys.",
+      "With -p, palimpsest cannot ask you for permission. It denies tool calls that need permission, and prints the rule that would allow each of them.",
+      "The answer goes to standard output, progress to standard error. With --output-format json the output is one object at the end, with stream-json it is one event per line.",
     ],
     options: {
-      prompt: { type: "string", short: "p", value: "TEXT", about: 'what to do; "-" reads it from the standard input' },
-      continue: { type: "boolean", short: "c", about: "go on with the newest session of this folder" },
+      prompt: {
+        type: "string",
+        short: "p",
+        value: "TEXT",
+        about: 'run one turn with this prompt; "-" reads it from standard input',
+      },
+      continue: { type: "boolean", short: "c", about: "resume the newest session of this folder" },
       resume: {
         type: "string",
         short: "r",
         value: "ID",
         completes: "sessions",
-        about: "go on with a session; the beginning of its id is enough",
+        about: "resume this session; the first characters of its id are enough",
       },
       model: MODEL as Value,
       provider: PROVIDER as Value,
@@ -29,56 +34,62 @@ export const RUN_COMMAND = {
         type: "string",
         value: "WORD",
         of: Object.keys(MODES) as readonly PermissionMode[],
-        about: "what needs no permission",
+        about: "what the agent may do without asking",
       },
       allow: {
         type: "string",
         multiple: true,
         value: "RULE",
-        about: "Bash(npm test *), Edit(src/**), Network; may be given several times",
+        about: "allow tool calls: Bash(npm test *), Edit(src/**), Network; repeat for more rules",
       },
-      deny: { type: "string", multiple: true, value: "RULE", about: "the same, and stronger than any that allows" },
+      deny: { type: "string", multiple: true, value: "RULE", about: "deny tool calls; overrides every --allow" },
       set: {
         type: "string",
         multiple: true,
         value: "NAME=VALUE",
-        about: "an engine setting (docs/defaults.md), stronger than variables and files; may be given several times",
+        about: "change an engine setting (docs/defaults.md); overrides variables and files; repeat for more settings",
       },
       name: {
         type: "string",
         value: "NAME",
-        about: "what other sessions of this project call it: they write to it with SendMessage; it keeps the name",
+        about:
+          "name the session, so that other sessions of this project can send messages to it; the session keeps the name",
       },
       stay: {
         type: "boolean",
-        about: "waits for messages of other sessions when it is done, a turn for each, until it is asked to end",
+        about: "keep running: wait for messages of other sessions and run a turn for each, until interrupted",
       },
       web: {
         type: "boolean",
-        about: "with a tool that fetches pages of the public internet; --allow Network lets it",
+        about: "offer a tool that fetches public web pages; needs --allow Network",
       },
-      "screen-reader": { type: "boolean", about: "plain lines, without frames and moving parts" },
-      "max-rounds": { type: "string", value: "N", about: "stop after so many responses" },
+      "screen-reader": { type: "boolean", about: "print plain lines, without frames and animations" },
+      "max-rounds": { type: "string", value: "N", about: "stop after N model responses" },
       "max-usd": {
         type: "string",
         value: "AMOUNT",
-        about: "stop once so much was spent, by our price list; a response that was begun is paid for",
+        about: "stop after spending this many US dollars, by our price list; the response in progress is still paid",
       },
-      "output-format": { type: "string", value: "WORD", of: ["text", "json", "stream-json"], about: "text by default" },
+      "output-format": {
+        type: "string",
+        value: "WORD",
+        of: ["text", "json", "stream-json"],
+        about: "print text, one JSON object, or one event per line; default: text",
+      },
       "input-format": {
         type: "string",
         value: "WORD",
         of: ["text", "stream-json"],
-        about: 'text by default; stream-json is lines of {"kind":"user","text":"..."}, a turn for each',
+        about: 'read text, or one turn per line of {"kind":"user","text":"..."}; default: text',
       },
     },
     operands: { most: 1 },
     examples: [
-      ["palimpsest", "a conversation; --continue goes on with the newest, where a turn was cut short"],
-      [`palimpsest -p "Fix the failing test" --mode accept-edits --allow 'Bash(npm test *)'`, "a turn"],
-      ['git diff | palimpsest -p "Review this:" -', "the standard input behind the prompt"],
-      ['palimpsest --continue -p "Now the docs"', "the newest session of this folder goes on"],
-      ['palimpsest -p "You test what others write" --name tester --stay', "a teammate in a terminal of its own"],
+      ["palimpsest", "start a conversation in the terminal"],
+      [`palimpsest -p "Fix the failing test" --mode accept-edits --allow 'Bash(npm test *)'`, "run one turn"],
+      ['git diff | palimpsest -p "Review this:" -', "add standard input to the prompt"],
+      ['palimpsest --continue -p "Now the docs"', "resume the newest session of this folder"],
+      ['palimpsest -p "You test what others write" --name tester --stay', "run a teammate in another terminal"],
     ],
     endings: ["failed", "refused", "roundsUsedUp", "budgetUsedUp", "interrupted", "terminated"],
   },

@@ -2,7 +2,7 @@ import type { Settings } from "palimpsest";
 import { parseSetting } from "palimpsest/core";
 import { UsageError } from "../workspace/usage-error.ts";
 
-/** Engine settings as `--set NAME=VALUE` gives them; of two for one name, the later holds. */
+/** Reads the engine settings of `--set NAME=VALUE`. If a name is given twice, the last value applies. */
 export function toEngineSettings(given: readonly string[] = []): Partial<Settings> {
   return Object.assign(
     {},

@@ -3,31 +3,31 @@ import type { Clock } from "palimpsest";
 import { harmless } from "../text/harmless.ts";
 import { EXIT } from "./exit-codes.ts";
 
-/** What a command has of the world around it. */
+/** The environment of a command: folder, variables, input, output, clock and signals. */
 export interface Terminal {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly clock: Clock;
-  /** How wide what is printed may be. */
+  /** The width of the output. */
   readonly columns: number;
-  /** What can be drawn on, and where keys come from; absent in a pipe. */
+  /** The screen and the keyboard; absent in a pipe. */
   readonly screen?: { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream };
-  /** Writes a line to the standard output: what was asked for. Resolves when there is room for more. */
+  /** Writes a line of the result to standard output. Resolves when the stream accepts more. */
   print(line: string): Promise<void>;
-  /** Writes a line to the standard error: what happens meanwhile. */
+  /** Writes a line about progress or a problem to standard error. */
   say(line: string, style?: keyof typeof STYLES): void;
   /** Aborts at the first SIGINT or SIGTERM, with the exit code as its reason; the second ends the process at once. */
   interruption(): AbortSignal;
 }
 
-/** Only where it goes to a screen, and NO_COLOR is not set. */
+/** Used only on a screen, and only if NO_COLOR is not set. */
 const STYLES = { faint: "\u001b[2m", warning: "\u001b[33m" } as const;
 
 export function processTerminal(): Terminal {
   const { env: environment, stdin: input, stdout, stderr } = process;
   const colors = stderr.isTTY && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
-  // `palimpsest ... | head`: whoever reads no more wants no more.
+  // `palimpsest ... | head` closes the pipe early, which is not an error.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(EXIT.done);
     throw error;

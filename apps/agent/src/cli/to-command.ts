@@ -2,12 +2,12 @@ import { nearest } from "../text/nearest.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 import { COMMAND_NAMES, type CommandName } from "./command-list.ts";
 
-/** A command by its name; another word is no command, and what may have been meant is said. */
+/** Finds a command by its name. The error for an unknown name suggests the closest command. */
 export function toCommand(word: string): CommandName {
   const name = COMMAND_NAMES.find((known) => known === word);
   if (name !== undefined) return name;
   const meant = nearest(word, COMMAND_NAMES);
   const hint =
-    meant === undefined ? `To ask something: palimpsest -p ${JSON.stringify(word)}` : `Did you mean ${meant}?`;
-  throw new UsageError(`There is no command ${JSON.stringify(word)}. ${hint} (palimpsest --help shows all.)`);
+    meant === undefined ? `To send a prompt: palimpsest -p ${JSON.stringify(word)}.` : `Did you mean ${meant}?`;
+  throw new UsageError(`Unknown command ${JSON.stringify(word)}. ${hint} To list all commands: palimpsest --help.`);
 }

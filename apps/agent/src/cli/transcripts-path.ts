@@ -1,9 +1,9 @@
 import { UsageError } from "../workspace/usage-error.ts";
 
-/** The file or folder of other agents' sessions that a command was given. */
+/** The file or folder in the arguments of a command about other agents' sessions. */
 export function transcriptsPath([path]: readonly string[], command: "analyze" | "import"): string {
   if (path !== undefined) return path;
   throw new UsageError(
-    `Say which: palimpsest ${command} FILE|DIR. palimpsest sessions --from AGENT shows what is on this machine.`,
+    `The file or folder is missing: palimpsest ${command} FILE|DIR. To find sessions on this machine: palimpsest sessions --from AGENT.`,
   );
 }

@@ -7,12 +7,12 @@ import { noticeOf } from "./notice-text.ts";
 import type { Notice, Surface } from "./notices/notice.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** How a turn ended: by itself, or because enough was spent. */
+/** How a turn ended: by itself, or because `--max-usd` was reached. */
 export type TurnOutcome = QueryOutcome | BudgetUsedUp;
 
 interface BudgetUsedUp extends Pick<QueryOutcome, "rounds" | "usage"> {
   readonly kind: "budget-used-up";
-  /** Since the program was started. */
+  /** Counted from the start of the program. */
   readonly spentUsd: number;
 }
 
@@ -22,12 +22,12 @@ export interface TurnResult {
   readonly session: string;
   readonly outcome: TurnOutcome["kind"];
   readonly text: string;
-  /** What went wrong, and what can be done. */
+  /** What went wrong, and what to do about it. */
   readonly problem?: string;
   readonly rounds: number;
   readonly usage: LedgerTotals;
   readonly denied: readonly DeniedCall[];
-  /** What the person was told since the result before: the lines that are also on the standard error. */
+  /** The notices since the previous result. They are also written to standard error. */
   readonly notices: readonly string[];
   readonly exitCode: number;
 }
@@ -35,15 +35,15 @@ export interface TurnResult {
 export type OutputFormat = "text" | "json" | "stream-json";
 
 export interface TurnReport {
-  /** The program ends: says what is left to do, if something is. */
+  /** Called when the program ends: says whether a compaction is needed. */
   end(): void;
   event(event: ReportedEvent): Promise<void>;
-  /** Tells the person something that is no event. */
+  /** Shows a notice that belongs to no event. */
   notice(notice: Notice): void;
   result(result: Omit<TurnResult, "notices">): Promise<void>;
 }
 
-/** What happens in a turn, in the session between turns, and in its agents. */
+/** An event of a turn, of the session between turns, or of an agent. */
 export type ReportedEvent = Exclude<QueryEvent, { readonly kind: "session-event" }> | ReportedSessionEvent;
 
 interface ReportedSessionEvent {
@@ -53,7 +53,7 @@ interface ReportedSessionEvent {
   readonly owner?: EventOwner;
 }
 
-/** Sums up a turn. */
+/** Builds the result of a turn. */
 export function toResult(
   session: string,
   outcome: TurnOutcome,
@@ -81,25 +81,27 @@ function exitCodeOf({ kind }: TurnOutcome, denied: readonly DeniedCall[]): numbe
   return kind === "aborted" ? EXIT.interrupted : EXIT.failed;
 }
 
-/** What went wrong in a turn, and what can be done. */
+/** Says what went wrong in a turn, and what to do about it. */
 export function problemOf(outcome: TurnOutcome, surface: Surface): string | undefined {
   switch (outcome.kind) {
     case "done":
-      return outcome.stop === "length" ? "The answer was cut at its length limit." : undefined;
+      return outcome.stop === "length"
+        ? "The answer reached its length limit and was cut. Ask the model to continue."
+        : undefined;
     case "refused":
       return "The model declined to answer.";
     case "aborted":
-      return "Aborted. The session is kept: palimpsest --continue -p ... goes on.";
+      return 'Interrupted. The session is saved. To resume it: palimpsest --continue -p "..."';
     case "rounds-used-up":
-      return `Stopped after ${outcome.rounds} rounds, before the model was done. palimpsest --continue goes on.`;
+      return `Stopped after ${outcome.rounds} model responses (--max-rounds), before the model was done. To continue: palimpsest --continue`;
     case "budget-used-up":
-      return `Stopped after $${outcome.spentUsd.toFixed(4)}, before the model was done. palimpsest --continue goes on.`;
+      return `Stopped after spending $${outcome.spentUsd.toFixed(4)} (--max-usd), before the model was done. To continue: palimpsest --continue`;
     case "window-full": {
       const [size, most] = [outcome.sizeTokens, outcome.blockingTokens].map((tokens) => tokens.toLocaleString("en-US"));
       const [compact, rewind] =
         surface === "terminal" ? ["/compact", "/rewind"] : ["palimpsest compact", "palimpsest rewind"];
       return (
-        `The window is full: about ${size} tokens, and from ${most} on there is no room for an answer. ` +
+        `The context window is full: the conversation has about ${size} tokens, and an answer needs it below ${most}. ` +
         `Compact with ${compact}, go back with ${rewind}, or use a model with a larger window.`
       );
     }
@@ -109,14 +111,14 @@ export function problemOf(outcome: TurnOutcome, surface: Surface): string | unde
 }
 
 /**
- * Text: the answer on the standard output, what happens on the standard error. JSON: one object at the end. Stream: every
- * event as it comes, one line each. Notices go to the standard error and into the result, whatever the format; in a stream
- * their events stand instead.
+ * Reports turns in one of three formats. `text`: the answer on standard output, progress on standard error. `json`: one object
+ * at the end. `stream-json`: every event as it comes, one per line. Notices go to standard error and into the result; in a
+ * stream their events replace them.
  */
 export function createReport(format: OutputFormat, { print, say }: Terminal): TurnReport {
   const told = new Set<string>();
   let notices: string[] = [];
-  /** The session that waits for a compaction. */
+  /** The session that needs a compaction. */
   let due: string | undefined;
 
   function note({ text, weight, once }: Notice, where: "aloud" | "result-only"): void {
@@ -129,7 +131,8 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
   return {
     notice: (notice) => note(notice, "aloud"),
     end() {
-      if (due !== undefined) say(`A compaction is due: palimpsest compact --session ${due.slice(0, 8)}`, "warning");
+      if (due !== undefined)
+        say(`The session needs a compaction: palimpsest compact --session ${due.slice(0, 8)}`, "warning");
     },
     async event(event) {
       if (event.kind === "session-event" && event.owner === undefined) due = dueAfter(event.event, due);
@@ -146,8 +149,8 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
       if (whole.text !== "") await print(whole.text);
       for (const { tool, input, reason, allowedBy } of whole.denied) {
         const how = allowedBy.map((rule) => `--allow '${rule}'`).join(" ");
-        const hint = how === "" ? "" : ` To allow it: ${how}`;
-        say(`not allowed: ${tool} ${short(input)}: ${reason}${hint}`, "warning");
+        const hint = how === "" ? "" : `. To allow it: ${how}`;
+        say(`Denied: ${tool} ${short(input)} (${reason})${hint}`, "warning");
       }
       if (whole.problem !== undefined) say(whole.problem, "warning");
     },
@@ -159,7 +162,7 @@ function dueAfter(event: SessionEvent, due: string | undefined): string | undefi
   return event.kind === "compaction-ended" && event.outcome.kind === "compacted" ? undefined : due;
 }
 
-/** What happens, in a line for people; undefined if it is of no interest to them. */
+/** Describes an event in one line for people; undefined for events that people need not see. */
 export function eventLine(event: QueryEvent): string | undefined {
   switch (event.kind) {
     case "tool-started":
@@ -175,14 +178,14 @@ export function eventLine(event: QueryEvent): string | undefined {
   }
 }
 
-/** Why a call failed, and when it is made again. */
+/** Says why a call failed, and when the next try comes. */
 export function retryText({ message, waitMs }: Extract<QueryEvent, { kind: "retry-waiting" }>): string {
   return `${message.replace(/\.$/, "")}. Retrying in ${Math.ceil(waitMs / 1_000)} s.`;
 }
 
 const SHORT_CHARACTERS = 100;
 
-/** An input in one line. */
+/** Shows a tool's input in one line. */
 function short(input: unknown): string {
   const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
   const { command, file_path, path, pattern, description } = fields;
@@ -191,7 +194,7 @@ function short(input: unknown): string {
   return text.length > SHORT_CHARACTERS ? `${text.slice(0, SHORT_CHARACTERS - 1)}…` : text;
 }
 
-/** Errors have nothing that JSON would show by itself. */
+/** Converts to JSON, with the name and message of errors, which JSON leaves out. */
 function toJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     member instanceof Error ? { name: member.name, message: member.message } : member,

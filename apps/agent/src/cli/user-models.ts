@@ -3,7 +3,7 @@ import { readUserSettings } from "../permissions/load-settings.ts";
 import { agentHomeOf } from "../workspace/places.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What the user's own settings say of models: windows, limits and prices that win over the table. */
+/** Reads the facts about models (window, limits, prices) in the user's settings. They override our table. */
 export async function userModels(environment: Terminal["environment"]): Promise<ExtraModels> {
   return (await readUserSettings(agentHomeOf(environment))).settings.models ?? {};
 }

@@ -29,8 +29,8 @@ test("what agents have done, said and cost; one that has ended is woken by a mes
   expect(agents).toMatchObject([{ name: "worker", status: "done", responses: 1 }]);
   expect((await cli.run(["agents", "show", "worker"])).out).toContain("Looked.");
   expect((await cli.run(["agents", "follow", agents[0].id.slice(0, 6)])).out).toContain("look around");
-  expect(await cli.run(["agents", "stop", "worker"])).toMatchObject({ code: 1, out: "worker does not run.\n" });
-  expect((await cli.run(["agents", "show", "wroker"])).said).toContain("There are: worker.");
+  expect(await cli.run(["agents", "stop", "worker"])).toMatchObject({ code: 1, out: "Agent worker is not running.\n" });
+  expect((await cli.run(["agents", "show", "wroker"])).said).toContain("Agents of this session: worker.");
 
   const woken = await cli.run(["agents", "send", "worker", "come", "back"]);
   expect(woken).toMatchObject({ code: 0, out: expect.stringContaining("Here again.") });

@@ -18,7 +18,7 @@ import { wakeAgent } from "./wake-agent.ts";
 
 const WORDS = COMMANDS.agents.operands.completes;
 
-/** The agents of a session, wherever it runs. */
+/** Lists and controls the agents of a session, also if another process runs the session. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.agents);
   const [given = "list", named, ...rest] = positionals;
@@ -37,7 +37,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       return EXIT.done;
     }
     const text = rest.join(" ");
-    if (word === "send" && text === "") throw new UsageError("What is to be said stands behind the ID.");
+    if (word === "send" && text === "") throw new UsageError("The message is missing: palimpsest agents send ID TEXT.");
     const mate = mates.find(({ name }) => name === named);
     if (word === "send" && mate !== undefined && !agents.some(({ name }) => name === named)) {
       const outcome = await writeToTeammate(mate, text);
@@ -47,7 +47,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const agent = findAgent(agents, named);
     if (word === "show") return show(agent, values.json === true, terminal, project);
     if (word === "follow") {
-      const goesOn = async () =>
+      const continues = async () =>
         (await readAgents(project.store, stored.id)).some(
           ({ id, status }) => id === agent.id && status === "running",
         ) && (await isAlive());
@@ -55,20 +55,21 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         store: project.store,
         session: agent.session,
         format: values.json ? "json" : "text",
-        goesOn,
+        continues,
         terminal,
       });
     }
     const wanted: AgentOrder = word === "stop" ? { kind: "stop", id: agent.id } : { kind: "send", to: agent.id, text };
     const outcome = await order(wanted);
     if (outcome === "absent" && word === "send") return wakeAgent({ agent, text, values, stored, project, terminal });
-    const said = outcome === "done" ? (word === "stop" ? "Stopped." : "Sent.") : `${labelOf(agent)} does not run.`;
+    const said =
+      outcome === "done" ? (word === "stop" ? "Stopped." : "Sent.") : `Agent ${labelOf(agent)} is not running.`;
     await terminal.print(values.json ? JSON.stringify({ id: agent.id, outcome }) : said);
     return outcome === "done" ? EXIT.done : EXIT.failed;
   });
 }
 
-/** One that the log says runs does not, if its program has ended without a word. */
+/** Marks agents as stopped if the log says that they run but their process has ended. */
 async function asTheyAre(
   agents: readonly StoredAgent[],
   isAlive: () => Promise<boolean>,
@@ -77,7 +78,7 @@ async function asTheyAre(
   return agents.map((agent) => (agent.status === "running" ? { ...agent, status: "stopped" } : agent));
 }
 
-/** What one says of itself tells more than the tool that it called last. */
+/** Replaces the last tool call of a running agent by its own status line, which says more. */
 function withPhrases(
   agents: readonly StoredAgent[],
   phrases: Readonly<Record<string, string>>,
@@ -89,18 +90,18 @@ function withPhrases(
 }
 
 function findAgent(agents: readonly StoredAgent[], named: string | undefined): StoredAgent {
-  if (named === undefined) throw new UsageError("Which? palimpsest agents lists them.");
+  if (named === undefined) throw new UsageError("The agent's ID is missing. To list the agents: palimpsest agents.");
   const exact = agents.findLast(({ id, name }) => id === named || name === named);
   const found = exact === undefined ? agents.filter(({ id }) => id.startsWith(named)) : [exact];
   if (found.length === 1) return found[0]!;
   const there = agents.map(labelOf).join(", ") || "none";
   throw new UsageError(
-    `${JSON.stringify(named)} is ${found.length === 0 ? "no agent" : `the beginning of ${found.length}`}. There are: ${there}.`,
+    `${found.length === 0 ? "There is no agent" : `There are ${found.length} agents whose id starts with`} ${JSON.stringify(named)}. Agents of this session: ${there}.`,
   );
 }
 
 function treeText({ id, title }: StoredSession, agents: readonly StoredAgent[], nowMs: number): string {
-  if (agents.length === 0) return `${id.slice(0, 8)} ${title}\nIt has started no agents.`;
+  if (agents.length === 0) return `${id.slice(0, 8)} ${title}\nThis session has started no agents.`;
   const rows = agents.map((agent, at) => [
     `${at === agents.length - 1 ? "└─" : "├─"} ${labelOf(agent)}`,
     [agent.definition, agent.way].filter((part) => part !== undefined).join(", "),
@@ -138,7 +139,7 @@ function elapsed(ms: number): string {
 async function show(agent: StoredAgent, asJson: boolean, { print }: Terminal, { store }: Project): Promise<number> {
   const text = (await lastWords(store, agent.session)) ?? "";
   const head = `${labelOf(agent)} (${agent.status}): ${agent.goal}\nsession ${agent.session}`;
-  await print(asJson ? JSON.stringify({ ...agent, text }) : `${head}\n\n${text || "It has said nothing yet."}`);
+  await print(asJson ? JSON.stringify({ ...agent, text }) : `${head}\n\n${text || "The agent has not answered yet."}`);
   return EXIT.done;
 }
 

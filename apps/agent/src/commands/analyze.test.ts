@@ -13,7 +13,7 @@ test("a session is analyzed as text, as JSON and as a page; a folder as a whole"
   const path = join(project.home, ".claude/projects/-work-sums/c1a0de00-0000-4000-8000-000000000001.jsonl");
 
   const text = await cli.run(["analyze", path], { environment: { COLUMNS: "70" } });
-  expect({ code: text.code, out: text.out }).toMatchObject({ code: 0, out: expect.stringContaining("Where it went") });
+  expect({ code: text.code, out: text.out }).toMatchObject({ code: 0, out: expect.stringContaining("Spent on") });
 
   const page = join(project.folder, "page.html");
   const both = await cli.run(["analyze", path, "--json", "--html", page]);
@@ -24,7 +24,7 @@ test("a session is analyzed as text, as JSON and as a page; a folder as a whole"
 
   const sums = JSON.parse((await cli.run(["analyze", project.home, "--json"])).out);
   expect(sums).toMatchObject({ sessions: 14, compactions: 10 });
-  expect(sums.dearestSessions[0]).not.toHaveProperty("points");
+  expect(sums.expensiveSessions[0]).not.toHaveProperty("points");
 
   const nothing = await cli.run(["analyze", "note.jsonl"]);
   expect(nothing).toMatchObject({ code: 1, said: expect.stringContaining("no transcript that can be read") });

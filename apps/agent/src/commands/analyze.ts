@@ -8,7 +8,7 @@ import type { Terminal } from "../cli/terminal.ts";
 import { transcriptsPath } from "../cli/transcripts-path.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 
-/** What a recorded session spent, on what, and what was lost. */
+/** Reports what recorded sessions spent, on what, and what cache misses cost. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.analyze);
   const path = transcriptsPath(positionals, "analyze");
@@ -16,13 +16,13 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const [first] = analyses.sessions;
   for (const { path: file, why } of analyses.unknown) terminal.say(`${file}: ${why}`);
   if (first === undefined) {
-    terminal.say(`There is no session in ${path}.`);
+    terminal.say(`${path} contains no session. To find sessions on this machine: palimpsest sessions --from AGENT.`);
     return EXIT.failed;
   }
   if (values.html !== undefined) {
     const { analysisPage } = await import("../analyze/page/analysis-page.ts");
     await writeFile(values.html, analysisPage(analyses));
-    terminal.say(`Written: ${values.html}`);
+    terminal.say(`Wrote ${values.html}`);
   }
   if (values.json) await terminal.print(JSON.stringify(toJson(analyses)));
   else if (values.html === undefined) {
@@ -34,15 +34,15 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   return EXIT.done;
 }
 
-/** One session in whole; of several the sums, and each without its window over time. */
+/** One session in full. For several sessions the sums, and each session without its window over time. */
 function toJson({ sum, sessions }: Analyses): unknown {
   const [first] = sessions;
   if (sum.sessions === 1 && first !== undefined) return { path: first.path, ...first.analysis };
   const each = sessions.map(({ analysis: { points, ...analysis }, ...file }) => ({ ...file, ...analysis }));
-  return { ...sum, dearestSessions: each };
+  return { ...sum, expensiveSessions: each };
 }
 
-/** US dollars for a million tokens: input, output, read from the cache, and written to it if that costs more than input. */
+/** Reads prices in US dollars per million tokens: input, output, cache read, and cache write if it costs more than input. */
 function readPrices(given: readonly string[]): Prices {
   return new Map(
     given.map((text) => {
@@ -51,7 +51,7 @@ function readPrices(given: readonly string[]): Prices {
       const all = [input, output, cacheRead, cacheWrite];
       if (model === "" || all.some((price) => price === undefined || !(price >= 0))) {
         throw new UsageError(
-          `--price takes MODEL=INPUT,OUTPUT,READ[,WRITE] in dollars for a million tokens, not ${JSON.stringify(text)}.`,
+          `--price takes MODEL=INPUT,OUTPUT,READ[,WRITE] in US dollars per million tokens, not ${JSON.stringify(text)}.`,
         );
       }
       return [

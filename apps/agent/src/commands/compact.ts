@@ -9,7 +9,7 @@ import { findSession } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 import { openStoredAgent } from "./open-stored-agent.ts";
 
-/** Summarizes the conversation now, or a part of it. The words behind the command say what the summary must keep. */
+/** Compacts the conversation or a part of it now. The text after the command says what the summary must keep. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.compact);
   const instructions = positionals.join(" ");
@@ -35,7 +35,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 }
 
 function partOf(from: number | undefined, upTo: number | undefined): Pick<CompactOptions, "from" | "upTo"> {
-  if (from !== undefined && upTo !== undefined) throw new UsageError("--from ENTRY or --up-to ENTRY, not both.");
+  if (from !== undefined && upTo !== undefined) throw new UsageError("Use --from ENTRY or --up-to ENTRY, not both.");
   if (from !== undefined) return { from };
   return upTo === undefined ? {} : { upTo };
 }

@@ -10,12 +10,13 @@ import { UsageError } from "../workspace/usage-error.ts";
 
 const WRITERS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 
-/** What a shell needs to complete our command lines. */
+/** Prints the completion script of a shell. */
 export async function run(args: readonly string[], { print }: Terminal): Promise<number> {
   const { options, operands } = COMMANDS.completion;
   const [wanted] = readArguments(args, { options, operands }).positionals;
   const shell = oneOf("completion", wanted, operands.completes);
-  if (shell === undefined) throw new UsageError(`completion takes one of ${operands.completes.join(", ")}.`);
+  if (shell === undefined)
+    throw new UsageError(`The shell is missing: palimpsest completion ${operands.completes.join("|")}.`);
   await print(WRITERS[shell](completedCommands()));
   return EXIT.done;
 }

@@ -32,7 +32,9 @@ test("a profile is chosen by its name, and what else stands in the file stays", 
 
 test("a stronger source and a file that is no JSON are told, and nothing is overwritten", async () => {
   const stronger = startHere(undefined, { PALIMPSEST_PROFILE: "quality" });
-  expect((await stronger.run("economy")).said).toBe("The profile stays quality: environment variable is stronger.");
+  expect((await stronger.run("economy")).said).toBe(
+    "The profile is still quality: it is set by environment variable, which overrides your choice.",
+  );
   const broken = startHere("{");
   await expect(broken.run("economy")).rejects.toThrow("is not a JSON object");
   expect(readFileSync(broken.file, "utf8")).toBe("{");

@@ -7,7 +7,7 @@ import { oneOf, readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
 
-/** Shows the profile and the settings that are not defaults; with a name, chooses the profile. */
+/** Shows the profile and the settings that differ from the defaults; with a name, chooses the profile. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.config);
   const wanted = oneOf("config", positionals[0], PROFILE_NAMES);
@@ -19,7 +19,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const { profile } = resolved.settings;
     if (wanted !== undefined && profile !== wanted) {
       terminal.say(
-        `The profile stays ${profile}: ${changed.find(({ name }) => name === "profile")?.from} is stronger.`,
+        `The profile is still ${profile}: it is set by ${changed.find(({ name }) => name === "profile")?.from}, which overrides your choice.`,
         "warning",
       );
     }

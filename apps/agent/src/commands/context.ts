@@ -7,7 +7,7 @@ import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { table } from "../text/table.ts";
 
-/** What fills the window. */
+/** Shows what fills the context window. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.context);
   return inSession(terminal, { id: positionals[0] }, async (session) => {
@@ -19,7 +19,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-/** What fills the window, by who put it there; the largest first. */
+/** The tokens in the context window by origin, largest first. */
 export function contextRows(accounting: Accounting): readonly (readonly [name: string, tokens: number])[] {
   const named = (what: string, tokensBy: Readonly<Record<string, number>>): [string, number][] =>
     Object.entries(tokensBy).map(([name, count]) => [`${what} ${name}`, count]);
@@ -27,10 +27,10 @@ export function contextRows(accounting: Accounting): readonly (readonly [name: s
   const rows: readonly [string, number][] = [
     ["system prompt", accounting.systemTokens],
     ["tool definitions", accounting.toolDefinitionTokens],
-    ["you, and summaries", accounting.humanTokens],
-    ["the model", accounting.assistantTokens],
-    ...named("calls of", accounting.toolCallTokens),
-    ...named("results of", accounting.toolResultTokens),
+    ["your messages, summaries", accounting.humanTokens],
+    ["the model's answers", accounting.assistantTokens],
+    ...named("tool calls:", accounting.toolCallTokens),
+    ...named("tool results:", accounting.toolResultTokens),
     ["output of your commands", accounting.commandOutputTokens],
     ...named("attached:", Object.fromEntries(attachments)),
     ["images, documents", accounting.otherTokens],
@@ -38,13 +38,13 @@ export function contextRows(accounting: Accounting): readonly (readonly [name: s
   return rows.filter(([, count]) => count > 0).toSorted(([, one], [, other]) => other - one);
 }
 
-/** How full it is, and when something happens. */
+/** How full the context window is, and when it is compacted. */
 export function sizeText({ tokens, windowTokens, percentLeft, level, ...size }: SessionSize): string {
   const { compaction, blockingTokens } = size;
   const until = compaction.policy === "off" ? "" : " until compaction";
   return [
     `${count(tokens)} of ${count(windowTokens)} tokens, ${percentLeft}% left${until} (${level})`,
-    table([...compactionRows(compaction), ["no more input from", `${count(blockingTokens)} tokens`]]),
+    table([...compactionRows(compaction), ["full at", `${count(blockingTokens)} tokens`]]),
   ].join("\n");
 }
 
@@ -63,7 +63,9 @@ export function contextText(size: SessionSize, accounting: Accounting): string {
   ].join("\n");
 }
 
-/** What was read more than once, if anything was. */
+/** The cost of files that were read more than once; empty without any. */
 export function duplicatesText({ duplicateReads: { fileCount, wastedTokens } }: Accounting): readonly string[] {
-  return wastedTokens > 0 ? ["", `${fileCount} files were read more than once: ${wastedTokens} tokens.`] : [];
+  return wastedTokens > 0
+    ? ["", `${fileCount} files were read more than once, which wastes ${count(wastedTokens)} tokens.`]
+    : [];
 }

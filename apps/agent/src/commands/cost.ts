@@ -1,13 +1,14 @@
 import type { CacheBreak, SessionCost } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { PROVIDER_SAYS } from "../cli/notices/cache-text.ts";
+import { CACHE_CAUSES, PROVIDER_SAYS } from "../cli/notices/cache-text.ts";
 import { inSession } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { sourceName } from "../text/plain-names.ts";
 import { table, time, usd } from "../text/table.ts";
 
-/** What a session has cost, who spent it, and what was lost to which cause. */
+/** Shows what a session cost, on what, and what cache misses cost. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.cost);
   return inSession(terminal, { id: positionals[0] }, async (session) => {
@@ -18,40 +19,65 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 }
 
 function saidOf(providerSays: CacheBreak["providerSays"]): readonly string[] {
-  return providerSays === undefined ? [] : [`- the provider says: ${PROVIDER_SAYS[providerSays]}`];
+  return providerSays === undefined ? [] : [`- the provider says that ${PROVIDER_SAYS[providerSays]}`];
 }
 
+const CACHE_STATES: Readonly<Record<SessionCost["nextRequest"]["cache"], string>> = {
+  warm: "The cache is warm",
+  cold: "The cache is cold",
+  new: "Nothing is cached yet",
+};
+
+/** The bill of a session as tables. */
 export function costText(cost: SessionCost): string {
   const { bySource, byCause, breaks, nextRequest } = cost;
-  const spent = Object.entries({ ...bySource, all: cost }).map(([source, totals]) => [
-    ...[source, totals.responses, totals.freshTokens, totals.cacheReadTokens, totals.cacheWriteTokens],
+  const spent = [...Object.entries(bySource), ["total", cost] as const].map(([source, totals]) => [
+    ...[sourceName(source), totals.responses, totals.freshTokens, totals.cacheReadTokens, totals.cacheWriteTokens],
     ...[totals.outputTokens, usd(totals.priceUsd)],
   ]);
   const causes = Object.entries(byCause).map(([cause, lost]) => [
-    cause,
+    CACHE_CAUSES[cause as keyof typeof CACHE_CAUSES],
     lost.breaks,
     lost.rebilledTokens,
     usd(lost.gapUsd),
   ]);
   const broken = breaks.map(({ atMs, sort, causes: named, what, rebilledTokens, rebilledUsd, providerSays }) => [
-    ...[time(atMs), sort, rebilledTokens, rebilledUsd === undefined ? "" : usd(rebilledUsd)],
-    [named.join(", "), ...(what.length === 0 ? [] : [`(${what.join("; ")})`]), ...saidOf(providerSays)].join(" "),
+    ...[
+      time(atMs),
+      sort === "alarm" ? "unexpected" : "expected",
+      rebilledTokens,
+      rebilledUsd === undefined ? "" : usd(rebilledUsd),
+    ],
+    [
+      named.map((cause) => CACHE_CAUSES[cause]).join(", "),
+      ...(what.length === 0 ? [] : [`(${what.join("; ")})`]),
+      ...saidOf(providerSays),
+    ].join(" "),
   ]);
   const { inputTokens, cache, warmUsd, coldUsd } = nextRequest;
-  const next = warmUsd === undefined || coldUsd === undefined ? "" : `: ${usd(warmUsd)} warm, ${usd(coldUsd)} cold`;
+  const next =
+    warmUsd === undefined || coldUsd === undefined
+      ? ""
+      : ` It costs ${usd(warmUsd)} with a warm cache, ${usd(coldUsd)} with a cold one.`;
   return [
-    table([["source", "responses", "fresh", "cache read", "cache written", "output", "price"], ...spent]),
-    ...(cost.unpricedResponses > 0 ? [`${cost.unpricedResponses} responses are of models without a known price.`] : []),
+    table([["spent on", "responses", "fresh", "cache read", "cache written", "output", "price"], ...spent]),
+    ...(cost.unpricedResponses > 0
+      ? [`The total leaves out ${cost.unpricedResponses} responses: the price of their model is unknown.`]
+      : []),
     ...(cost.estimatedResponses === undefined
       ? []
       : [
-          `${cost.estimatedResponses} answers were interrupted: ${usd(cost.estimatedUsd ?? 0)} of the price is an estimate.`,
+          `You interrupted ${cost.estimatedResponses} answers: ${usd(cost.estimatedUsd ?? 0)} of the total is an estimate.`,
         ]),
     "",
-    `With a perfect cache: ${usd(cost.perfectPriceUsd)}, that is ${usd(cost.gapUsd)} less.`,
-    ...(causes.length === 0 ? [] : [table([["lost to", "breaks", "tokens paid again", "price"], ...causes])]),
-    ...(broken.length === 0 ? [] : ["", "Where the prompt cache was lost (alarm: nobody decided it)", table(broken)]),
+    `With a perfect cache it would have cost ${usd(cost.perfectPriceUsd)}, which is ${usd(cost.gapUsd)} less.`,
+    ...(causes.length === 0
+      ? []
+      : [table([["cause of cache misses", "misses", "tokens paid again", "price"], ...causes])]),
+    ...(broken.length === 0
+      ? []
+      : ["", "Cache misses (expected: the session caused it, for example with a compaction)", table(broken)]),
     "",
-    `The next request has ${inputTokens.toLocaleString("en-US")} tokens, the cache is ${cache}${next}.`,
+    `The next request has ${inputTokens.toLocaleString("en-US")} tokens. ${CACHE_STATES[cache]}.${next}`,
   ].join("\n");
 }

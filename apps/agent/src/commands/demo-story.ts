@@ -3,7 +3,7 @@ import { answer, callTool, callTools, type Reply, type Script, summarize } from 
 const MODULES = 9;
 const ERROR = "E4711: limit of cart.js is 10, must be 100";
 
-/** A project in which something can be found and fixed. */
+/** The files of a small project with an error to find and fix. */
 export function demoFiles(): Readonly<Record<string, string>> {
   const log = Array.from(
     { length: 4_000 },
@@ -19,17 +19,17 @@ export function demoFiles(): Readonly<Record<string, string>> {
   return { "build.log": log.join("\n"), "cart.js": "export const limit = 10;\n", ...Object.fromEntries(modules) };
 }
 
-/** What the simulated model says, in the order of the story; when it is asked for notes, it keeps them. */
+/** The script of the simulated model: the story in order, and notes or a summary when the engine asks for them. */
 export function demoScript(): Script {
   const story: readonly Reply[] = [
     callTools(callTool("Bash", { command: "cat build.log" })),
-    answer("It is long and was put into a file. The preview shows no error; I will look at the modules."),
+    answer("The log is long and was stored in a file. The preview shows no error; I will look at the modules."),
     ...Array.from({ length: MODULES }, (_, index) => callTools(callTool("Read", { file_path: `module${index}.js` }))),
     callTools(callTool("Read", { file_path: "cart.js" })),
     callTools(callTool("Edit", { file_path: "cart.js", old_string: "limit = 10;", new_string: "limit = 100;" })),
     answer("Fixed: cart.js has the limit 100 now."),
     callTools(callTool("recall", { search: "E4711" })),
-    answer(`The log said ${ERROR.slice(0, 5)}. I had it read back from what was stored; it was in no summary.`),
+    answer(`The log said ${ERROR.slice(0, 5)}. I recalled it from the stored result; no summary contained it.`),
   ];
   let told = 0;
   return ({ userText }) => {
@@ -39,7 +39,7 @@ export function demoScript(): Script {
   };
 }
 
-/** It has forgotten the error code: whoever finds it later has not found it here. */
+/** The summary leaves out the error code, to show that recall finds it elsewhere. */
 const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
   .map(
     (number) => `## ${number}. Section\nThe nightly build failed; cart.js had a wrong limit, and it was changed there.`,

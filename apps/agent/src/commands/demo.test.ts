@@ -11,14 +11,14 @@ test("the demo shows every layer, without a key, within a minute, and leaves not
   expect(performance.now() - startedAtMs).toBeLessThan(60_000);
   expect(code).toBe(0);
   for (const shown of [
-    /Stored a result of Bash \(\d+ KB\)/,
+    /Stored a tool result of Bash \(\d+ KB\)/,
     /Cleared \d+ old tool results/,
     /notes updated/,
-    /by fork, with 1 model calls/,
+    /summary by the model, 1 model calls/,
     /model: The log said E4711/,
-    /in view again: [\d,]+ tokens/,
-    /results of Read/,
-    /session_notes +\d /,
+    /after the undo: [\d,]+ tokens/,
+    /tool results: Read/,
+    /session notes +\d /,
   ]) {
     expect(out).toMatch(shown);
   }

@@ -13,6 +13,7 @@ import type { Terminal } from "../cli/terminal.ts";
 import { eventLine } from "../cli/turn-report.ts";
 import { openAgent } from "../open-agent.ts";
 import { readRule } from "../permissions/rule.ts";
+import { rungName } from "../text/plain-names.ts";
 import { placesOf } from "../workspace/places.ts";
 import { makePrivateFolder } from "../workspace/private-files.ts";
 import { contextText } from "./context.ts";
@@ -20,9 +21,9 @@ import { costText } from "./cost.ts";
 import { demoFiles, demoScript } from "./demo-story.ts";
 
 const MODEL = "claude-sonnet-4-6";
-/** Small enough that a minute's work fills it. */
+/** Small enough that a short story fills the window. */
 const WINDOW_TOKENS = 60_000;
-/** So that a short story clears something; in earnest it is done when it pays (docs/defaults.md). */
+/** Makes a short story clear results. Normally results are cleared when that saves money (docs/defaults.md). */
 const ENGINE = {
   "clearing.policy": "fixed",
   "clearing.bySize": "on",
@@ -32,7 +33,7 @@ const ENGINE = {
 };
 const PAUSE_MS = 700;
 
-/** A long session against the built-in simulator: no key, no network, no cost. Everything but the model is the real thing. */
+/** Plays a long session with a simulated model: no key, no network, no cost. Everything but the model is real. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   readArguments(args, COMMANDS.demo);
   const base = await realpath(await mkdtemp(join(tmpdir(), "palimpsest-demo-")));
@@ -90,31 +91,33 @@ async function emit({ session, tools, permission }: Agent, terminal: Terminal): 
   };
   const size = (): string => `${session.view.size().tokens.toLocaleString("en-US")} tokens`;
 
-  await print(`A simulated model works on a real folder, with the real tools, in a window of ${WINDOW_TOKENS} tokens.`);
-  await act("1. A result that is too large goes to a file; the model sees a preview");
+  await print(
+    `A simulated model works in a real folder with the real tools. Its context window has ${WINDOW_TOKENS.toLocaleString("en-US")} tokens.`,
+  );
+  await act("1. A tool result that is too large is stored in a file; the model sees a preview");
   await say("The nightly build failed. What does build.log say?");
-  await act("2. Work goes on; results that are stale are cleared before a request");
+  await act("2. The work continues; old tool results are cleared from the context");
   await say("Compare all the modules, then fix the wrong limit.");
-  await act("3. Notes, if they are asked for, by a call on the cached prompt");
+  await act("3. The session takes notes, with one cheap call that reads the cached prompt");
   const notes = await session.notes.update();
   await print(
     `   notes ${notes.kind}${"markdown" in notes ? `: ${notes.markdown.length} characters` : `: ${notes.why}`}`,
   );
-  await act("4. Compaction: a summary by a call on the cached prompt, and beside it what no summary may lose");
+  await act("4. Compaction: a summary replaces the conversation; facts that a summary could lose are kept beside it");
   await print(`   before: ${size()}`);
   const outcome = await session.compact();
   if (outcome.kind !== "compacted") throw new Error(`The demo could not compact: ${JSON.stringify(outcome)}`);
-  await print(`   after: ${size()}, by ${outcome.rung}, with ${outcome.modelCalls} model calls`);
-  await act("5. Recall: what was stored, cleared and folded is still there");
+  await print(`   after: ${size()}, ${rungName(outcome.rung)}, ${outcome.modelCalls} model calls`);
+  await act("5. Recall: everything that was stored, cleared or compacted can be read again");
   await say("Which error code did the log name, exactly?");
-  await act("6. Undo: the compaction is taken back");
+  await act("6. Undo: the whole conversation is back");
   await session.history.restore(outcome.boundary, "demo");
-  await print(`   in view again: ${size()}`);
-  await act("7. What fills the window (palimpsest context)");
+  await print(`   after the undo: ${size()}`);
+  await act("7. What fills the context window (palimpsest context)");
   await print(contextText(session.view.size(), session.view.accounting()));
   await act("8. The bill (palimpsest cost)");
   await print(costText(await session.ledger.cost()));
   await print(
-    `\nThat was the whole of it. With a key: palimpsest -p "..." in a folder of yours. palimpsest --help shows the rest.`,
+    `\nThat was the demo. To use the agent in your project, set an API key and run palimpsest there. To see all commands: palimpsest --help`,
   );
 }

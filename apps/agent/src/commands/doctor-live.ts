@@ -14,11 +14,11 @@ export interface LiveOptions extends WantedProvider {
 }
 
 const SERVERS = Object.keys(compatibleProfiles) as CompatibleServer[];
-/** The plainest of those that speak Chat Completions. */
+/** The server that adds the least to the Chat Completions API. */
 const SERVER: CompatibleServer = "vLLM";
 const MAX_USD = 0.1;
 
-/** A few small calls to the service with the user's own key: what the engine relies on, and where the simulator is wrong. */
+/** Makes a few small calls to the provider with the user's key. Checks what the engine relies on, and the simulator against it. */
 export async function runLive(options: LiveOptions, terminal: Terminal): Promise<number> {
   const { print, say, environment } = terminal;
   const server = oneOf("--server", options.server, SERVERS) ?? SERVER;
@@ -44,27 +44,24 @@ export async function runLive(options: LiveOptions, terminal: Terminal): Promise
 }
 
 function planText({ calls, price }: LivePlan): string {
-  const cost =
-    price === undefined
-      ? "at a price that is not known here"
-      : `likely ${usd(price.likelyUsd)}, hardly above ${usd(price.mostUsd)}`;
-  return `${calls} calls at most, ${cost}`;
+  const cost = price === undefined ? "price unknown" : `about ${usd(price.likelyUsd)}, at most ${usd(price.mostUsd)}`;
+  return `at most ${calls} calls, ${cost}`;
 }
 
 function reportText({ checks, calls, priceUsd, comparedWith }: LiveReport): string {
   const lines = checks.flatMap(({ state, check, text, differences }) => [
     `${state.padEnd(8)} ${check}: ${text}`,
     ...differences.map(
-      ({ field, actual = "not there", simulated = "not there" }) =>
+      ({ field, actual = "missing", simulated = "missing" }) =>
         `  differs  ${field}: ${actual} (simulator: ${simulated})`,
     ),
   ]);
   const differing = checks.reduce((sum, { differences }) => sum + differences.length, 0);
-  const cost = priceUsd === undefined ? "" : `, ${usd(priceUsd)} by what the service says it used`;
+  const cost = priceUsd === undefined ? "" : `, ${usd(priceUsd)} by the usage that the provider reported`;
   return [
     ...lines,
     "",
     `${calls} calls${cost}.`,
-    `${differing === 0 ? "No difference" : `${differing} differences`} from the simulator, which played ${comparedWith}.`,
+    `${differing === 0 ? "No difference" : `${differing} differences`} from the simulator of ${comparedWith}.`,
   ].join("\n");
 }

@@ -24,7 +24,7 @@ interface Finding {
   readonly text: string;
 }
 
-/** Looks at what the agent needs, and says what is missing. Reaches nobody unless it is told to: nothing is sent anywhere. */
+/** Checks what the agent needs, and says what is missing. Sends nothing, unless `--live` is given. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.doctor);
   if (values.live) {
@@ -32,7 +32,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return runLive(values, terminal);
   }
   if (values.server !== undefined || values["max-usd"] !== undefined) {
-    throw new UsageError("--server and --max-usd are for doctor --live.");
+    throw new UsageError("--server and --max-usd need --live: palimpsest doctor --live.");
   }
   const findings = await inProject(terminal, async (project) => {
     const checks = [checkHome, checkSessions, checkSettings, checkSandbox].map((check) => check(project));
@@ -50,10 +50,17 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 async function checkHome({ places: { agentHome } }: Project): Promise<readonly Finding[]> {
   const about = "home";
   const stat = await lstat(agentHome).catch(() => undefined);
-  if (stat === undefined) return [{ about, state: "ok", text: `${agentHome} will be made with the first session` }];
-  if (!stat.isDirectory()) return [{ about, state: "problem", text: `${agentHome} is no folder` }];
+  if (stat === undefined) return [{ about, state: "ok", text: `the first session will create ${agentHome}` }];
+  if (!stat.isDirectory())
+    return [
+      {
+        about,
+        state: "problem",
+        text: `${agentHome} is not a folder; move the file away, or set PALIMPSEST_HOME to a folder`,
+      },
+    ];
   const isPrivate = (stat.mode & 0o077) === 0;
-  const text = isPrivate ? agentHome : `others can look into ${agentHome}: chmod 700 ${agentHome}`;
+  const text = isPrivate ? agentHome : `other users can read ${agentHome}; to prevent that: chmod 700 ${agentHome}`;
   return [{ about, state: isPrivate ? "ok" : "note", text }];
 }
 
@@ -61,7 +68,11 @@ async function checkSessions({ store, places }: Project): Promise<readonly Findi
   const about = "sessions";
   try {
     return [
-      { about, state: "ok", text: `${(await listSessions(store)).length} of this folder, in ${places.sessions}` },
+      {
+        about,
+        state: "ok",
+        text: `${(await listSessions(store)).length} in this folder, stored in ${places.sessions}`,
+      },
     ];
   } catch (error) {
     return [{ about, state: "problem", text: error instanceof Error ? error.message : String(error) }];
@@ -73,7 +84,9 @@ async function checkSettings({ folder, places: { agentHome } }: Project): Promis
   const { problems, heldBack, settings } = await loadSettings({ guard: await createPathGuard(folder), agentHome });
   const found: readonly Finding[] = [
     ...problems.map((text) => ({ about, state: "problem", text }) as const),
-    ...heldBack.map((what) => ({ about, state: "note", text: `not trusted yet: ${what} (palimpsest trust)` }) as const),
+    ...heldBack.map(
+      (what) => ({ about, state: "note", text: `not trusted yet: ${what}; to review: palimpsest trust` }) as const,
+    ),
   ];
   if (found.length > 0) return found;
   return [
@@ -103,9 +116,11 @@ function checkTelemetry({ environment }: Terminal): readonly Finding[] {
     case "none":
       return [];
     case "unusable":
-      return [{ about, state: "problem", text: `nothing is sent: ${wish.because}` }];
+      return [{ about, state: "problem", text: `off: ${wish.because}` }];
     case "otlp":
-      return [{ about, state: "ok", text: `traces ${wish.traces}, metrics ${wish.metrics}, by the OTEL_* variables` }];
+      return [
+        { about, state: "ok", text: `traces ${wish.traces}, metrics ${wish.metrics}, set by the OTEL_* variables` },
+      ];
   }
 }
 
@@ -128,10 +143,14 @@ async function checkProvider(
   await engine.close();
   const where = baseUrl === undefined ? "" : ` at ${baseUrl}`;
   const tokens = size.windowTokens.toLocaleString("en-US");
-  const window = `a window of ${tokens} tokens${size.known === "guessed" ? ` (a guess, unless the server says otherwise: set "models" in settings.json)` : ""}`;
+  const window = `context window ${tokens} tokens${size.known === "guessed" ? ` (a guess; set the real size in settings.json, "models")` : ""}`;
   return [
     key === undefined
-      ? { about: "provider", state: "problem", text: `${provider}: no ${keyName} is set; palimpsest demo needs none` }
+      ? {
+          about: "provider",
+          state: "problem",
+          text: `${provider}: ${keyName} is not set; palimpsest demo works without a key`,
+        }
       : { about: "provider", state: "ok", text: `${provider}${where}, model ${model}, ${window}` },
     ...problems,
   ];

@@ -72,10 +72,10 @@ test("a dream that writes: one change, its price is told, it can be undone, and 
   const { here, dream, topics, pass } = await setUp({ forgets: 1 });
   const { code, out, said } = await dream("--if-due");
   expect(code).toBe(0);
-  expect(out).toMatch(/removed: topic-0\nOne change, \w{10}: palimpsest memory undo/);
+  expect(out).toMatch(/removed: topic-0\nTo undo this change: palimpsest memory undo \w{10}/);
   expect(said).toMatch(/Cost: \$0\.\d*[1-9]\d*\./);
   expect(await topics()).toHaveLength(TOPICS - 1);
-  await here.run(["memory", "undo", /One change, (\w+)/.exec(out)![1]!]);
+  await here.run(["memory", "undo", /memory undo (\w+)/.exec(out)![1]!]);
   expect(await topics()).toHaveLength(TOPICS);
   pass(23);
   expect((await dream("--if-due")).out).toContain("the last time was 23.0 hours ago, and is to be 24");
@@ -108,11 +108,11 @@ test("a dream that is held changes nothing, is not run again at once, and is car
   expect(await topics()).toHaveLength(TOPICS);
   const asked = dreams();
   pass(1);
-  expect((await dream("--if-due")).out).toMatch(/^It is not time: the last time was 1\.0 hours ago/);
+  expect((await dream("--if-due")).out).toMatch(/^Not needed yet: the last time was 1\.0 hours ago/);
   expect(dreams()).toBe(asked);
-  expect(await dream("--yes")).toMatchObject({ code: 0, out: expect.stringContaining("Done, as change") });
+  expect(await dream("--yes")).toMatchObject({ code: 0, out: expect.stringContaining("Applied as change") });
   expect(await topics()).toHaveLength(TOPICS - 6);
-  expect(await dream("--yes")).toMatchObject({ code: 1, out: expect.stringContaining("Nothing waits") });
+  expect(await dream("--yes")).toMatchObject({ code: 1, out: expect.stringContaining("No changes wait") });
   // The yes makes it the last work: sessions of before it do not count again.
   pass(30);
   expect((await dream("--if-due")).out).toContain("0 sessions were used since, and 1 are needed");

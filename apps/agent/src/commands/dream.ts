@@ -18,8 +18,8 @@ import { engineSettings } from "../workspace/engine-settings.ts";
 import { listSessions } from "../workspace/stored-sessions.ts";
 
 /**
- * Goes over the memory of the project, now or if it is time.
- * @param parent the session that pays for it. @default none does: the run says what it has cost
+ * Tidies up the memory of the project, now or if enough time has passed.
+ * @param parent the session that the cost is charged to. @default none: the run prints its cost
  */
 export async function run(args: readonly string[], terminal: Terminal, parent?: AgentSession): Promise<number> {
   const { values } = readArguments(args, COMMANDS.dream);
@@ -39,7 +39,9 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
           });
           const answer = await isDreamDue(place, settings, parent?.id);
           if (answer.kind === "closed") {
-            await terminal.print(values.json ? JSON.stringify(answer) : `It is not time: ${answer.why}.`);
+            await terminal.print(
+              values.json ? JSON.stringify(answer) : `Not needed yet: ${answer.why}. To run it now: palimpsest dream`,
+            );
             return EXIT.done;
           }
         }
@@ -60,11 +62,13 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
           trigger: values["if-due"] === true ? "auto" : "manual",
           ...(parent === undefined ? {} : { parent }),
           operations,
-          // What became of the run is printed.
+          // The outcome of the run is printed below.
           onEvent: (event) => event.kind !== "dreamed" && notices(event),
         });
         if (begun.kind === "held") {
-          terminal.say(`Another process (${begun.by.owner}, process ${begun.by.pid}) goes over it already.`);
+          terminal.say(
+            `Another process (${begun.by.owner}, process ${begun.by.pid}) is tidying up this memory. Wait until it has finished.`,
+          );
           return EXIT.failed;
         }
         const { task, session, priceUsd } = begun;
@@ -74,7 +78,7 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
         if (!isDryRun) await keepHeld(places, outcome);
         const report = { session, priceUsd: priceUsd(), ...outcome };
         await terminal.print(values.json ? JSON.stringify(report) : outcomeText(outcome));
-        // A session that pays has it in its ledger.
+        // A parent session has the cost in its ledger.
         if (parent === undefined) terminal.say(`Cost: ${usd(priceUsd())}.`, "faint");
         return exitCodeOf(outcome, isDryRun);
       } finally {
@@ -86,7 +90,7 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
   });
 }
 
-/** What the last run held back. */
+/** Applies the changes that the last run held back for approval. */
 async function applyChanges(
   place: Pick<DreamPlace, "places" | "coordination">,
   memory: Parameters<typeof applySteps>[0],
@@ -95,7 +99,7 @@ async function applyChanges(
   const { heldDream } = place.places;
   const held = await readFile(heldDream, "utf8").catch(() => undefined);
   if (held === undefined) {
-    await terminal.print("Nothing waits for a yes. palimpsest dream begins a run.");
+    await terminal.print("No changes wait for your approval. To start a run: palimpsest dream");
     return EXIT.failed;
   }
   const outcome = await applySteps(memory, JSON.parse(held) as readonly BatchStep[]);
@@ -104,28 +108,32 @@ async function applyChanges(
     await confirmDream(place);
   }
   const why =
-    "why" in outcome ? outcome.why : outcome.kind === "stale" ? `changed since: ${outcome.slugs.join(", ")}` : "";
+    "why" in outcome
+      ? outcome.why
+      : outcome.kind === "stale"
+        ? `these topics were changed since: ${outcome.slugs.join(", ")}. Run palimpsest dream again.`
+        : "";
   await terminal.print(
-    outcome.kind === "written" ? `Done, as change ${outcome.commit.slice(0, 10)}.` : `Not done: ${why}`,
+    outcome.kind === "written" ? `Applied as change ${outcome.commit.slice(0, 10)}.` : `Not applied: ${why}`,
   );
   return outcome.kind === "written" ? EXIT.done : EXIT.failed;
 }
 
 function progressText({ phase, toolCalls, topics, turns }: DreamState): string {
   const words = turns.at(-1)?.text.replaceAll(/\s+/g, " ").trim().slice(0, 80) ?? "";
-  return `${phase}: ${toolCalls} tools used, ${topics.length} topics touched${words === "" ? "" : `: ${words}`}`;
+  return `${phase}: ${toolCalls} tool calls, ${topics.length} topics changed${words === "" ? "" : `: ${words}`}`;
 }
 
 function outcomeText(outcome: DreamOutcome): string {
   switch (outcome.kind) {
     case "written":
-      return `${summaryText(outcome.summary)}\nOne change, ${outcome.commit.slice(0, 10)}: palimpsest memory undo ${outcome.commit.slice(0, 10)} takes it back.`;
+      return `${summaryText(outcome.summary)}\nTo undo this change: palimpsest memory undo ${outcome.commit.slice(0, 10)}`;
     case "unchanged":
-      return "Nothing was to be changed.";
+      return "Nothing had to change.";
     case "held":
-      return `Nothing was changed: ${outcome.why}.\n${summaryText(outcome.summary)}\n${outcome.steps.map(stepText).join("\n")}\npalimpsest dream --yes carries out what was held.`;
+      return `Nothing was changed: ${outcome.why}.\n${summaryText(outcome.summary)}\n${outcome.steps.map(stepText).join("\n")}\nTo apply these changes: palimpsest dream --yes`;
     case "stale":
-      return `Nothing was changed: these were edited meanwhile: ${outcome.slugs.join(", ")}. Run it again.`;
+      return `Nothing was changed: these topics were edited during the run: ${outcome.slugs.join(", ")}. Run palimpsest dream again.`;
     default:
       return `Nothing was changed: ${outcome.why}.`;
   }

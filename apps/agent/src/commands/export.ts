@@ -6,7 +6,7 @@ import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
 
-/** The whole log as lines of JSON, one entry each: what `importLog` reads. */
+/** Prints the whole log as lines of JSON, one entry each, in the form that `importLog` reads. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { positionals } = readArguments(args, COMMANDS.export);
   return inProject(terminal, async ({ store }) => {

@@ -7,22 +7,22 @@ export interface FollowLogOptions {
   readonly store: Store;
   readonly session: string;
   readonly format: "text" | "json";
-  /** Whether more is to come. */
-  readonly goesOn: () => Promise<boolean>;
+  /** Resolves to false when no more entries will come. */
+  readonly continues: () => Promise<boolean>;
   readonly terminal: Terminal;
 }
 
 const SHOWN_LINES = 12;
-/** A log of another process: nobody tells us when it grows. */
+/** The log belongs to another process, so new entries are found by polling. */
 const LOOK_EVERY_MS = 300;
 
-/** Prints what is in a log, and what comes, until nothing more does. */
-export async function followLog({ store, session, format, goesOn, terminal }: FollowLogOptions): Promise<number> {
+/** Prints the entries of a log and waits for more, until none will come. */
+export async function followLog({ store, session, format, continues, terminal }: FollowLogOptions): Promise<number> {
   const signal = terminal.interruption();
   let printed = 0;
   for (;;) {
-    // Asked first: what came until then is printed below.
-    const more = await goesOn();
+    // Asked before reading, so that entries written in between are still printed.
+    const more = await continues();
     const reader = await store.openReader(session);
     const { sequence } = (await reader?.head()) ?? { sequence: 0 };
     for (const entry of (await reader?.read(printed + 1, sequence)) ?? []) {

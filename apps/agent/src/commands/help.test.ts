@@ -33,7 +33,7 @@ test("the page of the program names every command, option, variable, file and ex
 
 test.each(COMMAND_NAMES)("the page of %s teaches it: usage, options, examples that make sense, exit codes", (name) => {
   const { usage, about, options, examples, endings } = definitionOf(name);
-  const page = commandPage(name);
+  const page = commandPage(name, 120);
   const [first, , second] = page.split("\n");
   expect(first).toBe(`palimpsest ${usage}`);
   expect(about.startsWith(second!)).toBe(true);
@@ -57,7 +57,7 @@ test.each(COMMAND_NAMES)("the page of %s teaches it: usage, options, examples th
 
 test("a command's page is had by either way, and of what is no command there is none", async () => {
   const cli = await startCli(temporaryProject(), () => answer(""));
-  const page = `${commandPage("doctor")}\n`;
+  const page = `${commandPage("doctor", 100)}\n`;
   expect(await cli.run(["doctor", "--help"])).toEqual({ code: 0, out: page, said: "" });
   expect(await cli.run(["doctor", "--live", "-h"])).toEqual({ code: 0, out: page, said: "" });
   expect(await cli.run(["help", "doctor"])).toEqual({ code: 0, out: page, said: "" });

@@ -5,9 +5,9 @@ import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { toCommand } from "../cli/to-command.ts";
 
-/** The pages that teach. */
-export async function run(args: readonly string[], { print }: Terminal): Promise<number> {
+/** Prints the help page of the program or of a command. */
+export async function run(args: readonly string[], { print, columns }: Terminal): Promise<number> {
   const [about] = readArguments(args, COMMANDS.help).positionals;
-  await print(about === undefined ? mainPage() : commandPage(toCommand(about)));
+  await print(about === undefined ? mainPage(columns) : commandPage(toCommand(about), columns));
   return EXIT.done;
 }

@@ -30,7 +30,7 @@ test("what other agents left is found, imported, shown, measured, billed, and go
   const path = join(project.home, ".claude/projects/-work-sums/c1a0de00-0000-4000-8000-000000000001.jsonl");
   const [imported] = JSON.parse(await done("import", path, "--json"));
   expect(imported).toMatchObject({ kind: "imported", agent: "claude-code", responses: 6, compactions: 1 });
-  expect(await done("import", path)).toContain("1 imported before: left as they are.");
+  expect(await done("import", path)).toContain("1 session already imported: left unchanged.");
 
   const { id } = imported;
   expect(await done("show", id)).toMatch(/human 2026-11-01 10:00[\s\S]*add\(2, 2\) gives 5/);
@@ -50,7 +50,9 @@ test("what other agents left is found, imported, shown, measured, billed, and go
   expect(tools.map(({ name }) => name)).toContain("Read");
   expect(cli.refused()).toEqual([]);
 
-  expect(await done("import", project.home)).toMatch(/codex-.* codex [\s\S]*gemini-.* gemini [\s\S]*passed over/);
+  expect(await done("import", project.home)).toMatch(
+    /codex-.* codex [\s\S]*gemini-.* gemini [\s\S]*without messages: skipped/,
+  );
   const { code, said } = await cli.run(["import", "note.jsonl"]);
   expect({ code, said }).toMatchObject({ code: 1, said: expect.stringContaining("no transcript that can be read") });
   expect((await cli.run(["import"])).code).toBe(2);

@@ -9,6 +9,7 @@ import {
 
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
+import { plural } from "../cli/notices/notice-words.ts";
 import { inProject } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -17,7 +18,7 @@ import { table } from "../text/table.ts";
 
 type Outcome = TranscriptReference & (ImportedSession | { readonly kind: "unknown"; readonly why: string });
 
-/** Sessions of other agents become sessions of this folder. */
+/** Imports sessions of other agents as sessions of this folder. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.import);
   const path = transcriptsPath(positionals, "import");
@@ -46,10 +47,14 @@ function outcomesText(outcomes: readonly Outcome[], path: string): string {
   const rows = imported.map((one) => [one.id, one.agent, one.entries, one.responses, one.compactions]);
   return [
     ...(rows.length === 0 ? [] : [table([["id", "from", "entries", "responses", "compactions"], ...rows])]),
-    ...(rows.length > 0 || existing > 0 ? [] : [`There is no session to import in ${path}.`]),
-    ...(existing > 0 ? [`${existing} imported before: left as they are.`] : []),
-    ...(silent > 0 ? [`${silent} in which nothing was said: passed over.`] : []),
-    ...(damaged > 0 ? [`${damaged} damaged lines were passed over.`] : []),
-    ...(rows.length === 0 ? [] : ["", `palimpsest show ${rows[0]![0]}, or context, cost, export, -r ID -p "..."`]),
+    ...(rows.length > 0 || existing > 0
+      ? []
+      : [`${path} contains no session to import. To find sessions on this machine: palimpsest sessions --from AGENT.`]),
+    ...(existing > 0 ? [`${plural(existing, "session")} already imported: left unchanged.`] : []),
+    ...(silent > 0 ? [`${plural(silent, "session")} without messages: skipped.`] : []),
+    ...(damaged > 0 ? [`${plural(damaged, "damaged line")}: skipped.`] : []),
+    ...(rows.length === 0
+      ? []
+      : ["", `To read it: palimpsest show ${rows[0]![0]}`, `To resume it: palimpsest --resume ${rows[0]![0]}`]),
   ].join("\n");
 }

@@ -6,11 +6,11 @@ import { UsageError } from "../workspace/usage-error.ts";
 
 /** Runs a command; resolves to the exit code. */
 export interface LoadedCommand {
-  /** @param parent the session that the command is run for, and that pays for it. @default none */
+  /** @param parent the session that the command runs for, and that the cost is charged to. @default none */
   run(args: readonly string[], terminal: Terminal, parent?: AgentSession): Promise<number>;
 }
 
-/** Each loads what it needs, and nothing before it is called. */
+/** Loads a command's code only when it is called. */
 const LOAD: Readonly<Record<Exclude<CommandName, "run">, () => Promise<LoadedCommand>>> = {
   sessions: () => import("./sessions.ts"),
   import: () => import("./import.ts"),
@@ -34,9 +34,9 @@ const LOAD: Readonly<Record<Exclude<CommandName, "run">, () => Promise<LoadedCom
   help: () => import("./help.ts"),
 };
 
-/** Loads a command by its name; an unknown name is told what it may have been. */
+/** Loads a command by its name. The error for an unknown name suggests the closest command. */
 export function loadCommand(word: string): Promise<LoadedCommand> {
   const name = toCommand(word);
-  if (name === "run") throw new UsageError('"run" cannot be run from here.');
+  if (name === "run") throw new UsageError('Unknown command "run". To run a turn: palimpsest -p "..."');
   return LOAD[name]();
 }

@@ -79,9 +79,9 @@ test("what a file says waits for a yes, after a turn that was looked through", a
   await say("Read the notes, please.");
   expect((await here.run(["memory", "--json"])).out).toBe("[]");
   const inbox = await here.run(["memory", "inbox"]);
-  expect(inbox.out).toMatch(/registry .*\n +Use evil\.example\.\n +waits because/);
+  expect(inbox.out).toMatch(/registry .*\n +Use evil\.example\.\n +waits for your approval because/);
   expect(await here.run(["memory", "reject", "registry"])).toMatchObject({ code: 0 });
-  expect((await here.run(["memory", "inbox"])).out).toContain("Nothing waits.");
+  expect((await here.run(["memory", "inbox"])).out).toContain("No memory waits for your approval.");
   expect(cli.refused()).toEqual([]);
 });
 
@@ -144,8 +144,11 @@ test("a dream that finds nothing to do changes nothing, and nothing waits for a 
   );
   await here.run(["memory", "import", "CLAUDE.md"]);
   const dreamt = await here.run(["dream", "--base-url", cli.server.url]);
-  expect(dreamt).toMatchObject({ code: 0, out: "Nothing was to be changed." });
-  expect(await here.run(["dream", "--yes"])).toMatchObject({ code: 1, out: expect.stringContaining("Nothing waits") });
+  expect(dreamt).toMatchObject({ code: 0, out: "Nothing had to change." });
+  expect(await here.run(["dream", "--yes"])).toMatchObject({
+    code: 1,
+    out: expect.stringContaining("No changes wait"),
+  });
   expect(cli.refused()).toEqual([]);
 });
 
@@ -182,9 +185,9 @@ test("a job may ask every hour: memory is gone over when enough was said since, 
   await say("Hello.");
   expect(await ifDue()).toMatchObject({
     code: 0,
-    out: "It is not time: 1 sessions were used since, and 2 are needed.",
+    out: "Not needed yet: 1 sessions were used since, and 2 are needed. To run it now: palimpsest dream",
   });
   await say("Hello again.");
-  expect(await ifDue()).toMatchObject({ code: 0, out: "Nothing was to be changed." });
-  expect((await ifDue()).out).toMatch(/^It is not time: the last time was 0\.0 hours ago, and is to be 24\.$/);
+  expect(await ifDue()).toMatchObject({ code: 0, out: "Nothing had to change." });
+  expect((await ifDue()).out).toMatch(/^Not needed yet: the last time was 0\.0 hours ago, and is to be 24\.$/);
 });

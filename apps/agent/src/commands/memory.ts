@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { createMemorySearch, type Memory, openMemory, type WriteOutcome } from "@palimpsest/memory";
+import { createMemorySearch, type Memory, openMemory, type UndoOutcome, type WriteOutcome } from "@palimpsest/memory";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inOperatedProject } from "../cli/in-operated-project.ts";
@@ -18,14 +18,14 @@ import { UsageError } from "../workspace/usage-error.ts";
 const WORDS = COMMANDS.memory.operands.completes;
 type Word = (typeof WORDS)[number];
 
-/** What came of a word: for people, for programs, and whether it went well. */
+/** The result of a subcommand: for people, for programs, and as an exit code. */
 interface Report {
   readonly text: string;
   readonly value: unknown;
   readonly exitCode?: number;
 }
 
-/** Shows what is remembered, and lets the user have the last word on it. */
+/** Shows the memory, and lets the user approve, change and undo memories. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.memory);
   const [given = "list", ...rest] = positionals;
@@ -36,7 +36,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const memory = await openMemory({
       folder: kept,
       clock,
-      // The user judges outside of any session.
+      // The user decides here outside of any session.
       emit: (newEvent) => onEvent?.({ ...newEvent, session: "", atMs: clock.now() }),
     });
     try {
@@ -54,7 +54,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-/** Where a kind of agent keeps what it remembers. */
+/** Finds the memory folder of a kind of agent. */
 async function folderOf(agent: string, folder: string, places: Places): Promise<string> {
   const guard = await createPathGuard(folder);
   const { definitions } = await loadDefinitions({ guard, agentHome: places.agentHome });
@@ -63,7 +63,7 @@ async function folderOf(agent: string, folder: string, places: Places): Promise<
   const found = kept && notesFolder(kept, { places, folder });
   if (found !== undefined) return found;
   const names = keeping.map(({ name }) => name).join(", ") || "none";
-  throw new UsageError(`No kind of agent called ${JSON.stringify(agent)} keeps a memory. There are: ${names}.`);
+  throw new UsageError(`No agent named ${JSON.stringify(agent)} has a memory. Agents with a memory: ${names}.`);
 }
 
 const REPORTS: Readonly<
@@ -78,8 +78,8 @@ const REPORTS: Readonly<
     const rows = topics.map(({ slug, type, author, updatedAtMs, description }) => [
       ...[slug, type, author, time(updatedAtMs), `used ${uses.get(slug)?.count ?? 0} times`, description],
     ]);
-    const inbox = waiting === 0 ? "" : `\n${waiting} wait for your yes: palimpsest memory inbox`;
-    const shown = topics.length === 0 ? "Nothing is remembered yet." : table(rows);
+    const inbox = waiting === 0 ? "" : `\n${waiting} wait for your approval: palimpsest memory inbox`;
+    const shown = topics.length === 0 ? "The memory is empty." : table(rows);
     const value = topics.map((topic) => ({ ...topic, uses: uses.get(topic.slug)?.count ?? 0 }));
     return { text: `${shown}\n${memory.folder}${inbox}`, value };
   },
@@ -92,17 +92,25 @@ const REPORTS: Readonly<
     const found = await index.search(words.join(" "), 10);
     index.close();
     const rows = found.map(({ slug, description }) => [slug, description]);
-    return { text: rows.length === 0 ? "Nothing fits." : table(rows), value: found };
+    return {
+      text: rows.length === 0 ? "No topic matches. To list all topics: palimpsest memory" : table(rows),
+      value: found,
+    };
   },
   async inbox(memory) {
     const proposals = await memory.inbox();
     const texts = proposals.map(({ slug, draft, by, why }) =>
-      [`${slug} (${draft.type}, by ${by}): ${draft.description}`, indented(draft.body), `  waits because ${why}`].join(
-        "\n",
-      ),
+      [
+        `${slug} (${draft.type}, by ${by}): ${draft.description}`,
+        indented(draft.body),
+        `  waits for your approval because ${why}`,
+      ].join("\n"),
     );
-    const next = "palimpsest memory accept SLUG, or reject SLUG";
-    return { text: texts.length === 0 ? "Nothing waits." : [...texts, next].join("\n"), value: proposals };
+    const next = "To decide: palimpsest memory accept SLUG, or palimpsest memory reject SLUG";
+    return {
+      text: texts.length === 0 ? "No memory waits for your approval." : [...texts, next].join("\n"),
+      value: proposals,
+    };
   },
   accept: async (memory, [slug = ""]) => outcomeReport(await memory.accept(slug)),
   reject: async (memory, [slug = ""]) => outcomeReport(await memory.reject(slug)),
@@ -117,22 +125,30 @@ const REPORTS: Readonly<
     const rows = log.commits.map(({ commit, atMs, by, message, changes }) => [
       ...[commit.slice(0, 10), time(atMs), by, `${message} (${changes.length} files)`],
     ]);
-    return { text: rows.length === 0 ? "Nothing was changed yet." : table(rows), value: log.commits };
+    return { text: rows.length === 0 ? "The memory has no changes yet." : table(rows), value: log.commits };
   },
   async diff(memory, [commit]) {
     const diff = await memory.diff(commit);
     if (diff.kind === "diff") return { text: diff.text, value: diff };
-    return failed(diff.kind === "no-history" ? diff.why : `There is no change ${commit}.`, diff);
+    return failed(
+      diff.kind === "no-history"
+        ? diff.why
+        : `There is no change ${commit}. To list the changes: palimpsest memory log`,
+      diff,
+    );
   },
   async undo(memory, [commit]) {
-    if (commit === undefined) throw new UsageError("Which change? palimpsest memory log names them.");
+    if (commit === undefined)
+      throw new UsageError(
+        "The change is missing: palimpsest memory undo COMMIT. To list the changes: palimpsest memory log.",
+      );
     const undone = await memory.undo(commit);
-    if (undone.kind !== "undone") return failed(`Nothing was undone: ${undone.kind}.`, undone);
-    const left = undone.stale.map((path) => `\nleft ${path} as it is: it was changed since`).join("");
+    if (undone.kind !== "undone") return failed(`Nothing was undone: ${undoProblem(undone)}`, undone);
+    const left = undone.stale.map((path) => `\nNot undone: ${path} was changed since.`).join("");
     return { text: `Undone: ${undone.restored.join(", ")}${left}`, value: undone };
   },
   async import(memory, files, folder) {
-    if (files.length === 0) throw new UsageError("Which files? palimpsest memory import CLAUDE.md");
+    if (files.length === 0) throw new UsageError("The file is missing: palimpsest memory import CLAUDE.md");
     const lines: string[] = [];
     const outcomes: unknown[] = [];
     for (const file of files) {
@@ -142,7 +158,7 @@ const REPORTS: Readonly<
         lines.push(`${draft.name}: ${outcomeText(outcome)}`);
       }
     }
-    return { text: lines.join("\n") || "There are no sections in it.", value: outcomes };
+    return { text: lines.join("\n") || "The file has no sections to import.", value: outcomes };
   },
 };
 
@@ -150,12 +166,24 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`Cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function undoProblem(outcome: Exclude<UndoOutcome, { readonly kind: "undone" }>): string {
+  switch (outcome.kind) {
+    case "unknown-commit":
+      return "there is no such change. To list the changes: palimpsest memory log";
+    case "stale":
+      return `these files were changed since: ${outcome.stale.join(", ")}. Edit them by hand.`;
+    case "no-history":
+    case "refused":
+      return outcome.why;
   }
 }
 
 function noSuch(slug: string): Report {
-  return failed(`There is no topic ${JSON.stringify(slug)}. palimpsest memory lists them.`, {
+  return failed(`There is no topic ${JSON.stringify(slug)}. To list the topics: palimpsest memory`, {
     kind: "not-there",
     slug,
   });

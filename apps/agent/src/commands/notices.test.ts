@@ -58,7 +58,7 @@ test("a result that cannot be stored is told, with what it means", async () => {
   await run(["-p", "Hello"]);
   blockResults(project);
   const { said } = await run(["-c", "-p", "Count", "--mode", "bypass"]);
-  expect(linesWith(said, "Could not store a result of")).toHaveLength(1);
+  expect(linesWith(said, "Could not store a tool result of")).toHaveLength(1);
   expect(said).toContain("The model sees only its beginning");
 });
 

@@ -9,14 +9,14 @@ import { openAgent } from "../open-agent.ts";
 import type { StoredSession } from "../workspace/stored-sessions.ts";
 
 export interface StoredAgentOptions {
-  /** What the command line says of the provider. */
+  /** Model, provider and address from the command line. */
   readonly values: WantedProvider;
   readonly stored: StoredSession;
   readonly project: Project;
   readonly terminal: Terminal;
 }
 
-/** Opens the agent of a stored session, with nobody to ask. Undefined: there is no key, and the person was told what to do. */
+/** Opens the agent of a stored session without a person to ask. Returns undefined without a key, after telling what to do. */
 export async function openStoredAgent(options: StoredAgentOptions): Promise<Agent | undefined> {
   const { values, stored, project, terminal } = options;
   const { folder, places, store } = project;

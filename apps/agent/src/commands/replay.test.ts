@@ -25,7 +25,7 @@ test("a recorded session is replayed under each policy that is named", async () 
   expect(Object.keys(policies)).toEqual(["append-only", "default"]);
   expect(policies["append-only"]).toMatchObject({ compactions: 0, needsMetPercent: 100 });
   expect(policies.default.priceUsd).toBeGreaterThan(0);
-  expect((await cli.run(args)).out).toMatch(/policy +price +of the first[\s\S]*append-only +\$\d[\s\S]*default +\$\d/);
+  expect((await cli.run(args)).out).toMatch(/policy +price +relative[\s\S]*append-only +\$\d[\s\S]*default +\$\d/);
   expect(cli.server.recorder.exchanges).toEqual([]);
 });
 
@@ -38,7 +38,7 @@ test("says what is known where something is not", async () => {
     said("session.jsonl", "--policy", "defalt"),
     said("notes.jsonl"),
   ]);
-  expect(none).toMatch(/Which recording\?[\s\S]*window167/);
+  expect(none).toMatch(/The recording is missing[\s\S]*window167/);
   expect(unknown).toContain("Did you mean default?");
   expect(other).toContain("claude-code");
 });

@@ -19,16 +19,16 @@ import { UsageError } from "../workspace/usage-error.ts";
 const DEFAULT_POLICIES = ["append-only", "window167", "default"];
 const DEFAULT_MODEL = "claude-opus-4-8";
 
-/** What a recorded session would have cost under other policies. Nothing is sent anywhere: the provider is simulated. */
+/** Computes what a recorded session would have cost under other policies. Sends nothing: the provider is simulated. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.replay);
   const [file] = positionals;
-  if (file === undefined) throw new UsageError(`Which recording? palimpsest replay FILE\n\n${policiesText()}`);
+  if (file === undefined) throw new UsageError(`The recording is missing: palimpsest replay FILE\n\n${policiesText()}`);
   const policies = (values.policy ?? DEFAULT_POLICIES).map(findPolicy);
   const id = oneOf("--model", values.model ?? DEFAULT_MODEL, replayModels())!;
   const cacheTtl = oneOf("--ttl", values.ttl ?? "5m", COMMANDS.replay.options.ttl.of)!;
   const recording = toRecording(await Array.fromAsync(readTranscript(file)));
-  if (recording === undefined) throw new UsageError(`${file} holds no session with a response in it.`);
+  if (recording === undefined) throw new UsageError(`${file} contains no session with a model response.`);
   const model = findReplayModel(id)!;
   const replay = prepareReplay(recording);
   const figures: Record<string, ReplayFigures> = {};
@@ -41,7 +41,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       JSON.stringify({ file, agent, rounds: rounds.length, model: id, cacheTtl, policies: figures }),
     );
   } else {
-    await terminal.print(`${rounds.length} requests of ${agent}, as if made to ${id} with a cache of ${cacheTtl}`);
+    await terminal.print(
+      `${rounds.length} requests of ${agent}, replayed with ${id} and a cache lifetime of ${cacheTtl}`,
+    );
     await terminal.print(figuresTable(figures));
   }
   return EXIT.done;
@@ -65,7 +67,7 @@ function figuresTable(figures: Readonly<Record<string, ReplayFigures>>): string 
   ]);
   return table([
     [
-      ...["policy", "price", "of the first", "cache hits", "compactions", "cleared", "fetched again"],
+      ...["policy", "price", "relative", "cache hits", "compactions", "cleared", "fetched again"],
       ...["needs met in view", "mean context"],
     ],
     ...rows,

@@ -66,7 +66,10 @@ test("a message is named by its number; what someone else has changed since stay
 test("what is no message of the user's is not gone back to", async () => {
   const { here, say } = await setUp({});
   await say("Hello");
-  await expect(here.run(["rewind", "1"])).rejects.toThrow("Entry 1 is no message of yours");
+  await expect(here.run(["rewind", "1"])).rejects.toThrow("Entry 1 is not one of your messages");
   expect((await here.run(["rewind"])).code).toBe(0);
-  expect(await here.run(["rewind"])).toMatchObject({ code: 1, out: "There is nothing to take back." });
+  expect(await here.run(["rewind"])).toMatchObject({
+    code: 1,
+    out: "Nothing to rewind: the session has no message of yours.",
+  });
 });

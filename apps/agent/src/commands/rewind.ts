@@ -12,7 +12,7 @@ import { UsageError } from "../workspace/usage-error.ts";
 
 const SHOWN_CHARACTERS = 60;
 
-/** Takes back a message of the user and all that came after it: in the conversation, and in the files. */
+/** Undoes a message of the user and everything after it, in the conversation and in the files. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.rewind);
   const wanted = countOf("rewind", positionals[0]);
@@ -21,13 +21,17 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const message = await findMessage(log, wanted);
     if (message === undefined) {
       if (wanted !== undefined) {
-        throw new UsageError(`Entry ${wanted} is no message of yours. palimpsest show ${session.id} numbers them.`);
+        throw new UsageError(
+          `Entry ${wanted} is not one of your messages. To see the entry numbers: palimpsest show ${session.id}`,
+        );
       }
-      await terminal.print(values.json ? JSON.stringify({ kind: "nothing" }) : "There is nothing to take back.");
+      await terminal.print(
+        values.json ? JSON.stringify({ kind: "nothing" }) : "Nothing to rewind: the session has no message of yours.",
+      );
       return EXIT.failed;
     }
     const { rewindFiles } = await openCheckpoints(project, session.id);
-    // Files first: if it ends between the two, the same command does the rest.
+    // Files first: after a crash between the two steps, the same command finishes the job.
     const files = await rewindFiles(message.entry - 1, session.history.newestEntry);
     await session.history.rewind(message.entry - 1, "palimpsest rewind");
     const shown = shownFiles(files, project.folder);
@@ -42,7 +46,7 @@ interface UserMessage {
   readonly text: string;
 }
 
-/** The message of that number; the newest of the conversation as it stands, if none is given. */
+/** Finds the user's message with this number, or the newest message on the current branch. */
 async function findMessage(log: LogReader, wanted: number | undefined): Promise<UserMessage | undefined> {
   let at = wanted ?? (await log.head()).sequence;
   for (;;) {
@@ -69,5 +73,5 @@ interface Rewound extends RewoundFiles {
 function toText({ before, text, ...files }: Rewound): string {
   const words = text.replaceAll(/\s+/g, " ").trim();
   const said = words.length > SHOWN_CHARACTERS ? `${words.slice(0, SHOWN_CHARACTERS - 1)}…` : words;
-  return [`Back to before entry ${before}: ${said}`, ...filesText(files)].join("\n");
+  return [`Rewound to before entry ${before}: ${said}`, ...filesText(files)].join("\n");
 }

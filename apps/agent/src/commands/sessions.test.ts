@@ -23,18 +23,20 @@ test("a session is listed, shown, measured, billed, folded, unfolded and exporte
   const [listed] = JSON.parse(await done("sessions", "--json"));
   expect(listed).toMatchObject({ title: "Read a.txt for me", usedBefore: { provider: "anthropic" } });
   expect(await done("sessions")).toContain(listed.id.slice(0, 8));
-  expect(await done("show", listed.id.slice(0, 6))).toMatch(/human[\s\S]*Read a\.txt for me[\s\S]*more lines: --entry/);
+  expect(await done("show", listed.id.slice(0, 6))).toMatch(
+    /human[\s\S]*Read a\.txt for me[\s\S]*more lines: show --entry/,
+  );
 
   const before = JSON.parse(await done("context", "--json"));
   expect(before.accounting.toolResultTokens.Read).toBeGreaterThan(4_000);
-  expect(await done("context")).toMatch(/results of Read +[\d,]+ +#{40}/);
+  expect(await done("context")).toMatch(/tool results: Read +[\d,]+ +#{40}/);
 
   const compacted = JSON.parse(await done("compact", "Keep", "the", "numbers", "--json"));
   expect(compacted).toMatchObject({ kind: "compacted", instructions: "Keep the numbers", session: listed.id });
   const after = JSON.parse(await done("context", "--json"));
   expect(after.size.tokens).toBeLessThan(before.size.tokens);
 
-  expect(await done("undo")).toContain("are in view again");
+  expect(await done("undo")).toContain("the model sees entries");
   const again = JSON.parse(await done("context", "--json"));
   expect(again.accounting.toolResultTokens).toEqual(before.accounting.toolResultTokens);
   expect((await cli.run(["undo"])).code).toBe(1);
@@ -42,7 +44,7 @@ test("a session is listed, shown, measured, billed, folded, unfolded and exporte
   const cost = JSON.parse(await done("cost", "--json"));
   expect(Object.keys(cost.bySource)).toContain("main");
   expect(cost.priceUsd).toBeGreaterThan(0);
-  expect(await done("cost")).toMatch(/main +3 /);
+  expect(await done("cost")).toMatch(/conversation +3 /);
 
   const lines = (await done("export"))
     .trim()

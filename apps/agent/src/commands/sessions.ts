@@ -14,7 +14,7 @@ import { placesOf } from "../workspace/places.ts";
 import { findSession, listSessions } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 
-/** The sessions of this folder, or those that another agent has left on this machine. */
+/** Lists the sessions of this folder, or those of another agent on this machine; deletes one. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.sessions);
   if (positionals.length > 0) return deleteOne(positionals, terminal);
@@ -27,19 +27,21 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
   const sessions = await inProject(terminal, ({ store }) => listSessions(store));
   if (values.json) await terminal.print(JSON.stringify(sessions));
-  else if (sessions.length === 0) await terminal.print('No session here yet. palimpsest -p "..." begins one.');
+  else if (sessions.length === 0) await terminal.print("This folder has no sessions yet. To start one: palimpsest");
   else {
     const rows = sessions.map(({ id, usedAtMs, entries, usedBefore, title }) => [
       ...[id.slice(0, 8), time(usedAtMs), entries, usedBefore?.model ?? "", title],
     ]);
-    await terminal.print(table([["id", "last used (UTC)", "entries", "model", "began with"], ...rows]));
+    await terminal.print(table([["id", "last used (UTC)", "entries", "model", "first message"], ...rows]));
   }
   return EXIT.done;
 }
 
 async function deleteOne([action, wanted]: readonly string[], terminal: Terminal): Promise<number> {
   if (action !== "delete" || wanted === undefined) {
-    throw new UsageError("Say which session to delete: palimpsest sessions delete ID. palimpsest sessions lists them.");
+    throw new UsageError(
+      "The session is missing: palimpsest sessions delete ID. To list the sessions: palimpsest sessions.",
+    );
   }
   return inProject(terminal, async ({ store, places }) => {
     const { id, title } = await findSession(store, wanted);
@@ -63,14 +65,14 @@ async function listOthers(
   const { home } = placesOf(folder, environment);
   const sessions = await listRecordedSessions(agent, { home, environment });
   if (json) await print(JSON.stringify(sessions));
-  else if (sessions.length === 0) await print(`There is no session of ${agent} in ${home}.`);
+  else if (sessions.length === 0) await print(`No sessions of ${agent} found in ${home}.`);
   else {
     const rows = sessions.map(({ startedAtMs, bytes, cwd = "", title, path, session }) => [
       ...[time(startedAtMs), Math.ceil(bytes / 1_000), cwd, title],
       `${path.startsWith(home) ? `~${path.slice(home.length)}` : path}${session === undefined ? "" : ` (${session})`}`,
     ]);
-    await print(table([["began (UTC)", "KB", "folder", "began with", "file"], ...rows]));
-    await print("\npalimpsest analyze FILE shows what it spent, palimpsest import FILE makes it a session here.");
+    await print(table([["started (UTC)", "KB", "folder", "first message", "file"], ...rows]));
+    await print("\nTo see what a session cost: palimpsest analyze FILE. To resume it here: palimpsest import FILE");
   }
   return EXIT.done;
 }

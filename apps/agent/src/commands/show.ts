@@ -9,7 +9,7 @@ import { findSession } from "../workspace/stored-sessions.ts";
 const SHOWN_LINES = 12;
 const AT_ONCE = 200;
 
-/** A session as it was said, whatever has been folded or cleared since; or one entry in whole. */
+/** Prints the whole conversation, including everything that was compacted or cleared since; or one entry in full. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.show);
   const only = countOf("--entry", values.entry);

@@ -8,7 +8,7 @@ import { loadCommandFiles } from "../extensions/command-files/load-command-files
 import { loadSettings, trustFile } from "../permissions/load-settings.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 
-/** Shows what the project's settings want; with `--yes` they hold from now on, as they are. */
+/** Shows what the project's settings ask for; with `--yes`, trusts the files as they are now. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.trust);
   return inProject(terminal, async ({ folder, places: { agentHome } }) => {
@@ -20,13 +20,13 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     if (files.length === 0) {
       await terminal.print(
         project === undefined
-          ? "This project has no .palimpsest/settings.json."
-          : `${project.path} is trusted as it is.`,
+          ? "Nothing to trust: this project has no .palimpsest/settings.json."
+          : `${project.path} is already trusted.`,
       );
     } else if (values.yes) {
       for (const file of files) {
         await trustFile(file, agentHome);
-        await terminal.print(`Trusted as it is: ${file.path}. Once it changes, this is asked again.`);
+        await terminal.print(`Trusted ${file.path}. After a change it needs your trust again.`);
       }
     } else {
       for (const { path } of files) {
@@ -34,13 +34,13 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         const command = commands.find((one) => one.path === path);
         const wants =
           agent !== undefined
-            ? [`an agent called ${agent.name}, told what stands there`]
+            ? [`an agent named ${agent.name}, with the instructions in this file`]
             : command !== undefined
-              ? [`a slash command /${command.name}: the model is sent what stands there`]
+              ? [`a slash command /${command.name}, which sends the text of this file to the model`]
               : heldBack;
-        await terminal.print(`${path} wants:\n  ${wants.join("\n  ") || "nothing that needs trust"}\n`);
+        await terminal.print(`${path} asks for:\n  ${wants.join("\n  ") || "nothing that needs trust"}\n`);
       }
-      await terminal.print("If that is right: palimpsest trust --yes");
+      await terminal.print("To trust these files: palimpsest trust --yes");
     }
     return EXIT.done;
   });

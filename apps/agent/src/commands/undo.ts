@@ -5,7 +5,7 @@ import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 
-/** Takes the newest compaction back: the model sees again what it had seen before. */
+/** Undoes the newest compaction: the model sees the whole conversation again. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.undo);
   return inSession(terminal, { id: positionals[0] }, async (session) => {
@@ -27,7 +27,7 @@ export type Undone =
       readonly tokensAfter: number;
     };
 
-/** Takes back the newest compaction that is in effect. */
+/** Undoes the newest compaction that is in effect. */
 export async function undoNewest(session: AgentSession, reason: string): Promise<Undone> {
   const newest = (await session.history.explain()).find(({ inEffect }) => inEffect === "yes");
   if (newest === undefined) return { kind: "nothing" };
@@ -38,7 +38,8 @@ export async function undoNewest(session: AgentSession, reason: string): Promise
 }
 
 export function undoneText(undone: Undone): string {
-  if (undone.kind === "nothing") return "There is nothing to undo.";
+  if (undone.kind === "nothing") return "Nothing to undo: no compaction is in effect.";
   const { from, to, tokensBefore, tokensAfter } = undone;
-  return `Undone: entries ${from} to ${to} are in view again (${tokensBefore} -> ${tokensAfter} tokens).`;
+  const [before, after] = [tokensBefore, tokensAfter].map((tokens) => tokens.toLocaleString("en-US"));
+  return `Undone: the model sees entries ${from} to ${to} again (${before} -> ${after} tokens).`;
 }

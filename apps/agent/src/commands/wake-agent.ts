@@ -15,7 +15,7 @@ export interface WakeOptions {
   readonly terminal: Terminal;
 }
 
-/** Has an agent go on from its log with a message, in this process. Its report waits in the session's log. */
+/** Resumes an agent from its log with a message, in this process. Its report waits in the session's log. */
 export async function wakeAgent({ agent, text, values, stored, project, terminal }: WakeOptions): Promise<number> {
   const signal = terminal.interruption();
   const opened = await openStoredAgent({ values, stored, project, terminal });
@@ -32,7 +32,7 @@ export async function wakeAgent({ agent, text, values, stored, project, terminal
     const report = session.view.attached("agent-result").at(-1) ?? "";
     const { status } = session.background.agents().find(({ id }) => id === agent.id) ?? agent;
     await terminal.print(values.json ? JSON.stringify({ id: agent.id, outcome: status, report }) : report);
-    for (const { tool, reason } of permission.takeDenied()) terminal.say(`not allowed: ${tool}: ${reason}`, "warning");
+    for (const { tool, reason } of permission.takeDenied()) terminal.say(`Denied: ${tool} (${reason})`, "warning");
     return status === "done" ? EXIT.done : EXIT.failed;
   } finally {
     await opened.close();

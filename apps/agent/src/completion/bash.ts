@@ -1,6 +1,6 @@
 import { type Completed, type CompletedCommand, SESSION_IDS } from "./completed-words.ts";
 
-/** For bash from 3.2 on, which is what macOS has. */
+/** The completion script for bash 3.2 (the version of macOS) and later. */
 export function bashCompletion(commands: readonly CompletedCommand[]): string {
   const names = commands.map(({ name }) => name);
   const values = commands.flatMap(({ name, options }) =>
@@ -47,7 +47,7 @@ function words(completed: Completed): string {
   return completed.kind === "sessions" ? `$(${SESSION_IDS})` : quote(completed.words);
 }
 
-/** One a line: some names have spaces in them. */
+/** One name per line, since some names contain spaces. */
 function quote(each: readonly string[]): string {
   return `$'${each.join("\\n")}'`;
 }

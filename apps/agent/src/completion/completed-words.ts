@@ -1,21 +1,21 @@
 import { COMMAND_NAMES, type CommandName, definitionOf } from "../cli/command-list.ts";
 
-/** What can stand at a place of the command line: words, or what a command prints. */
+/** The completions of an argument: fixed words, or the output of a command. */
 export type Completed =
   | { readonly kind: "words"; readonly words: readonly string[] }
-  /** Ids of sessions, from `SESSION_IDS`. */
+  /** Session ids, printed by `SESSION_IDS`. */
   | { readonly kind: "sessions" }
-  /** Something of one's own: nothing is offered. */
+  /** Free text: no completions. */
   | { readonly kind: "free" };
 
-/** Asked each time that a session is to be completed, so it opens none. */
+/** Runs for each completion of a session, so it must be fast: it opens no session. */
 export const SESSION_IDS = "palimpsest sessions --ids 2>/dev/null";
 
 export interface CompletedOption {
-  /** `--mode`, and `-p` where there is a short one. */
+  /** `--mode`, and `-p` if there is a short form. */
   readonly names: readonly string[];
   readonly about: string;
-  /** Undefined: it has no value. */
+  /** Undefined for an option without a value. */
   readonly value?: Completed;
 }
 
@@ -26,7 +26,7 @@ export interface CompletedCommand {
   readonly operands: Completed;
 }
 
-/** All that can be completed, from the definitions of the commands: the scripts of all shells are written from it. */
+/** The completions of all commands, from their definitions. The scripts of all shells are generated from it. */
 export function completedCommands(): readonly CompletedCommand[] {
   return COMMAND_NAMES.map((name) => {
     const { about, options, operands } = definitionOf(name);

@@ -1,6 +1,6 @@
 import { type Completed, type CompletedCommand, SESSION_IDS } from "./completed-words.ts";
 
-/** For fish from 3.0 on. Its own helpers look for a command anywhere in the line, and a prompt may hold any word. */
+/** The completion script for fish 3.0 and later. Fish's own helpers match a command anywhere in the line, also inside a prompt. */
 export function fishCompletion(commands: readonly CompletedCommand[]): string {
   const lines = commands.flatMap(({ name, about, options, operands }) => {
     const complete = `complete -c palimpsest -n '__palimpsest_at ${name}'`;

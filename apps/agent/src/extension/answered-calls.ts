@@ -7,13 +7,13 @@ export interface AnsweredCall {
   readonly text: string;
 }
 
-/** Entries that are read at once, and at all: work that lies further back is over. */
+/** The entries read at once, and in total: older work no longer matters. */
 const CHUNK_ENTRIES = 500;
 const MAX_ENTRIES = 50_000;
 
 /**
- * The tool calls of a session that succeeded, the newest first, along the branch that the session is on. They are read from the
- * log each time: a resumed session knows what a live one knows, and a rewound one knows no more.
+ * The successful tool calls on the current branch of a session, newest first. They are read from the log each time, so that
+ * resumed and rewound sessions get the right answer.
  */
 export async function* answeredCalls(store: Store, session: string): AsyncGenerator<AnsweredCall> {
   const reader = await store.openReader(session);
@@ -26,7 +26,7 @@ export async function* answeredCalls(store: Store, session: string): AsyncGenera
       const chunk = await reader.read(from, at);
       while (at >= from) {
         const entry = chunk[at - from]!;
-        // A rewind leads to the entry that it went back to.
+        // A rewind entry points to the entry before the rewound ones.
         at = entry.parent;
         const read = readPayload(entry);
         if (read.kind !== "message") continue;
@@ -34,7 +34,7 @@ export async function* answeredCalls(store: Store, session: string): AsyncGenera
           if (block.kind === "tool_result" && block.status === "ok") answers.set(block.callId, textOf(block));
           const text = block.kind === "tool_call" ? answers.get(block.id) : undefined;
           if (block.kind !== "tool_call" || text === undefined) continue;
-          // Some servers use one id for many calls: an answer belongs to the call right before it.
+          // Some servers reuse call ids: a result belongs to the call right before it.
           answers.delete(block.id);
           yield { call: block, text };
         }

@@ -9,15 +9,15 @@ import type { Places } from "../workspace/places.ts";
 import type { AgentSession } from "./open-agent-session.ts";
 import type { Person } from "./person.ts";
 
-/** What an extension is opened with. Everything that extensions share is in here. */
+/** The context for opening an extension. It has everything that extensions share. */
 export interface ExtensionContext {
-  /** The project's folder, links followed. */
+  /** The folder of the project, with links resolved. */
   readonly folder: string;
   readonly places: Places;
   readonly environment: Environment;
   readonly store: Store;
   readonly provider: Provider;
-  /** The model that answers now. */
+  /** The current model. */
   readonly model: () => string;
   readonly clock: Clock;
   /** The id of the session, which is opened after its extensions. */
@@ -30,15 +30,15 @@ export interface ExtensionContext {
   readonly permissions: Permissions;
   /** The tools that the session was offered before it was resumed. Empty in a new session. */
   readonly offered: readonly ToolDefinition[];
-  /** Absent: nobody is at the screen. */
+  /** The person at the screen; absent if there is none. */
   readonly person?: Person;
-  /** Reports an event to everybody who listens to the session. */
+  /** Emits an event to all listeners of the session. */
   readonly emit: AgentSession["events"]["emit"];
-  /** What the operator has set up: telemetry and flags. */
+  /** The operator's telemetry and flags. */
   readonly operations?: Pick<Operations, "onEvent" | "flags" | "problems">;
 }
 
-/** What tools may do now. */
+/** The current permissions of tools. */
 export interface Permissions {
   readonly mode: () => PermissionMode;
   readonly setMode: (mode: PermissionMode) => void;

@@ -1,16 +1,16 @@
 import type { Line } from "../text/line.ts";
 
-/** A question to whoever sits before the screen. */
+/** A question to the person at the screen. */
 export interface Dialog {
   readonly title: string;
-  /** What it is about. */
+  /** The explanation below the title. */
   readonly body: readonly Line[];
   readonly options: readonly Option[];
   /** @default "one" */
   readonly choose?: "one" | "several";
-  /** An answer in own words is possible, behind this label. @default it is not */
+  /** The label of a free-text answer. @default no free-text answer */
   readonly words?: string;
-  /** What is typed narrows the options down. @default "all" */
+  /** `searched`: typing filters the options. @default "all" */
   readonly shown?: "all" | "searched";
 }
 
@@ -23,5 +23,5 @@ export interface Option {
 export type DialogAnswer =
   | { readonly kind: "chosen"; readonly values: readonly string[] }
   | { readonly kind: "words"; readonly text: string }
-  /** Escape. */
+  /** The person pressed escape. */
   | { readonly kind: "left" };

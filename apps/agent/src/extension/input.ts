@@ -1,4 +1,4 @@
-/** One field of a tool's input: its JSON Schema, and how a value of it is read. */
+/** One field of a tool's input: its JSON Schema, and a function that reads its value. */
 export interface Field<Value> {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly presence: "required" | "optional";
@@ -9,7 +9,7 @@ export interface Field<Value> {
 export type InputShape = Readonly<Record<string, Field<unknown>>>;
 export type Fields<Shape extends InputShape> = { readonly [Name in keyof Shape]: ReturnType<Shape[Name]["read"]> };
 
-/** An input that is not what the schema says. The message is for the model. */
+/** An input that does not match the schema. The message is for the model. */
 export class InputError extends Error {}
 
 export function text(description: string): Field<string> {
@@ -21,7 +21,7 @@ export function text(description: string): Field<string> {
 
 export function integer(description: string, minimum: number): Field<number> {
   return field({ type: "integer", minimum, description }, (value, place) => {
-    // Models write numbers as strings now and then.
+    // Models sometimes write numbers as strings.
     const number = typeof value === "string" && /^-?\d+$/.test(value.trim()) ? Number(value) : value;
     if (typeof number !== "number" || !Number.isSafeInteger(number) || number < minimum) {
       throw new InputError(`${place} must be a whole number from ${minimum} on, not ${JSON.stringify(value)}.`);
@@ -59,7 +59,7 @@ export function list<const Shape extends InputShape>(
 }
 
 export function optional<Value>({ schema, read }: Field<Value>): Field<Value | undefined> {
-  // Some models write null for what they leave out.
+  // Some models write null for omitted fields.
   return { schema, presence: "optional", read: (value, place) => (value == null ? undefined : read(value, place)) };
 }
 
@@ -72,7 +72,7 @@ export function toJsonSchema(shape: InputShape): Readonly<Record<string, unknown
   };
 }
 
-/** The values of a shape's fields and no others; what is unknown is passed over. */
+/** Reads the fields of a shape. Unknown fields are ignored. */
 export function toValues<Shape extends InputShape>(shape: Shape, input: unknown, place = ""): Fields<Shape> {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     throw new InputError(`${place === "" ? "the input" : place} must be an object, not ${typeName(input)}.`);

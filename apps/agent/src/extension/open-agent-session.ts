@@ -1,11 +1,11 @@
 import { hostname } from "node:os";
 import { openSession, type Session, type SessionOptions } from "palimpsest";
 
-/** Any provider's. */
+/** A session with any provider. */
 export type AgentSession = Session;
 export type AgentSessionOptions = SessionOptions<unknown, unknown, unknown>;
 
-/** Opens a session, under a name by which a person finds who has it. */
+/** Opens a session. The owner names this process, so that a person can find it. */
 export function openAgentSession(options: AgentSessionOptions): Promise<AgentSession> {
   return openSession({ ...options, owner: `process ${process.pid} on ${hostname()}` });
 }

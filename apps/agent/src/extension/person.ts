@@ -2,19 +2,19 @@ import type { ApproveCompaction } from "palimpsest/core";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { AskPermission } from "../permissions/permission-question.ts";
 
-/** The person at the screen, as the agent reaches them. */
+/** How the agent reaches the person at the screen. */
 export interface Person {
   readonly askUser: AskUser;
   readonly askPermission: AskPermission;
   readonly approvePlan: ApprovePlan;
   readonly approveCompaction: ApproveCompaction;
-  /** Is shown what a tool puts out, while it runs. */
+  /** Shows the output of a running tool. */
   readonly onOutput: (callId: string, text: string) => void;
-  /** Is shown which hooks run. */
+  /** Shows the running hooks. */
   readonly onHook: (name: string, state: "started" | "ended") => void;
-  /** Is told something in passing. */
+  /** Shows a notice. */
   readonly onNotice: (text: string) => Promise<void>;
-  /** Work in the background has begun or ended: the status is drawn again. */
+  /** Called when background work starts or ends: the status line is drawn again. */
   readonly onBackground: () => Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface Question {
   readonly choose: "one" | "several";
 }
 
-/** Undefined: the user did not want to answer. An answer may be none of the options. */
+/** Undefined if the user did not answer. An answer need not be one of the options. */
 export type AskUser = (question: Question, signal: AbortSignal) => Promise<readonly string[] | undefined>;
 
 /** Shows the plan to the user. With `approved` comes the mode to continue in. */

@@ -2,20 +2,20 @@ import { attachment } from "palimpsest";
 import type { AttachmentPayload } from "palimpsest/core";
 import type { AgentSession } from "./open-agent-session.ts";
 
-/** One part of what stands before all that is said. */
+/** One section of the head. */
 export interface HeadSection {
-  /** As things are now; undefined if there is nothing to say. */
+  /** The current text; undefined if the section is empty. */
   text(): Promise<string | undefined>;
   /**
-   * What has changed since the model was last told; undefined if nothing has.
-   * @param shown what it sees of the head and of changes, in order
+   * The changes since the model saw the section last; undefined without changes.
+   * @param shown the texts of the head and of changes that the model sees, in order
    */
   changes(shown: readonly string[]): Promise<string | undefined>;
 }
 
 /**
- * The head of a session, from several hands. It stands at the very front of the messages, so it is made when the session begins
- * and at boundaries only; what changes in between is said at the end, where it costs nothing but itself.
+ * The head of a session, built from sections. It is at the front of the messages, so it is written only at the start and at
+ * compactions. Changes in between are appended at the end, where they do not invalidate the prompt cache.
  */
 export interface SessionHead {
   /** For `Surroundings.head`. */
@@ -24,7 +24,7 @@ export interface SessionHead {
   changes(session: Pick<AgentSession, "view">): Promise<readonly AttachmentPayload[]>;
 }
 
-/** The type of attachments in which changes are said, and instructions of folders. */
+/** The type of attachments with changes of the head and instructions of folders. */
 export const INSTRUCTIONS = "instructions";
 
 export function createSessionHead(sections: readonly HeadSection[]): SessionHead {
@@ -41,7 +41,7 @@ export function createSessionHead(sections: readonly HeadSection[]): SessionHead
   };
 }
 
-/** What the model sees of the head, and of what was said about it since. */
+/** The head and its later changes, as the model sees them. */
 export function shownTexts(session: Pick<AgentSession, "view">): readonly string[] {
   return [...session.view.attached("head"), ...session.view.attached(INSTRUCTIONS)];
 }

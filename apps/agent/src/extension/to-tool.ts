@@ -3,7 +3,7 @@ import type { AgentSession } from "./open-agent-session.ts";
 import type { Person } from "./person.ts";
 import type { AgentTool } from "./tool.ts";
 
-/** A tool of the agent as the loop wants it. The agent's own check of its input stays: the loop's is by the schema alone. */
+/** Converts a tool of the agent to the loop's form. The tool still checks its input itself: the loop checks only the schema. */
 export function toTool(
   tool: AgentTool,
   session: Pick<AgentSession, "history">,
@@ -29,7 +29,7 @@ export function toTool(
         ...(onOutput === undefined ? {} : { onOutput: (text: string) => onOutput(call.id, text) }),
       };
       const { content, status } = await tool.run(given, context);
-      // A stream says at its end how the command ended.
+      // The end of a stream says how the command ended.
       return typeof content === "object" && Symbol.asyncIterator in content ? content : { content, status };
     },
   };

@@ -2,14 +2,14 @@ import type { Part, ToolDefinition } from "palimpsest";
 import type { PermittedTool } from "../permissions/permission-call.ts";
 import { type Fields, InputError, type InputShape, toJsonSchema, toValues } from "./input.ts";
 
-/** A tool of the agent: its definition for the model, and what it does. */
+/** A tool of the agent: its definition for the model, and its function. */
 export interface AgentTool extends ToolDefinition, PermittedTool {
   readonly description: string;
-  /** `safe`: may run beside others. `alone`: changes what others see. */
+  /** `safe`: may run in parallel. `alone`: changes what other tools see. */
   readonly concurrency: "safe" | "alone";
-  /** How long it may go without an answer, where that is longer than for others. */
+  /** Its time limit, if it needs longer than other tools. */
   readonly timeoutMs?: number;
-  /** Rejects only where the call was aborted; whatever else goes wrong is an outcome that tells the model what to do. */
+  /** Rejects only if the call was aborted. Any other failure is an outcome that tells the model what to do. */
   run(input: unknown, context: ToolContext): Promise<ToolOutcome>;
 }
 
@@ -18,9 +18,9 @@ export interface ToolContext {
   readonly callId: string;
   /** The project, as an absolute path. */
   readonly folder: string;
-  /** Number of the session's newest entry: the result of this call gets a higher one. */
+  /** The number of the session's newest entry. The result of this call gets a higher number. */
   readonly newestEntry: number;
-  /** Is told what a command puts out, while it runs: for the screen. */
+  /** Receives the output of a running command, for the screen. */
   readonly onOutput?: (text: string) => void;
 }
 
@@ -34,7 +34,7 @@ export interface ToolSketch<Shape extends InputShape> extends Omit<AgentTool, "i
   run(input: Fields<Shape>, context: ToolContext): Promise<ToolOutcome>;
 }
 
-/** A tool whose input is checked before it runs. What it throws becomes an outcome: a failed tool must not end the turn. */
+/** Creates a tool whose input is checked before it runs. An exception becomes an outcome, since a failed tool must not end the turn. */
 export function defineTool<const Shape extends InputShape>({
   input: shape,
   run,

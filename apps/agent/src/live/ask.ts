@@ -24,7 +24,7 @@ export function user(text: string): FlatMessage {
   return { role: "user", blocks: [{ kind: "text", text }] };
 }
 
-/** A question as the adapter writes it: what is checked is what the engine sends, not what a hand wrote for the check. */
+/** Builds the request with the provider's adapter, so that the check tests what the engine sends. */
 export function renderQuestion({ provider }: Endpoint, { model, mark }: RequestLimits, question: Question): unknown {
   const { messages, system = "", tools = [], parameters = {}, maxTokens } = question;
   const rendered = messages.flatMap((message) => provider.renderMessage(message));
@@ -41,7 +41,7 @@ export function renderQuestion({ provider }: Endpoint, { model, mark }: RequestL
   });
 }
 
-/** Sends it, as a stream. A service that refuses has answered, too. */
+/** Sends the request as a stream. A rejection counts as an answer. */
 export async function ask(endpoint: Endpoint, target: RequestLimits, question: Question): Promise<Asked> {
   const { provider } = endpoint;
   const { signal } = target;
@@ -57,10 +57,10 @@ export async function ask(endpoint: Endpoint, target: RequestLimits, question: Q
   }
 }
 
-/** Failures that say nothing of the service's ways: another day it answers. */
+/** Temporary failures, which say nothing about the service's behavior. */
 const PASSING = new Set(["rate-limited", "overloaded", "aborted"]);
 
-/** The finding for a call that was to be answered and was not. */
+/** The finding for a call that got no answer. */
 export async function failedFinding(
   check: string,
   { failure, message }: ProviderError,

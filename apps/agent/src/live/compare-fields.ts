@@ -1,6 +1,6 @@
 import { type Fields, STATUS } from "./wire-fields.ts";
 
-/** A field in which the service is not as the simulator says. A side that does not have the field is left out. */
+/** A field that differs between the service and the simulator. A side without the field is left out. */
 export interface Difference {
   readonly field: string;
   readonly actual?: string;
@@ -8,8 +8,8 @@ export interface Difference {
 }
 
 /**
- * Where two answers to the same request differ, field by field, in the order of their names. One of them with another status
- * has other fields altogether: then only what the service said is named.
+ * Compares two answers to the same request, field by field, ordered by name. If their statuses differ, all fields differ, so
+ * only the service's fields are listed.
  */
 export function compareFields(actual: Fields, simulated: Fields): readonly Difference[] {
   const isAnother = actual[STATUS] !== simulated[STATUS];
@@ -27,7 +27,7 @@ export function compareFields(actual: Fields, simulated: Fields): readonly Diffe
   });
 }
 
-/** A service may name a field as every object's own methods are named. */
+/** Uses `Object.hasOwn`, since a service may have a field with the name of an object's method. */
 function own(fields: Fields, name: string): string | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }

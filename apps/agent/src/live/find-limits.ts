@@ -2,12 +2,12 @@ import type { ModelFacts } from "palimpsest";
 import type { RequestLimits } from "./probe.ts";
 import type { ReportedModel } from "./probes/model.ts";
 
-/** What is known of a model before anybody was asked. */
+/** The facts about a model before the service was asked. */
 export function targetByTable(facts: ModelFacts): Pick<RequestLimits, "facts" | "windowFrom" | "thinking"> {
   return { facts, windowFrom: facts.windowTokens === undefined ? "nobody" : "table", thinking: {} };
 }
 
-/** The same with what the service has said of it. */
+/** Adds the service's own facts about the model. */
 export function targetByAsking(
   table: ModelFacts,
   { told, thinkingTypes = [] }: ReportedModel,
@@ -20,12 +20,12 @@ export function targetByAsking(
   };
 }
 
-/** The same with a window that a refusal has named. */
+/** Sets the window that an error message has named. */
 export function targetByRefusal(target: RequestLimits, windowTokens: number): RequestLimits {
   return { ...target, facts: { ...target.facts, windowTokens }, windowFrom: "service" };
 }
 
-/** The client warns of a budget where the model has the other way. */
+/** The thinking parameters of a model. The client warns about a budget if the model uses another way. */
 function toThinking(types: readonly string[]): RequestLimits["thinking"] {
   if (types.includes("adaptive")) return { thinking: { type: "adaptive" } };
   return types.includes("enabled") ? { thinking: { type: "enabled", budget_tokens: 1_024 } } : {};

@@ -5,13 +5,13 @@ import type { Endpoint } from "./probe.ts";
 import { tapFetch } from "./wire-tap.ts";
 
 export interface LiveEndpoint extends Endpoint {
-  /** What was said since this was last asked. */
+  /** The responses since the last call. */
   takeReplies(): readonly ResponseContent[];
-  /** Calls made so far. */
+  /** The number of calls so far. */
   calls(): number;
 }
 
-/** The service itself, with the user's key. */
+/** Opens the real service with the user's key. */
 export async function openEndpoint(choice: ProviderChoice): Promise<LiveEndpoint> {
   const tap = tapFetch(globalThis.fetch);
   const replies: ResponseContent[] = [];

@@ -3,9 +3,9 @@ import { priceUsd } from "palimpsest/core";
 import type { PlannedCall, Probe, RequestLimits } from "./probe.ts";
 
 export interface LivePlan {
-  /** At most, free ones included. */
+  /** The most calls, including free ones. */
   readonly calls: number;
-  /** Undefined: no price is known for this model. */
+  /** Undefined if the model's price is unknown. */
   readonly price?: PlannedPrice;
 }
 
@@ -14,10 +14,10 @@ interface PlannedPrice {
   readonly mostUsd: number;
 }
 
-/** The model itself is asked for first. */
+/** The call that reads the model's facts comes first. */
 const FIRST_CALLS = 1;
 
-/** What the probes will do and cost, as far as it is known before anything is sent. */
+/** The calls and the cost of the probes, estimated before anything is sent. */
 export function planProbes(probes: readonly Probe[], target: RequestLimits, maxUsd: number): LivePlan {
   const allowed = probes.filter((probe) => whyTooExpensive(probe, target, maxUsd) === undefined);
   const price = plannedPrice(
@@ -30,10 +30,10 @@ export function planProbes(probes: readonly Probe[], target: RequestLimits, maxU
   };
 }
 
-/** A request of this size is dear, should it be answered against expectation; no other can be. */
+/** Only a request of this size is expensive, if the service answers it instead of rejecting it. */
 const LARGE_INPUT_TOKENS = 50_000;
 
-/** Why a probe is left out; undefined if it is not. */
+/** Why a probe is skipped; undefined if it is not. */
 export function whyTooExpensive(probe: Probe, target: RequestLimits, maxUsd: number): string | undefined {
   const large = probe.plan(target).filter(({ inputTokens }) => inputTokens >= LARGE_INPUT_TOKENS);
   const price = plannedPrice(large, target.facts);
@@ -43,11 +43,11 @@ export function whyTooExpensive(probe: Probe, target: RequestLimits, maxUsd: num
   return `${because} and cost up to $${price.mostUsd.toFixed(2)}: --max-usd ${Math.ceil(price.mostUsd)} allows it`;
 }
 
-/** What calls cost if they go as they should, and if each is answered at its full length. Undefined: no price is known. */
+/** The expected cost, and the cost if every answer has its full length. Undefined if the price is unknown. */
 function plannedPrice(calls: readonly PlannedCall[], { prices }: ModelFacts): PlannedPrice | undefined {
   if (calls.length === 0) return { likelyUsd: 0, mostUsd: 0 };
   if (prices === undefined) return undefined;
-  // All of it written to the cache: no other input costs more.
+  // Assumes that all input is written to the cache, which is the most expensive case.
   const written = ({ inputTokens }: PlannedCall, outputTokens: number): number =>
     priceUsd({ freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: inputTokens, outputTokens }, prices);
   const read = ({ inputTokens, likelyOutputTokens: outputTokens }: PlannedCall): number =>

@@ -4,64 +4,64 @@ import type { ProviderWord } from "../cli/choose-provider.ts";
 import type { Fields } from "./wire-fields.ts";
 import type { Exchange } from "./wire-tap.ts";
 
-/** Somebody who answers requests: the service, or the simulator in its place. */
+/** An endpoint that answers requests: the service or the simulator. */
 export interface Endpoint {
   readonly provider: Provider;
-  /** What was exchanged since this was last asked. */
+  /** The exchanges since the last call. */
   takeExchanges(): Promise<readonly Exchange[]>;
-  /** Told of each whole response, in order. */
+  /** Receives each complete response, in order. */
   onResponse(content: ResponseContent): void;
 }
 
-/** What both sides are asked by: found out from the service before, and the same for the simulator. */
+/** The parameters of the probes, the same for the service and the simulator. */
 export interface RequestLimits {
   readonly api: ProviderWord;
   readonly model: string;
-  /** What is known of the model: the service's own words over the table. */
+  /** The facts about the model. The service's own facts replace those of the table. */
   readonly facts: ModelFacts;
-  /** Who says how large its window is. `nobody`: it is not known. */
+  /** The source of the window's size. `nobody`: it is unknown. */
   readonly windowFrom: "service" | "table" | "nobody";
-  /** Fields of a request that make the model think, where it can be made to. */
+  /** Request fields that turn thinking on, if the model supports it. */
   readonly thinking: Readonly<Record<string, unknown>>;
-  /** Stands in every prompt, so that nothing of an earlier run is found in the cache. */
+  /** Part of every prompt, so that the cache contains nothing of earlier runs. */
   readonly mark: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * What came of one check. `problem`: something that the engine relies on does not hold. `note`: worth knowing, and nothing
- * breaks by it. `skipped`: it could not be looked at, and the text says why.
+ * The result of one check. `problem`: the engine relies on something that is not true. `note`: worth knowing, breaks nothing.
+ * `skipped`: not checked; the text says why.
  */
 export interface Finding {
   readonly check: string;
   readonly state: "ok" | "note" | "problem" | "skipped";
   readonly text: string;
-  /** What is compared with the simulator; none where there is nothing to compare. */
+  /** The fields to compare with the simulator; empty if there is nothing to compare. */
   readonly fields: Fields;
-  /** The window, where the service gave it away. */
+  /** The window, if the service revealed it. */
   readonly windowTokens?: number;
-  /** `pointless`: nobody is there, or the key is not taken. @default "of use" */
+  /** `pointless`: the service is unreachable, or rejects the key. @default "of use" */
   readonly furtherCalls?: "of use" | "pointless";
 }
 
-/** A call that is billed, as it is planned. */
+/** A planned call that may be billed. */
 export interface PlannedCall {
   readonly inputTokens: number;
   readonly likelyOutputTokens: number;
   readonly mostOutputTokens: number;
-  /** `cached`: its input is most likely read from the cache. `refused`: it is most likely not billed. @default "answered" */
+  /** `cached`: most input is likely read from the cache. `refused`: likely not billed. @default "answered" */
   readonly likely?: "answered" | "cached" | "refused";
 }
 
-/** A few calls that answer one or more questions about a service. */
+/** A few calls that check one or more properties of a service. */
 export interface Probe {
-  /** What is said to be skipped, where it is. */
+  /** The name of the check, for the report. */
   readonly check: string;
-  /** What it is about to do, for who waits. */
+  /** What the probe does, shown before it starts. */
   readonly about: string;
-  /** How many there are at most, free ones included. */
+  /** The most calls, including free ones. */
   readonly calls: number;
-  /** Calls that may be billed; empty where none is. */
+  /** The calls that may be billed. */
   plan(target: RequestLimits): readonly PlannedCall[];
   run(endpoint: Endpoint, target: RequestLimits): Promise<readonly Finding[]>;
 }

@@ -25,20 +25,20 @@ import type { Endpoint, RequestLimits } from "./probe.ts";
 import { tapFetch } from "./wire-tap.ts";
 
 export interface Reference extends Endpoint {
-  /** What the simulated model says next: the same as the real one did, so that only the services differ, not the minds. */
+  /** Sets the next answer of the simulated model to the answer of the real one, so that only the services differ. */
   say(replies: readonly ResponseContent[]): void;
-  /** What is simulated, for the report. */
+  /** The name of the simulated model or server, for the report. */
   readonly played: string;
 }
 
 export interface ReferenceOptions {
   readonly choice: ProviderChoice;
   readonly target: RequestLimits;
-  /** Which server is played where the API has many. */
+  /** The server to imitate, for an API with many servers. */
   readonly server: CompatibleServer;
 }
 
-/** The built-in simulator in the place of the service, in this process: same client, same adapter, same requests. */
+/** Opens the built-in simulator in this process: same client, same adapter, same requests. */
 export async function openReference({ choice, target, server }: ReferenceOptions): Promise<Reference> {
   let waiting: Reply[] = [];
   const script: Script = () => waiting.shift() ?? answer("ready");
@@ -56,7 +56,7 @@ export async function openReference({ choice, target, server }: ReferenceOptions
   };
 }
 
-/** The simulator knows one base for its paths; an endpoint of one's own may have any. */
+/** Maps the path to the simulator's only base path, since the user's endpoint may have any base path. */
 function atRoot(url: string): string {
   const { pathname } = new URL(url);
   const [, ending] = /\/((?:messages|models|responses|chat)(?:\/[^/]+)*)$/.exec(pathname) ?? [];
@@ -76,7 +76,7 @@ function createFace({ choice, target, server, script }: FaceOptions): {
   }
   if (choice.provider === "openai-chat" && choice.baseUrl !== undefined) {
     const profile = withWindow(compatibleProfiles[server], target);
-    return { face: createOpenAiChat({ script, profile }), played: `${server} (--server plays another)` };
+    return { face: createOpenAiChat({ script, profile }), played: `${server} (choose another with --server)` };
   }
   const like = openAiModels[model] === undefined ? "gpt-6-sol" : model;
   const models = { [model]: withLimits(openAiModels[like]!, target) };
@@ -84,7 +84,7 @@ function createFace({ choice, target, server, script }: FaceOptions): {
   return { face: create({ script, models }), played: like };
 }
 
-/** A model that the simulator has never heard of is played as the newest that it knows, with the limits that were told. */
+/** Imitates an unknown model by the newest known one, with the reported limits. */
 function anthropicModels({ model, facts }: RequestLimits): {
   readonly models: readonly AnthropicModel[];
   readonly like: string;
@@ -121,7 +121,7 @@ const STOPS: Readonly<Partial<Record<ResponseContent["stop"], StopCause>>> = {
 
 function toReply({ blocks, stop }: ResponseContent): Reply {
   const words = blocks.flatMap((block): readonly Words[] => {
-    // How long a thought was is not told: it is only that there was one.
+    // The length of the thinking does not matter here.
     if (block.kind === "thinking") return [{ kind: "thinking", text: "Thinking." }];
     if (block.kind === "tool_call") return [{ kind: "tool-call", name: block.name, input: block.input }];
     return block.kind === "text" ? [{ kind: "text", text: block.text }] : [];

@@ -19,31 +19,31 @@ const PROBES: readonly Probe[] = [answerProbe, toolsProbe, cacheProbe, outputLim
 export interface RunProbesOptions {
   readonly choice: ProviderChoice;
   readonly server: CompatibleServer;
-  /** A probe that might cost more is left out. */
+  /** A probe that might cost more is skipped. */
   readonly maxUsd: number;
   readonly signal: AbortSignal;
-  /** Told before anything is sent. */
+  /** Called before anything is sent. */
   onPlan(plan: LivePlan): void;
   onProbe(about: string): void;
 }
 
 export interface LiveCheck extends Omit<Finding, "fields"> {
-  /** Where the service is not as the simulator says; what an earlier check has named is not named again. */
+  /** Differences between service and simulator. A difference of an earlier check is not repeated. */
   readonly differences: readonly Difference[];
 }
 
 export interface LiveReport {
   readonly provider: string;
   readonly model: string;
-  /** What the simulator played. */
+  /** The model or server that the simulator imitated. */
   readonly comparedWith: string;
   readonly calls: number;
-  /** By our price list; undefined where it has none for this model. */
+  /** The cost by our price list; undefined for an unknown model. */
   readonly priceUsd?: number;
   readonly checks: readonly LiveCheck[];
 }
 
-/** Asks a service a few cheap questions, asks the simulator the same, and says what does not hold and what differs. */
+/** Makes a few cheap calls to a service and the same calls to the simulator. Reports problems and differences. */
 export async function runProbes(options: RunProbesOptions): Promise<LiveReport> {
   const { choice, server, maxUsd, signal } = options;
   const { provider: api, model } = choice;
@@ -89,7 +89,7 @@ export async function runProbes(options: RunProbesOptions): Promise<LiveReport> 
   };
 }
 
-/** Compares findings one after the other: every answer has the same usage, and a field of it that is gone is named once. */
+/** Compares the findings in order, and reports each differing field only once. */
 function createComparison(): (finding: Finding, simulated: Finding | undefined) => LiveCheck {
   const named = new Set<string>();
   return ({ fields, ...rest }, simulated) => {

@@ -1,17 +1,17 @@
 import type { Exchange } from "./wire-tap.ts";
 
-/** What can be said of an answer whatever the model said: the path of each field, and what sort of value it has. */
+/** The shape of an answer, independent of the model's text: the path of each field, and its type. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** The field that says whether a request was taken. */
+/** The field that says whether a request was accepted. */
 export const STATUS = "HTTP status";
 
-/** Fields whose values are words of the protocol, not of a model. */
+/** Fields whose values belong to the protocol, not to the model. */
 const PROTOCOL_WORDS = new Set(["type", "object", "role", "status", "stop_reason", "finish_reason", "code", "param"]);
-/** Fields whose inside is the caller's or the model's. */
+/** Fields whose contents come from the caller or the model. */
 const CLOSED = new Set(["input", "arguments", "metadata", "parameters", "input_schema"]);
 
-/** The fields of several answers, one above the other: where a field had several sorts of values, all of them. */
+/** Merges the fields of several answers. A field with several types keeps all of them. */
 export function wireFields(exchanges: readonly Exchange[]): Fields {
   const found = new Map<string, Set<string>>();
   const note = (path: string, value: string): void => {
@@ -28,7 +28,7 @@ export function wireFields(exchanges: readonly Exchange[]): Fields {
   return Object.fromEntries([...found].map(([path, values]) => [path, [...values].toSorted().join(" or ")]));
 }
 
-/** The events of a stream in their order, those that repeat as one: how a text is cut into pieces differs from day to day. */
+/** The events of a stream in order. Repeated events count as one, since services split texts differently each time. */
 export function eventOrder(exchanges: readonly Exchange[]): string {
   const names = exchanges.flatMap(({ answer }) =>
     answer.kind === "stream" ? answer.events.filter((event) => !isFiller(event)).map(orderName) : ["(no stream)"],
@@ -52,13 +52,13 @@ function walk(value: unknown, path: string, note: (path: string, value: string) 
 function sortOf(key: string, value: unknown): string {
   if (typeof value !== "string") return value === null ? "null" : typeof value;
   if (PROTOCOL_WORDS.has(key)) return JSON.stringify(value);
-  // The words of a refusal are read by programs; its numbers and ids are of the occasion.
+  // Programs read the text of an error; its numbers and ids differ each time.
   if (key === "message")
     return JSON.stringify(value.replaceAll(/\b[a-z]+_[A-Za-z0-9]{8,}\b/g, "ID").replaceAll(/\d[\d,._]*/g, "N"));
   return "text";
 }
 
-/** Keeps a connection open, and may come at any time. */
+/** An event that keeps the connection open and may come at any time. */
 function isFiller(event: unknown): boolean {
   return nameOf(event) === "ping" || nameOf(event) === "keepalive";
 }
@@ -68,7 +68,7 @@ function nameOf(event: unknown): string {
   return typeof type === "string" ? type : typeof object === "string" ? object : String(event);
 }
 
-/** The event's name, and what it is an event of: a text, a call, a thought, the usage. */
+/** The event's name, and its subject: text, tool call, thinking or usage. */
 function orderName(event: unknown): string {
   const { delta, content_block, item, part, choices, usage } = fieldsOf(event);
   const inner = [content_block, delta, item, part].map((each) => fieldsOf(each)["type"]);

@@ -1,7 +1,7 @@
-/** One call over the network and what came back, without anything of the request: it may hold what nobody else is to see. */
+/** The response of one network call. The request is left out, since it may contain secrets. */
 export interface Exchange {
   readonly path: string;
-  /** 0: no answer came. */
+  /** 0 if no answer came. */
   readonly status: number;
   readonly answer:
     | { readonly kind: "json"; readonly body: unknown }
@@ -11,11 +11,11 @@ export interface Exchange {
 
 export interface WireTap {
   readonly fetch: typeof globalThis.fetch;
-  /** What was exchanged since this was last asked, in order, once all of it has arrived. */
+  /** The exchanges since the last call, in order, once all have arrived. */
   take(): Promise<readonly Exchange[]>;
 }
 
-/** Listens in on a client's calls: the adapters show what they make of an answer, this shows the answer. */
+/** Records a client's raw responses, which the adapters do not show. */
 export function tapFetch(fetch: typeof globalThis.fetch): WireTap {
   let exchanges: Promise<Exchange>[] = [];
   return {
@@ -41,7 +41,7 @@ export function tapFetch(fetch: typeof globalThis.fetch): WireTap {
 
 async function readExchange(path: string, response: Response): Promise<Exchange> {
   const { status } = response;
-  // A stream that breaks off has said what it has said; the adapter tells that it was not whole.
+  // A broken stream keeps its data so far; the adapter reports that it was incomplete.
   const text = await response.text().catch(() => "");
   if (response.headers.get("content-type")?.includes("event-stream")) {
     return { path, status, answer: { kind: "stream", events: eventsOf(text) } };
@@ -50,7 +50,7 @@ async function readExchange(path: string, response: Response): Promise<Exchange>
   return { path, status, answer: body === undefined ? { kind: "other", text } : { kind: "json", body } };
 }
 
-/** The data of each event; what is no JSON (`[DONE]`) as it is. All three APIs name the event inside its data. */
+/** The data of each event. Data that is not JSON (`[DONE]`) stays text. All three APIs name the event inside its data. */
 function eventsOf(text: string): readonly unknown[] {
   return text
     .split(/\r?\n/)

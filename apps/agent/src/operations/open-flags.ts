@@ -9,13 +9,13 @@ export interface OpenedFlags {
   close(): Promise<void>;
 }
 
-/** A service that has not come up by then is not waited for. */
+/** How long to wait for the flag service at the start. */
 const DEADLINE_MS = 10_000;
 
 /**
  * Loads the module that the user's settings name. It exports `flags`, an OpenFeature client, and may export `close`, which is
- * called at the end. It is code of the user's choice: a repository cannot name one.
- * @param path as the settings have it: from our folder in the user's home on, if it is not absolute
+ * called at the end. Only the user's own settings can name a module; a repository cannot.
+ * @param path the path in the settings; a relative path starts at our folder in the user's home
  */
 export async function openFlags(path: string, agentHome: string): Promise<OpenedFlags> {
   const file = resolve(agentHome, path);

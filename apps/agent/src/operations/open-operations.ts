@@ -7,27 +7,27 @@ import { readTelemetryChoice } from "./telemetry-choice.ts";
 export interface OperationsOptions {
   readonly environment: Environment;
   readonly agentHome: string;
-  /** The module with the client of a flag service, as the user's settings name it. @default none */
+  /** The module with the client of a flag service, from the user's settings. @default none */
   readonly flags?: string;
 }
 
-/** What an operator has set up around the agent: telemetry and flags. Neither can keep it from working. */
+/** The operator's telemetry and flags. A failure of either does not stop the agent. */
 export interface Operations {
-  /** To be told everything that happens. Absent: nobody wants to know. */
+  /** Receives all events. Absent without telemetry. */
   readonly onEvent?: (event: SessionEvent) => void;
   readonly flags?: OpenedFlags["client"];
-  /** What was asked for and is not there, one line each. */
+  /** Requested features that are not available, one line each. */
   readonly problems: readonly string[];
-  /** Sends what is left. Resolves to what could not be sent, one line each. */
+  /** Sends the remaining data. Resolves to the problems, one line each. */
   close(): Promise<readonly string[]>;
 }
 
-/** How long the end of the program may wait for a collector. */
+/** How long the program waits for a collector at exit. */
 const FLUSH_MS = 3_000;
 const PACKAGES =
   "npm install @opentelemetry/sdk-trace @opentelemetry/sdk-metrics @opentelemetry/resources @opentelemetry/exporter-trace-otlp-proto @opentelemetry/exporter-metrics-otlp-proto";
 
-/** Nothing is loaded for what was not asked for. */
+/** Opens the requested features. Loads no code for the others. */
 export async function openOperations({ environment, agentHome, flags: path }: OperationsOptions): Promise<Operations> {
   const problems: string[] = [];
   const telemetry = await openWished(environment, problems);

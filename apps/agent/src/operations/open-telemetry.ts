@@ -6,15 +6,15 @@ import type { TelemetryChoice } from "./telemetry-choice.ts";
 
 export interface AgentTelemetry {
   readonly onEvent: (event: SessionEvent) => void;
-  /** Sends what is left, for so long at most; resolves to what went wrong, if anything did. */
+  /** Sends the remaining data within a time limit. Resolves to the problem, if there was one. */
   close(deadlineMs: number): Promise<string | undefined>;
 }
 
-/** The packages are optional, and named here only: an installation without them has no types for them either. */
+/** The optional packages. They are named only here, since an installation without them has no types either. */
 const TRACE_EXPORTER: string = "@opentelemetry/exporter-trace-otlp-proto";
 const METRIC_EXPORTER: string = "@opentelemetry/exporter-metrics-otlp-proto";
 const NAME = "palimpsest";
-/** An exporter tries again for as long as its time allows, and holds up the end of the process with it. */
+/** The time limit of an exporter. It retries until then, and delays the end of the process. */
 const SENDING_MS = 2_500;
 
 /** The part of an exporter that is wrapped. */
@@ -22,7 +22,7 @@ interface Exporter<Items> {
   export(items: Items, done: (result: { readonly code: number; readonly error?: Error }) => void): void;
 }
 
-/** Spans and metrics of all sessions of this process, sent as the `OTEL_*` variables say: the SDK and its exporters read them. */
+/** Sends spans and metrics of all sessions of this process. The SDK and its exporters read the `OTEL_*` variables. */
 export async function openTelemetry(
   { traces, metrics }: TelemetryChoice & { kind: "otlp" },
   environment: Environment,
@@ -35,7 +35,7 @@ export async function openTelemetry(
     ]);
   const version = readVersion();
   let problem: string | undefined;
-  /** What an exporter cannot send is lost to it without a word: the first time is remembered, to be said in the end. */
+  /** Exporters drop data that they cannot send without an error. The first loss is recorded, and reported at the end. */
   const watched = <Items, Kind extends Exporter<Items>>(exporter: Kind): Kind => {
     const send = exporter.export.bind(exporter);
     exporter.export = (items, done) =>

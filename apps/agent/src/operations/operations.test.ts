@@ -159,7 +159,7 @@ describe("engine settings of the agent", () => {
       const cli = await startCli(project, () => answer("Done."));
       const failing = await cli.run(["-p", "Hello"]);
       expect(failing).toMatchObject({ code: 0, out: "Done.\n" });
-      expect(failing.said).toContain("The flag service failed: GENERAL: flags.json cannot be read.");
+      expect(failing.said).toContain("The feature flag service failed: GENERAL: flags.json cannot be read.");
       expect(failing.said).toContain("flags: only your own settings can name a module");
       putSettings(project.home, { "flags.mjs": "export const flags = 5;" });
       const useless = await cli.run(["-p", "Hello"]);

@@ -1,15 +1,15 @@
 import type { Environment } from "../workspace/command-environment.ts";
 
-/** What the standard variables of OpenTelemetry ask for. */
+/** The telemetry that the standard OpenTelemetry variables ask for. */
 export type TelemetryChoice =
   | { readonly kind: "none" }
   | { readonly kind: "otlp"; readonly traces: "sent" | "off"; readonly metrics: "sent" | "off" }
-  /** Asked for in a way that is not spoken here. */
+  /** An unsupported protocol or exporter. */
   | { readonly kind: "unusable"; readonly because: string };
 
 const ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
-/** Nothing is sent unless an endpoint is set or `otlp` is chosen: a program in a terminal is not asked to talk by default. */
+/** Reads the variables. Nothing is sent unless an endpoint is set or `otlp` is chosen. */
 export function readTelemetryChoice(environment: Environment): TelemetryChoice {
   if (environment["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true") return { kind: "none" };
   const traces = isWanted(environment, "TRACES") ? "sent" : "off";

@@ -30,17 +30,17 @@ export const MODES: Readonly<Record<PermissionMode, string>> = {
 };
 
 const EVENTS: Readonly<Record<HookEvent, string>> = {
-  PreToolUse: "before a tool is run; may block it or change its input",
-  PermissionRequest: "before somebody is asked; may allow or deny",
-  PostToolUse: "after a tool was run; may add to what the model sees",
-  Stop: "the model has finished its turn; blocking makes it go on",
-  SubagentStart: "an agent of the agent begins",
-  SubagentStop: "an agent of the agent has finished",
-  SessionStart: "a session was begun, resumed, cleared or compacted; may add to what the model sees",
-  SessionEnd: "a session was closed",
+  PreToolUse: "before a tool runs; may block it or change its input",
+  PermissionRequest: "before the user is asked; may allow or deny",
+  PostToolUse: "after a tool has run; may add text for the model",
+  Stop: "when the model has finished its turn; blocking makes it continue",
+  SubagentStart: "when a subagent starts",
+  SubagentStop: "when a subagent has finished",
+  SessionStart: "when a session is started, resumed, cleared or compacted; may add text for the model",
+  SessionEnd: "when a session is closed",
   PreCompact: "before a compaction; may block it or add instructions",
   PostCompact: "after a compaction, with its summary",
-  InstructionsLoaded: "a file of instructions has become part of the request",
+  InstructionsLoaded: "when an instruction file has become part of the request",
 };
 
 const listed = (words: Readonly<Record<string, string>>): string =>
@@ -85,19 +85,18 @@ export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1;
 
 const HOOK = object(
   {
-    event: { type: "string", enum: Object.keys(EVENTS), description: `When it is run. ${listed(EVENTS)}` },
+    event: { type: "string", enum: Object.keys(EVENTS), description: `When the hook runs. ${listed(EVENTS)}` },
     command: {
-      description:
-        "A line for the shell, or a program with its arguments. It is told the event as JSON on its standard input.",
+      description: "A shell command, or a program with its arguments. It gets the event as JSON on standard input.",
       anyOf: [{ type: "string" }, PROGRAM],
     },
-    tools: text('At events of tools: only of these, several with "|" between them, "*" for any characters.'),
+    tools: text('For tool events: run only for these tools. Separate names with "|"; "*" matches any characters.'),
     timeoutMs: {
       type: "number",
       exclusiveMinimum: 0,
       maximum: MAX_TIMEOUT_MS,
       default: 60_000,
-      description: "It is ended after so long, and the session goes on.",
+      description: "The time limit in milliseconds. After it the hook is stopped, and the session continues.",
     },
   },
   { required: ["event", "command"] },
@@ -107,15 +106,18 @@ const SERVER: SettingsSchema = {
   anyOf: [
     object(
       {
-        command: { ...PROGRAM, description: "The program that serves on its standard input and output." },
-        environment: named({ type: "string" }, "Variables for it, beside the agent's own without its secrets."),
+        command: { ...PROGRAM, description: "The server program, which uses standard input and output." },
+        environment: named(
+          { type: "string" },
+          "Environment variables for the server, in addition to the agent's own without secrets.",
+        ),
       },
       { required: ["command"] },
     ),
     object(
       {
-        url: text("Where it serves over HTTP."),
-        headers: named({ type: "string" }, "Sent with every call."),
+        url: text("The address of a server over HTTP."),
+        headers: named({ type: "string" }, "HTTP headers for every call."),
       },
       { required: ["url"] },
     ),
@@ -135,75 +137,76 @@ const price = (description: string): SettingsSchema => ({
   description,
 });
 
-/** What the user knows of a model. */
+/** The user's own facts about a model. */
 const MODEL = object({
-  windowTokens: tokens("Its context window, in tokens."),
-  maxInputTokens: tokens("The input it takes, where that is less than its window."),
-  maxOutputTokens: tokens("The longest answer that it writes."),
+  windowTokens: tokens("The context window, in tokens."),
+  maxInputTokens: tokens("The longest input in tokens, if it is less than the window."),
+  maxOutputTokens: tokens("The longest answer, in tokens."),
   prices: object(
     {
       input: price("Fresh input."),
       output: price("Output."),
-      cacheRead: price("Input that is read from the cache. Default: as fresh input."),
-      cacheWrite5m: price("Input that is written to the cache for 5 minutes. Default: as fresh input."),
-      cacheWrite1h: price("Input that is written to the cache for an hour. Default: as for 5 minutes."),
+      cacheRead: price("Input read from the cache. Default: the price of fresh input."),
+      cacheWrite5m: price("Input written to the cache for 5 minutes. Default: the price of fresh input."),
+      cacheWrite1h: price("Input written to the cache for an hour. Default: the price for 5 minutes."),
     },
-    { required: ["input", "output"], description: "US dollars for a million tokens." },
+    { required: ["input", "output"], description: "US dollars per million tokens." },
   ),
 });
 
 /**
- * What may stand in `settings.json`, of the user (in PALIMPSEST_HOME) or of a project (in `.palimpsest`). The only place
- * where it is said: apps/agent/settings.schema.json is written from it, and what a file holds beside it is named.
+ * The schema of `settings.json`, of the user (in PALIMPSEST_HOME) or of a project (in `.palimpsest`).
+ * apps/agent/settings.schema.json is generated from it, and unknown names in a file are reported.
  */
 export const AGENT_SETTINGS: SettingsSchema = object(
   {
-    $schema: text("Where this schema is, for editors."),
+    $schema: text("The address of this schema, for editors."),
     permissions: object(
       {
         mode: { type: "string", enum: Object.keys(MODES), default: "default", description: listed(MODES) },
         deny: rules(
-          "Calls that are never made: Tool or Tool(pattern), as in Read(.env). They hold against all others.",
+          "Tool calls that are never allowed: Tool or Tool(pattern), as in Read(.env). Deny rules override all others.",
         ),
-        ask: rules("Calls that are always asked about."),
-        allow: rules("Calls that need not be asked about: Bash(npm test *), Edit(src/**), Network."),
-        folders: texts("Folders beside the project that tools may use."),
+        ask: rules("Tool calls that always need your permission."),
+        allow: rules("Tool calls that are allowed without asking: Bash(npm test *), Edit(src/**), Network."),
+        folders: texts("Folders outside of the project that tools may use."),
       },
       {
-        description: "What tools may do. What a project allows holds once the user has trusted it (palimpsest trust).",
+        description: "What tools may do. A project's own rules apply after you trust the project (palimpsest trust).",
       },
     ),
-    hooks: { type: "array", items: HOOK, default: [], description: "Commands that are run at events." },
+    hooks: { type: "array", items: HOOK, default: [], description: "Commands that run at events." },
     sandbox: {
       type: "string",
       enum: ["required", "if-present"],
       default: "if-present",
-      description: "Whether commands are run without a sandbox where the system has none.",
+      description:
+        "required: commands run only in a sandbox. if-present: without a sandbox on this system, commands run unprotected.",
     },
-    keptEnvironment: texts("Names of secrets in the environment that commands may have; others are taken out."),
-    servers: named(SERVER, "Servers of tools (Model Context Protocol), by the name that their tools begin with."),
+    keptEnvironment: texts("Names of secret environment variables that commands may see. Other secrets are removed."),
+    servers: named(SERVER, "MCP servers (Model Context Protocol), by name. Their tools start with that name."),
     extensions: texts(
-      "Your own extensions: modules that export `open(context)`. A path begins at the folder of this file; a name is a package in its node_modules. A project's are code of the project: they are opened once the user has trusted its settings.",
+      "Your own extensions: modules that export `open(context)`. A path starts at the folder of this file; a name is a package in its node_modules. Extensions of a project are opened after you trust the project.",
     ),
     models: named(
       MODEL,
-      "What you know of models, by the start of their ids: it wins over the built-in table. Only in your own settings, not in a project's.",
+      "Your own facts about models, by the start of their ids. They override the built-in table. Only in your own settings, not in a project's.",
     ),
     web: {
       type: "string",
       enum: ["on", "off"],
       default: "off",
-      description: "Whether there is a tool that fetches pages of the public internet.",
+      description: "Whether the agent has a tool that fetches public web pages.",
     },
     flags: text(
-      "A module with the client of a flag service: it exports `flags`, an OpenFeature client, and may export `close`. Its path begins at the folder of this file. Only the user's settings can name one.",
+      "A module with the client of a feature flag service. It exports `flags`, an OpenFeature client, and may export `close`. The path starts at the folder of this file. Only in your own settings, not in a project's.",
     ),
     memory: {
       type: "string",
       enum: ["off", "read", "on"],
       default: "read",
       description:
-        "What is remembered of a project. read: its topics are shown, and the model may keep what the user tells it to. on: each turn is also looked through for what is worth keeping. off: no topic is read or written.",
+        "The memory of a project. read: the model sees the topics, and saves what you tell it to. on: the agent also saves memories from each turn by itself. off: no topic is read or written.",
     },
   },
   { description: "Settings of the palimpsest agent: settings.json of the user or of a project." },

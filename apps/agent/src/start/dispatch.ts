@@ -7,7 +7,7 @@ import { makePrivateFolder } from "../workspace/private-files.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 import { findCommand } from "./find-command.ts";
 
-/** Runs the command that is meant; resolves to the exit code. Each command loads what it needs, and no more. */
+/** Finds and runs the command; resolves to the exit code. Only the code of this command is loaded. */
 export async function dispatch(args: readonly string[]): Promise<number> {
   const terminal = processTerminal();
   try {
@@ -21,13 +21,13 @@ export async function dispatch(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Node's cache of compiled code, where only this user can write: whoever could change it could run anything. */
+/** Enables Node's compile cache in a private folder: a program that could write there could run code in ours. */
 async function keepCompiledCode({ folder, environment }: Terminal): Promise<void> {
   const { agentHome } = placesOf(folder, environment);
   try {
     await makePrivateFolder(join(agentHome, "compiled"));
     enableCompileCache(join(agentHome, "compiled"));
   } catch {
-    // It only makes starts shorter. A home that cannot be used is told by whoever needs it.
+    // The cache only makes the start faster. Commands that need the home folder report if it is unusable.
   }
 }

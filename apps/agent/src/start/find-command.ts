@@ -1,7 +1,7 @@
 import { toCommand } from "../cli/to-command.ts";
 import { type LoadedCommand, loadCommand } from "../commands/load-command.ts";
 
-/** Which command is meant: the first word, or a turn if there is none. */
+/** Finds the command: the first word, or the agent itself if there is none. */
 export function findCommand(args: readonly string[]): {
   readonly load: () => Promise<LoadedCommand>;
   readonly rest: readonly string[];

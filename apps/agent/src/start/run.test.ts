@@ -114,10 +114,10 @@ test.each([
   [["--modle", "x", "-p", "x"], "Did you mean --model?"],
   [["--mode", "pla", "-p", "x"], "Did you mean plan?"],
   [["sesions"], "Did you mean sessions?"],
-  [["-p", ""], "The prompt is empty."],
+  [["-p", ""], "The prompt is empty"],
   [["--max-rounds", "0", "-p", "x"], "a whole number above 0"],
-  [["--allow", "Bash(", "-p", "x"], "is no rule"],
-  [["--continue", "-p", "x"], "There is no session in this project"],
+  [["--allow", "Bash(", "-p", "x"], "is not a valid rule"],
+  [["--continue", "-p", "x"], "This folder has no session yet"],
 ])("a command line that makes no sense ends with 2 and says what would: %j", async (args, hint) => {
   const cli = await startCli(temporaryProject(), () => answer(""));
   const { code, said } = await cli.run(args);
@@ -162,12 +162,12 @@ test("a turn that has cost enough is stopped before its next call, and goes on",
   const stopped = await cli.run(["-p", "Read it", "--max-usd", "0.0001", "--output-format", "json"]);
   const result = JSON.parse(stopped.out);
   expect(result).toMatchObject({ outcome: "budget-used-up", rounds: 1, exitCode: 5 });
-  expect(result.problem).toMatch(/^Stopped after \$0\.0\d+, before the model was done/);
+  expect(result.problem).toMatch(/^Stopped after spending \$0\.0\d+ \(--max-usd\), before the model was done/);
   expect(stopped.code).toBe(5);
   expect(await cli.run(["--continue", "--max-usd", "5"])).toMatchObject({ code: 0 });
   expect(cli.refused()).toEqual([]);
   const unpriced = await cli.run(["-p", "Read it", "--max-usd", "1", "--model", "nobody-knows"]);
-  expect(unpriced).toMatchObject({ code: 2, said: expect.stringContaining("no price is known") });
+  expect(unpriced).toMatchObject({ code: 2, said: expect.stringContaining("its price is unknown") });
 });
 
 test.each(["openai", "openai-chat"])("any endpoint of %s, and the session remembers whose it is", async (provider) => {

@@ -22,10 +22,10 @@ import { UsageError } from "../workspace/usage-error.ts";
 
 const { options: OPTIONS } = COMMANDS.run;
 const LOOK_EVERY_MS = 500;
-/** Who gives one of these wants no screen. */
+/** With one of these options, no screen is opened. */
 const FOR_PROGRAMS = ["output-format", "input-format", "max-rounds", "max-usd"] as const;
 
-/** The conversation on the screen, or a turn without one; with `--input-format stream-json`, as many as there are messages. */
+/** Opens the conversation on the screen, or runs one turn without a screen, or one turn per message of a stream. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.run);
   const report = createReport(
@@ -40,11 +40,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const engine = toEngineSettings(values.set);
   const goesOn = values.continue === true || values.resume !== undefined;
   if (values.stay && values.name === undefined && !goesOn)
-    throw new UsageError("--stay needs a --name: nobody could write to it.");
-  if (values.continue && values.resume !== undefined) throw new UsageError("--continue or --resume ID, not both.");
+    throw new UsageError("--stay needs --name NAME, so that other sessions can send messages to this one.");
+  if (values.continue && values.resume !== undefined) throw new UsageError("Use --continue or --resume ID, not both.");
 
   const prompt = input === "text" ? await readPrompt(values.prompt, positionals, terminal, goesOn) : undefined;
-  // Nothing is asked, and somebody sits there: the conversation is held on the screen.
+  // Without a prompt, a person at a terminal gets the conversation on the screen.
   const { screen } = terminal;
   const isForPrograms = FOR_PROGRAMS.some((name) => values[name] !== undefined);
   const isAttended = (prompt === "nothing" || prompt === undefined) && input === "text" && !isForPrograms;
@@ -62,7 +62,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const { choice, provider, modelFacts } = connection;
     const { clock } = terminal;
     if (maxUsd !== undefined && provider.factsOf(choice.model).prices === undefined) {
-      throw new UsageError(`--max-usd cannot be kept: no price is known for the model ${choice.model}.`);
+      throw new UsageError(
+        `--max-usd does not work with ${choice.model}: its price is unknown. Set it in settings.json, "models", or leave --max-usd out.`,
+      );
     }
     const asked: Omit<AgentOptions, "model" | "id"> = {
       places,
@@ -105,7 +107,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       for (const text of problemsOf(agent)) report.notice({ text, weight: "problem" });
       const endpoint = await rememberEndpoint(places.folderOf(agent.session.id), choice);
       if (endpoint === "secret")
-        terminal.say("This --base-url may hold a key. It is not kept: give it again.", "warning");
+        terminal.say(
+          "This --base-url may contain a key, so it is not saved. Give it again when you resume.",
+          "warning",
+        );
       const spentBefore = agent.session.ledger.totals().priceUsd;
       const spentUsd = (): number => agent.session.ledger.totals().priceUsd - spentBefore;
       const turn = { agent, report, relay, signal, clock, maxRounds, maxUsd, spentUsd };
@@ -135,7 +140,7 @@ interface Turn {
   readonly clock: Clock;
   readonly maxRounds: number | undefined;
   readonly maxUsd: number | undefined;
-  /** Since the program was started, compactions and notes included. */
+  /** The cost since the start of the program, including compactions and notes. */
   readonly spentUsd: () => number;
   readonly prompt?: NewContent;
   readonly inbox: Inbox;
@@ -148,7 +153,7 @@ async function runTurn(options: Turn): Promise<number> {
   const enough = new AbortController();
   const { takeDenied, ...permissions } = permission;
   await agent.beforeTurn(typeof prompt === "string" ? prompt : undefined);
-  // What agents spend comes between two responses of this turn, or while it waits for them.
+  // Agents spend money between two responses of this turn, and while the turn waits for them.
   const watch = setInterval(() => {
     if (spentUsd() >= maxUsd && agent.agents.list().some(({ live }) => live !== undefined)) enough.abort();
   }, LOOK_EVERY_MS);
@@ -168,7 +173,7 @@ async function runTurn(options: Turn): Promise<number> {
       const next = await turn.next();
       if (next.done !== true) {
         if (next.value.kind !== "turn-ended") await relay.turnEvent(next.value);
-        // Here, before its calls are run: what has not begun can be gone on with.
+        // Stopped before its tool calls run, so that `--continue` can run them.
         if (next.value.kind === "response" && next.value.response.calls.length > 0 && spentUsd() >= maxUsd)
           enough.abort();
         continue;
@@ -178,7 +183,7 @@ async function runTurn(options: Turn): Promise<number> {
       const { rounds, usage } = next.value;
       const outcome = isSpent ? { kind: "budget-used-up" as const, spentUsd: spentUsd(), rounds, usage } : next.value;
       const result = toResult(session.id, outcome, takeDenied());
-      // Which of the two signals it was.
+      // The exit code says which signal it was.
       const exitCode =
         next.value.kind === "aborted" && typeof signal.reason === "number" ? signal.reason : result.exitCode;
       await report.result({ ...result, exitCode });
@@ -190,16 +195,17 @@ async function runTurn(options: Turn): Promise<number> {
   }
 }
 
-/** A turn that is the last is over when its agents are. */
+/** The last turn ends when its agents have ended. */
 function untilAgentsEnd({ agents, session }: Agent, report: TurnReport): Inbox {
   return waitingInbox({
     agents,
     waitMs: () => session.settings().settings["agents.waitSeconds"] * 1_000,
-    onWait: (running) => void report.event({ kind: "notice", text: `waiting for ${running} agents` }),
+    onWait: (running) =>
+      void report.event({ kind: "notice", text: `Waiting for ${running} ${running === 1 ? "agent" : "agents"}` }),
   });
 }
 
-/** One turn after the other, as messages come and agents end; the exit code is that of the first that was not done. */
+/** Runs a turn for each message and each ended agent. The exit code is that of the first turn that did not succeed. */
 async function runTurns(turn: Omit<Turn, "inbox">, terminal: Terminal): Promise<number> {
   const { agent, report, signal } = turn;
   const said = createInbox();
@@ -207,7 +213,7 @@ async function runTurns(turn: Omit<Turn, "inbox">, terminal: Terminal): Promise<
   const whenAlone = untilAgentsEnd(agent, report);
   const inbox: Inbox = {
     deliver: async (session) => (await said.deliver(session)) + (await agent.agents.inbox.deliver(session)),
-    // As long as somebody may still say something, nothing is waited for within a turn.
+    // While more messages may come, a turn does not wait for agents.
     settle: async (ends) => (lines.state() === "ended" ? whenAlone.settle?.(ends) : undefined),
   };
   let exitCode: number = EXIT.done;
@@ -230,7 +236,7 @@ async function runTurns(turn: Omit<Turn, "inbox">, terminal: Terminal): Promise<
   return exitCode === EXIT.done && lines.problems.length > 0 ? EXIT.usage : exitCode;
 }
 
-/** `nothing`: there is nobody to say anything. Undefined: the session goes on from what it holds. */
+/** Reads the prompt. `nothing`: there is none. Undefined: resume the session without a new prompt. */
 async function readPrompt(
   given: string | undefined,
   positionals: readonly string[],
@@ -239,15 +245,17 @@ async function readPrompt(
 ): Promise<string | "nothing" | undefined> {
   const [beside] = positionals;
   if (beside !== undefined && beside !== "-") {
-    throw new UsageError(`${JSON.stringify(beside)}: a prompt goes behind -p; "-" stands for the standard input.`);
+    throw new UsageError(
+      `Unexpected argument ${JSON.stringify(beside)}. A prompt goes after -p: palimpsest -p ${JSON.stringify(beside)}. "-" means standard input.`,
+    );
   }
-  // An open pipe that nobody writes to is never waited for, unless it was asked for or is all there is.
+  // Standard input is read only if "-" asks for it, or if there is no other prompt: an open pipe may never end.
   const isPiped = given === "-" || beside === "-" || (given === undefined && !goesOn && !input.isTTY);
   const words = given === "-" ? undefined : given;
   const piped = isPiped ? (await readAll(input)).trim() : "";
   const prompt = [words, piped].filter(Boolean).join("\n\n");
   if (prompt !== "") return prompt;
-  if (given !== undefined || beside !== undefined) throw new UsageError("The prompt is empty.");
+  if (given !== undefined || beside !== undefined) throw new UsageError('The prompt is empty: palimpsest -p "..."');
   return goesOn ? undefined : "nothing";
 }
 
@@ -256,7 +264,7 @@ function toRules(texts: readonly string[] = [], decision: "allow" | "deny"): rea
     const rule = readRule(text, decision, "user");
     if (rule !== undefined) return rule;
     throw new UsageError(
-      `--${decision} ${JSON.stringify(text)} is no rule. Rules look like Bash(npm test *), Edit(src/**), Network.`,
+      `--${decision} ${JSON.stringify(text)} is not a valid rule. Examples: Bash(npm test *), Edit(src/**), Network.`,
     );
   });
 }

@@ -29,9 +29,9 @@ function answering(answer: DialogAnswer) {
 test("the dialog says what it saves, what it costs and how to undo it", () => {
   const { body } = compactionDialog(DUE);
   const text = body.map((line) => line.map(({ text: words }) => words).join("")).join("\n");
-  expect(text).toContain("It has 120,000 tokens");
-  expect(text).toContain("Saves: about 35,000 tokens remain, so every request reads 85,000 tokens less ($0.0425");
-  expect(text).toContain("Costs: one call of the model");
+  expect(text).toContain("The conversation has 120,000 tokens");
+  expect(text).toContain("Saves: about 35,000 tokens remain, so every request is 85,000 tokens shorter ($0.0425");
+  expect(text).toContain("Costs: one model call");
   expect(text).toContain("Undo: /undo");
 });
 

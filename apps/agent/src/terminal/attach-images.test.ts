@@ -33,9 +33,9 @@ test("one that is not there or too large is said, and the words are sent without
   const { content, problems } = await attachImages(text, folder);
   expect(content).toBe(text);
   expect(problems).toEqual([
-    "none.png is not attached: there is no such file.",
-    expect.stringMatching(/^large\.png is not attached: it has 5242881 bytes, at most 5242880/),
-    "page.png is not attached: its content is no image/png.",
+    "Could not attach none.png: the file does not exist.",
+    expect.stringMatching(/^Could not attach large\.png: it has 5242881 bytes, and the limit is 5242880/),
+    "Could not attach page.png: the file is not a valid image/png.",
   ]);
 });
 

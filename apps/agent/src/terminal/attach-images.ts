@@ -5,18 +5,18 @@ import { type NewContent, type Part, user } from "palimpsest";
 import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from "../extensions/files/image.ts";
 
 export interface Attached {
-  /** What was said, with the images behind it. */
+  /** The user's text, followed by the images. */
   readonly content: NewContent;
-  /** Why one of them is not there, a line each. */
+  /** Why an image could not be attached, one line each. */
   readonly problems: readonly string[];
 }
 
-/** A file that is named in what is said: `@name`, or `@"a name"` where it has spaces. What ends a sentence is not of the name. */
+/** Matches a file name in the user's text: `@name`, or `@"a name"` if it has spaces. Punctuation after it is not part of the name. */
 const NAMED = /(?<=^|\s)@(?:"([^"\n]+)"|(\S+?))(?=[,.;:!?)]*(?:\s|$))/g;
 
 /**
- * What is said, with the images that it names. The user named them, so they need not be in the project. Other files are left
- * to the model: it reads what it needs of them.
+ * Attaches the images that the user's text names. They may be outside of the project, since the user named them. Other files
+ * are not attached: the model reads what it needs of them.
  */
 export async function attachImages(text: string, folder: string): Promise<Attached> {
   const named = [...text.matchAll(NAMED)].map(([, quoted, word]) => quoted ?? word!);
@@ -36,12 +36,12 @@ async function readImage(name: string, mediaType: string, folder: string): Promi
   try {
     const { size } = await stat(path);
     if (size > MAX_IMAGE_BYTES) {
-      return `${name} is not attached: it has ${size} bytes, at most ${MAX_IMAGE_BYTES} can be shown. Make it smaller first.`;
+      return `Could not attach ${name}: it has ${size} bytes, and the limit is ${MAX_IMAGE_BYTES}. Make the image smaller.`;
     }
     const image = imagePart(await readFile(path));
-    return image ?? `${name} is not attached: its content is no ${mediaType}.`;
+    return image ?? `Could not attach ${name}: the file is not a valid ${mediaType}.`;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return `${name} is not attached: ${code === "ENOENT" ? "there is no such file" : message}.`;
+    return `Could not attach ${name}: ${code === "ENOENT" ? "the file does not exist" : message}.`;
   }
 }

@@ -3,10 +3,10 @@ import { PROFILE_NAMES, writeProfile } from "../cli/engine-config.ts";
 import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
 import { plain } from "../text/line.ts";
 
-/** Asks which profile is to hold. */
+/** The question for the profile. */
 function profileDialog(current: Profile): Dialog {
   return {
-    title: "Which profile?",
+    title: "Choose a profile",
     body: PROFILE_NAMES.map((name) => plain(`${name}: ${PROFILES[name].about}`)),
     options: PROFILE_NAMES.map((name) => ({
       value: name,
@@ -23,7 +23,7 @@ export interface ChooseProfileOptions {
   say(text: string): void;
 }
 
-/** Lets the person choose, and keeps the choice in the user's settings file. */
+/** Lets the person choose a profile, and saves it in the user's settings file. */
 export async function chooseProfile(options: ChooseProfileOptions, signal?: AbortSignal): Promise<void> {
   const { file, current, ask, say } = options;
   const wanted = chosenProfile(await ask(profileDialog(current), signal));
@@ -35,7 +35,7 @@ export async function keepProfile(
   { file, say }: Pick<ChooseProfileOptions, "file" | "say">,
 ): Promise<void> {
   await writeProfile(file, profile);
-  say(`Profile ${profile}, from your next message on. It is kept in ${file}.`);
+  say(`Profile ${profile}. It applies from your next message on, and is saved in ${file}.`);
 }
 
 function chosenProfile(answer: DialogAnswer): Profile | undefined {

@@ -15,7 +15,7 @@ const BIG = Array.from({ length: 900 }, (_, index) => `row ${index + 1} of a tab
 const FILES = { "limit.ts": "export const limit = 10;\n", "big.txt": BIG };
 /** One pixel. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const IDLE = "Ask something";
+const IDLE = "Type a message";
 
 test.runIf(hasTmux).for([
   [80, 24],
@@ -42,7 +42,7 @@ test.runIf(hasTmux).for([
   await screen.say("/notes update");
   await screen.keeps("notes", "being changed", "esc stops");
   await screen.say("/pin The limit is 20.");
-  await screen.keeps("pin", "Pinned (/pin remove N)");
+  await screen.keeps("pin", "Pinned (to remove one: /pin remove N)");
   await screen.say("/recall export const");
   await screen.keeps("recall", /entry \d+|const limit/);
 
@@ -59,11 +59,11 @@ test.runIf(hasTmux).for([
   await screen.press("Enter");
   await screen.keeps("transcript-search", "row 77 of a table");
   await screen.press("c", "u");
-  await screen.keeps("transcript-undone", "Undone:");
+  await screen.keeps("transcript-undone", "Compaction undone:");
   await screen.press("q");
   await screen.see(IDLE, "Transcript:");
   await screen.say("/undo");
-  await screen.see("There is nothing to undo.");
+  await screen.see("Nothing to undo");
   expect(cli.refused()).toEqual([]);
 });
 
@@ -88,22 +88,22 @@ test.runIf(hasTmux).for([
   expect(project.text("limit.ts")).toContain("limit = 20");
 
   await screen.say("/snip 8");
-  await screen.keeps("snip", "Taken out:");
+  await screen.keeps("snip", "Removed from the context:");
   await screen.say("/snip undo");
-  await screen.see("Back in view:");
+  await screen.see("Back in the context:");
   await screen.say("/snip");
-  await screen.keeps("snip-choose", "What is to be taken out?");
+  await screen.keeps("snip-choose", "Choose an entry to remove");
   await screen.press("Escape");
   await screen.see(IDLE);
 
   await screen.press("Escape");
-  await screen.see("Esc again goes back");
+  await screen.see("Press Esc again to go back");
   await screen.press("Escape");
-  await screen.keeps("rewind", "Back to before which message?");
+  await screen.keeps("rewind", "Choose the message to go back to");
   await screen.type("edit");
   await screen.see("search: edit", /^ {2}read the limit$/m);
   await screen.press("Enter");
-  await screen.keeps("rewind-way", "What is to be done?");
+  await screen.keeps("rewind-way", "Go back to before this message");
   await screen.press("Enter");
   await screen.keeps("rewound", "restored limit.ts");
   expect(project.text("limit.ts")).toBe(FILES["limit.ts"]);
@@ -124,7 +124,7 @@ test.runIf(hasTmux).for([
   await screen.see("b1 was stopped.", "(/tasks)");
 
   await screen.say("/mode");
-  await screen.keeps("mode", "Which mode?");
+  await screen.keeps("mode", "Choose a mode");
   await screen.press("3");
   await screen.see("Mode plan");
   await screen.say("plan the change");
@@ -133,7 +133,7 @@ test.runIf(hasTmux).for([
   await screen.see("approved the plan", "esc stops");
 
   await screen.say("/model");
-  await screen.keeps("model", "Which model?");
+  await screen.keeps("model", "Choose a model");
   await screen.press("2");
   await screen.type("claude-opus-4-8");
   await screen.press("Enter");
@@ -145,26 +145,26 @@ test.runIf(hasTmux).for([
   await screen.say("/doctor");
   await screen.keeps("doctor", "provider: anthropic", "esc stops");
   await screen.say("/memory");
-  await screen.keeps("memory", "Nothing is remembered yet.", "esc stops");
+  await screen.keeps("memory", "The memory is empty.", "esc stops");
   await screen.say("remember something");
   await screen.see("The tool said", "esc stops");
   await screen.say("/memory inbox");
-  await screen.keeps("memory-inbox", "Keep this?");
+  await screen.keeps("memory-inbox", "Save this memory?");
   await screen.press("1");
-  await screen.see("registry is kept.");
+  await screen.see("Saved registry.");
   await screen.say("/memory inbox");
-  await screen.see("Nothing waits for your yes.");
+  await screen.see("No memory waits for your approval.");
   await screen.say("/dream --dry-run");
-  await screen.keeps("dream", "Nothing was", "esc stops");
+  await screen.keeps("dream", "Nothing had to change", "esc stops");
   await screen.say("/clear");
-  await screen.keeps("clear", "── A new session");
+  await screen.keeps("clear", "── New session");
   expect(readFileSync(join(project.base, "starts"), "utf8")).toMatch(/"startup"[\s\S]*"clear"/);
   await screen.say("/resume");
-  await screen.see("Which session?");
+  await screen.see("Choose a session");
   await screen.type("read the limit");
   await screen.keeps("resume", "search: read the limit", "Make as few");
   await screen.press("Enter");
-  await screen.see("earlier messages", "Which session?");
+  await screen.see("earlier messages", "Choose a session");
   await screen.say("/exit");
   await screen.ended();
   expect(cli.refused()).toEqual([]);
@@ -200,14 +200,14 @@ test.runIf(hasTmux).for([
   await screen.see("The tool said", "esc stops");
 
   await screen.say("/agents");
-  await screen.see("It has started no agents.");
+  await screen.see("This session has started no agents.");
   await screen.say("send somebody");
   // More than "The tool said": that is still there from the turn before.
   await screen.see("The tool said: Agent", "esc stops");
   await screen.say("/agents");
-  await screen.keeps("agents", "Open one?");
+  await screen.keeps("agents", "Choose an agent");
   await screen.press("1");
-  await screen.keeps("agents-way", "Read on as it works");
+  await screen.keeps("agents-way", "Follow it live");
   await screen.press("2");
   await screen.see("stall please");
   await screen.press("Escape");
@@ -225,7 +225,7 @@ test.runIf(hasTmux).for([
   expect(cli.refused()).toEqual([]);
 });
 
-test.runIf(hasTmux)("memory is gone over between turns when it is time, and says so", async () => {
+test.runIf(hasTmux)("memory is tidied up between turns when it is time, and says so", async () => {
   const project = temporaryProject(FILES, "/tmp");
   mkdirSync(join(project.home, ".palimpsest"), { mode: 0o700 });
   const put = (name: string, settings: object): void =>
@@ -239,11 +239,11 @@ test.runIf(hasTmux)("memory is gone over between turns when it is time, and says
   await screen.see(IDLE);
   await screen.type("are you there");
   await screen.press("Enter");
-  await screen.see("is gone over in the background");
+  await screen.see("Tidying up the memory in the background");
   await screen.keeps("background-dream", "nothing had to change.");
   await screen.type("/resume");
   await screen.press("Enter");
   // The dream is no session that anybody goes on with.
-  await screen.keeps("no-dreams", "Which session?");
+  await screen.keeps("no-dreams", "Choose a session");
   expect(cli.refused()).toEqual([]);
 });

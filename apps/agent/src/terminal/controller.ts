@@ -35,26 +35,26 @@ export interface ControllerOptions {
   readonly terminal: Terminal;
   readonly provider: Provider;
   readonly model: string;
-  /** Opens the agent. @param id a session to go on with; a new one if there is none */
+  /** Opens the agent. @param id the session to resume. @default a new session */
   readonly open: (ports: ScreenPorts, model: string, id?: string) => Promise<Agent>;
   readonly screen: () => Screen;
   readonly show: (what: "conversation" | "transcript") => Promise<void>;
   readonly redraw: () => void;
 }
 
-/** What the agent asks of the screen. */
+/** The functions that the agent calls on the screen. */
 export type ScreenPorts = Required<Pick<AgentOptions, "person" | "onEvent" | "startedBy">>;
 
-/** Acts on the session: the only place of the terminal that does. */
+/** Carries out the actions of the screen. No other part of the terminal changes the session. */
 export interface Controller {
   start(id?: string): Promise<void>;
   act(effect: Effect): void;
-  /** Resolves when the user has left. */
+  /** Resolves when the user exits. */
   readonly left: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Of a session that goes on: enough for its last messages, however long it is. */
+/** How much of a resumed session is read: enough for its last messages. */
 const SHOWN_ENTRIES = 200;
 const MODES: readonly PermissionMode[] = ["default", "accept-edits", "plan"];
 
@@ -122,7 +122,7 @@ export function createController(options: ControllerOptions): Controller {
       const log = (await store.openReader(id))!;
       const transcript = await readTranscript(log, SHOWN_ENTRIES);
       emit({ kind: "printed", items: earlierItems(transcript) });
-      if (isCutShort(transcript)) say("The last turn was cut short: /continue goes on with it.", { color: "warning" });
+      if (isCutShort(transcript)) say("The last turn was interrupted. To continue it: /continue", { color: "warning" });
     }
     for (const problem of problemsOf(agent)) say(problem, { color: "warning" });
     await agent.emitWaiting();
@@ -134,12 +134,12 @@ export function createController(options: ControllerOptions): Controller {
     await agent.close();
   }
 
-  /** Who listens is told of mail when it comes, not only when a turn takes it in. */
+  /** Shows new mail when it arrives, and not only when a turn reads it. */
   async function hearMail({ waitForMail, session }: Agent): Promise<void> {
     while ((await waitForMail(session.signal)) === "mail");
   }
 
-  /** What agents report while nobody speaks begins a turn. */
+  /** A report of an agent starts a turn if none is running. */
   async function awaitAgents(of: Agent): Promise<void> {
     const found = await of.agents.idle();
     if (of !== agent || turns.state !== "idle") return;
@@ -206,7 +206,9 @@ export function createController(options: ControllerOptions): Controller {
     if (found.kind === "unknown") return say(found.hint, { color: "warning" });
     const { name, when = "idle" } = found.command;
     if (when === "idle" && turns.state === "busy") {
-      return say(`/${name} has to wait: the model works. Esc stops it.`, { color: "warning" });
+      return say(`/${name} cannot run while the model is working. Press Esc to stop the model first.`, {
+        color: "warning",
+      });
     }
     await found.command.open(context(found.words));
     await refresh();
@@ -217,7 +219,9 @@ export function createController(options: ControllerOptions): Controller {
     if (text.startsWith("/")) return runCommand(text);
     if (text.startsWith("!") && text.length > 1) {
       if (turns.state === "idle") return runOwn(text.slice(1).trim());
-      return say("A command of yours has to wait: something runs. Esc stops it.", { color: "warning" });
+      return say("A shell command cannot run now: the agent is busy. Press Esc to stop it first.", {
+        color: "warning",
+      });
     }
     await sayToModel(text);
   }
@@ -229,7 +233,7 @@ export function createController(options: ControllerOptions): Controller {
     turns.queue({ text, content });
   }
 
-  /** After a long pause, only once it is said what that costs. */
+  /** Sends a message. After a long pause, asks first, since the request is expensive then. */
   async function begin(said: Saying): Promise<void> {
     const { nextRequest } = await agent.session.ledger.cost();
     const offer = resumeOffer(nextRequest, terminal.clock.now());
@@ -243,7 +247,9 @@ export function createController(options: ControllerOptions): Controller {
     const before = agent.session.view.size().tokens;
     await agent.session.history.restore(boundary, "undone in the transcript");
     const after = agent.session.view.size().tokens;
-    await openTranscript(`Undone: ${before} -> ${after} tokens.`);
+    await openTranscript(
+      `Compaction undone: ${before.toLocaleString("en-US")} -> ${after.toLocaleString("en-US")} tokens.`,
+    );
     await refresh();
   }
 

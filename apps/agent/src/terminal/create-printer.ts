@@ -2,7 +2,7 @@ import { cleanText } from "../text/clean-text.ts";
 import { type Line, type Look, plainLines } from "../text/line.ts";
 import type { Screen } from "./screen.ts";
 
-/** Writes below the conversation, each time after an empty line. */
+/** Prints texts below the conversation, each after an empty line. */
 export interface Printer {
   print(lines: readonly Line[]): void;
   say(text: string, look?: Look): void;

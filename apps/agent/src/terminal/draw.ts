@@ -17,11 +17,11 @@ export interface DrawOptions {
   readonly stdout: NodeJS.WriteStream;
 }
 
-/** What is drawn on the terminal. */
+/** The drawing on the terminal. */
 export interface Drawing {
-  /** `transcript`: the whole screen, on the terminal's other page. The conversation stays where it was. */
+  /** `transcript` uses the terminal's alternate screen, so the conversation stays where it was. */
   show(what: "conversation" | "transcript"): Promise<void>;
-  /** Draws everything again: something else has written to the terminal. */
+  /** Draws everything again, after another program has written to the terminal. */
   redraw(): void;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export function draw(options: DrawOptions): Drawing {
 
   const start = (what: "conversation" | "transcript"): Instance => {
     const isWhole = what === "transcript";
-    // Before anything is drawn: who sees a prompt types, and what is typed before would be taken for lines.
+    // Before anything is drawn: a person who sees the prompt starts to type, and raw mode must be on by then.
     stdin.setRawMode(true);
     const node = isWhole ? h(Transcript, options) : h(Conversation, { ...options, from: printed, onDrawn });
     return render(node, {
@@ -44,7 +44,7 @@ export function draw(options: DrawOptions): Drawing {
       patchConsole: true,
       interactive: true,
       alternateScreen: isWhole,
-      // The screen itself says how often it is drawn; here nothing may hold up the echo of a key.
+      // The screen limits its own frame rate; a limit here would delay the echo of a key.
       maxFps: 240,
       incrementalRendering: style === "full",
       isScreenReaderEnabled: style === "plain",
@@ -63,7 +63,7 @@ export function draw(options: DrawOptions): Drawing {
     instance.cleanup();
   }
 
-  // Before ink's own listener: the rows that the terminal has made of the frame, by breaking its lines anew, are known here.
+  // Runs before ink's own listener: the terminal has re-wrapped the frame, and the number of its rows is known here.
   const onResize = (): void => {
     const { columns, rows } = stdout;
     if (columns < screen.state().columns && shown === "conversation") {
@@ -98,14 +98,14 @@ export function draw(options: DrawOptions): Drawing {
 }
 
 interface ConversationProps extends DrawOptions {
-  /** How many items were in the scrollback before. */
+  /** The number of items already in the scrollback. */
   readonly from: number;
   readonly onDrawn: (printed: number, lines: readonly Line[]) => void;
 }
 
 /**
- * What is finished is written above the live part, once; only that is drawn again. Not by ink's own `Static`: it takes every
- * letter apart and puts it together again, which was measured to be half of all the work while a long answer comes.
+ * Writes finished items above the live part, once; only the live part is drawn again. Ink's own `Static` is not used: it
+ * splits and joins every character, which took half of the measured time while a long answer streamed in.
  */
 function Conversation({ screen, theme, from, onDrawn }: ConversationProps): ReactNode {
   const state = useScreen(screen);
@@ -133,7 +133,7 @@ function Transcript({ screen, theme }: DrawOptions): ReactNode {
   return h(Text, undefined, transcript === undefined ? "" : painted(viewTranscript(transcript, state), theme));
 }
 
-/** The state as it is; keys and pastes are told to the screen. */
+/** Draws the state, and passes keys and pastes to the screen. */
 function useScreen(screen: Screen): ScreenState {
   useInput((input, key) => {
     for (const one of toKeys(input, key)) screen.emit({ kind: "key", key: one });
@@ -143,6 +143,6 @@ function useScreen(screen: Screen): ScreenState {
 }
 
 function painted(lines: readonly Line[], theme: Theme): string {
-  // A row without anything in it would be no row.
+  // An empty string would take no row.
   return lines.map((line) => paint(line, theme) || " ").join("\n");
 }

@@ -1,6 +1,6 @@
 import { charactersOf } from "../text/width.ts";
 
-/** What is being typed. The cursor counts characters as a reader does, so that none is cut in two. */
+/** The text that the user types. Cursor positions count grapheme clusters, so that no visible character is cut in two. */
 export interface Editor {
   readonly characters: readonly string[];
   readonly cursor: number;
@@ -19,7 +19,7 @@ export function editorText({ characters }: Editor): string {
 
 export function insert({ characters, cursor }: Editor, text: string): Editor {
   const before = [...characters.slice(0, cursor)].join("") + text;
-  // Joined first: what is typed may belong to the character before it.
+  // Joined first: the typed text may combine with the character before it.
   const front = charactersOf(before);
   return { characters: [...front, ...characters.slice(cursor)], cursor: front.length };
 }
@@ -40,13 +40,13 @@ export function move(editor: Editor, motion: Motion): Editor {
   return { ...editor, cursor: target(editor, motion) };
 }
 
-/** Takes out what lies between the cursor and where a motion leads. */
+/** Deletes the text between the cursor and the target of a motion. */
 export function erase(editor: Editor, motion: Motion): Editor {
   const [from, to] = [editor.cursor, target(editor, motion)].toSorted((one, other) => one - other) as [number, number];
   return { characters: editor.characters.toSpliced(from, to - from), cursor: from };
 }
 
-/** Whether there is a line above or below the one with the cursor. */
+/** Whether a line exists above or below the cursor's line. */
 export function hasLine({ characters, cursor }: Editor, where: "above" | "below"): boolean {
   return where === "above"
     ? characters.lastIndexOf("\n", cursor - 1) >= 0 && cursor > 0

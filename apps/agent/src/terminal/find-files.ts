@@ -1,6 +1,6 @@
 import { runRipgrep } from "../extensions/search/run-ripgrep.ts";
 
-/** Files of a project that its own rules do not ignore, for completion. */
+/** Lists the files of a project that its ignore rules allow, for completion. */
 export async function findFiles(folder: string): Promise<readonly string[]> {
   const found = await runRipgrep({
     args: ["--files", "--sort", "path"],

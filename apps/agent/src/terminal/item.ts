@@ -1,12 +1,12 @@
 import type { Line } from "../text/line.ts";
 
-/** Something finished: it is written to the scrollback and not drawn again. */
+/** A finished item: it is written to the scrollback once and not drawn again. */
 export type Item =
   | { readonly kind: "you"; readonly text: string }
-  /** One line of an answer; the first has the sign of who speaks. */
+  /** One line of an answer; the first line has the sign of the model. */
   | { readonly kind: "answer"; readonly lead: Line; readonly hang: Line; readonly line: Line; readonly first: boolean }
   | ToolItem
-  /** What commands and notices say. */
+  /** The output of commands and notices. */
   | { readonly kind: "lines"; readonly lines: readonly Line[] };
 
 export interface ToolItem {

@@ -1,9 +1,9 @@
 import type { Key as InkKey } from "ink";
 
-/** A key that was pressed, or text that was typed. */
+/** A pressed key, or typed text. */
 export interface Key {
   readonly name: KeyName;
-  /** What is to be inserted, for `text`; the letter, for `ctrl` and `meta`. */
+  /** The text to insert, for `text`; the letter, for `ctrl` and `meta`. */
   readonly text: string;
   readonly held: "nothing" | "ctrl" | "meta" | "shift";
 }
@@ -40,11 +40,11 @@ const NAMES: readonly (readonly [keyof InkKey, KeyName])[] = [
   ["end", "end"],
 ];
 
-/** What the terminal sent, as keys. Several letters that came at once may hold a return at their end. */
+/** Converts terminal input to keys. Several letters that arrive together may end with a return. */
 export function toKeys(input: string, key: InkKey): readonly Key[] {
   const held = key.ctrl ? "ctrl" : key.meta ? "meta" : key.shift ? "shift" : "nothing";
   const name = NAMES.find(([field]) => key[field] === true)?.[1];
-  // Escape is told as a held meta key as well.
+  // Ink reports escape with a held meta key.
   if (name !== undefined) return [{ name, text: "", held: name === "escape" ? "nothing" : held }];
   if (input === "\n" && held !== "ctrl") return [{ name: "text", text: "\n", held: "nothing" }];
   if (input.length > 1 && /^[^\r\n]+\r$/.test(input)) {

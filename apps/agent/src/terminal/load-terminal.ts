@@ -1,8 +1,8 @@
 type RunTerminal = typeof import("./run-terminal.ts")["runTerminal"];
 
 /**
- * Loads the screen, and React with it. React takes its build for use, which needs half the time of the other, if it is told
- * so while it is loaded; and only then, because the commands that the agent runs have the same environment.
+ * Loads the screen, and React with it. NODE_ENV selects React's production build, which takes half the time. The variable is
+ * set only while React loads, since commands that the agent runs inherit the environment.
  */
 export async function loadTerminal(): Promise<RunTerminal> {
   const before = process.env["NODE_ENV"];

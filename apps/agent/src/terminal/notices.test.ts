@@ -12,7 +12,7 @@ import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
 vi.setConfig({ testTimeout: 300_000 });
 
 const BIG = Array.from({ length: 900 }, (_, index) => `row ${index + 1} of a table that fills the window`).join("\n");
-const IDLE = "Ask something";
+const IDLE = "Type a message";
 /** So that three files are enough. */
 const SMALL_WINDOW = { "compaction.autoPercent": 4, "compaction.policy": "window" };
 
@@ -34,6 +34,12 @@ async function open([columns, rows]: readonly [number, number], engine: object, 
   return { screen, engineFile: join(home, "engine.json"), cli };
 }
 
+/** Waits for the answer about this table: that of an earlier one may still be on the screen. */
+async function readTable({ say, see }: Awaited<ReturnType<typeof openTmux>>, table: number): Promise<void> {
+  await say(`table ${table}`);
+  await see(new RegExp(`Read table-${table}[\\s\\S]*The tool said`), "esc stops");
+}
+
 const SIZES = [
   [80, 24],
   [140, 45],
@@ -44,12 +50,11 @@ test.runIf(hasTmux).for(SIZES)(
   async (size) => {
     const { screen, cli } = await open(size, SMALL_WINDOW);
     for (const table of [1, 2]) {
-      await screen.say(`table ${table}`);
-      await screen.see("The tool said", "esc stops");
+      await readTable(screen, table);
     }
     await screen.say("table 3");
     await screen.see("── Compacted", "esc stops");
-    await screen.keeps("announced", "Undo it with /undo");
+    await screen.keeps("announced", "To undo it: /undo");
     expect(cli.refused()).toEqual([]);
   },
 );
@@ -57,37 +62,35 @@ test.runIf(hasTmux).for(SIZES)(
 test.runIf(hasTmux).for(SIZES)("a compaction is asked about: %i columns, %i rows", async (size) => {
   const { screen, engineFile } = await open(size, { ...SMALL_WINDOW, "compaction.auto": "ask" });
   for (const table of [1, 2]) {
-    await screen.say(`table ${table}`);
-    await screen.see("The tool said", "esc stops");
+    await readTable(screen, table);
   }
   await screen.say("table 3");
   await screen.keeps("compaction-asked", "Compact the conversation now?");
   await screen.press("3");
-  await screen.keeps("profile-asked", "Which profile?");
+  await screen.keeps("profile-asked", "Choose a profile");
   await screen.press("1");
-  await screen.see("Profile quality, from your next message on", "esc stops");
+  await screen.see("Profile quality. It applies from your next message on", "esc stops");
   expect(JSON.parse(readFileSync(engineFile, "utf8"))).toMatchObject({ profile: "quality", "compaction.auto": "ask" });
   await screen.say("explain it");
   await screen.see("Compact the conversation now?");
   await screen.press("1");
   await screen.see("── Compacted", "esc stops");
   await screen.say("/config");
-  await screen.keeps("config", "Which profile?");
+  await screen.keeps("config", "Choose a profile");
   await screen.press("Escape");
   await screen.see(IDLE);
 });
 
 test.runIf(hasTmux).for([
-  [80, 24, "4", "Summarize from here on"],
-  [140, 45, "5", "Summarize up to here"],
+  [80, 24, "4", "Compact from here on"],
+  [140, 45, "5", "Compact up to here"],
 ] as const)("a part is compacted at a message: %i columns, %i rows, key %s", async ([columns, rows, key, label]) => {
   const { screen } = await open([columns, rows], {});
   for (const table of [1, 2]) {
-    await screen.say(`table ${table}`);
-    await screen.see("The tool said", "esc stops");
+    await readTable(screen, table);
   }
   await screen.say("/rewind");
-  await screen.see("Back to before which message?");
+  await screen.see("Choose the message to go back to");
   await screen.type("table 2");
   await screen.press("Enter");
   await screen.see(label);

@@ -1,23 +1,23 @@
 import { imageTypeOf } from "../extensions/files/image.ts";
 
-/** Pastes of more than this stand in the prompt as one word. */
+/** Larger pastes appear in the prompt as a placeholder. */
 const LARGE = { lines: 6, characters: 600 };
 
 export function isLargePaste(text: string): boolean {
   return text.length > LARGE.characters || text.split("\n").length > LARGE.lines;
 }
 
-/** What stands in the prompt for a large paste. */
+/** The placeholder of a large paste. */
 export function pasteWord(index: number, text: string): string {
   return `[paste ${index + 1}: ${text.split("\n").length} lines]`;
 }
 
-/** What is sent: with the pastes in their places. */
+/** Replaces placeholders by their pastes, for sending. */
 export function withPastes(text: string, pastes: readonly string[]): string {
   return pastes.reduce((said, pasted, index) => said.replace(pasteWord(index, pasted), () => pasted), text);
 }
 
-/** A terminal pastes the path of a file that is dropped on it, with escapes or in quotes. @returns how the prompt names it */
+/** Reads the path of a dropped file, which terminals paste with escapes or quotes. @returns the file as `@name` */
 export function asNamedImage(pasted: string): string | undefined {
   const path = pasted
     .trim()

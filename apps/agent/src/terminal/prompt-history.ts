@@ -2,7 +2,7 @@ import { appendFile, chmod, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makePrivateFolder } from "../workspace/private-files.ts";
 
-/** What was said in a project before, over all its sessions. */
+/** The user's earlier messages in a project, from all its sessions. */
 export interface PromptFile {
   /** Oldest first. */
   read(): Promise<readonly string[]>;
@@ -11,7 +11,7 @@ export interface PromptFile {
 
 const MOST = 500;
 
-/** A line of JSON for each. For this user only, like all that is kept. */
+/** Stores one line of JSON per message, in a file that only this user can read. */
 export function promptFile(path: string): PromptFile {
   return {
     async read() {

@@ -1,7 +1,7 @@
 import type { Agent } from "../agent/agent.ts";
 import type { Status } from "./state.ts";
 
-/** What the line at the bottom says. */
+/** Reads the values of the status line. */
 export async function readStatus({ session, mode, model }: Agent): Promise<Status> {
   const { tokens, percentLeft, level, compaction } = session.view.size();
   const { priceUsd, estimatedUsd = 0, nextRequest } = await session.ledger.cost();

@@ -16,8 +16,10 @@ const HOUR_MS = 3_600_000;
 
 test("it asks only where a cold cache costs something, and says how much", () => {
   const offer = resumeOffer(COLD, 3 * HOUR_MS);
-  expect(offer?.title).toBe("The cache went cold 3 h ago");
-  expect(offer?.body.map(textOf).join()).toContain("100,000 tokens anew: $0.3750, which is $0.3450 more than warm");
+  expect(offer?.title).toBe("The prompt cache expired 3 h ago");
+  expect(offer?.body.map(textOf).join()).toContain(
+    "costs $0.3750 for 100,000 tokens, $0.3450 more than with a warm cache",
+  );
   expect(resumeOffer({ ...COLD, cache: "warm" }, 0)).toBeUndefined();
   expect(resumeOffer({ ...COLD, pauseUsd: 0.01 }, HOUR_MS)).toBeUndefined();
 });

@@ -3,26 +3,26 @@ import type { Dialog } from "../extension/dialog.ts";
 import { plain } from "../text/line.ts";
 import { usd } from "../text/table.ts";
 
-/** What a cold cache must cost before anybody is asked about it. */
+/** The extra cost of a cold cache from which the person is asked. */
 const WORTH_ASKING_USD = 0.02;
 
-/** After a long pause: what the next request costs now, and the offer to compact first. Undefined if it is not worth asking. */
+/** After a long pause: the cost of the next request, and the offer to compact first. Undefined if the extra cost is small. */
 export function resumeOffer(next: NextRequestCost, nowMs: number): Dialog | undefined {
   const { cache, coldAtMs, coldUsd, pauseUsd, inputTokens } = next;
   if (cache !== "cold" || coldAtMs === undefined || coldUsd === undefined || pauseUsd === undefined) return undefined;
   if (pauseUsd < WORTH_ASKING_USD) return undefined;
   const size = inputTokens.toLocaleString("en-US");
   return {
-    title: `The cache went cold ${agoText(nowMs - coldAtMs)} ago`,
+    title: `The prompt cache expired ${agoText(nowMs - coldAtMs)} ago`,
     body: [
-      plain(`The next request reads ${size} tokens anew: ${usd(coldUsd)}, which is ${usd(pauseUsd)} more than warm.`),
+      plain(`The next request costs ${usd(coldUsd)} for ${size} tokens, ${usd(pauseUsd)} more than with a warm cache.`),
     ],
     options: [
-      { value: "send", label: "Send it" },
+      { value: "send", label: "Send now" },
       {
         value: "compact",
-        label: "Compact first, then send it",
-        about: "the summary is paid once, later requests are small",
+        label: "Compact first, then send",
+        about: "one summary now, smaller requests later",
       },
     ],
   };

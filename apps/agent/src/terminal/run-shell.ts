@@ -9,14 +9,14 @@ export interface ShellRun {
 }
 
 export interface ShellResult {
-  /** What it put out; of more than is worth reading, the beginning and the end. */
+  /** The output; of a long output, the beginning and the end. */
   readonly output: string;
   readonly ended: string;
 }
 
 const MAX_CHARACTERS = 30_000;
 
-/** Runs a command of the user's own: with all that he has, and outside of any sandbox. */
+/** Runs a command that the user typed, with the user's rights and without a sandbox. */
 export async function runShell({ command, folder, environment, signal }: ShellRun): Promise<ShellResult> {
   const running = startCommand({ command, folder, environment });
   const onAbort = (): void => running.kill();

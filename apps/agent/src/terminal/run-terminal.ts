@@ -19,13 +19,13 @@ export interface TerminalRun {
   readonly provider: Provider;
   readonly model: string;
   readonly open: (ports: ScreenPorts, model: string, id?: string) => Promise<Agent>;
-  /** The session to go on with. @default a new one */
+  /** The session to resume. @default a new session */
   readonly id?: string;
   /** `plain`: for screen readers. */
   readonly style: "full" | "plain";
 }
 
-/** The agent with a screen, until the user leaves. Resolves to the exit code. */
+/** Runs the agent with a screen until the user exits. Resolves to the exit code. */
 export async function runTerminal({
   project,
   terminal,
@@ -62,7 +62,7 @@ export async function runTerminal({
   screen.emit({ kind: "printed", items: startItems({ version: readVersion(), folder: project.folder, model }) });
   await controller.start(id);
   drawing = draw({ screen, theme: themeOf(terminal.environment), stdin, stdout });
-  // The time that the cache stays warm is shown while nothing else happens.
+  // The status line counts down the cache's lifetime while nothing else happens.
   const ticking = setInterval(() => screen.emit({ kind: "tick", nowMs: terminal.clock.now() }), 1_000);
   const interrupted = terminal.interruption();
   const told = new Promise<number>((resolve) =>

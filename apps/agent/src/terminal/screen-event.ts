@@ -6,7 +6,7 @@ import type { Item } from "./item.ts";
 import type { Key } from "./key.ts";
 import type { ScreenState, Status } from "./state.ts";
 
-/** What the screen is told. */
+/** An input of the screen: a key, a result, a change of the session. */
 export type ScreenEvent =
   | { readonly kind: "key"; readonly key: Key }
   | { readonly kind: "pasted"; readonly text: string }
@@ -16,9 +16,9 @@ export type ScreenEvent =
   | { readonly kind: "query"; readonly event: QueryEvent }
   | { readonly kind: "turn-over" }
   | { readonly kind: "session"; readonly event: SessionEvent; readonly owner?: EventOwner }
-  /** While it runs. */
+  /** The output so far of a running tool. */
   | { readonly kind: "tool-output"; readonly callId: string; readonly text: string }
-  /** All of it, or as much as is worth showing. */
+  /** The whole output, or as much as the screen shows. */
   | { readonly kind: "tool-result"; readonly callId: string; readonly text: string }
   | { readonly kind: "hook"; readonly name: string; readonly state: "started" | "ended" }
   | { readonly kind: "queued"; readonly text: string }
@@ -26,20 +26,20 @@ export type ScreenEvent =
   | { readonly kind: "status"; readonly status: Status; readonly background: ScreenState["background"] }
   | { readonly kind: "commands"; readonly commands: ScreenState["commands"] }
   | { readonly kind: "asked"; readonly id: number; readonly dialog: Dialog }
-  /** Nobody waits for the answer any more. */
+  /** The question was withdrawn. */
   | { readonly kind: "unasked"; readonly id: number }
   | { readonly kind: "busy"; readonly with: string }
   | { readonly kind: "free" }
   | { readonly kind: "transcript-read"; readonly entries: readonly TranscriptEntry[]; readonly said?: string }
   | { readonly kind: "files-found"; readonly files: readonly string[] }
-  /** A text is put where the user types. */
+  /** Puts a text into the prompt. */
   | { readonly kind: "prompted"; readonly text: string }
   | { readonly kind: "cleared" };
 
-/** What is to be done because of it. */
+/** An action that the controller carries out for the screen. */
 export type Effect =
   | { readonly kind: "submit"; readonly text: string }
-  /** What is running is to stop: the turn, or a command of the user. */
+  /** Stops the turn, or the user's command. */
   | { readonly kind: "stop" }
   | { readonly kind: "answer"; readonly id: number; readonly answer: DialogAnswer }
   | { readonly kind: "open-transcript" }

@@ -2,19 +2,19 @@ import type { Effect, ScreenEvent } from "./screen-event.ts";
 import type { ScreenState } from "./state.ts";
 import { update } from "./update.ts";
 
-/** Holds the state of the screen; whoever draws it is told when it has changed. */
+/** Holds the state of the screen, and notifies the drawing part of changes. */
 export interface Screen {
   readonly state: () => ScreenState;
   emit(event: ScreenEvent): void;
   subscribe(listener: () => void): () => void;
-  /** Lets whoever draws know now of what has changed. */
+  /** Notifies the listeners of pending changes now. */
   flush(): void;
 }
 
-/** Answers come in thousands of pieces: they are drawn together. Keys are drawn at once. */
+/** Answers arrive in thousands of pieces, so they are drawn in batches. Keys are drawn at once. */
 const DRAW_AFTER_MS = 33;
 
-/** @param act does what is to be done because of an event */
+/** Creates the screen. @param act carries out the effects of an event */
 export function createScreen(start: ScreenState, act: (effect: Effect) => void): Screen {
   let state = start;
   let timer: NodeJS.Timeout | undefined;

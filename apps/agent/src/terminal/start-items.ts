@@ -10,19 +10,19 @@ export interface StartFacts {
   readonly model: string;
 }
 
-/** What stands at the top. */
+/** The lines at the top of the screen. */
 export function startItems({ version, folder, model }: StartFacts): readonly Item[] {
   const head: Line = [
     { text: "Palimpsest", weight: "bold" },
     { text: ` ${version} · ${cleanText(folder)} · ${cleanText(model)}`, color: "quiet" },
   ];
-  return [{ kind: "lines", lines: [head, plain("/help lists what can be done.", { color: "quiet" })] }];
+  return [{ kind: "lines", lines: [head, plain("Type /help to list commands and keys.", { color: "quiet" })] }];
 }
 
 const SHOWN_MESSAGES = 6;
 const SHOWN_LINES = 12;
 
-/** The end of a session that goes on, so that one knows where one was. */
+/** The last messages of a resumed session. */
 export function earlierItems(transcript: readonly TranscriptEntry[]): readonly Item[] {
   const said = transcript
     .filter(({ who, seen }) => (who === "you" || who === "model") && seen !== "taken-back")
@@ -47,12 +47,12 @@ function messageItems({ who, text }: TranscriptEntry): readonly Item[] {
   });
 }
 
-/** What it called stands in the transcript; here is what it said. */
+/** The model's text without its tool calls, which the transcript shows. */
 function withoutCalls(text: string): string {
   return text.replaceAll(/^\[call of \w+\] .*$/gm, "").trim();
 }
 
-/** Whether the model still had something to do: nothing came behind what it was told last. */
+/** Whether the last turn was interrupted: the model has not answered the last message or tool result. */
 export function isCutShort(transcript: readonly TranscriptEntry[]): boolean {
   const last = transcript.findLast(
     ({ who, seen }) => ["you", "model", "tool", "boundary"].includes(who) && seen === "yes",

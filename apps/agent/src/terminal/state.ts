@@ -7,42 +7,42 @@ import { type Editor, EMPTY_EDITOR } from "./editor.ts";
 import type { Item } from "./item.ts";
 import type { TranscriptState } from "./transcript/transcript-state.ts";
 
-/** All that the screen shows. It changes by `update` alone. */
+/** Everything that the screen shows. Only `update` changes it. */
 export interface ScreenState {
   readonly columns: number;
   readonly rows: number;
-  /** `plain`: lines without frames and moving parts, for screen readers. */
+  /** `plain`: lines without frames and animations, for screen readers. */
   readonly style: "full" | "plain";
   readonly nowMs: number;
-  /** What is finished, in order. It goes to the terminal's scrollback once, and is never drawn again. */
+  /** Finished items, in order. Each goes to the terminal's scrollback once and is never drawn again. */
   readonly items: readonly Item[];
   readonly turn?: Turn;
   readonly compaction?: RunningCompaction;
-  /** Hooks that run now, by their names. */
+  /** The names of the running hooks. */
   readonly hooks: readonly string[];
-  /** What a command of the user is busy with. */
+  /** The activity of the user's running command. */
   readonly activity?: string;
   readonly editor: Editor;
-  /** Large pastes that stand in the editor as a word. */
+  /** Large pastes, for which the editor has placeholders. */
   readonly pastes: readonly string[];
   readonly history: PromptHistory;
-  /** What was said while the model works, and waits for its next request. */
+  /** Messages that the user sent during a turn. They wait for the next request. */
   readonly queued: readonly string[];
-  /** The first is shown. */
+  /** Open questions; the first one is shown. */
   readonly dialogs: readonly DialogState[];
   readonly transcript?: TranscriptState;
   readonly status?: Status;
   readonly todos: readonly Todo[];
   readonly background: readonly BackgroundTask[];
   readonly commands: readonly { readonly name: string; readonly about: string }[];
-  /** Files of the project, for completion; they are looked for when the first `@` is typed. */
+  /** Files of the project, for completion. They are listed when the first `@` is typed. */
   readonly files: readonly string[] | "unknown";
   readonly suggestion: { readonly at: number; readonly closedFor?: string };
-  /** The key that means more when it is pressed again. */
+  /** The key that does something else when it is pressed a second time. */
   readonly armed?: "escape" | "interrupt";
 }
 
-/** A compaction, from its start to its end. */
+/** A running compaction. */
 interface RunningCompaction {
   readonly trigger: CompactionTrigger;
   readonly startedAtMs: number;
@@ -50,7 +50,7 @@ interface RunningCompaction {
   readonly receivedCharacters: number;
 }
 
-/** One turn of the model, as far as it is not finished. */
+/** The unfinished part of a turn. */
 export interface Turn {
   readonly startedAtMs: number;
   readonly phase: string;
@@ -60,11 +60,11 @@ export interface Turn {
   readonly tools: readonly RunningTool[];
 }
 
-/** The end of an answer that has no line break yet; the lines before it are items. */
+/** The last, unfinished line of an answer; the lines before it are items. */
 export interface OpenAnswer {
   readonly pending: string;
   readonly markdown: MarkdownState;
-  /** How many lines of it are items already. */
+  /** The number of its lines that are items already. */
   readonly lines: number;
 }
 
@@ -73,7 +73,7 @@ export interface RunningTool {
   readonly name: string;
   readonly input: unknown;
   readonly startedAtMs: number;
-  /** The newest of what it has put out. */
+  /** The end of its output. */
   readonly tail: string;
   readonly result?: string;
 }
@@ -86,9 +86,9 @@ export interface Todo {
 export interface PromptHistory {
   /** Oldest first. */
   readonly entries: readonly string[];
-  /** Which of them is shown; the number of them, if none is. */
+  /** The index of the shown message; the number of messages if none is shown. */
   readonly at: number;
-  /** What was typed before looking back. */
+  /** The text that was typed before the user went to earlier messages. */
   readonly draft: string;
 }
 
@@ -96,10 +96,10 @@ export interface Status {
   readonly tokens: number;
   readonly percentLeft: number;
   readonly level: "ok" | "warning" | "error" | "blocked";
-  /** Where the conversation is compacted next. */
+  /** When the conversation is compacted next. */
   readonly compaction: CompactionPoint;
   readonly priceUsd: number;
-  /** `estimated`: a part of it is, because an answer was interrupted. */
+  /** `estimated`: a part of the price is an estimate, because an answer was interrupted. */
   readonly price: "exact" | "estimated";
   readonly cache: "warm" | "cold" | "new";
   readonly coldAtMs?: number;

@@ -1,9 +1,9 @@
 import { editorText } from "./editor.ts";
 import type { ScreenState } from "./state.ts";
 
-/** What can be completed now: a command, or a file behind an `@`. */
+/** Completions for the text at the cursor: a command, or a file after an `@`. */
 export interface Suggestions {
-  /** The word that is completed: it ends at the cursor. */
+  /** The word to complete. It ends at the cursor. */
   readonly word: string;
   readonly options: readonly { readonly text: string; readonly about: string }[];
 }
@@ -17,14 +17,14 @@ export function suggestionsOf({ editor, commands, files, suggestion }: ScreenSta
   const options = word.startsWith("/")
     ? commands
         .filter(({ name }) => name.startsWith(word.slice(1).toLowerCase()))
-        // The shortest first: a word that is a whole name means that command.
+        // The shortest first: a whole name means that command.
         .toSorted((one, other) => one.name.length - other.name.length)
         .map(({ name, about }) => ({ text: `/${name}`, about }))
     : filesLike(word.slice(1), files).map((file) => ({ text: `@${file}`, about: "" }));
   return options.length === 0 ? undefined : { word, options: options.slice(0, MOST) };
 }
 
-/** Files whose name or path has what was typed: names that begin with it first, then short paths. */
+/** Files whose path contains the typed text: names that start with it first, then short paths. */
 function filesLike(typed: string, files: ScreenState["files"]): readonly string[] {
   if (files === "unknown") return [];
   const wanted = typed.toLowerCase();

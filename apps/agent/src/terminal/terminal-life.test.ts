@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 300_000 });
 
 const BIG = Array.from({ length: 900 }, (_, index) => `row ${index + 1} of a table that fills the window`).join("\n");
 const FILES = { "limit.ts": "export const limit = 10;\n", "docs/limits.md": "The limit is 20.\n", "big.txt": BIG };
-const IDLE = "Ask something";
+const IDLE = "Type a message";
 
 test.runIf(hasTmux)("input: several lines, history, files behind @, large pastes, wide letters", async () => {
   const project = temporaryProject(FILES, "/tmp");
@@ -49,7 +49,7 @@ test.runIf(hasTmux)("input: several lines, history, files behind @, large pastes
   await screen.ended();
 
   await screen.start(["--screen-reader"]);
-  await screen.see(/\/help lists[\s\S]*to compaction ·/, "Pane is dead");
+  await screen.see(/Type \/help[\s\S]*to compaction ·/, "Pane is dead");
   // What was said in another session, pastes included.
   await screen.press("Up", "Up");
   await screen.see("pasted 40");
@@ -73,10 +73,10 @@ test.runIf(hasTmux)("a killed session goes on, and after a long pause it says wh
   await screen.keeps("continued", "cache cold");
   await screen.type("explain the limit");
   await screen.press("Enter");
-  await screen.keeps("pause", "The cache went cold");
+  await screen.keeps("pause", "The prompt cache expired");
   await screen.press("2");
   // The rest of it may have scrolled away.
-  await screen.see("/undo takes it back");
+  await screen.see("/undo undoes it");
   await screen.see("fit.", "esc stops");
 
   await screen.type("stall please");
@@ -85,11 +85,11 @@ test.runIf(hasTmux)("a killed session goes on, and after a long pause it says wh
   process.kill(await screen.pid(), "SIGKILL");
   await screen.ended();
   await screen.start(["--continue"]);
-  await screen.keeps("resumed-after-kill", "was cut short");
+  await screen.keeps("resumed-after-kill", "was interrupted");
   await screen.type("/continue");
   await screen.see("/continue");
   await screen.press("Enter");
-  await screen.see("Line 20", "was cut short");
+  await screen.see("Line 20", "was interrupted");
   await screen.press("Escape");
   await screen.see("Stopped.", "esc stops");
   await screen.type("are you there");

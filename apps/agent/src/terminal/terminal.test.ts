@@ -9,7 +9,7 @@ import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
 vi.setConfig({ testTimeout: 300_000 });
 
 const FILES = { "limit.ts": "export const limit = 10;\n", "docs/limits.md": "The limit is 20.\n" };
-const IDLE = "Ask something";
+const IDLE = "Type a message";
 
 test.runIf(hasTmux).for([
   [80, 24],
@@ -45,7 +45,7 @@ test.runIf(hasTmux).for([
   await screen.type("not now");
   await screen.keeps("denied-with-words", "not now");
   await screen.press("Enter");
-  await screen.keeps("denied", "not allowed", "esc stops");
+  await screen.keeps("denied", "(denied)", "esc stops");
 
   await screen.say("ask me");
   await screen.keeps("question", "The model asks");
@@ -62,7 +62,7 @@ test.runIf(hasTmux).for([
   await screen.say("/hepl");
   await screen.keeps("unknown-command", "Did you mean /help?");
   await screen.type("/he");
-  await screen.keeps("suggestions", "this list");
+  await screen.keeps("suggestions", "show this list");
   await screen.press("Enter");
   await screen.keeps("help", "ctrl-c twice");
   expect(cli.refused()).toEqual([]);
@@ -83,7 +83,7 @@ test.runIf(hasTmux)(
     await screen.keeps("resized-back", /─{140}/);
 
     await screen.say("say this next");
-    await screen.keeps("queued", "waits: say this next");
+    await screen.keeps("queued", "queued: say this next");
     const pressedMs = performance.now();
     await screen.press("Escape");
     await screen.see("Stopped.");
@@ -97,7 +97,7 @@ test.runIf(hasTmux)(
     await screen.press("C-c");
     await screen.see("Stopped.", "esc stops");
     await screen.press("C-c");
-    await screen.see("Ctrl-C again leaves.");
+    await screen.see("Press Ctrl-C again to exit.");
     await screen.press("C-c");
     await screen.ended();
   },

@@ -8,42 +8,42 @@ import type { Screen } from "./screen.ts";
 import { watchTools } from "./watch-tools.ts";
 
 export interface TurnsOptions {
-  /** The one of the session that is open. */
+  /** The agent of the open session. */
   readonly agent: () => Agent;
   readonly clock: Terminal["clock"];
   readonly emit: Screen["emit"];
   readonly refresh: () => Promise<void>;
   readonly showError: (error: unknown) => void;
-  /** After a turn with all that waited behind it. */
+  /** Called after a turn and all messages that waited for it. */
   readonly onIdle: () => void;
 }
 
-/** What the user says: the words, and the content that is sent. */
+/** A user message: its text, and the content that is sent. */
 export interface Saying {
   readonly text: string;
   readonly content: NewContent;
 }
 
-/** What runs: one turn of the model at a time, and commands of the user. */
+/** Runs one turn at a time, and the user's commands. */
 export interface Turns {
   readonly state: "idle" | "busy";
-  /** Begins a turn. @param said nothing: it goes on with what is there */
+  /** Starts a turn. @param said the user's message. @default none: the model continues from the current state */
   start(said?: Saying): void;
-  /** Is sent with the next request of the turn that runs. */
+  /** Adds a message to the next request of the running turn. */
   queue(said: Saying): void;
   readonly during: CommandContext["during"];
-  /** Ends what began last of what runs. */
+  /** Stops the newest running turn or command. */
   stop(): void;
-  /** Ends all that runs; resolves when no turn does. */
+  /** Stops everything; resolves when no turn is running. */
   settle(): Promise<void>;
 }
 
-/** How often a moving sign moves. */
+/** The interval of animations. */
 const TICK_MS = 250;
 
 export function createTurns({ agent, clock, emit, refresh, showError, onIdle }: TurnsOptions): Turns {
   const waiting = createInbox();
-  /** A command can run beside a turn. Escape stops the newest. */
+  /** A command can run during a turn. Escape stops the newest one. */
   const running: AbortController[] = [];
   let turn: Promise<void> | undefined;
 
@@ -79,7 +79,7 @@ export function createTurns({ agent, clock, emit, refresh, showError, onIdle }: 
     }
   }
 
-  /** One turn, and further ones as long as something waits. */
+  /** Runs a turn, and further turns while messages wait. */
   async function runTurns(first?: Saying): Promise<void> {
     let said = first;
     do {

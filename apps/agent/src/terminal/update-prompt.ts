@@ -15,7 +15,7 @@ import { type Step, step } from "./screen-event.ts";
 import type { ScreenState } from "./state.ts";
 import { suggestionsOf } from "./suggestions.ts";
 
-/** A key where the user types. */
+/** Handles a key in the prompt. */
 export function updatePrompt(before: ScreenState, key: Key): Step {
   const { armed, ...state } = before;
   if (key.held === "ctrl") return updateControl(state, key.text, armed);
@@ -32,7 +32,7 @@ export function updatePrompt(before: ScreenState, key: Key): Step {
     const isWhole = text === suggested.word;
     if (key.name === "tab" || (key.name === "return" && !isWhole)) {
       const completed = complete(state, suggested.word, text);
-      // A command that is chosen is run: that is what return is for.
+      // Return runs the chosen command.
       return key.name === "return" && text.startsWith("/") ? submit(completed) : step(completed);
     }
   }
@@ -43,7 +43,7 @@ export function updatePrompt(before: ScreenState, key: Key): Step {
       return key.held === "shift" ? step(state, { kind: "next-mode" }) : step(state);
     case "backspace":
     case "delete":
-      // Many terminals send what is called delete for the key above return.
+      // Many terminals send "delete" for the backspace key.
       return edited(state, erase(state.editor, key.held === "meta" ? "word-left" : "left"));
     case "up":
       return step(hasLine(state.editor, "above") ? moved(state, "line-up") : look(state, -1));
@@ -110,7 +110,7 @@ function updateMeta(state: ScreenState, letter: string): Step {
   return letter === "\n" || letter === "\r" ? edited(state, insert(state.editor, "\n")) : step(state);
 }
 
-/** Closes what is open, stops what runs; twice it empties the prompt, or goes back in the conversation. */
+/** Escape closes a list or stops the turn. Pressed twice, it empties the prompt or opens /rewind. */
 function leaveOrStop(state: ScreenState, armed: ScreenState["armed"]): Step {
   const suggested = suggestionsOf(state);
   if (suggested !== undefined) return step({ ...state, suggestion: { at: 0, closedFor: suggested.word } });
@@ -129,7 +129,7 @@ function stop(state: ScreenState): Step {
   return step(turn === undefined ? state : { ...state, turn: { ...turn, state: "stopping" } }, { kind: "stop" });
 }
 
-/** A backslash at the end of a line makes it go on. */
+/** Return sends the message. After a backslash it starts a new line instead. */
 function enter(state: ScreenState): Step {
   const { characters, cursor } = state.editor;
   if (cursor === characters.length && characters.at(-1) === "\\") {
@@ -144,11 +144,11 @@ function submit(state: ScreenState): Step {
   const entries = state.history.entries.at(-1) === text ? state.history.entries : [...state.history.entries, text];
   const history = { entries, at: entries.length, draft: "" };
   const said = withPastes(text, state.pastes);
-  // Pastes stay: what stands for them may be looked back at.
+  // Pastes stay: the history may contain their placeholders.
   return step({ ...cleared(state), history }, { kind: "submit", text: said });
 }
 
-/** Looks back in what was said before, and forward again. */
+/** Moves through the user's earlier messages. */
 function look(state: ScreenState, by: 1 | -1): ScreenState {
   const { entries, at, draft } = state.history;
   const to = at + by;

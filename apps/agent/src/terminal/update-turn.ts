@@ -7,7 +7,7 @@ import { usd } from "../text/table.ts";
 import type { Item, ToolItem } from "./item.ts";
 import { NO_ANSWER, type OpenAnswer, type RunningTool, type ScreenState, type Todo, type Turn } from "./state.ts";
 
-/** A line without an end is cut here: what is not finished is drawn with every frame. */
+/** An unfinished line is cut at this length, since it is drawn with every frame. */
 const LONGEST_OPEN_CHARACTERS = 2_000;
 
 export function startTurn(state: ScreenState, said: readonly string[]): ScreenState {
@@ -22,20 +22,20 @@ export function startTurn(state: ScreenState, said: readonly string[]): ScreenSt
   return { ...withItems(state, said.map(youItem)), turn };
 }
 
-/** What happens in a turn: finished lines and calls become items, the rest is shown until it is finished. */
+/** Applies an event of a turn. Finished lines and tool calls become items; the rest stays in the live part. */
 export function updateTurn(state: ScreenState, event: QueryEvent): ScreenState {
   const { turn } = state;
   if (turn === undefined) return state;
   const inPhase = (phase: string): ScreenState => ({ ...state, turn: { ...turn, phase } });
   switch (event.kind) {
     case "request-started":
-      return inPhase(event.tries === 1 ? "Waiting for the model" : `Trying again (${event.tries})`);
+      return inPhase(event.tries === 1 ? "Waiting for the model" : `Retrying (try ${event.tries})`);
     case "text":
       return say(state, turn, event.text);
     case "thinking":
       return received(state, turn, "Thinking", event.text.length);
     case "tool_call":
-      return finishAnswer(inPhase(`Writing a call of ${event.name}`));
+      return finishAnswer(inPhase(`Writing a tool call (${event.name})`));
     case "tool_input":
       return received(state, turn, turn.phase, event.text.length);
     case "retry-waiting":
@@ -59,7 +59,7 @@ export function updateTurn(state: ScreenState, event: QueryEvent): ScreenState {
   }
 }
 
-/** Whatever is left of a turn is finished. */
+/** Ends a turn: the rest of its live part becomes items. */
 export function endTurn(state: ScreenState): ScreenState {
   const { turn, ...rest } = finishAnswer(state);
   const open = turn?.tools.map((tool) => toolItem(tool, "stopped")) ?? [];
@@ -88,7 +88,7 @@ function say(state: ScreenState, turn: Turn, text: string): ScreenState {
   return withItems({ ...state, turn: { ...turn, phase: "Answering", answer, receivedCharacters } }, items);
 }
 
-/** The lines that are finished, and what is left. */
+/** Splits an answer into finished lines and the unfinished rest. */
 function takeLines(answer: OpenAnswer, text: string): { readonly items: readonly Item[]; readonly answer: OpenAnswer } {
   const pieces = (answer.pending + text).split("\n");
   let pending = pieces.pop()!;
@@ -100,7 +100,7 @@ function takeLines(answer: OpenAnswer, text: string): { readonly items: readonly
   }
   let { markdown, lines: count } = answer;
   const items = pieces.flatMap((piece): readonly Item[] => {
-    // An answer does not begin with an empty line.
+    // Empty lines at the start of an answer are left out.
     if (count === 0 && piece.trim() === "") return [];
     const { state, ...shown } = markdownLine(cleanText(piece), markdown);
     markdown = state;
@@ -116,11 +116,13 @@ function finishAnswer(state: ScreenState): ScreenState {
   return withItems({ ...state, turn: { ...turn, answer: NO_ANSWER } }, items);
 }
 
-/** The stream broke: what it had brought is void. What stands in the scrollback stays there, so it is said. */
+/** The stream broke, so its text is void. Lines in the scrollback cannot be removed, so a message says it. */
 function breakOff(state: ScreenState): ScreenState {
   const hasLines = (state.turn?.answer.lines ?? 0) > 0;
   const rest = { ...state, turn: { ...state.turn!, answer: NO_ANSWER } };
-  return hasLines ? withItems(rest, [lines("The answer broke off here and begins anew.", { color: "warning" })]) : rest;
+  return hasLines
+    ? withItems(rest, [lines("The connection broke here. The model starts its answer again.", { color: "warning" })])
+    : rest;
 }
 
 function respond(state: ScreenState, turn: Turn, text: string): ScreenState {
@@ -155,7 +157,7 @@ function endTool(
   };
   const tools = turn.tools.filter((one) => one !== tool);
   const outcome = how === "denied" ? "denied" : how === "aborted" || how === "not-run" ? "stopped" : status;
-  const said = tool.result === undefined && outcome === "error" ? [`It did not run: ${how}.`] : [];
+  const said = tool.result === undefined && outcome === "error" ? [`The tool did not run: ${how}.`] : [];
   const item = toolItem({ ...tool, ...(said.length === 0 ? {} : { result: said[0]! }) }, outcome);
   return withItems({ ...state, turn: { ...turn, tools } }, call.name === "Todo" && outcome === "ok" ? [] : [item]);
 }
@@ -174,7 +176,7 @@ function endItems(outcome: QueryOutcome): readonly Item[] {
   if (outcome.kind === "aborted") {
     const { estimatedUsd = 0 } = outcome.usage;
     const price = estimatedUsd > 0 ? ` The interrupted answer cost about ${usd(estimatedUsd)}.` : "";
-    return [lines(`Stopped. What was done so far is kept.${price}`, { color: "warning" })];
+    return [lines(`Stopped. Everything so far is kept.${price}`, { color: "warning" })];
   }
   const problem = problemOf(outcome, "terminal");
   return problem === undefined ? [] : [lines(problem, { color: outcome.kind === "done" ? "warning" : "bad" })];

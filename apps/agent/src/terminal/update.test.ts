@@ -16,7 +16,7 @@ const START = startState({
   nowMs: 0,
   history: ["earlier"],
   commands: [
-    { name: "model", about: "who answers" },
+    { name: "model", about: "switch the model" },
     { name: "mode", about: "what is allowed" },
   ],
 });

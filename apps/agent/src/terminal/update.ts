@@ -17,7 +17,7 @@ import { endTurn, startTurn, updateTurn } from "./update-turn.ts";
 
 const SHOWN_TAIL_CHARACTERS = 2_000;
 
-/** The next state of the screen, and what is to be done. Pure: it knows no clock, no session and no terminal. */
+/** Computes the next state of the screen and its effects. Pure: it has no clock, no session and no terminal. */
 export function update(state: ScreenState, event: ScreenEvent): Step {
   switch (event.kind) {
     case "key":
@@ -78,7 +78,7 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
   }
 }
 
-/** Letters that came at once are keys of their own, but where they are text. */
+/** Splits letters that arrived together into single keys, except where they are text. */
 function updateKeys(state: ScreenState, key: Key): Step {
   const isText = state.transcript === undefined && state.dialogs.length === 0;
   if (isText || key.name !== "text") return updateKey(state, key);
@@ -107,7 +107,7 @@ function updateFullScreen(state: ScreenState, key: Key): Step {
   return step(rest, { kind: "close-transcript" });
 }
 
-/** What was there stays where it was. */
+/** Opens the transcript. Keeps the position of an open one. */
 function readTranscript(
   state: ScreenState,
   { entries, said }: Extract<ScreenEvent, { kind: "transcript-read" }>,
@@ -138,7 +138,7 @@ function paste(state: ScreenState, pasted: string): ScreenState {
   return { ...state, pastes: [...state.pastes, text], editor: insert(state.editor, word) };
 }
 
-/** One may run several times at once: for each call of a tool. */
+/** Removes one run of a hook. A hook may run several times at once, for several tool calls. */
 function hooksAfter(
   hooks: readonly string[],
   { name, state }: Extract<ScreenEvent, { kind: "hook" }>,
@@ -152,7 +152,7 @@ function withTool(state: ScreenState, callId: string, change: (tool: RunningTool
   return { ...state, turn: { ...state.turn, tools } };
 }
 
-/** What the session tells, in a turn and between turns. */
+/** Applies an event of the session, in a turn or between turns. */
 function updateSession(state: ScreenState, event: SessionEvent): ScreenState {
   switch (event.kind) {
     case "compaction-started":
@@ -172,7 +172,7 @@ function updateSession(state: ScreenState, event: SessionEvent): ScreenState {
       };
     case "compaction-ended": {
       const { compaction, ...rest } = state;
-      // What was compacted is printed with its boundary; what became of /compact is its own answer.
+      // A compaction has its own line in the scrollback, and /compact prints its own outcome.
       const { outcome } = event;
       const isAnswered =
         outcome.kind === "compacted" ? outcome.withoutSummary === undefined : compaction?.trigger === "manual";

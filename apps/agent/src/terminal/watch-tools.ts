@@ -1,9 +1,9 @@
 import type { Part, Tool, ToolOutput } from "palimpsest";
 
-/** So much of an output is kept for the screen; the session has all of it. */
+/** The part of an output that the screen keeps; the session has all of it. */
 const MAX_CHARACTERS = 20_000;
 
-/** The same tools; what each of them returns is told as text. */
+/** Wraps tools so that the screen receives the text of their results. */
 export function watchTools(tools: readonly Tool[], onResult: (callId: string, text: string) => void): readonly Tool[] {
   return tools.map((tool) => ({
     ...tool,

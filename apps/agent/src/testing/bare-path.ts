@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { TemporaryProject } from "./temporary-project.ts";
 
-/** What the commands of tests use. No sandbox is among them: whether there is one changes the prompt, and so every price. */
+/** The programs that tests run. No sandbox is among them, since a sandbox changes the prompt and so every price. */
 const PROGRAMS = ["bash", "sh", "env", "cat", "echo", "git", "ls", "seq", "sleep"];
 
 /** A PATH that is the same on every machine. */

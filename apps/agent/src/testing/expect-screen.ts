@@ -5,11 +5,11 @@ import { expect } from "vitest";
 import type { TmuxScreen } from "./tmux-screen.ts";
 
 const SCREENS = fileURLToPath(new URL("../terminal/screens", import.meta.url));
-/** What is drawn after what was waited for, on a machine that has other things to do: a price, a line that goes away. */
+/** How long the rest of a screen may take on a busy machine, after the awaited text: a price, a line that disappears. */
 const PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 
-/** Waits until a terminal shows the screen that is kept under this name; `vitest --update` keeps what is there now. */
+/** Waits until a terminal shows the kept screen of this name. `vitest --update` keeps the current screen. */
 export async function expectScreen(
   name: string,
   { size, capture }: Pick<TmuxScreen, "size" | "capture">,

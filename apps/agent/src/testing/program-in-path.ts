@@ -5,7 +5,7 @@ import type { TemporaryProject } from "./temporary-project.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 
-/** The program as a shell finds it, under its name: the environment that leads there. */
+/** An environment whose PATH contains the program under its name. */
 export function programInPath({ base, home }: TemporaryProject): { readonly PATH: string; readonly HOME: string } {
   const bin = join(base, "bin");
   mkdirSync(bin, { recursive: true });

@@ -32,12 +32,12 @@ export interface CommandLine {
 export interface Cli {
   readonly server: SimulatorServer;
   readonly folder: string;
-  /** What the program is started with. */
+  /** The environment of the program. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Starts the program in a process of its own, in the project. */
+  /** Runs the program in a process of its own, in the project. */
   start(args: readonly string[], options?: StartOptions): CommandLine;
   run(args: readonly string[], options?: StartOptions): Promise<Ended>;
-  /** Requests that the simulator did not accept: there are to be none. */
+  /** Requests that the simulator rejected. Tests expect none. */
   refused(): readonly Exchange[];
 }
 
@@ -48,11 +48,11 @@ export interface StartOptions {
 }
 
 export interface CliOptions {
-  /** The simulator's. @default the system's clock */
+  /** The simulator's clock. @default the system's clock */
   readonly clock?: Clock;
 }
 
-/** The command line against a simulated provider whose model follows a script. */
+/** Runs the command line with a simulated provider whose model follows a script. */
 export async function startCli(
   { folder, home }: TemporaryProject,
   script: Script,

@@ -5,10 +5,10 @@ import type { TurnResult } from "../cli/turn-report.ts";
 import { findCommand } from "../start/find-command.ts";
 import type { Cli, Ended } from "./run-cli.ts";
 
-/** The commands in this process: what the program does, on a clock that the test moves. */
+/** Runs commands in this process, with a clock that the test moves. */
 export interface Here {
   run(args: readonly string[]): Promise<Ended>;
-  /** A run that takes message after message, as long as nobody leaves. */
+  /** Starts a run that takes one message after the other, until it is closed. */
   talk(args: readonly string[]): Talk;
 }
 

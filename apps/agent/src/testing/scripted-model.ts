@@ -9,13 +9,13 @@ import {
   summarize,
 } from "@palimpsest/provider-simulator";
 
-/** A model for screens: it does what the first word of a message says, and says what became of it. */
+/** A model for screen tests. The first word of a message chooses its reaction. */
 export const scriptedModel: Script = (ask) => {
   const { userText, toolResults } = ask;
   if (userText.includes("<session-notes>")) return answer(NOTES);
   if (userText.includes("nine sections")) return summarize(SUMMARY);
   if (toolResults.length > 0) return answer(`The tool said: ${firstLine(toolResults.at(-1)!.text)}`);
-  // What agents report comes beside what the user says, or alone.
+  // Reports of agents come with the user's message, or alone.
   const own = userText.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "").trim();
   const said = own.split("\n").at(-1) || "report";
   const known = Object.keys(REPLIES).find((word) => said.startsWith(word));
@@ -69,7 +69,7 @@ const REPLIES: Readonly<Record<string, (ask: Ask) => Reply>> = {
     ),
   plan: () => callTools(callTool("ExitPlan", { plan: "# The plan\n\n1. Change `limit.ts`\n2. Run the tests" })),
   todo: () => callTools(callTool("Todo", { todos: TODOS }), callTool("Bash", { command: "sleep 600" })),
-  // The user has not said it, so it waits for a yes.
+  // The user has not said it, so it waits for approval.
   remember: () =>
     callTools(
       callTool("Memory", {
@@ -81,7 +81,7 @@ const REPLIES: Readonly<Record<string, (ask: Ask) => Reply>> = {
         quote: "use registry.example",
       }),
     ),
-  // Agents do what their own task says.
+  // Agents follow their own task.
   send: () =>
     callTools(
       callTool("Agent", { description: "Count lines", prompt: "stall please", name: "counter", way: "background" }),
@@ -92,7 +92,7 @@ const REPLIES: Readonly<Record<string, (ask: Ask) => Reply>> = {
   take: () => ({ ...answer("There are three."), fault: stallStream(2, 2_000) }),
   serve: () => callTools(callTool("Bash", { command: "sleep 1000", run_in_background: true })),
   escape: () => answer("\u001b]0;owned\u0007\u001b[2J\u001b[31mnot red\u001b[0m, and \u202eback\u202c."),
-  // Far longer than any test waits: it ends when it is stopped.
+  // Longer than any test waits: it ends when it is stopped.
   stall: () => ({ ...answer(LONG), fault: stallStream(20, 600_000) }),
 };
 

@@ -3,13 +3,13 @@ import type { Cli } from "./run-cli.ts";
 
 type Content = string | readonly { readonly type: string; readonly text?: string; readonly content?: Content }[];
 
-/** A request to the simulated service, as far as tests look at it. */
+/** The parts of a request to the simulator that tests check. */
 export interface SentRequest {
   readonly system: string;
   readonly tools: readonly { readonly name: string; readonly description: string }[];
-  /** All that is said in the messages, one text for each block, in order. */
+  /** The texts of all messages, one for each block, in order. */
   readonly texts: readonly string[];
-  /** One text for each message, without marks of the cache. */
+  /** One text for each message, without cache marks. */
   readonly messages: readonly string[];
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;

@@ -9,7 +9,7 @@ import type { ChangePorts } from "../extensions/files/change-file.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 
 export interface TemporaryProject {
-  /** Holds the project, and beside it what lies outside. */
+  /** The folder that contains the project and files outside of it. */
   readonly base: string;
   readonly folder: string;
   readonly home: string;
@@ -17,7 +17,7 @@ export interface TemporaryProject {
   text(path: string): string;
 }
 
-/** A project in a folder of its own, with a home beside it; gone when the test is over. */
+/** Creates a project and a home in a temporary folder, which is removed after the test. */
 export function temporaryProject(
   files: Readonly<Record<string, string>> = {},
   parent: string = tmpdir(),
@@ -36,7 +36,7 @@ export function temporaryProject(
   return { base, folder, home, put, text: (path) => readFileSync(join(folder, path), "utf8") };
 }
 
-/** Letters only: the path is part of the prompt, and how many tokens it has depends on its characters. */
+/** Letters only, since the path is part of the prompt and its characters change the token count. */
 function makeFolder(parent: string): string {
   const letters = Array.from({ length: 8 }, () => String.fromCharCode(97 + randomInt(26))).join("");
   const base = join(parent, `palimpsest-agent-${letters}`);
@@ -64,7 +64,7 @@ export function call(
   return tool.run(input, { signal: new AbortController().signal, callId: "call", newestEntry: 1, ...context });
 }
 
-/** All that an outcome says, as text. */
+/** The text of an outcome. */
 export async function textOf({ content }: ToolOutcome): Promise<string> {
   if (typeof content === "string") return content;
   if (Symbol.asyncIterator in content) {

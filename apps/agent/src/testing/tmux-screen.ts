@@ -11,7 +11,7 @@ import type { Cli } from "./run-cli.ts";
 
 const run = promisify(execFile);
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
-/** On machines that have other things to do. */
+/** A generous limit for busy machines. */
 const PATIENCE_MS = 60_000;
 const LOOK_EVERY_MS = 40;
 
@@ -23,22 +23,22 @@ export interface TmuxOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** The program in a real terminal. Everything is waited for by what the screen shows: nothing sleeps. */
+/** The program in a real terminal. Tests wait for texts on the screen and never sleep. */
 export interface TmuxScreen {
   /** Keys by their names in tmux: Enter, Escape, C-c, Up. */
   press(...keys: readonly string[]): Promise<void>;
   type(text: string): Promise<void>;
-  /** Types it, and sends it off once it stands there. */
+  /** Types a text, and presses return once the screen shows it. */
   say(text: string): Promise<void>;
-  /** As a terminal does it, in brackets. */
+  /** Pastes a text with bracketed paste, like a terminal. */
   paste(text: string): Promise<void>;
-  /** Waits until the screen shows a text, and nothing of `gone`. */
+  /** Waits until the screen shows a text and does not show `gone`. */
   see(text: string | RegExp, gone?: string | RegExp): Promise<void>;
-  /** The same, and then until it is the screen that is kept under this name. */
+  /** Waits like `see`, and then until the screen equals the kept screen of this name. */
   keeps(name: string, text: string | RegExp, gone?: string | RegExp): Promise<void>;
   /** Columns and rows, like "80x24". */
   size(): string;
-  /** What is on the screen now. `history`: with what has scrolled away. */
+  /** The current screen. `history`: with the lines that have scrolled away. */
   capture(from?: "screen" | "history"): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
   /** Waits until the program has ended. */
@@ -60,12 +60,12 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
     });
     return stdout;
   };
-  // Compiled once for all tests: else every start compiles everything, and writes it down when it ends.
+  // One compile cache for all tests: otherwise every start compiles everything again.
   const shared = { LANG: "C.UTF-8", NODE_COMPILE_CACHE: join(tmpdir(), "palimpsest-compiled-for-tests") };
   const variables = Object.entries({ ...environment, ...shared, ...options.environment }).flatMap(([name, value]) =>
     value === undefined ? [] : ["-e", `${name}=${value}`],
   );
-  // A new pane has the PATH of whoever asks for it, whatever was said.
+  // tmux gives a new pane the PATH of its client, so PATH is set inside the command.
   const path = `PATH=${options.environment?.["PATH"] ?? process.env["PATH"]}`;
   const program = ["env", path, process.execPath, "--conditions=palimpsest-source", "--no-warnings", MAIN];
   const line = (given: readonly string[]): string => `exec ${[...program, ...given].map(quoted).join(" ")}`;
@@ -85,7 +85,7 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
     capture,
     size: () => shape,
     async press(...keys) {
-      // One by one: what is sent together may arrive as one piece, as a paste would.
+      // One by one: keys that are sent together may arrive as one piece, like a paste.
       for (const key of keys) await tmux("send-keys", "-t", "main", key);
     },
     type: async (text) => void (await tmux("send-keys", "-t", "main", "-l", text)),
@@ -108,7 +108,7 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
       for (;;) {
         const shown = await capture();
         const isThere = shows(shown, text) && (gone === undefined || !shows(shown, gone));
-        // Twice the same: a frame may come in two pieces.
+        // Wait for two equal screens, since a frame may arrive in two pieces.
         if (isThere && shown === before) return;
         if (performance.now() > deadlineMs) throw new Error(`${text} does not come. The screen shows:\n${shown}`);
         before = shown;
@@ -136,14 +136,14 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What differs from one run to the next: times, the sign that turns, the place of the project. */
+/** Replaces what differs between runs: times, the spinner, the path of the project. */
 function normalized(screen: string): string {
   return (
     screen
       .replaceAll(/cache warm \d+:\d\d/g, "cache warm m:ss")
       .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠿")
       .replaceAll(/\((\d+) s\b/g, "(n s")
-      // How long an agent has been at it.
+      // The running time of an agent.
       .replaceAll(/(?<=\$\d\.\d{4} {2})\d+ s\b/g, "0 s")
       .replaceAll(/\/\S*palimpsest-agent-\w+\/project/g, "/project")
       .replaceAll(/\/\S*palimpsest-agent-\w+\//g, "/")
@@ -155,7 +155,7 @@ function normalized(screen: string): string {
         "00000000-0000-0000-0000-000000000000",
       )
       .replaceAll(/^[0-9a-f]{8} /gm, "00000000 ")
-      // How long a tool runs is said from its first second on.
+      // The running time of a tool, shown from its first second on.
       .replaceAll(/ +\(n s\)$/gm, "")
       .replaceAll(/[ ]+$/gm, "")
       .replace(/\n+$/, "\n")

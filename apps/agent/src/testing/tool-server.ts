@@ -10,8 +10,8 @@ const moduleUrl = (path: string): string =>
   JSON.stringify(pathToFileURL(createRequire(import.meta.url).resolve(`@modelcontextprotocol/sdk/${path}`)).href);
 
 /**
- * A real server of the same SDK, as a program. It lists its tools in another order each time that it is asked, and says what
- * the environment INSTRUCTIONS says.
+ * A real MCP server with the same SDK, as a program. It lists its tools in another order each time, and its instructions are
+ * the variable INSTRUCTIONS.
  */
 export const TOOL_SERVER: string = `
   const { Server } = await import(${moduleUrl("server/index.js")});
@@ -36,12 +36,12 @@ export const TOOL_SERVER: string = `
 
 export interface HttpToolServer {
   readonly url: string;
-  /** Methods of the requests that were let in. */
+  /** The methods of accepted requests. */
   readonly methods: readonly string[];
   stop(): void;
 }
 
-/** A real server over HTTP on this machine. It lets in only who knows the word, and has one tool, `echo`. */
+/** A real HTTP server on this machine. It requires a token, and has one tool, `echo`. */
 export async function startHttpToolServer(word: string): Promise<HttpToolServer> {
   const methods: string[] = [];
   const make = (): Server => {

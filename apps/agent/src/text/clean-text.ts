@@ -2,7 +2,7 @@ import { harmless } from "./harmless.ts";
 
 const TAB = "    ";
 
-/** Text as it can stand on a screen: no command for the terminal is left in it, and tabs have a width. */
+/** Makes text safe for the screen: removes terminal escape sequences, and expands tabs. */
 export function cleanText(text: string): string {
   return harmless(text).replaceAll("\t", TAB);
 }

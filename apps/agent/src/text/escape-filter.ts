@@ -1,24 +1,24 @@
 export interface EscapeFilter {
   push(chunk: Uint8Array | string): string;
-  /** What was held back of a character that was cut in two. */
+  /** The first half of a character that was split between chunks. */
   end(): string;
 }
 
 type State = "text" | "escape" | "sequence" | "string" | "string-escape";
 
-/** Anything that is not plain text: control characters, directions, invisible letters, tags. Most output has none of it. */
+/** Matches anything that is not plain text: control characters, directions, invisible letters, tags. Most output has none. */
 const SPECIAL = /[^\P{Cc}\n\t]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]|[\u{e0000}-\u{e007f}]/u;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 const ESCAPE = 0x1b;
 const SEQUENCE = 0x9b;
-/** Commands of the terminal that go on until a terminator, in one byte or as the letter after ESC: DCS, SOS, OSC, PM, APC. */
+/** Escape sequences that last until a terminator, as one byte or as the letter after ESC: DCS, SOS, OSC, PM, APC. */
 const STRINGS = [0x90, 0x98, 0x9d, 0x9e, 0x9f];
 const STRING_LETTERS = "PX]^_";
 
 /**
- * Makes output harmless, over chunk borders: no command for a terminal is left in it (colors, titles, the clipboard, links),
- * and nothing that makes text look like other text (directions, invisible letters). A lone carriage return is a line break.
+ * Makes output harmless, also across chunks: removes escape sequences (colors, titles, clipboard, links) and characters that
+ * disguise text (directions, invisible letters). A lone carriage return becomes a line break.
  */
 export function createEscapeFilter(): EscapeFilter {
   const decoder = new TextDecoder();
@@ -30,7 +30,7 @@ export function createEscapeFilter(): EscapeFilter {
     let plain = "";
     for (let at = 0; at < text.length; ) {
       if (state === "text") {
-        // Plain text is taken as a whole: looking at every character was measured to be ten times as slow.
+        // Plain text is copied as a whole: a loop over characters was measured to be ten times slower.
         special.lastIndex = at;
         const end = special.exec(text)?.index ?? text.length;
         plain += afterBreak(text.slice(at, end));
@@ -41,7 +41,7 @@ export function createEscapeFilter(): EscapeFilter {
       at += code > 0xffff ? 2 : 1;
       if (state !== "text") {
         state = next(state, code);
-        // In an unfinished string, a line break ends it: else one byte could hide all that follows.
+        // A line break ends an unfinished sequence: otherwise one byte could hide the rest of the output.
         if (code === LINE_FEED) plain += afterBreak("\n");
       } else if (code === ESCAPE) state = "escape";
       else if (code === SEQUENCE) state = "sequence";
@@ -50,7 +50,7 @@ export function createEscapeFilter(): EscapeFilter {
     }
     return plain;
   }
-  /** A carriage return is given out with what follows it: with a line feed, both are one line break. */
+  /** A carriage return waits for the next character, since a line feed after it belongs to the same line break. */
   function afterBreak(text: string): string {
     if (text === "") return "";
     const lineBreak = afterReturn && !text.startsWith("\n") ? "\n" : "";
@@ -70,7 +70,7 @@ function next(state: Exclude<State, "text">, code: number): State {
     case "escape":
       if (character === "[") return "sequence";
       if (STRING_LETTERS.includes(character)) return "string";
-      // Intermediate characters: one more follows.
+      // After an intermediate character, one more follows.
       return code >= 0x20 && code <= 0x2f ? "escape" : code === ESCAPE ? "escape" : "text";
     case "sequence":
       if (code === ESCAPE) return "escape";

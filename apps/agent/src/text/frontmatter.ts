@@ -1,14 +1,14 @@
 /** A markdown file with fields at its top, between two lines of `---`. */
 export interface Frontmatter {
-  /** The value of a field, without quotes; undefined if it is not there. */
+  /** The value of a field, without quotes; undefined if it is missing. */
   field(name: string): string | undefined;
-  /** The text behind the fields. */
+  /** The text after the fields. */
   readonly body: string;
 }
 
 const FRONTMATTER = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?/;
 
-/** Reads fields of one line each. A file without fields is all body. */
+/** Reads fields of one line each. A file without fields is only a body. */
 export function readFrontmatter(text: string): Frontmatter {
   const head = FRONTMATTER.exec(text)?.[1] ?? "";
   return {

@@ -1,6 +1,6 @@
 import type { Look, Span } from "./line.ts";
 
-/** Words that many languages share: a line of code is looked at by itself, whatever it is written in. */
+/** Keywords that many languages share. Each line is highlighted on its own, whatever its language. */
 const KEYWORDS = new Set(
   (
     "abstract and as async await break case catch class const continue def default defer del do elif else end enum except " +
@@ -19,7 +19,7 @@ const HASH_LANGUAGES =
   /^(py|python|sh|bash|shell|zsh|fish|rb|ruby|yaml|yml|toml|ini|make|makefile|dockerfile|r|perl|pl)$/;
 const DASH_LANGUAGES = /^(sql|lua|haskell|hs|elm)$/;
 
-/** One line of code in pieces: comments, strings, numbers and the words that most languages know. */
+/** Splits a line of code into comments, strings, numbers and common keywords. */
 export function highlight(line: string, language: string): readonly Span[] {
   const words = language.toLowerCase();
   if (words === "diff" || words === "patch") return [{ text: line, ...diffLook(line) }];

@@ -1,4 +1,4 @@
-/** How a piece of a line looks. Colors by what they mean: the theme knows which they are. */
+/** The look of a span. Colors are named by their meaning; the theme chooses the actual color. */
 export interface Look {
   readonly color?: Color;
   readonly weight?: "bold" | "faint";
@@ -8,25 +8,25 @@ export interface Look {
 
 export type Color = "you" | "model" | "tool" | "good" | "warning" | "bad" | "quiet" | "code" | "keyword" | "string";
 
-/** A piece of a line that looks the same from end to end. */
+/** A part of a line with one look. */
 export interface Span extends Look {
   readonly text: string;
 }
 
-/** One line of the screen, or one that is to be wrapped. */
+/** One line of the screen, or a line before wrapping. */
 export type Line = readonly Span[];
 
-/** A line of one piece. */
+/** A line with one span. */
 export function plain(text: string, look: Look = {}): Line {
   return text === "" ? [] : [{ text, ...look }];
 }
 
-/** Text of several lines. */
+/** Splits a text into lines. */
 export function plainLines(text: string, look: Look = {}): readonly Line[] {
   return text.split("\n").map((line) => plain(line, look));
 }
 
-/** The same lines, each behind something: the first behind one thing, the others behind another of the same width. */
+/** Puts a prefix before each line: one for the first line, another of the same width for the rest. */
 export function indent(lines: readonly Line[], first: Line, others: Line = first): readonly Line[] {
   return lines.map((line, index) => [...(index === 0 ? first : others), ...line]);
 }

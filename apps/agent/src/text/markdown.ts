@@ -1,23 +1,23 @@
 import { highlight } from "./highlight.ts";
 import { type Line, type Look, plain, type Span } from "./line.ts";
 
-/** What of the lines before matters for the next one. */
+/** The state after the lines so far. */
 export interface MarkdownState {
-  /** The language of the block of code that is open, maybe "". */
+  /** The language of the open code block, possibly "". */
   readonly code?: string;
 }
 
 export const MARKDOWN_START: MarkdownState = {};
 
 export interface MarkdownLine {
-  /** What stands before the text, and before its further rows. */
+  /** The prefix of the first row, and of further rows. */
   readonly lead: Line;
   readonly hang: Line;
   readonly line: Line;
   readonly state: MarkdownState;
 }
 
-/** One line of markdown. Line by line, so that an answer can be shown while it comes, and never has to be drawn again. */
+/** Renders markdown line by line, so that a streamed answer never has to be drawn again. */
 export function markdownLine(text: string, { code }: MarkdownState): MarkdownLine {
   const fence = /^\s*(?:```|~~~)\s*([\w+#.-]*)/.exec(text);
   if (fence !== null) {

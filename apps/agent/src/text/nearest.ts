@@ -1,4 +1,4 @@
-/** The word that a mistyped one was most likely meant to be; undefined if none is near. */
+/** Finds the word closest to a mistyped one; undefined if none is close. */
 export function nearest(typed: string, words: readonly string[]): string | undefined {
   const lower = typed.toLowerCase();
   const begun = words.filter((word) => lower.length > 2 && word.toLowerCase().startsWith(lower));
@@ -10,7 +10,7 @@ export function nearest(typed: string, words: readonly string[]): string | undef
   return best !== undefined && best.distance <= Math.max(1, Math.floor(typed.length / 3)) ? best.word : undefined;
 }
 
-/** Letters to be put in, left out or changed; two that changed places count as one. */
+/** The edit distance: insertions, deletions, changes, and swaps of two letters count as one each. */
 function distance(one: string, other: string): number {
   const rows = Array.from({ length: one.length + 1 }, (_, row) => [row]);
   for (let column = 1; column <= other.length; column++) rows[0]![column] = column;

@@ -1,10 +1,10 @@
 import { harmless } from "./harmless.ts";
 import type { Color, Line, Span } from "./line.ts";
 
-/** `none`: NO_COLOR, or a terminal without any. What is bold, faint or inverse stays so: that is no color. */
+/** `none`: NO_COLOR is set, or the terminal has no colors. Bold, faint and inverse text stays. */
 export type Theme = "dark" | "light" | "none";
 
-/** The sixteen colors that every terminal has: its owner has chosen what they look like. */
+/** The sixteen standard colors, which follow the terminal's own theme. */
 const COLORS: Readonly<Record<Exclude<Theme, "none">, Readonly<Record<Color, number>>>> = {
   dark: {
     you: 96,
@@ -32,7 +32,7 @@ const COLORS: Readonly<Record<Exclude<Theme, "none">, Readonly<Record<Color, num
   },
 };
 
-/** A line as the terminal takes it. The last place before the screen: nothing gets past it that could command a terminal. */
+/** Converts a line to terminal output. The last step before the screen, so it removes all other escape sequences. */
 export function paint(line: Line, theme: Theme): string {
   return line.map((span) => paintSpan(span, theme)).join("");
 }
@@ -48,10 +48,10 @@ function paintSpan({ text, color, weight, slant, mark }: Span, theme: Theme): st
   return codes.length === 0 ? shown : `\u001b[${codes.join(";")}m${shown}\u001b[0m`;
 }
 
-/** What the environment says of colors. */
+/** Chooses the theme from the environment. */
 export function themeOf(environment: Readonly<Record<string, string | undefined>>): Theme {
   const { NO_COLOR, TERM, COLORFGBG } = environment;
   if (NO_COLOR || TERM === "dumb") return "none";
-  // Some terminals say what stands behind their letters: 7 and 15 are light.
+  // Some terminals set COLORFGBG to their colors: a background of 7 or 15 is light.
   return /;(7|15)$/.test(COLORFGBG ?? "") ? "light" : "dark";
 }

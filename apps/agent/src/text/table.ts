@@ -1,6 +1,6 @@
 /**
- * Rows as lines, with columns one below the other. The last is not padded; numbers stand on the right.
- * @param right columns of texts that stand on the right like numbers, counted from zero
+ * Formats rows as a table with aligned columns. The last column is not padded; numbers are right-aligned.
+ * @param right text columns to right-align too, counted from zero
  */
 export function table(rows: readonly (readonly (string | number)[])[], right: readonly number[] = []): string {
   const widths = rows.reduce<number[]>(
@@ -24,7 +24,7 @@ function text(cell: string | number): string {
   return typeof cell === "number" ? cell.toLocaleString("en-US") : cell;
 }
 
-/** A text in one line, cut where it is longer than that. */
+/** Puts a text on one line, and cuts it if it is too long. */
 export function oneLine(text: string, mostCharacters: number): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > mostCharacters ? `${line.slice(0, mostCharacters - 1)}…` : line;

@@ -2,13 +2,13 @@ import stringWidth from "string-width";
 import type { Line, Span } from "./line.ts";
 
 /**
- * One unit and one column each: the letters of Latin, Greek, Cyrillic, Armenian and Georgian, without marks that combine, and
- * what our own frames are made of. These are counted by length; the others cost a look at every character.
+ * Characters of one code unit and one column: Latin, Greek, Cyrillic, Armenian and Georgian letters without combining marks,
+ * and our frame characters. Their width is their length; other texts are measured character by character.
  */
 const PLAIN = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u10a0-\u10ff─│┌└▌●◌■✓✗❯▸☐☑•·…→↑↓]*$/;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** How many columns a text takes: letters of East Asian scripts and emoji take two. */
+/** The width of a text in columns. East Asian characters and emoji take two. */
 export function widthOf(text: string): number {
   return PLAIN.test(text) ? text.length : stringWidth(text);
 }
@@ -17,12 +17,12 @@ export function lineWidth(line: Line): number {
   return line.reduce((sum, { text }) => sum + widthOf(text), 0);
 }
 
-/** What a reader sees as one character, in order. */
+/** Splits a text into grapheme clusters. */
 export function charactersOf(text: string): readonly string[] {
   return PLAIN.test(text) ? text.split("") : [...graphemes.segment(text)].map(({ segment }) => segment);
 }
 
-/** Breaks a line into rows of at most so many columns: between words where that is possible, and never inside a character. */
+/** Wraps a line into rows of limited width: between words if possible, never inside a character. */
 export function wrapLine(line: Line, columns: number): readonly Line[] {
   if (lineWidth(line) <= columns) return [line];
   const rows: Span[][] = [];
@@ -41,7 +41,7 @@ export function wrapLine(line: Line, columns: number): readonly Line[] {
         used += width;
         continue;
       }
-      // A space at which a line is broken is not seen.
+      // The space at a line break is dropped.
       if (/^\s/.test(word)) {
         if (used > 0) end();
         continue;
@@ -63,7 +63,7 @@ export function wrapLines(lines: readonly Line[], columns: number): readonly Lin
   return lines.flatMap((line) => wrapLine(line, columns));
 }
 
-/** The beginning of a line, with an ellipsis if something is missing. */
+/** Cuts a line to a width, with an ellipsis if something is missing. */
 export function cutLine(line: Line, columns: number): Line {
   if (lineWidth(line) <= columns) return line;
   const kept: Span[] = [];
@@ -88,12 +88,12 @@ export function cutText(text: string, columns: number): string {
     .join("");
 }
 
-/** Filled up with spaces. */
+/** Pads a text with spaces. */
 export function padText(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - widthOf(text)));
 }
 
-/** Behind the last piece, as part of it if it looks the same. */
+/** Appends text to the last span if both have the same look. */
 function add(row: Span[], text: string, look: Omit<Span, "text">): void {
   const last = row.at(-1);
   if (last === undefined || !looksLike(last, look)) row.push({ text, ...look });

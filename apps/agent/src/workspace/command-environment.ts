@@ -1,16 +1,16 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Names under which programs are given keys. What a command need not know, it cannot give away. */
+/** Variables that usually hold keys. Commands do not get them, so they cannot leak them. */
 const SECRET_NAME =
   /PASSWORD|PASSWD|SECRET|CREDENTIAL|TOKENS?($|_)|(^|_|API|AUTH|ACCESS|PRIVATE)KEYS?($|_)|_(AUTH|PWD)$|^(SSH_AUTH_SOCK|DATABASE_URL)$/i;
-/** A file that bash would run before the command. */
+/** The variable that names a file which bash would run before the command. */
 const STARTUP_FILES = ["BASH_ENV", "ENV"];
-/** Nobody is there to press a key, and colors are taken out anyway. */
+/** Turns off pagers and colors: nobody can press a key, and colors are removed anyway. */
 const UNATTENDED: Environment = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
 
 /**
- * The environment of commands: the user's own without names that hold secrets.
- * @param kept names of secrets that commands may have nevertheless
+ * The environment of commands: the user's variables without those that hold secrets.
+ * @param kept names of secrets that commands may see
  */
 export function commandEnvironment(environment: Environment, kept: readonly string[] = []): Environment {
   const entries = Object.entries(environment).filter(

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 const DREAM = "dream-";
 
-/** Dreams are kept like other sessions, and are in no list: nobody goes on with one, and the next dream does not go over them. */
+/** Dreams are stored like sessions but not listed: nobody resumes one, and the next dream does not read them. */
 export function newDreamSession(): string {
   return `${DREAM}${randomUUID()}`;
 }

@@ -3,19 +3,19 @@ import { settingsFile } from "palimpsest/settings-file";
 import type { Environment } from "./command-environment.ts";
 import type { Places } from "./places.ts";
 
-/** Switches of other programs of this sort, and the variable of ours that says the same. */
+/** Variables of other agents, and our variable with the same meaning. */
 const SWITCHES: Readonly<Record<string, string>> = {
   DISABLE_COMPACT: "PALIMPSEST_COMPACTION_ENABLED",
   DISABLE_AUTO_COMPACT: "PALIMPSEST_COMPACTION_AUTO",
   DISABLE_MICROCOMPACT: "PALIMPSEST_CLEARING_ENABLED",
 };
-/** Another agent's name for the percentage, whatever stands before it. */
+/** The end of another agent's variable for the percentage. */
 const PERCENT = /_AUTOCOMPACT_PCT_OVERRIDE$/;
 const OUR_PERCENT = "PALIMPSEST_AUTOCOMPACT_PCT";
 const YES = ["1", "true", "yes", "on"];
 const NO = ["0", "false", "no", "off"];
 
-/** Where the engine's settings come from in this program, beside its command line. */
+/** The sources of engine settings in this program, besides the command line. */
 export function engineSettings(
   { engineSettings: path }: Places,
   environment: Environment,
@@ -26,8 +26,8 @@ export function engineSettings(
 }
 
 /**
- * The environment with the variables of other programs in the words of ours: whoever has set them for one agent means this one,
- * too. The library does not know them. A variable of ours that is set is stronger.
+ * Translates variables of other agents to ours, since a user who set them for one agent wants the same here. The library does
+ * not know them. If our own variable is set too, it wins.
  */
 export function withVariablesOfOthers(environment: Environment): Environment {
   const translated: Record<string, string> = {};

@@ -4,15 +4,15 @@ import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from "node:f
 import { basename, dirname, join, relative, sep } from "node:path";
 import { isInside } from "./path-guard.ts";
 
-/** What lies where it may not, or is no plain file. */
+/** The error for a file outside of the allowed folders, or one that is not a plain file. */
 export class UnsafeFileError extends Error {}
 
-// Windows has no such flags. NONBLOCK: opening a named pipe must not wait for its writer.
+// Windows does not have these flags. NONBLOCK: opening a named pipe must not wait for its writer.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0 } = constants;
 
 /**
- * Opens a plain file for reading that lies below `root`, both with links followed. A link that was put there after the path
- * was looked at is not followed, and a folder on the way that was exchanged for one is found out by what was opened.
+ * Opens a plain file below `root` for reading; both paths have their links resolved. A link that was created after the path was
+ * checked is not followed. A folder that was replaced by a link is detected by the real path of the opened file.
  */
 export async function openInside(path: string, root: string): Promise<FileHandle> {
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
@@ -35,13 +35,13 @@ export interface WriteInsideOptions {
   readonly path: string;
   readonly root: string;
   readonly content: string | Uint8Array;
-  /** @default that of the file which stands there; of a new one, what the umask leaves of 0666 */
+  /** The file mode. @default the mode of the existing file; for a new file, 0666 without the umask */
   readonly mode?: number;
 }
 
 /**
- * Writes a file below `root` as a whole or not at all: beside its place, then by renaming. Exchanging a folder on the way for
- * a link leads nowhere (see `inFolder`).
+ * Writes a file below `root` atomically: to a temporary file, then by renaming. A folder that is replaced by a link meanwhile
+ * does not lead elsewhere (see `inFolder`).
  */
 export async function writeInside({ path, root, content, mode }: WriteInsideOptions): Promise<void> {
   await inFolder(path, root, async (at) => {
@@ -57,7 +57,7 @@ export async function writeInside({ path, root, content, mode }: WriteInsideOpti
       const file = await open(beside, "wx", kept ?? 0o666);
       try {
         await file.writeFile(content);
-        // The mode of open is cut by the umask.
+        // `open` applies the umask to the mode, so it is set again.
         if (kept !== undefined) await file.chmod(kept);
         await file.sync();
       } finally {
@@ -76,8 +76,8 @@ export async function removeInside(path: string, root: string): Promise<void> {
 }
 
 /**
- * Runs with the folder of a path. It is reached from the root step by step, each held open while the next is looked up in it,
- * and missing ones are made on the way: so no link is followed, whenever it was put there.
+ * Runs `work` with the folder of a path. The folder is reached from the root step by step: each folder is held open while the
+ * next is looked up in it, and missing folders are created. So no link is followed, whenever it was created.
  */
 async function inFolder(path: string, root: string, act: (folder: string) => Promise<void>): Promise<void> {
   if (!isInside(dirname(path), root))
@@ -98,7 +98,7 @@ async function inFolder(path: string, root: string, act: (folder: string) => Pro
 
 interface OpenFolder {
   readonly handle: FileHandle;
-  /** Names the held folder itself where the system can (Linux); elsewhere its path, which leaves a moment in between. */
+  /** Names the open folder itself on Linux. Other systems use its path, which leaves a short race. */
   readonly at: string;
 }
 
@@ -118,7 +118,7 @@ async function openFolder(path: string): Promise<OpenFolder> {
   return { handle, at: process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : path };
 }
 
-/** Linux tells where an open file lies. Elsewhere its path is looked at once more. */
+/** The real path of an open file. Linux reports it; on other systems the path is resolved again. */
 async function assertInside(file: FileHandle, path: string, root: string): Promise<void> {
   const real = await realpath(process.platform === "linux" ? `/proc/self/fd/${file.fd}` : path);
   if (!isInside(real, root)) throw new UnsafeFileError(`${path} leads out of ${root}, to ${real}. Nothing was read.`);

@@ -1,26 +1,26 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 
-/** Where a path leads once all links on the way are followed. */
+/** The target of a path after all links are resolved. */
 export type GuardedPath =
   | { readonly kind: "inside"; readonly path: string; readonly root: string }
   | { readonly kind: "outside"; readonly path: string }
-  /** A tool result that was stored: it can be read, and nothing else. */
+  /** A stored tool result, which can only be read. */
   | { readonly kind: "stored-result"; readonly path: string }
   | { readonly kind: "invalid"; readonly reason: string };
 
 export interface PathGuard {
-  /** Folders that may be read and written, links followed. */
+  /** Folders that may be read and written, with links resolved. */
   readonly roots: readonly string[];
   locate(path: string): Promise<GuardedPath>;
 }
 
-/** Linux takes no longer ones. */
+/** The longest path that Linux accepts. */
 const MAX_BYTES = 4_096;
 
 /**
- * Says of any path whether it lies in the given folders, by where it really leads: of what does not exist yet, the nearest
- * folder that does. It tells what is so now; whoever opens the file checks again on what he holds (open-inside).
+ * Checks whether a path lies in the given folders, after links are resolved. For a path that does not exist yet, the nearest
+ * existing folder counts. The check is valid only now: opening the file checks again (open-inside).
  */
 export async function createPathGuard(folder: string, alsoAllowed: readonly string[] = []): Promise<PathGuard> {
   const roots = await Promise.all([folder, ...alsoAllowed].map((root) => realpath(root)));
@@ -44,12 +44,12 @@ export async function createPathGuard(folder: string, alsoAllowed: readonly stri
   };
 }
 
-/** With the separator: `/work-backup` does not lie in `/work`. */
+/** Compares with the separator, since `/work-backup` is not inside `/work`. */
 export function isInside(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Undefined where a link leads to nothing: what would be created there lies who knows where. */
+/** Undefined for a link without a target: a file created through it could be anywhere. */
 async function realPathOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);

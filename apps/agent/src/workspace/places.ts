@@ -3,10 +3,10 @@ import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import type { Environment } from "./command-environment.ts";
 
-/** A socket path has at most some hundred characters with its folder, so a name is the beginning of an id. */
+/** Socket paths are limited to about a hundred characters, so socket names use the first characters of an id. */
 const SOCKET_NAME_CHARACTERS = 18;
 
-/** Where everything of the agent is kept, for one project. All of it is for this user only. */
+/** The paths of the agent's files for one project. Only this user can read them. */
 export interface Places {
   /** The user's home. */
   readonly home: string;
@@ -14,17 +14,17 @@ export interface Places {
   readonly agentHome: string;
   readonly project: string;
   readonly sessions: string;
-  /** What is remembered across the sessions of the project. */
+  /** The memory of the project. */
   readonly memory: string;
-  /** What all sessions of this user share: leases, mailboxes. */
+  /** The store that all sessions of this user share: leases, mailboxes. */
   readonly coordinationFile: string;
-  /** What a dream would have changed, and waits for a yes. */
+  /** The changes of a dream that wait for approval. */
   readonly heldDream: string;
-  /** Settings of the engine (docs/defaults.md), by name. */
+  /** The engine settings, by name (docs/defaults.md). */
   readonly engineSettings: string;
-  /** What belongs to one session beside its log: checkpoints, output of commands. */
+  /** The folder of a session's other files: checkpoints, output of commands. */
   folderOf(session: string): string;
-  /** Where a running session is reached by other processes. */
+  /** The socket of a running session, for other processes. */
   socketOf(session: string): string;
 }
 
@@ -32,7 +32,7 @@ export function agentHomeOf(environment: Environment): string {
   return environment["PALIMPSEST_HOME"] || join(environment["HOME"] || homedir(), ".palimpsest");
 }
 
-/** @param folder the project's, links followed */
+/** Computes the paths. @param folder the folder of the project, with links resolved */
 export function placesOf(folder: string, environment: Environment): Places {
   const home = environment["HOME"] || homedir();
   const agentHome = agentHomeOf(environment);

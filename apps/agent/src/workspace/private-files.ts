@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { chmod, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Makes a folder, and those above that are missing, for this user only. One that is a link or another user's is refused. */
+/** Creates a folder and its missing parents, for this user only. Rejects a link or a folder of another user. */
 export async function makePrivateFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
-    // The mode of mkdir is cut by the umask.
+    // `mkdir` applies the umask to the mode, so it is set again.
     await chmod(path, 0o700);
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
@@ -25,7 +25,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
   }
 }
 
-/** Writes a file that only this user can read, as a whole or not at all. */
+/** Writes a file that only this user can read, atomically. */
 export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
   await makePrivateFolder(dirname(path));
   const beside = `${path}.${randomUUID()}.new`;

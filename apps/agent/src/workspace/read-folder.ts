@@ -9,8 +9,8 @@ export interface MarkdownFile {
 }
 
 /**
- * The markdown files of a folder, in the order of their names. Links are passed over: a repository could show any file of the
- * user's by one. A folder that is not there has none.
+ * Reads the markdown files of a folder, ordered by name. Links are skipped: otherwise a repository could expose any file of the
+ * user. A missing folder has no files.
  */
 export async function readFolder(
   folder: string,

@@ -1,15 +1,15 @@
 import { type Entry, entryText, type LogReader, readPayload } from "palimpsest/core";
 import { cleanText } from "../text/clean-text.ts";
 
-/** One thing in the log, as the transcript shows it. */
+/** One entry of the log, as the transcript shows it. */
 export interface TranscriptEntry {
   readonly entry: number;
   readonly who: "you" | "model" | "tool" | "command" | "host" | "summary" | "attached" | "boundary" | "taken-out";
   readonly title: string;
   readonly text: string;
-  /** Whether the model sees it now. */
-  readonly seen: "yes" | "folded" | "taken-back";
-  /** What a boundary stands for. */
+  /** Whether the model sees the entry now. `taken-back`: it was undone or rewound. */
+  readonly seen: "yes" | "compacted" | "taken-back";
+  /** The entries that a compaction replaced, and whether it is in effect. */
   readonly boundary?: {
     readonly from: number;
     readonly to: number;
@@ -20,8 +20,8 @@ export interface TranscriptEntry {
 const AT_ONCE = 500;
 
 /**
- * A session as it was said, with what has become of it.
- * @param newest only so many entries, for who wants its end
+ * Reads the entries of a session, with their present state.
+ * @param newest read only this many entries from the end. @default all
  */
 export async function readTranscript(
   log: LogReader,
@@ -34,7 +34,7 @@ export async function readTranscript(
   return toTranscript(entries);
 }
 
-/** Pure: from the entries of a log, all of them up to the newest or the last ones, in order. */
+/** Computes the transcript of consecutive entries that end with the newest one. Pure. */
 function toTranscript(entries: readonly Entry[]): readonly TranscriptEntry[] {
   const onBranch = branchOf(entries);
   const restored = new Set(
@@ -43,31 +43,35 @@ function toTranscript(entries: readonly Entry[]): readonly TranscriptEntry[] {
       return read.kind === "restore" && onBranch.has(entry.sequence) ? [read.payload.of] : [];
     }),
   );
-  const folds = entries.flatMap((entry) => {
+  const hidden = entries.flatMap((entry) => {
     const read = readPayload(entry);
     if (read.kind !== "boundary" && read.kind !== "replace") return [];
     const isInEffect = onBranch.has(entry.sequence) && !restored.has(entry.sequence);
     return isInEffect ? [{ entry: entry.sequence, kind: read.kind, from: read.payload.from, to: read.payload.to }] : [];
   });
-  const isFolded = (entry: number): boolean => folds.some(({ from, to }) => from <= entry && entry <= to);
+  const isHidden = (entry: number): boolean => hidden.some(({ from, to }) => from <= entry && entry <= to);
   return entries.flatMap((entry) => {
     const { sequence } = entry;
-    const seen = !onBranch.has(sequence) ? "taken-back" : isFolded(sequence) ? "folded" : "yes";
+    const seen = !onBranch.has(sequence) ? "taken-back" : isHidden(sequence) ? "compacted" : "yes";
     const shown = describe(entry, seen);
     if (shown?.boundary === undefined) return shown === undefined ? [] : [shown];
-    const isAgain = folds.some((one) => one.entry > sequence && one.kind === "boundary");
+    const isAgain = hidden.some((one) => one.entry > sequence && one.kind === "boundary");
     const isUndone = restored.has(sequence) || seen === "taken-back";
     const inEffect = isUndone ? "taken-back" : isAgain ? "compacted-again" : "yes";
     return [{ ...shown, seen: isUndone ? "taken-back" : "yes", boundary: { ...shown.boundary, inEffect } }];
   });
 }
 
-/** The entries that lead to the newest: what a rewind left is not among them. */
+/** The entries that lead to the newest one. Entries that a rewind left are not among them. */
 function branchOf(entries: readonly Entry[]): ReadonlySet<number> {
   const parents = new Map(entries.map(({ sequence, parent }) => [sequence, parent]));
   const branch = new Set<number>();
   for (let at = entries.at(-1)?.sequence; at !== undefined && at > 0; at = parents.get(at)) branch.add(at);
   return branch;
+}
+
+function count(tokens: number): string {
+  return tokens.toLocaleString("en-US");
 }
 
 function describe(entry: Entry, seen: TranscriptEntry["seen"]): TranscriptEntry | undefined {
@@ -88,11 +92,13 @@ function describe(entry: Entry, seen: TranscriptEntry["seen"]): TranscriptEntry 
     case "boundary": {
       const { from, to, compaction, reason } = read.payload;
       const sizes =
-        compaction === undefined ? reason : `${compaction.tokensBefore} -> ${compaction.tokensAfter} tokens`;
+        compaction === undefined
+          ? reason
+          : `${count(compaction.tokensBefore)} -> ${count(compaction.tokensAfter)} tokens`;
       return {
         ...common,
         who: "boundary",
-        title: `entries ${from} to ${to} folded: ${sizes}`,
+        title: `of entries ${from} to ${to}: ${sizes}`,
         boundary: { from, to, inEffect: "yes" },
       };
     }

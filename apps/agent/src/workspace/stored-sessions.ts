@@ -5,17 +5,17 @@ import { oneLine } from "../text/table.ts";
 import { isDreamSession } from "./dream-session.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What a session was last sent to, in the words of its log. */
+/** The provider and model of a session's last request, as its log names them. */
 export interface UsedBefore {
   readonly provider: string;
   readonly model: string;
-  /** Where it went, if that was not the provider's own endpoint. */
+  /** The server's address; absent for the provider's own endpoint. */
   readonly baseUrl?: string;
 }
 
 export interface StoredSession {
   readonly id: string;
-  /** How it began, in one line. */
+  /** The beginning of its first message, in one line. */
   readonly title: string;
   readonly startedAtMs: number;
   readonly usedAtMs: number;
@@ -23,11 +23,11 @@ export interface StoredSession {
   readonly usedBefore?: UsedBefore;
 }
 
-/** The user's first words stand at the very beginning, behind the configuration. */
+/** The user's first message comes right after the configuration, so a few entries are enough. */
 const FIRST_ENTRIES = 20;
 const TITLE_CHARACTERS = 60;
 
-/** The sessions of a store, the one that was used last first. */
+/** Lists the sessions of a store, last used first. */
 export async function listSessions(store: Store): Promise<readonly StoredSession[]> {
   const sessions: StoredSession[] = [];
   for await (const { id } of eachSession(store)) {
@@ -40,7 +40,7 @@ export async function listSessions(store: Store): Promise<readonly StoredSession
   return sessions.toSorted((one, other) => other.usedAtMs - one.usedAtMs);
 }
 
-/** @param wanted an id or its beginning; the newest if there is none */
+/** Finds a session. @param wanted a session id or its first characters. @default the newest session */
 export async function findSession(store: Store, wanted?: string): Promise<StoredSession> {
   const sessions = await listSessions(store);
   const exact = sessions.find(({ id }) => id === wanted) ?? (await findUnlisted(store, wanted));
@@ -48,23 +48,25 @@ export async function findSession(store: Store, wanted?: string): Promise<Stored
     exact === undefined ? sessions.filter(({ id }) => wanted === undefined || id.startsWith(wanted)) : [exact];
   const [first] = found;
   if (first === undefined) {
-    const which = wanted === undefined ? "no session" : `no session ${JSON.stringify(wanted)}`;
-    throw new UsageError(`There is ${which} in this project. palimpsest sessions lists them; -p "..." begins one.`);
+    const which = wanted === undefined ? "no session yet" : `no session ${JSON.stringify(wanted)}`;
+    throw new UsageError(
+      `This folder has ${which}. To list its sessions: palimpsest sessions. To start one: palimpsest`,
+    );
   }
   if (wanted !== undefined && found.length > 1) {
     throw new UsageError(
-      `${JSON.stringify(wanted)} begins ${found.length} sessions: ${found.map(({ id }) => id).join(", ")}.`,
+      `${JSON.stringify(wanted)} matches ${found.length} sessions: ${found.map(({ id }) => id).join(", ")}. Type more characters of the id.`,
     );
   }
   return first;
 }
 
-/** Those of agents and dreams: a person does not go on with them. */
+/** Sessions of agents and dreams are not listed: a person does not resume them. */
 function isUnlisted(id: string): boolean {
   return isAgentSession(id) || isDreamSession(id);
 }
 
-/** Who knows the id of one finds it. */
+/** Finds an unlisted session by its whole id. */
 async function findUnlisted(store: Store, wanted: string | undefined): Promise<StoredSession | undefined> {
   if (wanted === undefined || !isUnlisted(wanted)) return undefined;
   const reader = await store.openReader(wanted);
@@ -85,7 +87,7 @@ async function describe(id: string, reader: LogReader): Promise<StoredSession> {
     const { kind, payload } = readPayload(entry) as { kind: string; payload?: { readonly origin?: string } };
     return kind === "message" && payload?.origin === "human";
   });
-  const title = oneLine((said && entryText(said)) ?? "", TITLE_CHARACTERS) || "(nothing said yet)";
+  const title = oneLine((said && entryText(said)) ?? "", TITLE_CHARACTERS) || "(no message yet)";
   return {
     id,
     title,

@@ -1,2 +1,2 @@
-/** The user asked for something that makes no sense; the message says what would. */
+/** An error in what the user typed. The message says how to correct it. */
 export class UsageError extends Error {}

@@ -122,7 +122,7 @@ export const memoryCases: readonly PromiseCase[] = [
       await agent.run(["-p", "Read the page"]);
       const { code, said } = await agent.run(["-p", "Hello"]);
       holds(code === 0, `the turn ended with ${code}: ${said}`);
-      reported(/1 memory waits for your yes/.test(said), `nothing said that a memory waits: ${said}`);
+      reported(/1 memory waits for your approval/.test(said), `nothing said that a memory waits: ${said}`);
       reported(/hook failed/i.test(said), `nothing said that a hook failed: ${said}`);
     },
   },
@@ -138,7 +138,7 @@ export const memoryCases: readonly PromiseCase[] = [
       const asked = agent.exchanges().length;
       const second = await agent.run(["dream", "--if-due"], sessions);
       holds(agent.exchanges().length === asked, "it was tried again at once");
-      reported(second.out.startsWith("It is not time: the last time was"), `it does not say so: ${second.out}`);
+      reported(second.out.startsWith("Not needed yet: the last time was"), `it does not say so: ${second.out}`);
     },
   },
 ];

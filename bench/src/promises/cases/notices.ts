@@ -54,7 +54,7 @@ export const noticeCases: readonly PromiseCase[] = [
       agent.blockResults();
       const { code, said } = await agent.run(["-c", "-p", "Count", "--mode", "bypass"]);
       holds(code === 0, `the turn ended with ${code}: ${said}`);
-      reported(linesWith(said, "Could not store a result of").length === 1, `not told once: ${said}`);
+      reported(linesWith(said, "Could not store a tool result of").length === 1, `not told once: ${said}`);
       reported(/The model sees (all of it|only its beginning)/.test(said), "it is not said what that means");
     },
   },
@@ -77,7 +77,7 @@ export const noticeCases: readonly PromiseCase[] = [
       agent.blockResults();
       const { said } = await agent.run(["-c", "-p", "Delegate", "--mode", "bypass"]);
       holds(agent.exchanges().length >= 4, `the agent was not started: ${said}`);
-      reported(said.includes(`Agent ${name}: Could not store a result of`), `nothing was said of it: ${said}`);
+      reported(said.includes(`Agent ${name}: Could not store a tool result of`), `nothing was said of it: ${said}`);
     },
   },
   {

@@ -169,7 +169,7 @@ export const resultCases: readonly PromiseCase[] = [
       holds(code === 0, `the turn ended with ${code}: ${said}`);
       const last = lastBody(agent);
       holds(last.includes("Cut here"), "the model was not told that the result goes on");
-      reported(/Could not store a result of/.test(said), `nothing said that storing failed: ${said}`);
+      reported(/Could not store a tool result of/.test(said), `nothing said that storing failed: ${said}`);
     },
   },
 ];

@@ -9,9 +9,9 @@ import { sessionCards, spentTiles } from "./session-cards.ts";
 import { escapeText } from "./svg.ts";
 
 const ABOUT_FIGURES =
-  "Sums of tokens are the provider's own counts. How they are shared among what stood in the window is an estimate that adds up to them. A perfect cache would have read all that the request before had left there and that was still its beginning.";
+  "Token sums are the provider's own counts. The shares of the parts are estimates that add up to these sums. A perfect cache keeps every prompt: each request reads from it everything that it has in common with the request before.";
 
-/** One page with everything in it: no script, nothing to load, readable on paper. */
+/** A self-contained page: no scripts, nothing to load, printable. */
 export function analysisPage({ sum, sessions }: Analyses): string {
   const only = sum.sessions === 1 ? sessions[0] : undefined;
   const title = only === undefined ? counted(sum.sessions, "session") : titleOf(only);
@@ -52,8 +52,8 @@ function aboutSession({ session, startedAtMs, endedAtMs, points }: Analysis): st
 
 function sumSections(sum: AnalysisSum, sessions: readonly AnalyzedFile[]): string {
   const { totals, readAgain, duplicateReads } = sum;
-  const again = `Behind compactions ${counted(readAgain.reads, "file")} were read again (${tokens(readAgain.tokens)} tokens${priced(readAgain.usd, ", ")})`;
-  const twice = `of ${counted(duplicateReads.reads, "read")} ${duplicateReads.duplicates} brought what was in the window already (${tokens(duplicateReads.tokens)} tokens${priced(duplicateReads.usd, ", ")})`;
+  const again = `After compactions, ${counted(readAgain.reads, "file")} were read again (${tokens(readAgain.tokens)} tokens${priced(readAgain.usd, ", ")})`;
+  const twice = `of ${counted(duplicateReads.reads, "file read")}, ${duplicateReads.duplicates} returned text that was already in context (${tokens(duplicateReads.tokens)} tokens${priced(duplicateReads.usd, ", ")})`;
   return [
     `<p class="about">${counted(totals.responses, "response")}; below, the ${sessions.length} most expensive sessions.</p>`,
     tiles([...spentTiles(totals), [String(sum.breaks), "cache breaks"], [String(sum.compactions), "compactions"]]),
@@ -66,12 +66,12 @@ function sumSections(sum: AnalysisSum, sessions: readonly AnalyzedFile[]): strin
       ? []
       : [
           card(
-            "What the cache lost, by cause",
+            "Cost of cache misses, by cause",
             "What a perfect cache would have saved.",
             lostBars(sum.lost, "all-lost"),
           ),
         ]),
-    card("Read in vain", `${again}; ${twice}.`, ""),
+    card("Files read again", `${again}; ${twice}.`, ""),
     ...sessions.map(sessionDetails),
   ].join("\n");
 }

@@ -3,11 +3,11 @@ import { at, escapeText, svg } from "./svg.ts";
 
 export interface Bar {
   readonly name: string;
-  /** What its length shows. */
+  /** The value that the length shows. */
   readonly value: number;
-  /** How that is said. */
+  /** The value as text. */
   readonly label: string;
-  /** Of the style sheet. */
+  /** A class of the style sheet. */
   readonly className: string;
   readonly about?: string;
 }
@@ -17,7 +17,7 @@ const WIDTHS = { all: 960, names: 190, labels: 160 };
 const ROW_HEIGHT = 26;
 const NAME_CHARACTERS = 26;
 
-/** Bars one below the other, with their names before them and their values behind. */
+/** Horizontal bars with names on the left and values on the right. */
 export function barChart(
   bars: readonly Bar[],
   { id, title, description }: { readonly id: string; readonly title: string; readonly description: string },

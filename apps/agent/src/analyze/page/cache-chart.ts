@@ -5,14 +5,14 @@ import { axes, columnsOf } from "./time-axis.ts";
 
 const PLOT: Plot = { left: 58, top: 26, width: 886, height: 170 };
 
-/** From the bottom: what cost least first. */
+/** From the bottom: the cheapest first. */
 export const SORTS: readonly { readonly sort: string; readonly name: string; of(point: WindowPoint): number }[] = [
   { sort: "read", name: "read from the cache", of: (point) => point.cacheReadTokens },
   { sort: "write", name: "written to the cache", of: (point) => point.cacheWriteTokens },
   { sort: "fresh", name: "neither", of: (point) => point.freshTokens },
 ];
 
-/** What each request read from the cache and wrote to it. Of several in one column, the one that read least is shown. */
+/** Cache reads and writes of each request. If a column stands for several requests, it shows the one that read least. */
 export function cacheChart(analysis: Analysis, id: string): string {
   const { points, totals } = analysis;
   const unread = ({ freshTokens, cacheWriteTokens }: WindowPoint): number => freshTokens + cacheWriteTokens;

@@ -4,7 +4,7 @@ import { barChart } from "./bar-chart.ts";
 
 const SHOWN_PARTS = 14;
 
-/** What each part of the window cost; without prices, how much of it was sent. */
+/** The cost of each part of the window; without prices, the tokens sent. */
 export function partBars(parts: readonly PartTotals[], { totals }: Pick<Analysis, "totals">, id: string): string {
   const isPriced = totals.usd > 0;
   const measure = (part: PartTotals): number => (isPriced ? part.usd : part.sentTokens);
@@ -32,7 +32,7 @@ export function partBars(parts: readonly PartTotals[], { totals }: Pick<Analysis
   return barChart(bars, { id, title: "Cost by part of the window", description });
 }
 
-/** What a perfect cache would have saved, by why it did not. */
+/** The cost of cache misses, by cause. */
 export function lostBars(lost: Analysis["lost"], id: string): string {
   const causes = Object.entries(lost) as [keyof typeof CAUSES, LostTotals][];
   const isPriced = causes.some(([, { usd }]) => usd > 0);
@@ -46,5 +46,5 @@ export function lostBars(lost: Analysis["lost"], id: string): string {
     }))
     .sort((one, other) => other.value - one.value);
   const description = bars.map(({ name, label }) => `${name}: ${label}`).join("; ");
-  return barChart(bars, { id, title: "What the cache lost, by cause", description });
+  return barChart(bars, { id, title: "Cost of cache misses, by cause", description });
 }

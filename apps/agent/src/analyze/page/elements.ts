@@ -1,7 +1,7 @@
 import { dollars } from "../words.ts";
 import { escapeText } from "./svg.ts";
 
-/** A piece of the page with a heading and a sentence about it. */
+/** A section of the page with a heading and a sentence about it. */
 export function card(title: string, about: string, content: string): string {
   return `<section class="card"><h2>${escapeText(title)}</h2><p>${escapeText(about)}</p>${content}</section>`;
 }
@@ -59,7 +59,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
   return `<div class="scroll"><table><thead><tr>${names}</tr></thead><tbody>${lines.join("\n")}</tbody></table></div>`;
 }
 
-/** Nothing, where there is no price. */
+/** The price as text; empty without a price. */
 export function priced(usd: number, before = ""): string {
   return usd === 0 ? "" : `${before}${dollars(usd)}`;
 }

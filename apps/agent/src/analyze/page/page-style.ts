@@ -1,4 +1,4 @@
-/** Colors that can be told apart without seeing all of them, on light and on dark ground. */
+/** Colors that color-blind readers can distinguish, for light and dark mode. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

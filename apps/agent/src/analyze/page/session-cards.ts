@@ -6,7 +6,7 @@ import { lostBars, partBars } from "./cost-bars.ts";
 import { card, legend, priced, square, type Tile, table, tiles } from "./elements.ts";
 import { LAYERS, MARKS, windowChart } from "./window-chart.ts";
 
-/** Everything there is to see of one session. */
+/** All cards about one session. */
 export function sessionCards(analysis: Analysis, id: string): string {
   if (analysis.points.length === 0) return `<p class="about">No response in it says what it used.</p>`;
   const cards = [windowCard, partsCard, cacheCard, lostCard, breaksCard, compactionsCard, duplicatesCard, resultsCard];
@@ -60,7 +60,7 @@ function lostCard({ lost }: Analysis, id: string): string {
   if (Object.keys(lost).length === 0) return "";
   const about =
     "What a perfect cache would have saved. A cause is named only where the record shows it: other tools or another system prompt it cannot show.";
-  return card("What the cache lost, by cause", about, lostBars(lost, `${id}-lost`));
+  return card("Cost of cache misses, by cause", about, lostBars(lost, `${id}-lost`));
 }
 
 function breaksCard({ breaks }: Analysis): string {
@@ -105,5 +105,5 @@ function resultsCard({ expensiveResults }: Analysis): string {
     ...[`${one.tool} ${one.about}`, tokens(one.tokens), one.requests, priced(one.usd)],
   ]);
   const about = "A result is paid for with every request that carries it.";
-  return card("The dearest results", about, table(["result", "tokens", "requests", "price"], rows));
+  return card("Most expensive tool results", about, table(["result", "tokens", "requests", "price"], rows));
 }

@@ -1,14 +1,14 @@
-/** Text that stands in a page as it is, whatever it holds. */
+/** Escapes a text for HTML. */
 export function escapeText(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A coordinate: a tenth of a unit is as fine as anybody sees. */
+/** Rounds a coordinate to a tenth of a unit. */
 export function at(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** A round number that is at least this. */
+/** Rounds up to a round number. */
 export function stepFor(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1e-9)));
   return [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough * (1 - 1e-9))!;
@@ -21,7 +21,7 @@ export function ticks(most: number): number[] {
   return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, index) => index * step);
 }
 
-/** Where in a figure something is drawn. */
+/** The area of a figure in which something is drawn. */
 export interface Plot {
   readonly left: number;
   readonly top: number;
@@ -33,7 +33,7 @@ export interface Figure {
   /** Unique within the page. */
   readonly id: string;
   readonly title: string;
-  /** What is to be seen in it, for whoever does not see it. */
+  /** A description for people who cannot see the chart. */
   readonly description: string;
   readonly width: number;
   readonly height: number;

@@ -3,19 +3,19 @@ import { time } from "../../text/table.ts";
 import { tokens } from "../words.ts";
 import { at, escapeText, type Plot, stepFor, ticks } from "./svg.ts";
 
-/** About so many labels stand along the axis. */
+/** The approximate number of labels on the axis. */
 const ALONG = 9;
-/** A chart has no more columns than a screen has dots for them. */
+/** The most columns: more could not be distinguished on a screen. */
 const MAX_COLUMNS = 360;
 
 export interface Column {
-  /** The requests that it stands for, both ends included, and the one that is shown. */
+  /** The first and last request of the column, and the request that it shows. */
   readonly from: number;
   readonly to: number;
   readonly point: WindowPoint;
 }
 
-/** The requests of a session in as many columns as can be told apart; of several, the one that weighs most is shown. */
+/** Groups the requests of a session into columns. A column with several requests shows the largest. */
 export function columnsOf(points: readonly WindowPoint[], measure: (point: WindowPoint) => number): Column[] {
   const count = Math.min(points.length, MAX_COLUMNS);
   return Array.from({ length: count }, (_, column) => {
@@ -31,7 +31,7 @@ export function xOf({ left, width }: Plot, index: number, points: number): numbe
   return left + ((index + 0.5) / Math.max(1, points)) * width;
 }
 
-/** Lines and labels behind a chart: tokens upwards, requests and times along. */
+/** Grid lines and labels: tokens on the vertical axis, requests and times on the horizontal axis. */
 export function axes(
   plot: Plot,
   { points }: Analysis,

@@ -8,25 +8,25 @@ export const LAYERS: readonly { readonly kind: PartKind; readonly name: string }
   { kind: "fixed", name: "system prompt, tools" },
   { kind: "summary", name: "summaries" },
   { kind: "user", name: "the user" },
-  { kind: "agent", name: "put in by the agent" },
+  { kind: "agent", name: "added by the agent" },
   { kind: "thinking", name: "thinking" },
-  { kind: "assistant", name: "the model's words" },
+  { kind: "assistant", name: "the model's answers" },
   { kind: "calls", name: "tool calls" },
   { kind: "results", name: "tool results" },
 ];
 
-/** What happened to it, for the legend. */
+/** The marks of the legend: compactions and cache misses. */
 export const MARKS: readonly { readonly name: string; readonly sign: string }[] = [
   { name: "a compaction", sign: '<g class="fold"><path d="M5.5 10l-5 -8h10z"/></g>' },
   { name: "the cache was lost", sign: '<circle class="break" cx="5.5" cy="5.5" r="4"/>' },
 ];
 
 const PLOT: Plot = { left: 58, top: 38, width: 886, height: 250 };
-/** Above the plot: a lane for compactions, and one for lost caches. */
+/** The lanes above the plot: one for compactions, one for cache misses. */
 const FOLDS_Y = PLOT.top - 6;
 const BREAKS_Y = PLOT.top - 26;
 
-/** What filled the window, request by request, with what happened to it. */
+/** The parts of the window for each request, with compactions and cache misses. */
 export function windowChart(analysis: Analysis, id: string): string {
   const { points, compactions, breaks } = analysis;
   const columns = columnsOf(points, sizeOf);
@@ -41,7 +41,7 @@ export function windowChart(analysis: Analysis, id: string): string {
     const base = shares.map((share) => sum(share.slice(0, layer)));
     const top = shares.map((share) => sum(share.slice(0, layer + 1)));
     if (shares.every((share) => share[layer] === 0)) return "";
-    // Steps, not slopes: between two requests there is nothing.
+    // Steps instead of slopes, since there is no value between two requests.
     const upper = top.map((value, column) => `L${at(x(column))} ${at(y(value))}H${at(x(column + 1))}`).join("");
     const lower = base
       .map((value, column) => `L${at(x(column + 1))} ${at(y(value))}H${at(x(column))}`)

@@ -3,8 +3,9 @@ import { usd } from "../../text/table.ts";
 import type { EventOf } from "./notice.ts";
 import { duration, tokens } from "./notice-words.ts";
 
-/** Why the provider read less from its cache than it held, in plain words. */
-const CACHE_CAUSES: Readonly<Record<Exclude<Cause, "pause">, string>> = {
+/** Names the causes of a cache miss in plain words. */
+export const CACHE_CAUSES: Readonly<Record<Cause, string>> = {
+  pause: "cache expired",
   provider: "another provider",
   model: "another model",
   tools: "other tools",
@@ -14,18 +15,18 @@ const CACHE_CAUSES: Readonly<Record<Exclude<Cause, "pause">, string>> = {
   thinking: "another thinking setting",
   effort: "another effort setting",
   "tool-choice": "another tool choice",
-  images: "the first image, or the last one gone",
+  images: "first image added, or last image removed",
   boundary: "a compaction",
   rewind: "a rewind",
   restore: "an undo",
-  replace: "results cleared",
+  replace: "tool results cleared",
   "provider-edits": "edits by the provider",
   "earlier-thinking": "earlier thinking dropped by the provider",
   "cache-ttl": "another cache lifetime",
-  server: "no reason known on our side",
+  server: "no known reason",
 };
 
-/** What the provider itself says of a cache that missed. */
+/** The provider's own explanation of a cache miss. */
 export const PROVIDER_SAYS: Readonly<Record<NonNullable<CacheBreak["providerSays"]>, string>> = {
   model: "the model changed",
   tools: "the tools changed",
@@ -36,6 +37,7 @@ export const PROVIDER_SAYS: Readonly<Record<NonNullable<CacheBreak["providerSays
   unknown: "it could not compare",
 };
 
+/** Says how many tokens were paid for again because of a cache miss, and why. */
 export function cacheText({
   causes,
   pauseMs,
@@ -44,7 +46,7 @@ export function cacheText({
   providerSays,
 }: EventOf<"cache-broken">): string {
   const price = rebilledUsd === undefined ? "" : ` (${usd(rebilledUsd)})`;
-  const said = providerSays === undefined ? "" : ` The provider says: ${PROVIDER_SAYS[providerSays]}.`;
+  const said = providerSays === undefined ? "" : ` The provider says that ${PROVIDER_SAYS[providerSays]}.`;
   const paid = `${tokens(rebilledTokens)} were paid for again${price}.${said}`;
   const others = causes.flatMap((cause) => (cause === "pause" ? [] : [CACHE_CAUSES[cause]]));
   if (causes.includes("pause")) {

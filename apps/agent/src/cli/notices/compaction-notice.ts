@@ -1,10 +1,11 @@
+import { rungName } from "../../text/plain-names.ts";
 import { usd } from "../../text/table.ts";
 import { type EventOf, type Notice, news, problem, type Surface } from "./notice.ts";
 import { command, count, duration, plural, tokens } from "./notice-words.ts";
 
 export function dueNotice(event: EventOf<"compaction-due">, surface: Surface): Notice {
   return {
-    text: `A compaction is due (${tokens(event.tokens)}). It saves ${tokens(event.savesTokensPerRequest)} on every request. Start it with ${command("compact", surface)}.`,
+    text: `The conversation has ${tokens(event.tokens)}. Compacting it saves ${tokens(event.savesTokensPerRequest)} on every request. To compact it: ${command("compact", surface)}.`,
     weight: "problem",
     once: "compaction-due",
   };
@@ -17,17 +18,17 @@ export function announcementText(event: EventOf<"compaction-announced">, surface
     case "now":
       return (
         `The conversation has ${tokens(event.tokens)}. Compacting it to about ${count(event.expectedTokens)} ${saves}. ` +
-        `Undo it with ${command("undo", surface)}. Choose the profile that decides when with ${command("config", surface)}.`
+        `To undo it: ${command("undo", surface)}. To choose when to compact: ${command("config", surface)}.`
       );
     case "after-next-message":
       return (
-        `This session was resumed with ${tokens(event.tokens)}. It is compacted after your next message: that ${saves}. ` +
+        `You resumed a session of ${tokens(event.tokens)}. It will be compacted after your next message, which ${saves}. ` +
         `To keep more detail: ${command("config", surface)} quality.`
       );
     case "when-full":
       return (
-        `You took back a compaction, so the conversation (${tokens(event.tokens)}) stays whole until the window is nearly full. ` +
-        `${command("compact", surface)} ${saves}.`
+        `You undid a compaction, so the conversation (${tokens(event.tokens)}) stays whole until the context window is nearly full. ` +
+        `To compact it anyway: ${command("compact", surface)}. That ${saves}.`
       );
   }
 }
@@ -39,10 +40,10 @@ export function compactionNotice({ outcome, atMs }: EventOf<"compaction-ended">,
     case "compacted": {
       const { tokensBefore, tokensAfter, rung, withoutSummary } = outcome;
       const sizes = `${count(tokensBefore)} -> ${tokens(tokensAfter)}`;
-      const undo = `Undo it with ${command("undo", surface)}.`;
-      if (withoutSummary === undefined) return news(`Compacted: ${sizes} (${rung}). ${undo}`);
+      const undo = `To undo it: ${command("undo", surface)}.`;
+      if (withoutSummary === undefined) return news(`Compacted: ${sizes} (${rungName(rung)}). ${undo}`);
       return problem(
-        `Compacted without a summary by the model (${WITHOUT[withoutSummary]}): ${sizes}. Details are missing. ${undo}`,
+        `Compacted, but the model wrote no summary: ${WITHOUT[withoutSummary]}. ${sizes}; details are missing. ${undo}`,
       );
     }
     case "declined":
@@ -52,9 +53,9 @@ export function compactionNotice({ outcome, atMs }: EventOf<"compaction-ended">,
   }
 }
 
-/** Why no model wrote the summary. */
+/** Why the model wrote no summary. */
 const WITHOUT: Readonly<Record<SummaryFailure, string>> = {
-  no_summary: "no usable summary came back",
+  no_summary: "the model returned no usable summary",
   api_error: "the provider did not answer",
   prompt_too_long: "the request was too long",
   aborted: "it was stopped",
@@ -63,28 +64,30 @@ const WITHOUT: Readonly<Record<SummaryFailure, string>> = {
 type SummaryFailure = Extract<EventOf<"compaction-ended">["outcome"], { kind: "failed" }>["failure"];
 
 const DECLINED: Readonly<Record<string, string>> = {
-  "switched-off": "compaction is switched off (setting compaction.enabled)",
+  "switched-off": "compaction is switched off. To switch it on, set compaction.enabled to true",
   blocked: "a hook blocked it",
-  "nothing-to-compact": "there is nothing that a summary could replace",
-  "too-small": "the conversation is too small for a summary to save anything",
-  overtaken: "the conversation changed while the summary was written. It is tried again before the next request",
+  "nothing-to-compact": "the conversation has nothing that a summary could replace",
+  "too-small": "the conversation is so small that a summary would save nothing",
+  overtaken: "the conversation changed while the summary was written. The next request tries again",
 };
 
 const FAILED: Readonly<Record<SummaryFailure, string>> = {
-  no_summary: "no usable summary came back. The conversation is as it was.",
-  api_error: "the provider did not answer. The conversation is as it was.",
+  no_summary: "the model returned no usable summary. The conversation is unchanged.",
+  api_error: "the provider did not answer. The conversation is unchanged.",
   prompt_too_long:
-    "what must stay in context is too large. Shorten the instructions, offer fewer tools, or use a model with a larger window.",
-  aborted: "it was stopped. The conversation is as it was.",
+    "the parts that must stay in context are too large. Shorten the instructions, offer fewer tools, or use a model with a larger window.",
+  aborted: "it was stopped. The conversation is unchanged.",
 };
 
 export function restoredNotice({ failed, parts }: EventOf<"files-restored">): Notice | undefined {
-  const unread = failed === 0 ? [] : [`${plural(failed, "file")} could not be read again`];
+  const unread = failed === 0 ? [] : [`${plural(failed, "file")} could not be read`];
   const short = parts.flatMap(({ type, name, shown, tokens: seen, ofTokens }) => {
     if (type === "file" || shown === "whole") return [];
     const what = name === undefined ? `the ${type}` : `the ${type} ${name}`;
-    return [shown === "cut" ? `${what} is cut to ${count(seen)} of ${tokens(ofTokens)}` : `${what} is left out`];
+    return [shown === "cut" ? `${what} was cut to ${count(seen)} of ${tokens(ofTokens)}` : `${what} was left out`];
   });
   const all = [...unread, ...short];
-  return all.length === 0 ? undefined : problem(`After the compaction, ${all.join("; ")}. The model may ask for it.`);
+  return all.length === 0
+    ? undefined
+    : problem(`After the compaction, ${all.join("; ")}. The model can still read what it needs.`);
 }

@@ -7,21 +7,23 @@ export function extractionNotice(
 ): Notice | undefined {
   switch (outcome) {
     case "extracted":
-      return news(`Remembered ${plural(saved, "thing")} from the conversation. See ${memoryCommand("", surface)}.`);
+      return news(
+        `Saved ${plural(saved, "memory", "memories")} from the conversation. To see the memory: ${memoryCommand("", surface)}.`,
+      );
     case "nothing":
     case "own-writes":
-      // What the model wrote by itself was shown when it did.
+      // The model's own writes were shown as tool calls.
       return undefined;
     case "over-budget":
-      return problem(`No longer looking for memories: ${why}.`);
+      return problem(`Stopped saving memories from this session: ${why}.`);
     case "failed":
-      return problem(`Could not look for memories in this turn: ${why}. The next turn tries again.`);
+      return problem(`Could not save memories from this turn: ${why}. The next turn tries again.`);
   }
 }
 
 export function waitingNotice({ count }: EventOf<"memories-waiting">, surface: Surface): Notice {
   return news(
-    `${plural(count, "memory", "memories")} ${count === 1 ? "waits" : "wait"} for your yes. See ${memoryCommand("inbox", surface)}.`,
+    `${plural(count, "memory", "memories")} ${count === 1 ? "waits" : "wait"} for your approval. To review: ${memoryCommand("inbox", surface)}.`,
   );
 }
 
@@ -29,22 +31,22 @@ export function dreamNotice(
   { trigger, outcome, changed, why = "" }: EventOf<"dreamed">,
   surface: Surface,
 ): Notice | undefined {
-  // Whoever asked for it is shown what came of it.
+  // The command that the person typed prints the outcome.
   if (trigger === "manual") return undefined;
   switch (outcome) {
     case "consolidated":
-      return news(`The memory was tidied up: ${plural(changed, "change")}. See ${memoryCommand("log", surface)}.`);
+      return news(`Tidied up the memory: ${plural(changed, "change")}. To see them: ${memoryCommand("log", surface)}.`);
     case "nothing":
-      // Its beginning was told.
-      return news("The memory was looked through: nothing had to change.");
+      // Its start was shown.
+      return news("Checked the memory: nothing had to change.");
     case "stopped":
       return undefined;
     case "held":
       return problem(
-        `Tidying up the memory would change ${plural(changed, "topic")}, so it waits for your yes: ${command("dream", surface)} --yes. Nothing was changed yet: ${why}.`,
+        `Tidying up the memory would change ${plural(changed, "topic")} and waits for your approval: ${why}. To apply the changes: ${command("dream", surface)} --yes.`,
       );
     case "failed":
-      return problem(`Tidying up the memory failed: ${why}. Nothing was changed; it is tried again tomorrow.`);
+      return problem(`Tidying up the memory failed: ${why}. Nothing was changed. The next try is tomorrow.`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Surface } from "./notice.ts";
 
-/** As the person types it. */
+/** A command as the person types it on this surface. */
 export function command(name: "compact" | "undo" | "dream" | "config", surface: Surface): string {
   return surface === "terminal" ? `/${name}` : `palimpsest ${name}`;
 }

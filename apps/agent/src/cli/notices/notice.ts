@@ -1,16 +1,16 @@
 import type { SessionEvent } from "palimpsest";
 
-/** What a person is told of an event. */
+/** A message to the person about an event. */
 export interface Notice {
-  /** One line; a hook may have more to say. */
+  /** One line; the message of a hook may have more. */
   readonly text: string;
-  /** `problem`: something did not work, or costs something that nobody asked for. */
+  /** `problem`: something failed, or cost money that nobody asked for. */
   readonly weight: "news" | "problem";
-  /** Notices of the same name say the same: the first is enough. @default each is told */
+  /** Of several notices with the same name, only the first is shown. @default every notice is shown */
   readonly once?: string;
 }
 
-/** Where the person reads it: that decides which commands a notice names. */
+/** Where the person reads the notice. It decides which commands the notice names. */
 export type Surface = "terminal" | "command-line";
 
 /** The event of a kind. */

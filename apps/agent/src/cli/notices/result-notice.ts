@@ -3,20 +3,20 @@ import { plural, size } from "./notice-words.ts";
 
 export function storedText({ tool, bytes, way }: EventOf<"result-stored">): string {
   const of = tool === undefined ? "" : ` of ${tool}`;
-  const why = way === "alone" ? "too large for the context" : "the results of this step were too large together";
-  return `Stored a result${of} (${size(bytes)}) in a file: ${why}. The model sees a preview.`;
+  const why = way === "alone" ? "too large for the context" : "the results of this round were too large together";
+  return `Stored a tool result${of} (${size(bytes)}) in a file: ${why}. The model sees a preview.`;
 }
 
 export function unstoredText({ bytes, error, shown }: EventOf<"storing-failed">): string {
   const seen = shown === "all" ? "all of it" : "only its beginning; the rest is lost";
-  return `Could not store a result of ${size(bytes)} (${error}). The model sees ${seen}.`;
+  return `Could not store a tool result of ${size(bytes)} (${error}). The model sees ${seen}.`;
 }
 
 export function collectedNotice({ sessions, bytes, failures, error = "" }: EventOf<"results-collected">): Notice {
   const gone =
     sessions === 0 ? "" : `Removed stored tool results of ${plural(sessions, "old session")} (${size(bytes)}). `;
   return failures === 0
-    ? news(`${gone}Recall says that they have expired; toolResults.keptDays sets how long they are kept.`)
+    ? news(`${gone}To keep them longer, raise the setting toolResults.keptDays.`)
     : problem(
         `${gone}Could not remove old tool results of ${plural(failures, "session")} (${error}). The next start tries again.`,
       );
@@ -24,14 +24,14 @@ export function collectedNotice({ sessions, bytes, failures, error = "" }: Event
 
 export function mediaText({ media, by, why }: EventOf<"media-refused">): string {
   const who = {
-    check: "It cannot be sent",
+    check: "It is not valid",
     provider: "The provider refused it",
-    "request-size": "There is no room for it",
+    "request-size": "The request is too large",
   };
   return `Left out ${media === "image" ? "an image" : "a document"}. ${who[by]}: ${plainWords(why)}. The model sees a note in its place.`;
 }
 
-/** What an error of a provider says, without the JSON around it. */
+/** Takes the message out of a provider's JSON error. */
 function plainWords(why: string): string {
   const [, words] = /"message":"([^"]+)"/.exec(why) ?? [];
   return words ?? why;

@@ -8,25 +8,25 @@ import { type AgentMemory, openAgentMemory } from "../memory/agent-memory.ts";
 
 export interface AgentNotesOptions {
   readonly places: Pick<Places, "agentHome" | "project">;
-  /** The project's. */
+  /** The folder of the project. */
   readonly folder: string;
   readonly store: Store;
-  /** Whose agents they are: what the user says, he says there. */
+  /** The session that started the agents. The user's messages are in its log. */
   readonly session: AgentSession;
 }
 
-/** What kinds of agents remember, each in a folder of its own. */
+/** The memories of kinds of agents. Each kind has its own folder. */
 export interface AgentNotes {
-  /** Undefined for a kind that keeps none. */
+  /** Undefined for a kind without a memory. */
   open(definition: AgentDefinition | undefined): Promise<AgentMemory | undefined>;
-  /** What was said to an agent and by it, and what the user has said to the session that it works for. */
+  /** The messages of an agent, and the user's messages to the session that started it. */
   saidTo(child: string, memory: Pick<AgentMemory, "saidIn">): Promise<readonly Statement[]>;
   close(): Promise<void>;
 }
 
 const FOLDER = "agent-memory";
 
-/** Where a kind of agent keeps what it remembers; undefined if it remembers nothing. */
+/** The memory folder of a kind of agent; undefined for a kind without a memory. */
 export function notesFolder(
   { name, memory }: Pick<AgentDefinition, "name" | "memory">,
   { places, folder }: Pick<AgentNotesOptions, "places" | "folder">,
@@ -49,7 +49,7 @@ export function createAgentNotes(options: AgentNotesOptions): AgentNotes {
     },
     async saidTo(child, { saidIn }) {
       const [users, own] = [await saidIn(session.id), await saidIn(child)];
-      // In the session's log an agent's words stand where it was started.
+      // The session's log contains an agent's task at the place where the agent was started.
       const entry = session.background.agents().find((agent) => agent.session === child)?.entry ?? 0;
       return [...users, ...own.map((one) => ({ ...one, entry }))];
     },

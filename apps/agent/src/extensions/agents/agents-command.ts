@@ -4,27 +4,27 @@ import type { SlashCommand } from "../../extension/slash-command.ts";
 import { cleanText } from "../../text/clean-text.ts";
 
 const WAYS = [
-  { value: "show", label: "Read what it said and did" },
-  { value: "follow", label: "Read on as it works (esc: no more)" },
-  { value: "stop", label: "Stop it" },
+  { value: "show", label: "Show its messages and tool calls" },
+  { value: "follow", label: "Follow it live (esc to stop following)" },
+  { value: "stop", label: "Stop the agent" },
 ];
 
-/** `/agents`: the agents of the session, and what can be done with each. */
+/** `/agents` lists the agents of the session, and lets the user read, follow, stop and message them. */
 export function agentsCommand(store: Store): SlashCommand {
   return {
     name: "agents",
-    takes: "[show | follow | stop | send TEXT behind an ID]",
-    about: "the agents of this session as a tree: what they do and cost; read one as it works, stop it, write to it",
+    takes: "[show ID | follow ID | stop ID | send ID TEXT]",
+    about: "list the agents of this session with their cost; follow, stop or message one",
     when: "always",
     async open({ session, words, runCommand, ask }) {
       const act = (...args: readonly string[]): Promise<void> =>
-        runCommand("Looking at the agents", "agents", [...args, "--session", session.id]);
+        runCommand("Listing the agents", "agents", [...args, "--session", session.id]);
       if (words !== "") return act(...words.split(/\s+/));
       await act();
       const all = await readAgents(store, session.id);
       if (all.length === 0) return;
       const which = await ask({
-        title: "Open one? (esc: no)",
+        title: "Choose an agent (esc to close)",
         body: [],
         options: all.map(({ id, name, status, goal }) => ({
           value: id,

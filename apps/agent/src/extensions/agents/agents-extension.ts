@@ -14,7 +14,7 @@ export interface AgentsExtension extends Extension {
   readonly agents: Agents;
 }
 
-/** Agents beside the session: subagents, forks and teammates. They have its tools and its permissions. */
+/** Agents of the session: subagents, forks and teammates. They have its tools and its permissions. */
 export async function agentsExtension(
   context: ExtensionContext,
   opened: OpenedSession,
@@ -56,7 +56,7 @@ export async function agentsExtension(
   };
 }
 
-/** The model waits for a subagent, so its tool is shown above the footer. */
+/** Lists the running agents, except subagents: the model waits for them, so their tool call is shown. */
 function backgroundAgents(agents: Pick<Agents, "list">): readonly BackgroundTask[] {
   const working = agents.list().filter(({ status, way }) => status === "running" && way !== "subagent");
   return working.map(({ id, name, goal }) => ({ what: `${name ?? id.slice(0, 8)}: ${goal}`, shownBy: "/agents" }));

@@ -4,22 +4,22 @@ import { listenOnSocket, sendToSocket } from "@palimpsest/coordination";
 import type { Places } from "../../workspace/places.ts";
 import type { Phrases } from "./phrases.ts";
 
-/** What the user wants of the agents of a session that runs in another process. */
+/** An order of the user to the agents of a session that another process runs. */
 export type AgentOrder =
-  /** Somebody looks: those that run are asked for a phrase now and then. */
+  /** The user looks at the agents, so running agents write status lines for a while. */
   | { readonly kind: "watch" }
   | { readonly kind: "stop"; readonly id: string }
   | { readonly kind: "send"; readonly to: string; readonly text: string };
 
 /**
- * Where a process that runs agents takes orders of its user. Not the place where other sessions send messages: what a message
- * says is never an order.
+ * The socket on which a process takes the user's orders for its agents. Messages of other sessions use another socket, since a
+ * message is never an order.
  */
 export function controlPath({ socketOf }: Pick<Places, "socketOf">, session: string): string {
   return `${socketOf(session)}.control`;
 }
 
-/** Takes orders for as long as it is open. */
+/** Takes orders until it is closed. */
 export async function takeOrders(
   path: string,
   agents: Pick<Agents, "stop" | "send">,
@@ -32,7 +32,7 @@ export async function takeOrders(
       if (order.kind === "watch") return phrases.watch();
       const outcome =
         order.kind === "stop" ? await agents.stop(order.id) : (await agents.send(order.to, order.text)).kind;
-      if (outcome !== "stopped" && outcome !== "sent") throw new Error(`The order was not carried out: ${outcome}.`);
+      if (outcome !== "stopped" && outcome !== "sent") throw new Error(`The order failed: ${outcome}.`);
     },
   });
   return listening.kind === "listening" ? listening.socket : { close: async () => {} };

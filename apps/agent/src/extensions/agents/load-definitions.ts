@@ -6,17 +6,17 @@ import {
 } from "../../permissions/load-markdown-files.ts";
 
 export interface LoadedDefinitions {
-  /** The standard ones, the user's and the project's; of two with one name the latter counts. */
+  /** The standard kinds, the user's and the project's; a later definition replaces an earlier one of the same name. */
   readonly definitions: readonly AgentDefinition[];
-  /** Of the project, and not trusted as they are. */
+  /** Definitions of the project that the user has not trusted. */
   readonly heldBack: readonly HeldBackFile[];
-  /** Files that are no definitions, one line each. */
+  /** Files that are not valid definitions, one line each. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads the kinds of agents: `.palimpsest/agents/NAME.md` of the project, `agents/NAME.md` of the user. What a project says an
- * agent is told is heard only once the user has trusted the file as it is.
+ * Reads the kinds of agents: `.palimpsest/agents/NAME.md` of the project, `agents/NAME.md` of the user. A file of the project
+ * is used only after the user has trusted it.
  */
 export async function loadDefinitions(options: MarkdownFilesOptions): Promise<LoadedDefinitions> {
   const definitions = new Map(STANDARD_AGENTS.map((definition) => [definition.name, definition]));
@@ -31,12 +31,12 @@ export async function loadDefinitions(options: MarkdownFilesOptions): Promise<Lo
   return { definitions: [...definitions.values()], heldBack, problems };
 }
 
-/** What the user is told of them. */
+/** The messages to the user about unusable definitions. */
 export function definitionProblems({ heldBack, problems }: LoadedDefinitions): readonly string[] {
   if (heldBack.length === 0) return problems;
   const names = heldBack.map(({ name }) => name).join(", ");
   return [
     ...problems,
-    `This project's agents are not trusted, so there are none of these: ${names}. (palimpsest trust)`,
+    `This project is not trusted, so these agents are not available: ${names}. To review them: palimpsest trust`,
   ];
 }

@@ -111,11 +111,11 @@ test("kinds of agents come from the user, and from a project once it is trusted"
       .at(-1)!
       .tools.find(({ name }) => name === "Agent")!.description;
   const untrusted = await cli.run(["-p", "Hello"]);
-  expect(untrusted.said).toContain("are not trusted, so there are none of these: critic.");
+  expect(untrusted.said).toContain("is not trusted, so these agents are not available: critic.");
   expect(untrusted.said).toContain("broken has no description");
   expect(kinds()).toContain("- poet: Writes verse.");
   expect(kinds()).not.toContain("critic");
-  expect((await cli.run(["trust"])).out).toContain("an agent called critic");
+  expect((await cli.run(["trust"])).out).toContain("an agent named critic");
   await cli.run(["trust", "--yes"]);
   await cli.run(["-p", "Begin"]);
   expect(kinds()).toContain("- critic: Finds faults.");

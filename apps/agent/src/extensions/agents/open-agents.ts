@@ -28,31 +28,31 @@ export interface OpenAgentsOptions {
   readonly provider: Provider;
   readonly model: string;
   readonly folder: string;
-  /** What kinds of agents remember. @default nothing */
+  /** The memories of kinds of agents. @default none */
   readonly notes?: AgentNotes;
   readonly definitions: readonly AgentDefinition[];
-  /** When the model uses the tool for the first time. */
+  /** Called when the model uses the tool for the first time. */
   readonly onFirst: (agents: Agents) => Promise<void>;
   readonly mailbox: NonNullable<AgentsOptions["mailbox"]>;
 }
 
-/** The tools of agents, as permissions see them. */
+/** The agent tools, as the permission check sees them. */
 export const AGENT_TOOLS: readonly PermittedTool[] = [
   { name: "Agent", effect: "talk" },
   { name: "SendMessage", effect: "talk" },
 ];
 
-/** The user is asked by the session itself, and his plans are made with it. */
+/** Tools that only the main session has: agents do not ask the user, and do not make the user's plans. */
 const MAIN_ONLY = ["AskUser", "EnterPlan", "ExitPlan"];
-/** It talks and changes nothing: what it brings back was read before. */
+/** `recall` only reads what the session has read before, so agents that only read may use it. */
 const ALSO_READ_ONLY = recallTool.name;
 
-/** The agents of a session, with its tools, its permissions and its store. */
+/** Opens the agents of a session. They use its tools, permissions and store. */
 export function openAgents(options: OpenAgentsOptions): Agents {
   const { onFirst } = options;
   const agents = createOwn(options);
   let first: Promise<unknown> | undefined;
-  // Only a session that starts agents can be asked about them.
+  // The socket is opened with the first agent: without agents there is nothing to control.
   const begun = (tool: Tool): Tool => ({
     ...tool,
     async run(input, context) {
@@ -67,10 +67,10 @@ export function openAgents(options: OpenAgentsOptions): Agents {
 function createOwn(options: OpenAgentsOptions): Agents {
   const { store, provider, model, folder, definitions, opened } = options;
   const { session, tools, runnable } = opened;
-  // What the session may do its agents may do, and no more.
+  // Agents have exactly the permissions of the session.
   const { permission, askHost } = opened.permission;
 
-  /** Those of agents that were opened, by the name of their kind. */
+  /** The opened memories, by the name of the agent's kind. */
   const memories = new Map<string, AgentMemory>();
 
   async function openChild({ id, system, model: own = model, definition }: WantedChild): Promise<AgentSession> {
@@ -105,7 +105,7 @@ function createOwn(options: OpenAgentsOptions): Agents {
   });
 }
 
-/** As it stands in the prompt. */
+/** The definition of the tool for the prompt. */
 export function toDefinition({ name, description, input }: Tool): ToolDefinition {
   return { name, description, inputSchema: input as ToolDefinition["inputSchema"] };
 }
@@ -113,11 +113,11 @@ export function toDefinition({ name, description, input }: Tool): ToolDefinition
 export interface WaitingInboxOptions {
   readonly agents: Pick<Agents, "inbox" | "idle" | "list">;
   readonly waitMs: () => number;
-  /** Is told how many are waited for. */
+  /** Called with the number of agents that the turn waits for. */
   readonly onWait: (running: number) => void;
 }
 
-/** The inbox of a turn that nobody watches: it ends when its agents have, or have taken too long. */
+/** The inbox of an unattended turn. The turn ends when its agents have ended, or after the time limit. */
 export function waitingInbox({ agents, waitMs, onWait }: WaitingInboxOptions): Inbox {
   return {
     deliver: (session) => agents.inbox.deliver(session),

@@ -3,24 +3,24 @@ import { join } from "node:path";
 import type { Agents } from "@palimpsest/agents";
 import { writePrivateFile } from "../../workspace/private-files.ts";
 
-/** What the agents of a session say they are doing, for as long as somebody looks. */
+/** Status lines that running agents write while the user looks at them. */
 export interface Phrases {
-  /** Somebody looks: those that run are followed for a while. */
+  /** The user looks now: running agents write status lines for a while. */
   watch(): void;
   close(): Promise<void>;
 }
 
 export interface PhrasesOptions {
   readonly agents: Pick<Agents, "list" | "follow">;
-  /** The session's own. */
+  /** The folder of the session. */
   readonly folder: string;
-  /** How long one look counts. @default 120,000: a phrase comes every half minute */
+  /** How long agents write status lines after a look. @default 120,000: one line every half minute */
   readonly watchMs?: number;
 }
 
 const FILE = "phrases.json";
 
-/** Phrases cost a call each, so none is asked for unless somebody looks. They are left where another process reads them. */
+/** Collects status lines. Each costs a model call, so none is requested unless the user looks. Another process can read them. */
 export function createPhrases({ agents, folder, watchMs = 120_000 }: PhrasesOptions): Phrases {
   const phrases = new Map<string, string>();
   const followed = new Map<string, () => void>();
@@ -35,7 +35,7 @@ export function createPhrases({ agents, folder, watchMs = 120_000 }: PhrasesOpti
   function take(id: string, phrase: string): void {
     phrases.set(id, phrase);
     const text = `${JSON.stringify(Object.fromEntries(phrases))}\n`;
-    // What cannot be written is not seen, and nothing else hangs on it.
+    // Nothing else depends on the status lines, so a failed write is ignored.
     last = last.then(() => writePrivateFile(join(folder, FILE), text)).catch(() => undefined);
   }
 
@@ -61,7 +61,7 @@ export function createPhrases({ agents, folder, watchMs = 120_000 }: PhrasesOpti
   };
 }
 
-/** By the ids of agents. */
+/** Reads the status lines, by agent id. */
 export async function readPhrases(folder: string): Promise<Readonly<Record<string, string>>> {
   try {
     const read: unknown = JSON.parse(await readFile(join(folder, FILE), "utf8"));

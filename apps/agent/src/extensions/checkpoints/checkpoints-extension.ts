@@ -5,7 +5,7 @@ import { rewindCommand } from "./rewind-command.ts";
 
 export interface CheckpointsExtension extends Extension, Checkpoints {}
 
-/** Keeps files as they were before tools changed them, and takes changes back (`/rewind`). */
+/** Saves files before tools change them, and restores them (`/rewind`). */
 export function checkpointsExtension(
   context: Pick<ExtensionContext, "sessionFolder" | "guard" | "folder" | "store">,
 ): CheckpointsExtension {

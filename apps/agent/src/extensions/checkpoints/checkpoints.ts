@@ -22,21 +22,21 @@ export interface RewoundFiles extends Pick<RewindPlan, "changedByOthers"> {
 }
 
 export interface Checkpoints {
-  /** To be called before a file is changed. */
+  /** Saves a file. Call it before a change. */
   readonly keepBefore: KeepBefore;
-  /** Takes back the changes that tools have made after an entry. What commands have changed is not known here. */
+  /** Undoes the changes that tools made after an entry. Changes by shell commands are not recorded. */
   rewindFiles(toEntry: number, newestEntry: number): Promise<RewoundFiles>;
 }
 
 export interface CheckpointOptions {
-  /** The session's own folder, in the user's home. */
+  /** The folder of the session, in the user's home. */
   readonly sessionFolder: string;
   readonly guard: PathGuard;
 }
 
 /**
- * What stood in files before the tools changed them: contents named by their hash, and a list of changes. A line is written
- * before the change it tells of, so a crash between the two leaves a file that is as before, and nothing to take back.
+ * Stores the contents of files before tools change them: contents named by their hash, and a list of changes. Each line of the
+ * list is written before its change, so a crash between the two leaves an unchanged file, and nothing to undo.
  */
 export function createCheckpoints({ sessionFolder, guard }: CheckpointOptions): Checkpoints {
   const folder = join(sessionFolder, "file-history");
@@ -56,7 +56,7 @@ export function createCheckpoints({ sessionFolder, guard }: CheckpointOptions): 
 
   async function addLine(line: FileChangeLine): Promise<void> {
     await makePrivateFolder(folder);
-    // A line that a crash has cut stays alone.
+    // A line that a crash has cut off stays on its own line.
     await appendFile(list, `${(await isTorn(list)) ? "\n" : ""}${JSON.stringify(line)}\n`, {
       mode: 0o600,
       flush: true,
@@ -74,7 +74,7 @@ export function createCheckpoints({ sessionFolder, guard }: CheckpointOptions): 
 
   async function hashNow(path: string): Promise<string | null> {
     const located = await guard.locate(path);
-    // What has become a link to elsewhere is someone else's doing; no hash is equal to this.
+    // The file has become a link to another place, so something else has changed it. This value equals no hash.
     if (located.kind !== "inside" || located.path !== path) return "elsewhere";
     return (await loadFile(path, located.root))?.facts.hash ?? null;
   }
@@ -99,7 +99,7 @@ export function createCheckpoints({ sessionFolder, guard }: CheckpointOptions): 
         if (located.kind !== "inside") continue;
         const current = await loadFile(path, located.root);
         await keepContent(current?.bytes);
-        // Going back is a change too: it can be taken back, and later ones know what stood there.
+        // A rewind is a change too: it is recorded, so that it can be undone.
         await addLine({ entry: newestEntry, path, before: from, after: to });
         if (to === null) await removeInside(path, located.root);
         else await writeInside({ path, root: located.root, content: await readFile(contentPath(to)) });
@@ -125,7 +125,7 @@ async function isTorn(path: string): Promise<boolean> {
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** Nothing, if it is no such line: a hash becomes the name of a file. */
+/** Reads a line of the list; undefined if it is not valid. The hash is checked, since it becomes a file name. */
 function toLine(text: string): FileChangeLine[] {
   try {
     const { entry, path, before, after }: FileChangeLine = JSON.parse(text);

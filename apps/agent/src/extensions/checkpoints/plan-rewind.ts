@@ -1,6 +1,6 @@
-/** One change of a file, written down before it was made. Contents by their hash; null: there was no file. */
+/** One change of a file, recorded before it was made. Contents are named by their hash; null means no file. */
 export interface FileChangeLine {
-  /** The session's newest entry when it was made. */
+  /** The session's newest entry at the time of the change. */
   readonly entry: number;
   readonly path: string;
   readonly before: string | null;
@@ -9,18 +9,18 @@ export interface FileChangeLine {
 
 export interface RewindStep {
   readonly path: string;
-  /** Content to put back by its hash; null: the file is to be removed. */
+  /** The hash of the content to restore; null: remove the file. */
   readonly to: string | null;
   readonly from: string | null;
 }
 
 export interface RewindPlan {
   readonly steps: readonly RewindStep[];
-  /** Files that someone else has changed since: left as they are. */
+  /** Files that something else has changed since. They are left unchanged. */
   readonly changedByOthers: readonly string[];
 }
 
-/** The earliest change of a path after the point says what to go back to, the newest what should stand there now. */
+/** The first change of a path after the entry has the content to restore; the last has the content expected now. */
 export interface ChangedFile {
   readonly path: string;
   readonly to: string | null;
@@ -38,7 +38,7 @@ export function filesChangedAfter(lines: readonly FileChangeLine[], entry: numbe
   return [...files.values()];
 }
 
-/** What to do so that the files are as they were. `now` is what stands there, by hash. */
+/** Plans how to restore the files. `now` has the current contents, by hash. */
 export function planRewind(files: readonly ChangedFile[], now: ReadonlyMap<string, string | null>): RewindPlan {
   const steps: RewindStep[] = [];
   const changedByOthers: string[] = [];

@@ -1,17 +1,17 @@
 import { relative } from "node:path";
 import type { RewoundFiles } from "./checkpoints.ts";
 
-/** Paths as seen from the project. */
+/** Makes paths relative to the project. */
 export function shownFiles({ restored, removed, changedByOthers }: RewoundFiles, folder: string): RewoundFiles {
   const shown = (paths: readonly string[]) => paths.map((path) => relative(folder, path));
   return { restored: shown(restored), removed: shown(removed), changedByOthers: shown(changedByOthers) };
 }
 
-/** What became of the files, a line each. */
+/** Describes what happened to each file, one line each. */
 export function filesText({ restored, removed, changedByOthers }: RewoundFiles): readonly string[] {
   return [
     ...restored.map((path) => `restored ${path}`),
     ...removed.map((path) => `removed ${path}`),
-    ...changedByOthers.map((path) => `left ${path} as it is: something else has changed it since`),
+    ...changedByOthers.map((path) => `kept ${path}: something else has changed it since`),
   ];
 }

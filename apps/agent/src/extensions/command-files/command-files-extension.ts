@@ -5,7 +5,7 @@ import { readFrontmatter } from "../../text/frontmatter.ts";
 import type { MarkdownFile } from "../../workspace/read-folder.ts";
 import { loadCommandFiles } from "./load-command-files.ts";
 
-/** What stands for the words behind the command's name. */
+/** The placeholder of the user's words after the command's name. */
 const ARGUMENTS = "$ARGUMENTS";
 const NAME = /^[\w-]{1,64}$/;
 const MOST_ABOUT_CHARACTERS = 100;
@@ -24,28 +24,30 @@ export async function commandFilesExtension({
     problems: [
       ...files
         .filter((file) => !usable.includes(file))
-        .map(({ path }) => `${path} is no slash command: its name may only have letters, digits, "-" and "_".`),
+        .map(({ path }) => `${path} is not used as a slash command: rename it to letters, digits, "-" and "_" only.`),
       ...(held === ""
         ? []
-        : [`This project's slash commands are not trusted and cannot be used: ${held}. (palimpsest trust)`]),
+        : [
+            `This project is not trusted, so these slash commands are not available: ${held}. To review them: palimpsest trust`,
+          ]),
     ],
   };
 }
 
-/** Pure: what a file means as a command. */
+/** Converts a file to a command. Pure. */
 function toCommand({ name, path, text }: MarkdownFile): SlashCommand {
   const { field, body } = readFrontmatter(text);
   const hint = field("argument-hint") ?? (body.includes(ARGUMENTS) ? "[WORDS]" : undefined);
   return {
     name: name.toLowerCase(),
-    about: (field("description") ?? `the prompt in ${path}`).slice(0, MOST_ABOUT_CHARACTERS),
+    about: (field("description") ?? `send the prompt in ${path}`).slice(0, MOST_ABOUT_CHARACTERS),
     when: "always",
     ...(hint === undefined ? {} : { takes: hint }),
     open: ({ words, submit }) => submit(promptOf(body, words)),
   };
 }
 
-/** The prompt with the words in their place; behind it, if the file has no place for them. */
+/** Inserts the user's words at the placeholder, or appends them if the file has none. */
 function promptOf(body: string, words: string): string {
   if (body.includes(ARGUMENTS)) return body.replaceAll(ARGUMENTS, () => words);
   return words === "" ? body : `${body}\n\n${words}`;

@@ -6,9 +6,9 @@ import {
 import type { MarkdownFile } from "../../workspace/read-folder.ts";
 
 export interface LoadedCommandFiles {
-  /** The user's, then the project's; of two with one name the user's counts. */
+  /** The user's commands, then the project's. If two have the same name, the user's is used. */
   readonly files: readonly MarkdownFile[];
-  /** Of the project, and not trusted as they are. */
+  /** Files of the project that the user has not trusted. */
   readonly heldBack: readonly HeldBackFile[];
 }
 

@@ -12,14 +12,14 @@ export interface BackgroundDreamOptions {
 }
 
 export interface BackgroundDream {
-  /** Begins to go over the memory if it is time. */
+  /** Starts a dream if enough time has passed. */
   afterTurn(session: AgentSession): Promise<void>;
   state(): "runs" | "none";
-  /** Stops it: then nothing was changed. */
+  /** Stops the dream without changes. */
   close(): Promise<void>;
 }
 
-/** Goes over the memory between turns. How it ended is told to the listeners of the session. */
+/** Runs dreams between turns. The outcome is an event of the session. */
 export function createBackgroundDream({ context, memory, person }: BackgroundDreamOptions): BackgroundDream {
   const { folder, places, store, provider, environment, clock, operations } = context;
   let coordination: Coordination | undefined;
@@ -49,7 +49,7 @@ export function createBackgroundDream({ context, memory, person }: BackgroundDre
     });
     if (begun.kind === "held") return;
     task = begun.task;
-    await person.onNotice("What is remembered is gone over in the background.");
+    await person.onNotice("Tidying up the memory in the background.");
     const outcome = await task.done;
     task = undefined;
     await keepHeld(places, outcome);

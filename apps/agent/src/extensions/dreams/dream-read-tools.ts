@@ -13,12 +13,12 @@ import { globTool } from "../search/glob.ts";
 import { grepTool } from "../search/grep.ts";
 
 export interface DreamReadOptions {
-  /** The project's. */
+  /** The folder of the project. */
   readonly folder: string;
   readonly places: Pick<Places, "home" | "agentHome">;
 }
 
-/** The tools by which a dream looks at the project: they only read, and what the user's rules hide stays hidden. */
+/** The tools with which a dream reads the project. They follow the user's rules, and change nothing. */
 export async function dreamReadTools(
   { folder, places }: DreamReadOptions,
   session: Pick<Session, "view" | "history">,
@@ -33,7 +33,7 @@ export async function dreamReadTools(
     async run(input, context) {
       const call = await toPermissionCall(tool, input, { guard, home });
       if (decidePermission("default", rules, call).decision === "allow") return tool.run(input, context);
-      return { content: "This may not be read. Go on without it.", status: "error" };
+      return { content: "A rule forbids reading this. Continue without it.", status: "error" };
     },
   });
   const files = { guard, shownReads: () => session.view.filesRead(), states: new Map() };

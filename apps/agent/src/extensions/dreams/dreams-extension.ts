@@ -5,8 +5,8 @@ import { createBackgroundDream } from "./background-dream.ts";
 import { dreamCommand } from "./dream-command.ts";
 
 /**
- * Dreams: the memory is gone over as a whole, when the user asks for it, and between turns where the settings say that things
- * are remembered without being asked to (`memory: on`) and somebody is there to see it.
+ * Dreams tidy up the memory: when the user asks for it, and between turns if the settings turn automatic memory on
+ * (`memory: on`) and a person is at the screen.
  */
 export function dreamsExtension(context: ExtensionContext, memory: Memory | undefined): Extension {
   const { person, settings } = context;
@@ -16,7 +16,7 @@ export function dreamsExtension(context: ExtensionContext, memory: Memory | unde
   return {
     name: "dreams",
     commands,
-    status: () => (dream.state() === "runs" ? [{ what: "going over what is remembered", shownBy: "/memory log" }] : []),
+    status: () => (dream.state() === "runs" ? [{ what: "tidying up the memory", shownBy: "/memory log" }] : []),
     afterTurn: dream.afterTurn,
     close: dream.close,
   };

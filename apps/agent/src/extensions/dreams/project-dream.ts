@@ -26,21 +26,21 @@ export interface DreamPlace {
 }
 
 export interface BeginDreamOptions extends DreamPlace {
-  /** The project's: a run may look at its files. */
+  /** The folder of the project. A dream may read its files. */
   readonly folder: string;
   readonly memory: Memory;
   readonly provider: Provider;
   readonly model: string;
   readonly environment: Environment;
-  /** Whom others are told of while it runs. */
+  /** The name that other processes see while the dream runs. */
   readonly owner: string;
   readonly mode: "apply" | "dry-run";
   readonly trigger: "auto" | "manual";
-  /** The session that wants it: it pays, and whoever listens to it is told. @default nobody's ledger has it but its own */
+  /** The session that the cost is charged to, and that emits the events. @default none: only the dream's own ledger has the cost */
   readonly parent?: AgentSession;
-  /** What the operator has set up: telemetry is told what the run's own session tells. @default nothing */
+  /** The operator's telemetry and flags; telemetry receives the events of the dream's session. @default none */
   readonly operations?: Pick<Operations, "onEvent" | "flags">;
-  /** Is told, too. @default nobody is */
+  /** Also receives the events. @default none */
   readonly onEvent?: (event: SessionEvent) => void;
 }
 
@@ -49,14 +49,14 @@ export type BegunDream =
       readonly kind: "begun";
       readonly session: string;
       readonly task: DreamTask;
-      /** What it has cost so far. */
+      /** The cost so far. */
       readonly priceUsd: () => number;
     }
   | { readonly kind: "held"; readonly by: LeaseOwner };
 
 /**
- * Whether it is time to go over the project's memory.
- * @param asking the session that asks: it is not one of the others that were used. @default none does
+ * Whether enough time and sessions have passed for a dream.
+ * @param asking the session that asks. It does not count as a used session. @default none
  */
 export function isDreamDue(place: DreamPlace, settings: GateSettings, asking?: string): Promise<GateAnswer> {
   const { coordination, clock, places } = place;
@@ -68,7 +68,7 @@ export function isDreamDue(place: DreamPlace, settings: GateSettings, asking?: s
   });
 }
 
-/** Begins to go over it, unless somebody does already. */
+/** Starts a dream, unless another process runs one for this memory. */
 export async function beginDream(options: BeginDreamOptions): Promise<BegunDream> {
   const { places, store, coordination, clock, memory, provider, model, environment, owner, mode, trigger, parent } =
     options;
@@ -107,7 +107,7 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
   return { kind: "begun", session: session.id, task, priceUsd: () => session.ledger.totals().priceUsd };
 }
 
-/** What a run had held back was carried out. */
+/** Records that held changes were applied. */
 export function confirmDream({ places, coordination }: Pick<DreamPlace, "places" | "coordination">): Promise<void> {
   return coordination.leases.confirm(leaseOf(places));
 }

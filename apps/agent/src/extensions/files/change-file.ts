@@ -4,7 +4,7 @@ import type { KeepBefore } from "../checkpoints/checkpoints.ts";
 import type { FilePorts } from "./file-states.ts";
 
 export interface ChangePorts extends FilePorts {
-  /** Keeps what stood there before, so that it can be taken back. */
+  /** Saves the file before the change, so that the change can be undone. */
   readonly keepBefore: KeepBefore;
 }
 
@@ -16,7 +16,7 @@ export interface FileChange {
   readonly newestEntry: number;
 }
 
-/** Changes a file, after what stood there is safe. What was written is known to the model, and so the file is fresh. */
+/** Changes a file after saving its old content. The model knows the new content, so the file counts as fresh. */
 export async function changeFile(
   { path, root, before, content, newestEntry }: FileChange,
   { keepBefore, states }: ChangePorts,

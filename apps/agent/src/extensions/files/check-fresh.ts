@@ -3,20 +3,20 @@ import type { FileState } from "./file-states.ts";
 
 export interface FreshnessQuestion {
   readonly path: string;
-  /** What the model was told last; undefined if nothing. */
+  /** The model's last knowledge of the file; undefined if it has none. */
   readonly known: FileState | undefined;
-  /** The file as it is now. */
+  /** The current file. */
   readonly now: FileFacts;
-  /** `part`: the change names the text it replaces. `whole`: it replaces all that is there, seen or not. */
+  /** `part`: the change names the text that it replaces. `whole`: it replaces the whole file. */
   readonly change: "part" | "whole";
-  /** Whether the model still sees what it read. */
+  /** Whether the model still sees the content that it read. */
   readonly view: "shown" | "gone";
 }
 
-/** Why a file may not be changed by what the model knows of it; undefined if it may. */
+/** Why the model may not change a file with its present knowledge; undefined if it may. */
 export function checkFresh({ path, known, now, change, view }: FreshnessQuestion): string | undefined {
   if (known === undefined) return `${path} has not been read in this session. Read it first, then change it.`;
-  // Time and size alone miss a change within one tick of the clock.
+  // The hash is compared too: time and size miss a change within one clock tick.
   if (known.hash !== now.hash) {
     return (
       `${path} has changed since it was last ${known.knownBy === "read" ? "read" : "written"} ` +

@@ -29,7 +29,7 @@ export function editTool(ports: ChangePorts): AgentTool {
       const before = await loadFile(located.path, located.root);
       if (before === undefined)
         return failed(`There is no file ${located.path}. Find it with Glob, or make it with Write.`);
-      // What the edit relies on is the text it names, so it need not be in view any more.
+      // The edit names its text, so the read need not be in view any more.
       const known = states.get(located.path);
       const stale = checkFresh({ path: file_path, known, now: before.facts, change: "part", view: "shown" });
       if (stale !== undefined) return failed(stale);

@@ -6,40 +6,40 @@ import { UnsafeFileError } from "../../workspace/open-inside.ts";
 import type { GuardedPath, PathGuard } from "../../workspace/path-guard.ts";
 import type { OpenStoredResult } from "./stored-results.ts";
 
-/** Lines that were shown, counted from 1; `whole` if that was all of the file. */
+/** The lines that were shown, counted from 1; `whole` for the whole file. */
 export type ShownRange = "whole" | { readonly from: number; readonly to: number };
 
-/** What the model has been told of a file. */
+/** The model's knowledge of a file. */
 export interface FileState extends FileFacts {
   readonly knownBy: "read" | "write";
-  /** For a file that was read: which lines. */
+  /** The lines that were read. */
   readonly range: ShownRange;
-  /** The result with its content has a higher entry number. Infinity: it cannot be told which one it is. */
+  /** The result with the content has a higher entry number. Infinity: the entry is unknown. */
   readonly readAfterEntry: number;
-  /** A later read was answered with "unchanged"; its result has a higher number than this. */
+  /** A later read was answered with "unchanged". Its result has a higher number than this. */
   readonly unchangedAfterEntry?: number;
 }
 
-/** States by real path. One for each session; a new process begins empty, and so asks for fresh reads. */
+/** States by real path, one map per session. A new process starts empty, so it requires fresh reads. */
 export type FileStates = Map<string, FileState>;
 
-/** Session.filesRead(): files whose newest read is in view, by the path that the call named, with the result's entry. */
+/** `Session.filesRead()`: the files whose newest read is in view, by the path in the call, with the result's entry. */
 export type ShownReads = () => ReadonlyMap<string, number>;
 
-/** What the tools that read and write files share. */
+/** The ports that all file tools share. */
 export interface FilePorts {
   readonly guard: PathGuard;
   readonly states: FileStates;
   readonly shownReads: ShownReads;
 }
 
-/** What a read of a stored result needs. */
+/** The ports for reading stored results. */
 export interface ReadPorts extends FilePorts {
-  /** @default no stored results are opened */
+  /** Opens stored results. @default none */
   readonly openResult?: OpenStoredResult;
 }
 
-/** A stored result as a whole. */
+/** Reads a whole stored result. */
 export async function loadResult({ bytes: size, chunks }: ResultContent, path: string): Promise<Buffer> {
   if (size > MAX_BYTES) {
     throw new UnsafeFileError(
@@ -49,7 +49,7 @@ export async function loadResult({ bytes: size, chunks }: ResultContent, path: s
   return Buffer.concat(await Array.fromAsync(chunks()));
 }
 
-/** The entry of the read that is in view for a real path, whatever the call named it. */
+/** The entry of the read in view for a real path, whatever path the call used. */
 export async function shownEntry(
   path: string,
   { guard, shownReads }: Pick<FilePorts, "guard" | "shownReads">,
@@ -61,7 +61,7 @@ export async function shownEntry(
   return undefined;
 }
 
-/** Why a tool cannot work with a path, in words for the model. */
+/** Tells the model why a tool cannot use a path. */
 export function refusalOf(located: Exclude<GuardedPath, { kind: "inside" }>, roots: readonly string[]): string {
   if (located.kind === "invalid") return located.reason;
   if (located.kind === "stored-result") return `${located.path} is a stored result: it can be read, not changed.`;

@@ -13,11 +13,11 @@ import type { OpenStoredResult } from "./stored-results.ts";
 import { writeTool } from "./write.ts";
 
 export interface FilesOptions {
-  /** Keeps each file as it was before a change. */
+  /** Saves each file before a change. */
   readonly keepBefore: Checkpoints["keepBefore"];
   /** Opens the stored results that a session may read. */
   readonly openResult: (session: ToolSession) => OpenStoredResult;
-  /** Goes around the Read tool of the main session. @default nothing does */
+  /** Wraps the Read tool of the main session. @default no wrapper */
   readonly aroundRead?: (read: AgentTool) => AgentTool;
 }
 
@@ -42,9 +42,9 @@ export function filesExtension(
           : {
               guard,
               shownReads,
-              // Each session edits only what it has read itself; a fork has read what the session had read.
+              // Each session edits only files that it has read itself. A fork starts with the reads of the session.
               states: new Map(kind === "fork" ? mainStates : []),
-              // What an agent changes is rewound together with what was said in the main session since.
+              // Changes of an agent are rewound with the main session, so they carry its entry number.
               keepBefore: (change) => keepBefore({ ...change, entry: main.history.newestEntry }),
             };
       const read = readTool({ ...files, openResult: openResult(tools) });
@@ -54,7 +54,7 @@ export function filesExtension(
   };
 }
 
-/** The text of a file, if it may be read: what may not be read is not shown after a compaction either. */
+/** Reads a file for rehydration, if the rules allow reading it. */
 async function readAllowed(
   path: string,
   { guard, places, permissions: { mode, rules } }: FilesContext,

@@ -13,12 +13,12 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".webp": "image/webp",
 };
 
-/** What a file's name says of it; undefined where it is none of the images that models are shown. */
+/** The media type by the file's name; undefined if models do not accept it as an image. */
 export function imageTypeOf(path: string): string | undefined {
   return MEDIA_TYPES[extname(path).toLowerCase()];
 }
 
-/** An image by its own bytes, whatever its name says; undefined if they are none that models are shown. */
+/** Reads an image by its bytes, whatever its name; undefined if models do not accept it. */
 export function imagePart(bytes: Buffer): Part | undefined {
   const mediaType = detectMediaType(bytes);
   if (mediaType === undefined || !Object.values(MEDIA_TYPES).includes(mediaType)) return undefined;

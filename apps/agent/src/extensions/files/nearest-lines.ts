@@ -1,15 +1,15 @@
 export interface NearestLines {
-  /** First line of the place, counted from 1. */
+  /** The first line of the place, counted from 1. */
   readonly line: number;
   readonly text: string;
-  /** Share of lines that are alike but for white space. */
+  /** The share of lines that are equal except for white space. */
   readonly likeness: number;
 }
 
-/** Comparing is given up beyond this: some tens of milliseconds. */
+/** The limit of comparisons, some tens of milliseconds. */
 const MAX_COMPARISONS = 5_000_000;
 
-/** The place of a text that is most like what was looked for and not found; undefined if nothing is. */
+/** Finds the lines that are most similar to a text that was not found; undefined without any similar lines. */
 export function nearestLines(content: string, wanted: string): NearestLines | undefined {
   const lines = content.split("\n");
   const sought = wanted.replace(/\n$/, "").split("\n").map(squeeze);

@@ -4,7 +4,7 @@ interface Cell {
   readonly outputs?: unknown;
 }
 
-/** A Jupyter notebook as text: its cells in order, with what they have put out. Undefined if it is none. */
+/** Converts a Jupyter notebook to text: its cells in order, with their output. Undefined if it is not a notebook. */
 export function notebookText(json: string): string | undefined {
   let notebook: unknown;
   try {
@@ -24,7 +24,7 @@ function cellText({ cell_type, source, outputs }: Cell, number: number): string 
   );
 }
 
-/** Streams and results have text; pictures and widgets are named only. */
+/** The text of streams and results; pictures and widgets are only named. */
 function outputText(output: unknown): string {
   if (typeof output !== "object" || output === null) return "";
   const { text, data, ename, evalue } = output as Readonly<Record<string, unknown>>;

@@ -128,7 +128,7 @@ describe("what has been read and has not changed", () => {
     await read({ file_path: "a.txt" }, 10);
     shown.set("./a.txt", 11);
     expect(await textOf(await read({ file_path: "a.txt" }, 20))).toBe(
-      "a.txt is unchanged since you read it (entry 11): what stands there holds.",
+      "a.txt is unchanged since you read it (entry 11). That result is still current.",
     );
     put("a.txt", "two\n");
     expect(await textOf(await read({ file_path: "a.txt" }, 20))).toBe("     1\ttwo");

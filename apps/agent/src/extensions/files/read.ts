@@ -7,9 +7,9 @@ import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from "./image.ts";
 import { notebookText } from "./notebook-text.ts";
 import { LINE_CHARACTERS, MAX_CHARACTERS, type ShownLines, showLines } from "./show-lines.ts";
 
-/** Lines of one answer, where the call names no range. */
+/** The lines of one result, if the call has no range. */
 const DEFAULT_LINES = 2_000;
-/** How much of a file is searched for NUL bytes. */
+/** How many bytes are searched for NUL bytes. */
 const SNIFFED_BYTES = 8_192;
 
 /** Reads a file: text with line numbers, notebooks as text, images as images. */
@@ -31,7 +31,7 @@ export function readTool(ports: ReadPorts): AgentTool {
     concurrency: "safe",
     effect: "read",
     results: "clearable",
-    // By lines and characters, see show-lines.
+    // Limited by lines and characters (show-lines).
     resultSize: "bounded",
     async run({ file_path, offset = 1, limit = DEFAULT_LINES, character }, { newestEntry }) {
       const wanted = { offset, limit, character };
@@ -57,11 +57,11 @@ export function readTool(ports: ReadPorts): AgentTool {
       const range = lines === undefined ? "whole" : rangeOf(lines.length, offset, shown?.lastLine ?? offset);
       const known = states.get(located.path);
       const entry = await shownEntry(located.path, ports);
-      // A piece of a line is asked for because the line was cut when it was shown.
+      // The model asks for a part of a line because an earlier result cut the line.
       const isShown = character === undefined && isStillShown(known, entry) && covers(known?.range, range);
       if (known?.hash === facts.hash && isShown) {
         states.set(located.path, { ...known, unchangedAfterEntry: newestEntry });
-        return done(`${file_path} is unchanged since you read it (entry ${entry}): what stands there holds.`);
+        return done(`${file_path} is unchanged since you read it (entry ${entry}). That result is still current.`);
       }
       if (image !== undefined && bytes.length > MAX_IMAGE_BYTES) {
         return failed(
@@ -74,7 +74,7 @@ export function readTool(ports: ReadPorts): AgentTool {
           `${file_path} is called an image, and its ${bytes.length} bytes are none that can be shown. Find out what it is with a command.`,
         );
       }
-      // Two reads of one file in one round: which of the two results is in view, the entry number cannot tell.
+      // After two reads of a file in one round, the entry number does not say which result is in view.
       const sameRound = known?.readAfterEntry === newestEntry || known?.readAfterEntry === Number.POSITIVE_INFINITY;
       const readAfterEntry = sameRound && known.range !== range ? Number.POSITIVE_INFINITY : newestEntry;
       states.set(located.path, { ...facts, knownBy: "read", range, readAfterEntry });
@@ -83,7 +83,7 @@ export function readTool(ports: ReadPorts): AgentTool {
   });
 }
 
-/** The result in view is that of the content, and not of an earlier read nor of an answer that said "unchanged". */
+/** Whether the result in view has the content, and is not an earlier read or an "unchanged" answer. */
 function isStillShown(known: FileState | undefined, entry: number | undefined): boolean {
   if (known === undefined || entry === undefined) return false;
   const { readAfterEntry, unchangedAfterEntry = Number.POSITIVE_INFINITY } = known;
@@ -107,7 +107,7 @@ function toLines(bytes: Buffer, extension: string): readonly string[] | "binary"
 
 function splitLines(text: string): readonly string[] {
   const lines = text.split("\n");
-  // A line break ends a line; it does not begin another.
+  // The line break at the end does not start another line.
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }

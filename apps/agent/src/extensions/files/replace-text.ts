@@ -3,7 +3,7 @@ import { nearestLines } from "./nearest-lines.ts";
 export interface TextEdit {
   readonly oldText: string;
   readonly newText: string;
-  /** `unique`: it must occur once. `all`: every occurrence is replaced. */
+  /** `unique`: the text must occur once. `all`: every occurrence is replaced. */
   readonly occurrences: "unique" | "all";
 }
 
@@ -11,13 +11,13 @@ export type EditedText =
   | { readonly kind: "edited"; readonly content: string; readonly lines: readonly number[] }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Replaces exact text. What cannot be replaced is explained by what stands there instead. */
+/** Replaces exact text. If the text is not found, the reason shows the most similar lines. */
 export function replaceText(content: string, { oldText, newText, occurrences }: TextEdit): EditedText {
   if (oldText === "") return refused("The old text is empty. Name the text to replace, or use Write for a new file.");
   if (oldText === newText) return refused("The old and the new text are the same: there is nothing to change.");
   const places = placesOf(content, oldText);
   if (places.length === 0) {
-    // A reader sees lines without their carriage returns, and so writes none.
+    // The model sees lines without carriage returns, so it writes none.
     const asStored = oldText.replaceAll(/\r?\n/g, "\r\n");
     if (asStored !== oldText && content.includes(asStored)) {
       return replaceText(content, { oldText: asStored, newText: newText.replaceAll(/\r?\n/g, "\r\n"), occurrences });
@@ -31,7 +31,7 @@ export function replaceText(content: string, { oldText, newText, occurrences }: 
       `The old text occurs ${places.length} times, at lines ${shown}. Give more of what stands around it, or set replace_all.`,
     );
   }
-  // By a function: in a plain replacement, "$&" and its like mean something.
+  // A function, since "$&" and similar have a meaning in a replacement string.
   return { kind: "edited", content: content.replaceAll(oldText, () => newText), lines };
 }
 

@@ -1,23 +1,23 @@
-/** Which part of a text is wanted. Lines and characters count from 1. */
+/** The requested part of a text. Lines and characters count from 1. */
 export interface WantedLines {
   readonly offset: number;
   readonly limit: number;
-  /** Where to begin within the line `offset`; only that line is shown then. @default the whole lines */
+  /** The first character within the line `offset`; then only that line is shown. @default whole lines */
   readonly character?: number | undefined;
 }
 
 export interface ShownLines {
   readonly text: string;
-  /** The last line of which something is shown. */
+  /** The last line that is shown, at least in part. */
   readonly lastLine: number;
 }
 
-/** A longer line is cut: most are data, and nobody reads them to the end. */
+/** Longer lines are cut: most are data. */
 export const LINE_CHARACTERS = 2_000;
-/** Of one answer, some 25,000 tokens: the tool's own limit, so that no answer has to be stored in a file. */
+/** The limit of one result, about 25,000 tokens. It is low enough that no result has to be stored in a file. */
 export const MAX_CHARACTERS = 100_000;
 
-/** Lines with their numbers, as many as fit, and how to read on. Undefined if they begin behind the end. */
+/** Numbered lines, as many as fit, with a hint how to read more. Undefined if the range starts after the end. */
 export function showLines(lines: readonly string[], wanted: WantedLines): ShownLines | undefined {
   const { offset, limit, character } = wanted;
   if (offset > lines.length) return undefined;
@@ -66,7 +66,7 @@ function withoutReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
 }
 
-/** Never half of a surrogate pair: the other half would begin the next answer. */
+/** Does not cut a surrogate pair, whose other half would start the next result. */
 function headOf(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   const last = text.charCodeAt(maxCharacters - 1);

@@ -9,8 +9,8 @@ import type { PathGuard } from "../../workspace/path-guard.ts";
 export type OpenStoredResult = (path: string) => Promise<ResultContent | undefined>;
 
 /**
- * Opens the stored results of the given sessions and nothing else: the path has to be the very one that the result files
- * give, and they follow no links. There is no way to write through it.
+ * Opens the stored results of the given sessions and nothing else: the path must equal the path of a result file. Links are not
+ * followed, and nothing can be written.
  */
 function openStoredResults(files: Pick<ResultFiles, "find" | "locate">, sessions: readonly string[]): OpenStoredResult {
   return async (path) => {
@@ -20,7 +20,7 @@ function openStoredResults(files: Pick<ResultFiles, "find" | "locate">, sessions
   };
 }
 
-/** Also opens one more file of the session's own, such as its plan. */
+/** Also opens one more file of the session, such as its plan. */
 function alsoOpenFile(open: OpenStoredResult, file: string): OpenStoredResult {
   return async (path) => {
     if (resolve(path) !== file) return open(path);
@@ -37,8 +37,8 @@ function alsoOpenFile(open: OpenStoredResult, file: string): OpenStoredResult {
 }
 
 /**
- * The same guard, for permissions: a path in the folder of stored results may be read. Which session's results a tool opens
- * is up to the tool.
+ * Extends the guard for permission checks: paths in the folder of stored results may be read. The tool decides which session's
+ * results it opens.
  */
 export function allowStoredResults(
   guard: PathGuard,
@@ -56,9 +56,9 @@ export function allowStoredResults(
 }
 
 /**
- * What each session may read of stored results: its own, and an agent those of the main session, too, because previews in its
- * view name them.
- * @param ownFiles files of the main session that it may read like results, such as its plan
+ * The stored results that a session may read: its own. An agent may also read those of the main session, because previews in
+ * its view name them.
+ * @param ownFiles files of the main session that may be read like results, such as its plan
  */
 export function resultsOf(
   files: Pick<ResultFiles, "find" | "locate">,

@@ -5,7 +5,7 @@ import { type ChangePorts, changeFile } from "./change-file.ts";
 import { checkFresh } from "./check-fresh.ts";
 import { refusalOf, shownEntry } from "./file-states.ts";
 
-/** Writes a file as a whole. One that exists must have been read, all of it, and still be in view. */
+/** Writes a whole file. An existing file must have been read completely, and the read must still be in view. */
 export function writeTool(ports: ChangePorts): AgentTool {
   const { guard, states } = ports;
   return defineTool({

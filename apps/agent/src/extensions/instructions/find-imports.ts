@@ -1,12 +1,12 @@
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const CODE_SPAN = /(`+)(?!`).*?[^`]\1(?!`)/g;
 const IMPORT = /(?<=^|\s)@((?:\\ |[^\s\\])+)/g;
-/** Ends a sentence rather than a path. */
+/** Punctuation after a path, which belongs to the sentence. */
 const PUNCTUATION = /[.,;:!?)\]}'"]+$/;
-/** No file of instructions needs more, and a line of nothing but imports must not hold anybody up. */
+/** The most imports per file, so that a file full of imports cannot block the start. */
 const MAX_IMPORTS = 100;
 
-/** The paths that a text imports, as they are written: `@docs/style.md` outside of code. A space in one is written `\ `. */
+/** Finds the imported paths in a text: `@docs/style.md` outside of code. A space in a path is written `\ `. */
 export function findImports(markdown: string): readonly string[] {
   const paths = new Set<string>();
   let fence: string | undefined;
@@ -24,7 +24,7 @@ export function findImports(markdown: string): readonly string[] {
   return [...paths];
 }
 
-/** `@someone` and `@scope/package` are no imports that failed. */
+/** Whether a missing import is an error. `@someone` and `@scope/package` are not. */
 export function isSurelyPath(written: string): boolean {
   return /^(\.{0,2}|~)\/|\.(md|mdx|txt)$/i.test(written);
 }

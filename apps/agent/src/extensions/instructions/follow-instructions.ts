@@ -11,22 +11,22 @@ export interface FollowOptions {
   readonly instructions: Instructions;
 }
 
-/** Keeps the model told of instructions while a session goes on. */
+/** Tells the model about instructions during a session. */
 export interface FollowedInstructions {
-  /** Runs the hooks of instructions that have become part of the request. */
+  /** Runs the hooks for instructions that became part of the request. */
   announce(): Promise<void>;
-  /** The tool that reads files: what holds where a file lies is told behind it. */
+  /** Wraps the tool that reads files: adds the instructions of the file's folder after its result. */
   around(read: AgentTool): AgentTool;
 }
 
 export function followInstructions({ session, instructions }: FollowOptions): FollowedInstructions {
   const announced = new Set<string>();
-  // A compaction puts them at the head once more.
+  // A compaction writes them into the head again.
   session.events.listen((event) => {
     if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") announced.clear();
   });
 
-  /** Once for each text that a process sends, until a compaction sends it again. */
+  /** Runs once for each text in this process, and again after a compaction. */
   async function announce(): Promise<void> {
     const told = readSentFiles(shownTexts(session));
     for (const file of instructions.files.filter((one) => isSent(told, one))) {
@@ -37,7 +37,7 @@ export function followInstructions({ session, instructions }: FollowOptions): Fo
     }
   }
 
-  // Tools run beside each other: two reads in one folder must not both be told of it.
+  // Tools run in parallel: two reads in one folder must not both add its instructions.
   let last: Promise<unknown> = Promise.resolve();
   function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
     const next = last.then(act);

@@ -1,14 +1,14 @@
-/** A file of instructions, as it was read. */
+/** An instruction file. */
 export interface InstructionFile {
-  /** With links followed. */
+  /** The real path. */
   readonly path: string;
-  /** Whose it is: the user's for every project, of a folder above the project, the project's, or of a folder in it. */
+  /** Its scope: the user (all projects), a folder above the project, the project, or a folder in the project. */
   readonly of: "user" | "above" | "project" | "folder";
-  /** Where it was looked for. */
+  /** The folder in which it was found. */
   readonly folder: string;
   readonly importedBy?: string;
   readonly text: string;
 }
 
-/** Of all files together. What is longer is rather documentation: the model can read it when it needs it. */
+/** The limit of all files together. The model can read longer files when it needs them. */
 export const MAX_CHARACTERS = 40_000;

@@ -5,11 +5,11 @@ import { type FollowedInstructions, followInstructions } from "./follow-instruct
 import { openInstructions } from "./open-instructions.ts";
 
 export interface InstructionsExtension extends Extension {
-  /** Goes around the Read tool: instructions of a folder are told when a file in it is read. */
+  /** Wraps the Read tool, to add the instructions of a folder when a file in it is read. */
   readonly aroundRead: (read: AgentTool) => AgentTool;
 }
 
-/** Files of instructions (AGENTS.md, CLAUDE.md) of the user, the project and its folders. */
+/** Instruction files (AGENTS.md, CLAUDE.md) of the user, the project and its folders. */
 export async function instructionsExtension({
   guard,
   permissions,

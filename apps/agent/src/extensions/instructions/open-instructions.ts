@@ -13,7 +13,7 @@ export interface InstructionsOptions {
   readonly guard: PathGuard;
   /** The user's home. */
   readonly home: string;
-  /** Our folder in it. */
+  /** Our folder in the user's home. */
   readonly agentHome: string;
   /** What may not be read is no instruction either. @default none */
   readonly rules?: readonly Rule[];
@@ -24,15 +24,15 @@ export interface InstructionsOptions {
  * order (`shown`): so nothing is said twice after a resume, and nothing stays unsaid after an undo.
  */
 export interface Instructions {
-  /** As they were read last. */
+  /** The files as they were last read. */
   readonly files: readonly InstructionFile[];
-  /** What was not read and why, one line each. */
+  /** Files that were not read and why, one line each. */
   readonly problems: readonly string[];
-  /** For the head of the messages: the files as they are now. Undefined if there are none. */
+  /** The current files, for the head of the messages. Undefined if there are none. */
   text(): Promise<string | undefined>;
-  /** How they differ from what was shown; undefined if they do not. */
+  /** The changes since the files were shown; undefined without changes. */
   changes(shown: readonly string[]): Promise<string | undefined>;
-  /** What holds for a file that was read, from the folders between the project and it; undefined if it was shown. */
+  /** The instructions for a file, from the folders between the project and the file; undefined if they were shown already. */
   instructionsFor(path: string, shown: readonly string[]): Promise<string | undefined>;
 }
 
@@ -90,14 +90,14 @@ async function placesOf({ guard, home, agentHome }: InstructionsOptions): Promis
   const outside = await Promise.all(
     [...ofUser, ...above].map(async ({ folder, of }): Promise<readonly InstructionPlace[]> => {
       if (!(await isFolder(folder)) || folder === project) return [];
-      // What the user writes for himself may import from all of his home.
+      // The user's own instructions may import from anywhere in the user's home.
       return [{ folder, of, guard: await createPathGuard(folder, of === "user" ? [home] : []) }];
     }),
   );
   return [...outside.flat(), { folder: project, of: "project", guard }];
 }
 
-/** The folders from a root to the one that holds a path, both included, the outermost first. */
+/** The folders from a root to the folder of a path, both included, outermost first. */
 function foldersTo(path: string, root: string): readonly string[] {
   const folders: string[] = [];
   for (let folder = path; folder !== root && folder !== dirname(folder); ) {

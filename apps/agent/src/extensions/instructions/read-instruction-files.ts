@@ -5,19 +5,19 @@ import type { PathGuard } from "../../workspace/path-guard.ts";
 import { findImports, isSurelyPath } from "./find-imports.ts";
 import { type InstructionFile, MAX_CHARACTERS } from "./instruction-file.ts";
 
-/** A folder in which files of instructions are looked for. */
+/** A folder that is searched for instruction files. */
 export interface InstructionPlace {
   readonly folder: string;
   readonly of: InstructionFile["of"];
-  /** How far its links and imports may lead. */
+  /** The folders that its links and imports may reach. */
   readonly guard: PathGuard;
 }
 
-/** What has been read so far, in the order of reading, and what was not, one line each. */
+/** The files read so far, in order, and the problems, one line each. */
 export interface InstructionReading {
   readonly files: InstructionFile[];
   readonly problems: string[];
-  /** What "~" stands for. */
+  /** The meaning of "~". */
   readonly home: string;
   /** Whether a real path may be read at all. */
   readonly mayRead: (path: string) => boolean;
@@ -26,10 +26,10 @@ export interface InstructionReading {
 const NAMES = ["CLAUDE.md", "AGENTS.md"];
 const MAX_DEPTH = 5;
 const MAX_FILES = 100;
-/** The longest character takes four. */
+/** A character has at most four bytes. */
 const MAX_BYTES = 4 * MAX_CHARACTERS;
 
-/** Reads the files of instructions of a folder with what they import, each file once, however often it is named. */
+/** Reads the instruction files of a folder and their imports, each file once. */
 export async function readInstructionFiles(place: InstructionPlace, reading: InstructionReading): Promise<void> {
   for (const name of NAMES) await readOne(resolve(place.folder, name), [], { place, reading });
 }
@@ -39,7 +39,7 @@ interface Reader {
   readonly reading: InstructionReading;
 }
 
-/** @param importers the chain of imports that leads here, the outermost first */
+/** Reads one file. @param importers the chain of imports, outermost first */
 async function readOne(written: string, importers: readonly string[], { place, reading }: Reader): Promise<void> {
   const { files, problems, mayRead } = reading;
   const { folder, of, guard } = place;
@@ -50,23 +50,25 @@ async function readOne(written: string, importers: readonly string[], { place, r
   const located = await guard.locate(written);
   if (located.kind === "invalid") return importedBy === undefined ? undefined : say(located.reason);
   if (located.kind !== "inside") {
-    return say(`${written} leads to ${located.path}, out of ${guard.roots.join(", ")}, and was not read.`);
+    return say(`${written} was not read: it is ${located.path}, which is outside of ${guard.roots.join(", ")}.`);
   }
   const { path, root } = located;
-  // A circle of imports ends here too.
+  // This also ends circular imports.
   if (files.some((file) => file.path === path) || !mayRead(path)) return;
-  if (importers.length > MAX_DEPTH) return say(`${written} lies deeper than ${MAX_DEPTH} imports and was not read.`);
-  if (files.length >= MAX_FILES) return say(`${written} was not read: there are ${MAX_FILES} files already.`);
+  if (importers.length > MAX_DEPTH)
+    return say(`${written} was not read: imports may be nested at most ${MAX_DEPTH} deep.`);
+  if (files.length >= MAX_FILES)
+    return say(`${written} was not read: at most ${MAX_FILES} instruction files are read.`);
   const text = await readText(path, { root, of }).catch((error: unknown) => {
     say(error instanceof Error ? error.message : String(error));
     return undefined;
   });
   if (text === "missing") {
-    if (importedBy !== undefined && isSurelyPath(written)) say(`there is no ${written} to import.`);
+    if (importedBy !== undefined && isSurelyPath(written)) say(`the imported file ${written} does not exist.`);
     return;
   }
   if (text === undefined || text === "") return;
-  // Projects often have the same text under both names.
+  // Projects often have the same text in both files.
   if (importedBy === undefined && files.some((file) => file.folder === folder && file.text === text)) return;
   files.push({ path, of, folder, text, ...(importedBy === undefined ? {} : { importedBy }) });
   for (const found of findImports(text)) {
@@ -87,20 +89,20 @@ async function readText(
   try {
     const { uid, mode } = await file.stat();
     const ours = process.getuid === undefined || uid === process.getuid() || uid === 0;
-    // Above the project may be a folder that everybody can write to, such as /tmp.
+    // A folder above the project may be writable by everybody, such as /tmp.
     if (of === "above" && (!ours || (mode & 0o002) !== 0)) {
-      throw new Error(`${path} can be written by another user, and was not read.`);
+      throw new Error(`${path} was not read: another user can write to it.`);
     }
     const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
     const bytes = buffer.subarray(0, bytesRead);
-    if (bytes.includes(0)) throw new Error(`${path} is no text, and was not read.`);
+    if (bytes.includes(0)) throw new Error(`${path} was not read: it is not a text file.`);
     return harmless(bytes);
   } finally {
     await file.close();
   }
 }
 
-/** What people cannot see in the file is no instruction of theirs. Nor does a text end the reminder that it stands in. */
+/** Removes comments and invisible characters, which people do not see, and tags that would end the reminder around the text. */
 function harmless(bytes: Uint8Array): string {
   const filter = createEscapeFilter();
   const text = filter.push(bytes) + filter.end();

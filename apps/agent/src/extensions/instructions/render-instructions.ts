@@ -1,14 +1,14 @@
 import { type InstructionFile, MAX_CHARACTERS } from "./instruction-file.ts";
 import { goneTitle, nameOf, readTitle, type SectionTitle, toTitle, versionOf } from "./section-title.ts";
 
-/** What stands before the sections at the head of the messages. */
+/** The introduction of the sections at the head of the messages. */
 export const HEAD_LINE: string =
   "Instructions that the user and the project have written down. They are context and may or may not matter for the task: follow " +
   "those that do. Where two contradict each other, the later one is closer to the work.";
 
-const CHANGE_LINE = "Files of instructions have changed since they were shown. This holds from now on:";
+const CHANGE_LINE = "Instruction files have changed since they were shown. From now on, follow this version:";
 
-/** One titled section for each file, in the given order; together they hold no more than the given characters of the files. */
+/** One titled section for each file, in the given order, with at most the given number of characters in total. */
 export function toSections(
   files: readonly InstructionFile[],
   mostCharacters: number = MAX_CHARACTERS,
@@ -23,14 +23,14 @@ export function toSections(
   });
 }
 
-/** No text can look as if another file began in it. */
+/** Changes lines that look like a title, so that a text cannot pretend to be another file. */
 function asBody(line: string): string {
   return readTitle(line) === undefined ? line : `\\${line}`;
 }
 
 /**
- * How much of each file is shown. The user's own come first: no repository can crowd them out. Then the project's, then those
- * above it, the nearest first.
+ * The number of characters shown of each file. The user's files come first, so that no repository can crowd them out. Then come
+ * the project's files, then those of the folders above it, nearest first.
  */
 function shareCharacters(
   files: readonly InstructionFile[],
@@ -50,21 +50,21 @@ function shareCharacters(
   );
 }
 
-/** What the model was told last of each file, by name. */
+/** The last version of each file that the model saw, by name. */
 export type SentFiles = ReadonlyMap<string, SectionTitle>;
 
-/** Reads it from the texts that the model sees, in order. */
+/** Reads these versions from the texts that the model sees, in order. */
 export function readSentFiles(texts: readonly string[]): SentFiles {
   const titles = texts.flatMap((text) => text.split("\n").flatMap((line) => readTitle(line) ?? []));
   return new Map(titles.map((title) => [title.name, title]));
 }
 
-/** Whether the model was told of a file as it is. */
+/** Whether the model has seen the current version of a file. */
 export function isSent(told: SentFiles, { path, text }: InstructionFile): boolean {
   return told.get(nameOf(path))?.version === versionOf(text);
 }
 
-/** What is to be said of how files differ from what was told of them; undefined if they do not. */
+/** The message about changed files; undefined without changes. */
 export function changeText(told: SentFiles, files: readonly InstructionFile[]): string | undefined {
   const changed = files.filter((file) => !isSent(told, file));
   const present = new Set(files.map(({ path }) => nameOf(path)));

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { InstructionFile } from "./instruction-file.ts";
 
-/** What the title of a section says: which file it is of, and what was told of it. */
+/** The contents of a section title: the file, and the version that the model saw. */
 export interface SectionTitle {
   readonly name: string;
-  /** Of the text that was told; undefined if it was told that the file is gone. */
+  /** The version of the text; undefined if the title says that the file is gone. */
   readonly version?: string;
-  /** For a file of a folder in the project: that folder. */
+  /** The folder, for a file of a folder in the project. */
   readonly folder?: string;
 }
 
@@ -18,7 +18,7 @@ const WHOSE = [
 ];
 const VERSION = /, ([0-9a-f]{8})\)$/;
 
-/** The title carries the version of the text, so that what the model has been told can be read from what it sees. */
+/** Writes a title. It contains the version of the text, so that the view shows which version the model has seen. */
 export function toTitle(file: InstructionFile): string {
   return `# ${nameOf(file.path)}${whoseIs(file)}, ${versionOf(file.text)})`;
 }
@@ -27,7 +27,7 @@ export function goneTitle(name: string): string {
   return `# ${name}${GONE}`;
 }
 
-/** Undefined if the line is no title. Looks for fixed words only: any line is read in little time. */
+/** Reads a title; undefined if the line is not a title. Searches only for fixed words, so it is fast for any line. */
 export function readTitle(line: string): SectionTitle | undefined {
   if (!line.startsWith("# ")) return undefined;
   if (line.endsWith(GONE)) return { name: line.slice(2, -GONE.length) };
@@ -42,7 +42,7 @@ export function readTitle(line: string): SectionTitle | undefined {
   };
 }
 
-/** A path as titles name it: in one line, and without what a title goes on with. */
+/** A path for a title: on one line, and without the words that end a title's path. */
 export function nameOf(path: string): string {
   return path.replaceAll("\n", " ").replaceAll(/ \((?=of |for |imported |gone:)/g, " [");
 }

@@ -4,7 +4,7 @@ import { openMail, type SessionMail } from "./open-mail.ts";
 
 export type MailExtension = Extension & SessionMail;
 
-/** Messages between the sessions of a project. @param name what other sessions call this one */
+/** Messages between the sessions of a project. @param name the name of this session for other sessions */
 export async function mailExtension(
   { places, sessionId, clock }: Pick<ExtensionContext, "places" | "sessionId" | "clock">,
   name: string | undefined,

@@ -9,17 +9,17 @@ import { UsageError } from "../../workspace/usage-error.ts";
 export interface OpenMailOptions {
   readonly places: Places;
   readonly session: string;
-  /** What other sessions of the project call this one. @default what it was called before; nobody knows it, if nothing */
+  /** The name of this session for other sessions. @default its earlier name; without one, it cannot receive messages */
   readonly name?: string;
   readonly clock?: { now(): number };
 }
 
-/** The mail of a session: between sessions of one project by name, and of others by its socket. */
+/** The mail of a session: by name between sessions of one project, by socket from other programs. */
 export interface SessionMail {
   readonly mailbox: Pick<Mailbox, "send" | "receive" | "acknowledge" | "wait">;
-  /** Takes messages of other sessions at a socket, if it has a name. */
+  /** Receives messages of other sessions on a socket, if the session has a name. */
   listen(agents: Pick<Agents, "take" | "waitForMail">): Promise<void>;
-  /** Until there is something new for the model. `over`: it was asked to end and has agreed, or the signal came. */
+  /** Waits for new messages. `over`: the session agreed to end, or the signal was aborted. */
   wait(signal: AbortSignal): Promise<"mail" | "over">;
   close(): Promise<void>;
 }
@@ -27,8 +27,8 @@ export interface SessionMail {
 const NAME_FILE = "name.json";
 
 /**
- * A session without a name costs nothing: it is registered once it writes to another, by the beginning of its id, and from then
- * on it can be answered.
+ * Opens the mail of a session. A session without a name costs nothing. It is registered, with the first characters of its id as
+ * its name, when it sends its first message; from then on it can receive answers.
  */
 export async function openMail({ places, session, name, clock }: OpenMailOptions): Promise<SessionMail> {
   const ended = new AbortController();
@@ -47,11 +47,13 @@ export async function openMail({ places, session, name, clock }: OpenMailOptions
     });
     const reached = from === "needed" ? {} : { socket: socketPath };
     const result = await coordination.mailboxes.register({ team: teamOf(places), name: as, session, ...reached });
-    // Another session has come by the name since: this one goes on without.
+    // Another session has taken the name since, so this session continues without one.
     if (result.kind === "taken" && from === "remembered") return undefined;
     if (result.kind === "taken") {
       const { session: other, pid } = result.by;
-      throw new UsageError(`The name ${as} is that of session ${other.slice(0, 8)}, which runs as process ${pid}.`);
+      throw new UsageError(
+        `The name ${as} is taken by session ${other.slice(0, 8)} (process ${pid}). Choose another --name, or end that session.`,
+      );
     }
     if (result.kind === "refused") throw new UsageError(result.why);
     await writePrivateFile(join(places.folderOf(session), NAME_FILE), `${JSON.stringify({ name: as })}\n`);
@@ -65,7 +67,7 @@ export async function openMail({ places, session, name, clock }: OpenMailOptions
   return {
     mailbox: {
       async send(draft) {
-        // To all who know of it: nobody does.
+        // A broadcast of an unregistered session has no receivers.
         if (registered === undefined && draft.to === "*") return { kind: "sent", receivers: [], full: [] };
         registered ??= await register(session.slice(0, 8), "needed");
         const outcome = await registered!.send(draft);
@@ -75,7 +77,7 @@ export async function openMail({ places, session, name, clock }: OpenMailOptions
       },
       receive: async (how) => registered?.receive(how) ?? { kind: "received", messages: [] },
       acknowledge: async (keys) => registered?.acknowledge(keys) ?? "acknowledged",
-      // Until it has a name nobody can write to it.
+      // A session without a name cannot receive messages.
       wait: async (how) => (await Promise.race([named.promise, whenAborted(how?.signal)]))?.wait(how) ?? "over",
     },
     async listen(agents) {
@@ -117,7 +119,7 @@ function whenAborted(signal: AbortSignal | undefined): Promise<undefined> {
   });
 }
 
-/** The sessions of a project write to each other; those of other projects know the way to a socket, or nothing. */
+/** The group of sessions that can send messages to each other: one per project. */
 export function teamOf({ project }: Pick<Places, "project">): string {
   return `project-${project.slice(-12)}`;
 }

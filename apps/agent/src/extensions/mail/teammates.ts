@@ -4,7 +4,7 @@ import { type Address, openCoordination, type SentToSocket, sendToSocket } from 
 import type { Places } from "../../workspace/places.ts";
 import { teamOf } from "./open-mail.ts";
 
-/** The sessions of a project that have a name. */
+/** Lists the sessions of a project that have a name. */
 export async function readTeammates(places: Places): Promise<readonly Address[]> {
   if (!existsSync(places.coordinationFile)) return [];
   const coordination = await openCoordination({ file: places.coordinationFile });
@@ -15,9 +15,9 @@ export async function readTeammates(places: Places): Promise<readonly Address[]>
   }
 }
 
-/** The user's own words, by the session's socket: they reach one that runs. */
+/** Sends the user's message to a running session, through its socket. */
 export async function writeToTeammate({ name, state, socket }: Address, text: string): Promise<SentToSocket> {
   if (state === "stopped" || socket === undefined)
-    return { kind: "failed", because: "absent", why: `${name} does not run. palimpsest --resume goes on with it.` };
+    return { kind: "failed", because: "absent", why: `${name} is not running. To resume it: palimpsest --resume ID` };
   return sendToSocket({ path: socket, message: { id: randomUUID(), from: "user", body: text } });
 }

@@ -61,7 +61,7 @@ test("tools of servers are offered in a stable order and called by leave; the se
   // Taken out of the settings, it is gone, and that is said; another one says at the end how it is to be used.
   set({ servers: { web: ofWeb, other: files({ INSTRUCTIONS: "I am new here." }) } });
   const changed = await cli.run(["-c", "-p", "Go on"]);
-  expect(changed.said).toMatch(/tools are not those .*new: mcp__other__alpha.*gone: mcp__files__alpha/);
+  expect(changed.said).toMatch(/tools have changed .*new: mcp__other__alpha.*gone: mcp__files__alpha/);
   expect(
     last()
       .tools.map(({ name }) => name)

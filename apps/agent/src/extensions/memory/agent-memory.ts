@@ -21,23 +21,23 @@ export interface AgentMemoryOptions {
   readonly folder: string;
   readonly store: Store;
   readonly clock?: { now(): number };
-  /** Is told when the user has judged a memory. @default nobody is */
+  /** Called when the user has approved or rejected a memory. @default none */
   readonly emit?: MemoryOptions["emit"];
 }
 
-/** What the agent remembers of a project, as its session sees it. */
+/** The memory of a project, as a session uses it. */
 export interface AgentMemory {
   readonly memory: Memory;
-  /** The index, at the head of the messages. */
+  /** The index of topics, at the head of the messages. */
   readonly section: HeadSection;
   /**
-   * The tool by which a session reads and writes it.
-   * @param said what its claims are held against. @default what was said in the session
+   * The tool with which a session reads and writes the memory.
+   * @param said the messages that claims are checked against. @default the messages of the session
    */
   toolFor(session: string, said?: () => Promise<readonly Statement[]>): AgentTool;
-  /** What is remembered about what the user says, to stand beside it. */
+  /** Finds memories about the user's message, to attach them to it. */
   recall(session: AgentSession, words: string): Promise<readonly AttachmentPayload[]>;
-  /** What was said in a session: what its claims are held against. */
+  /** The messages of a session. Claims about the user are checked against them. */
   saidIn(session: string): Promise<readonly Statement[]>;
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export async function openAgentMemory({ folder, store, clock, emit }: AgentMemor
         const index = await memory.head();
         return index === undefined ? undefined : `${HEADING}\n<memory-index>\n${index}\n</memory-index>`;
       },
-      // What this session writes it knows; what others write it sees after its next boundary.
+      // The session knows its own writes. It sees writes of others after its next compaction.
       changes: async () => undefined,
     },
     toolFor: (session, said = () => saidIn(session)) =>
@@ -104,11 +104,11 @@ export async function openAgentMemory({ folder, store, clock, emit }: AgentMemor
 
 function foundText(found: readonly FoundSummary[]): string {
   return found.length === 0
-    ? "Nothing fits. list shows all topics."
+    ? "No topic matches. Use list to see all topics."
     : found.map(({ slug, description }) => `${slug}: ${description}`).join("\n");
 }
 
-/** Its permission is its own: whatever the user has not said waits for a yes. */
+/** The memory tool needs no permission: memories that do not come from the user wait for approval. */
 function toAgentTool({ name, description, input, results, run }: Tool): AgentTool {
   return {
     name,

@@ -3,7 +3,7 @@ import type { Extension } from "../../extension/extension.ts";
 import type { OpenedSession } from "../../extension/opened-session.ts";
 import type { AgentMemory } from "./agent-memory.ts";
 
-/** Looks through each turn for what is worth remembering, where the settings say so (`memory: on`). */
+/** Saves memories from each turn, if the settings turn it on (`memory: on`). */
 export async function extractionsExtension(
   { settings, store, places, clock }: ExtensionContext,
   { session, tools, runnable, permission }: OpenedSession,

@@ -5,13 +5,13 @@ import { type AgentMemory, openAgentMemory } from "./agent-memory.ts";
 import { memoryCommand } from "./memory-command.ts";
 
 export interface MemoryExtension extends Extension {
-  /** Absent if the settings say that nothing is remembered. */
+  /** Absent if the settings turn the memory off. */
   readonly remembered?: AgentMemory;
-  /** Tells whoever listens to the session, once, what waits for the user's yes. */
+  /** Emits one event if memories wait for the user's approval. */
   readonly emitWaiting: () => Promise<void>;
 }
 
-/** What is remembered of the project across its sessions. */
+/** The memory that the sessions of a project share. */
 export async function memoryExtension({
   settings,
   places,

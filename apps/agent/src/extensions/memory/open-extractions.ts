@@ -4,7 +4,7 @@ import type { Clock } from "palimpsest";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
 
 export interface AgentExtractionOptions extends Omit<ExtractionOptions, "daily"> {
-  /** What all sessions of the user share: they have one budget for it. */
+  /** Shared by all sessions of the user, which have one budget. */
   readonly coordinationFile: string;
   readonly dailyTokens: number;
   readonly clock?: Clock;
@@ -15,10 +15,10 @@ export interface AgentExtractions {
   close(): Promise<void>;
 }
 
-/** For extractions that run when the agent is closed. */
+/** How long the agent waits for running extractions when it is closed. */
 const DRAIN_MS = 20_000;
 
-/** Looks through each turn for what is worth remembering, within the day's budget. */
+/** Saves memories from each turn, within the day's budget. */
 export async function openExtractions(options: AgentExtractionOptions): Promise<AgentExtractions> {
   const { coordinationFile, dailyTokens, clock, ...rest } = options;
   const coordination = await openCoordination({ file: coordinationFile, ...(clock === undefined ? {} : { clock }) });
@@ -26,7 +26,7 @@ export async function openExtractions(options: AgentExtractionOptions): Promise<
   return {
     afterTurn: extractions.afterTurn,
     async close() {
-      // What is still looked through is waited for, though not for long.
+      // Waits for a running extraction, but only for a short time.
       await extractions.drain(DRAIN_MS);
       await coordination.close();
     },

@@ -1,18 +1,18 @@
 import type { WriteOutcome } from "@palimpsest/memory";
 
-/** What came of a change, in words. */
+/** Describes the outcome of a change to the memory. */
 export function outcomeText(outcome: WriteOutcome): string {
   switch (outcome.kind) {
     case "written":
       return outcome.version === "none"
-        ? `${outcome.slug} is forgotten. Its text is kept.`
-        : `${outcome.slug} is kept.`;
+        ? `Forgot ${outcome.slug}. Its text stays in the history.`
+        : `Saved ${outcome.slug}.`;
     case "unchanged":
-      return `${outcome.slug} says that already.`;
+      return `Nothing changed: ${outcome.slug} already says that.`;
     case "proposed":
-      return `${outcome.slug} waits in the inbox: ${outcome.why}`;
+      return `${outcome.slug} waits in the inbox for the user's approval: ${outcome.why}`;
     case "stale":
-      return `${outcome.slug} is there already, or was changed since. Nothing was written.`;
+      return `Nothing was written: ${outcome.slug} exists already, or was changed since.`;
     case "refused":
       return `Nothing was written: ${outcome.why}`;
   }

@@ -2,7 +2,7 @@ import type { TopicDraft } from "@palimpsest/memory";
 
 const DESCRIPTION_CHARACTERS = 120;
 
-/** The sections of a file of instructions, each as a topic; what stands before the first heading is none. */
+/** Reads the sections of an instruction file as topics. Text before the first heading is left out. */
 export function readSections(markdown: string): readonly TopicDraft[] {
   const sections: { name: string; lines: string[] }[] = [];
   let fence = false;

@@ -10,22 +10,22 @@ const text = { type: "string" } as const;
 const TOOLS = [
   {
     name: "memory_list",
-    description: "Every topic that is remembered of this project.",
+    description: "Lists all topics of this project's memory.",
     inputSchema: { type: "object" },
   },
   {
     name: "memory_read",
-    description: "One topic in full.",
+    description: "Reads one topic in full.",
     inputSchema: { type: "object", properties: { slug: text }, required: ["slug"] },
   },
   {
     name: "memory_search",
-    description: "Topics that fit a question.",
+    description: "Searches the topics.",
     inputSchema: { type: "object", properties: { words: text }, required: ["words"] },
   },
   {
     name: "memory_propose",
-    description: "Something to be remembered. It waits until the user confirms it.",
+    description: "Proposes a memory. It waits until the user approves it.",
     inputSchema: {
       type: "object",
       properties: { name: text, description: text, type: { type: "string", enum: TYPES }, body: text, why: text },
@@ -35,8 +35,8 @@ const TOOLS = [
 ] as const;
 
 /**
- * Offers a memory to other programs, until its input ends. What they write only becomes a proposal: what the user has said to
- * them is not in a log of ours.
+ * Serves a memory to other programs until its input ends. Their writes become proposals, since our logs cannot show whether
+ * the user said it.
  */
 export async function serveMemory(memory: Memory): Promise<void> {
   const index = createMemorySearch({ memory });
@@ -66,18 +66,18 @@ async function answerCall(
     case "memory_list":
       return (await memory.list()).map(({ slug, type, description }) => `${slug} (${type}): ${description}`).join("\n");
     case "memory_read":
-      return (await memory.read(textOf("slug")))?.text ?? "There is no such topic.";
+      return (await memory.read(textOf("slug")))?.text ?? `There is no topic ${JSON.stringify(textOf("slug"))}.`;
     case "memory_search": {
       const found = await index.search(textOf("words"), 10);
-      return found.map(({ slug, description }) => `${slug}: ${description}`).join("\n") || "Nothing fits.";
+      return found.map(({ slug, description }) => `${slug}: ${description}`).join("\n") || "No topic matches.";
     }
     case "memory_propose": {
       const type = TYPES.find((known) => known === input["type"]) ?? "project";
       const draft = { name: textOf("name"), description: textOf("description"), type, body: textOf("body") };
       const outcome = await memory.propose(draft, "model", `another program says: ${textOf("why")}`);
       return outcome.kind === "proposed"
-        ? "It waits for the user's yes."
-        : `Not taken: ${"why" in outcome ? outcome.why : outcome.kind}`;
+        ? "Proposed. It waits for the user's approval."
+        : `Not accepted: ${"why" in outcome ? outcome.why : outcome.kind}`;
     }
     default:
       return `There is no tool ${name}.`;

@@ -7,7 +7,7 @@ import { openPlanFile } from "./plan-file.ts";
 import { EXIT_PLAN, PLAN_APPROVED, planTools } from "./plan-mode.ts";
 
 export interface PlanExtension extends Extension {
-  /** The file of the newest plan that the user has approved. */
+  /** The file of the newest approved plan. */
   readonly path: string;
 }
 
@@ -16,7 +16,7 @@ const noApproval: ApprovePlan = async () => ({
   comment: "Nobody is here to approve it. End your turn with the plan as your answer.",
 });
 
-/** Plan mode: nothing is changed before the user has approved the plan. The plan survives a compaction. */
+/** Plan mode: tools change nothing until the user has approved the plan. The plan survives a compaction. */
 export function planExtension(
   context: Pick<ExtensionContext, "sessionId" | "sessionFolder" | "store" | "permissions" | "person">,
 ): PlanExtension {
@@ -35,7 +35,7 @@ export function planExtension(
   };
 }
 
-/** The newest plan of a session that the user has approved; undefined if there is none. */
+/** The newest approved plan of a session; undefined if there is none. */
 async function readPlan(store: Store, session: string): Promise<string | undefined> {
   for await (const { call, text } of answeredCalls(store, session)) {
     const { plan } = (call.input ?? {}) as { readonly plan?: unknown };

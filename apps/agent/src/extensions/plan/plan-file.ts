@@ -3,16 +3,16 @@ import type { PlacedText } from "palimpsest/core";
 import type { ApprovePlan } from "../../extension/person.ts";
 import { writePrivateFile } from "../../workspace/private-files.ts";
 
-/** The newest plan that the user has approved: in the log, and as a file of the session's for people and tools to read. */
+/** The newest approved plan: in the log, and in a file of the session that people and tools can read. */
 export interface PlanFile {
   readonly path: string;
-  /** The same approval; an approved plan is written to the file. */
+  /** Wraps the approval: writes an approved plan to the file. */
   readonly approvePlan: ApprovePlan;
   /** Undefined if no plan was approved, or the approval was rewound. */
   plan(): Promise<PlacedText | undefined>;
 }
 
-/** @param readPlan the plan as the log has it: there a rewind takes it back, and a resumed session still has it */
+/** Opens the plan file. @param readPlan reads the plan from the log, which is right after a rewind and a resume */
 export function openPlanFile(
   sessionFolder: string,
   approvePlan: ApprovePlan,

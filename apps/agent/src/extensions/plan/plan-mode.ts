@@ -10,12 +10,12 @@ export interface PlanPorts {
 }
 
 export const EXIT_PLAN = "ExitPlan";
-/** What the result of an approved plan begins with: the log is searched for it. */
+/** The start of the result of an approved plan. The log is searched for it. */
 export const PLAN_APPROVED = "The user has approved the plan.";
 
 const A_DAY_MS = 86_400_000;
 
-/** The tools stay in the list in every mode, so that a change of the mode costs no cache. */
+/** The plan tools. They are offered in every mode, so that a change of the mode keeps the prompt cache. */
 export function planTools({ mode, setMode, approvePlan }: PlanPorts): readonly AgentTool[] {
   const enter = defineTool({
     name: "EnterPlan",

@@ -2,10 +2,10 @@ import { flag, list, optional, text } from "../../extension/input.ts";
 import type { AskUser } from "../../extension/person.ts";
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
 
-/** Nobody waits longer for an answer; the loop's own deadline is meant for programs. */
+/** The time limit for an answer. The loop's own limit is meant for programs. */
 const A_DAY_MS = 86_400_000;
 
-/** Asks the user something. */
+/** The tool with which the model asks the user a question. */
 export function askUserTool(askUser: AskUser | undefined): AgentTool {
   return defineTool({
     name: "AskUser",

@@ -9,19 +9,19 @@ export interface CollectingOptions {
 }
 
 export interface Collecting {
-  /** Begins it, once: in the background, while the model works. */
+  /** Starts once, in the background. */
   begin(): void;
-  /** Lets it come to its end if that is near; else what is left is collected the next time. */
+  /** Waits a short time for the end; the rest is removed next time. */
   close(): Promise<void>;
 }
 
-/** What a person does not notice when the program ends. */
+/** A delay at exit that a person does not notice. */
 const CLOSING_MS = 500;
 
 const DAY_MS = 86_400_000;
 const MEGABYTE = 1_000_000;
 
-/** Removes stored results of old sessions of the project. Tells of it if any were removed, or could not be. */
+/** Removes stored results of old sessions of the project. Emits an event if some were removed or could not be removed. */
 export function collectOldResults({ store, session, clock = { now: Date.now } }: CollectingOptions): Collecting {
   const closing = new AbortController();
   let running: Promise<void> | undefined;

@@ -2,10 +2,10 @@ import { recallTool as definition, readRecallInput, recalledText } from "palimps
 import type { Recalled, RecallRequest } from "palimpsest/core";
 import type { AgentTool } from "../../extension/tool.ts";
 
-/** Session.recall(). */
+/** `Session.recall()`. */
 export type Recall = (request: RecallRequest) => Promise<Recalled>;
 
-/** Reads back what was stored, cleared or folded. The input is the library's own to read. */
+/** Reads back what was stored, cleared or compacted. The engine checks the input. */
 export function recallTool(recall: Recall): AgentTool {
   return {
     ...definition,

@@ -3,8 +3,9 @@ import { promisify } from "node:util";
 import { rgPath } from "@vscode/ripgrep";
 
 /**
- * What a search is started by so that it sees nothing but the given folders, links followed. A folder that is exchanged for a link
- * while ripgrep walks would lead it anywhere else (the race in `chaos security` found it to happen within seconds). Empty where there is no bubblewrap.
+ * The command that sandboxes a search, so that it sees only the given folders. Otherwise a folder that is replaced by a link
+ * during the search would lead ripgrep to other places (the race in `chaos security` found this within seconds). Empty
+ * without bubblewrap.
  */
 export async function encloseSearch(roots: readonly string[]): Promise<readonly string[]> {
   const line = [

@@ -10,11 +10,11 @@ import { runRipgrep } from "./run-ripgrep.ts";
 
 export interface SearchPorts {
   readonly guard: PathGuard;
-  /** Patterns (placed) of files that may not be read, and so not be found either. @default none */
+  /** Patterns (placed) of files that must not be read, and so are not listed. @default none */
   readonly hidden?: readonly string[];
-  /** What encloses a search. @default nothing */
+  /** The command that sandboxes a search. @default none */
   readonly startedBy?: readonly string[];
-  /** @default no stored results are known */
+  /** Opens stored results. @default none */
   readonly openResult?: OpenStoredResult;
 }
 
@@ -38,7 +38,7 @@ export function globTool({ guard, hidden = [], startedBy = [] }: SearchPorts): A
       if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));
       const { path: at, root } = located;
       if (isHidden(at, root, hidden)) return failed(`A rule forbids to read ${path}.`);
-      // From the root, so that hidden patterns mean the same wherever the search begins.
+      // From the root, so that hidden patterns mean the same wherever the search starts.
       const below = at === root ? "" : `${relative(root, at).replaceAll(/[*?[\]{}\\]/g, "\\$&")}/`;
       const wanted = pattern.includes("/") ? below + pattern : pattern;
       const hiding = hidingGlobs(hidden, { folder: root, home: root });
@@ -53,7 +53,7 @@ export function globTool({ guard, hidden = [], startedBy = [] }: SearchPorts): A
   });
 }
 
-/** For what a search is told to begin with: patterns hold only for what it finds itself. */
+/** Whether the start of a search is hidden: ripgrep applies patterns only to files that it finds itself. */
 export function isHidden(path: string, root: string, hidden: readonly string[]): boolean {
   const base = { folder: root, home: root };
   return hidden.some((pattern) => fitsPath(placePattern(pattern, base), relative(root, path)));

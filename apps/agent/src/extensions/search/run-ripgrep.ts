@@ -6,27 +6,27 @@ import { createEscapeFilter } from "../../text/escape-filter.ts";
 export interface RipgrepOptions {
   readonly args: readonly string[];
   readonly folder: string;
-  /** What encloses it. @default nothing */
+  /** The command that sandboxes the search. @default none */
   readonly startedBy?: readonly string[];
   readonly signal: AbortSignal;
   /** Lines after these are not read. */
   readonly mostLines: number;
-  /** Together; a search that finds more is cut. */
+  /** The limit of all lines together; a longer output is cut. */
   readonly mostCharacters: number;
 }
 
 export type RipgrepResult =
   | { readonly kind: "found"; readonly lines: readonly string[]; readonly rest: "cut" | "complete" }
-  /** A pattern that is none, a folder that cannot be read. */
+  /** An invalid pattern, or a folder that cannot be read. */
   | { readonly kind: "failed"; readonly message: string };
 
-/** A search that takes longer is over something that should not be searched. */
+/** A longer search goes through folders that should not be searched. */
 const TIMEOUT_MS = 20_000;
 const NOTHING_FOUND = 1;
 
 /**
- * Runs ripgrep and reads as many lines as are wanted. Patterns run there and not here: its engine needs linear time, so no
- * pattern can hold up the process. No settings of the user change what it finds.
+ * Runs ripgrep and reads a limited number of lines. The pattern runs in ripgrep, whose engine needs linear time, so no pattern
+ * can block this process. The user's ripgrep settings are ignored.
  */
 export async function runRipgrep({
   args,
@@ -69,14 +69,14 @@ export async function runRipgrep({
   signal.throwIfAborted();
   if (stop.aborted)
     return { kind: "failed", message: `The search took more than ${TIMEOUT_MS / 1_000} s. Search in fewer files.` };
-  // It ends with an error as well if a single file could not be read; what it has found is found.
+  // ripgrep also reports an error if a single file could not be read; its matches are still valid.
   if (code !== 0 && code !== null && code !== NOTHING_FOUND && lines.length === 0) {
     return { kind: "failed", message: errors.trim() || `ripgrep ended with exit code ${code}.` };
   }
   return { kind: "found", lines, rest };
 }
 
-/** Files and their names may contain commands for a terminal. */
+/** Removes terminal escape sequences from file names and contents. */
 function harmless(line: string): string {
   const filter = createEscapeFilter();
   return filter.push(line) + filter.end();

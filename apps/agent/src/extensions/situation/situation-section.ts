@@ -11,9 +11,9 @@ export interface SituationOptions {
 }
 
 /**
- * The day, and the branch of git. They stand in the head as they were when it was made, so that what is sent before stays the
- * same; a day that has begun since is told at the end. What was changed in files is left to the model's own `git status`: to
- * run git unasked would run what a folder's own configuration of git names.
+ * The day and the git branch. The head keeps their first values, so that the prompt's beginning stays the same; a new day is
+ * added at the end. Changed files are left to the model's own `git status`: to run git unasked could run programs that the
+ * folder's git configuration names.
  */
 export function situationSection({ folder, clock = { now: Date.now } }: SituationOptions): HeadSection {
   const today = (): string => `Today is ${dayOf(clock.now())}.`;
@@ -23,7 +23,7 @@ export function situationSection({ folder, clock = { now: Date.now } }: Situatio
       return branch === undefined ? today() : `${today()} The project is on the git branch ${branch}.`;
     },
     async changes(shown) {
-      // The newest day that was told; a session of another agent was told none.
+      // The newest day in the conversation. An imported session of another agent may have none.
       const told = shown
         .join("\n")
         .match(/\bToday is \d{4}-\d{2}-\d{2}\./g)
@@ -33,14 +33,14 @@ export function situationSection({ folder, clock = { now: Date.now } }: Situatio
   };
 }
 
-/** In the time zone of the user. */
+/** The day in the user's time zone. */
 function dayOf(atMs: number): string {
   const at = new Date(atMs);
   const two = (part: number): string => String(part).padStart(2, "0");
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
-/** Undefined outside of git, between branches, and for names that could say something else. */
+/** The current branch. Undefined outside of git, without a branch, and for names that could be read as instructions. */
 async function readBranch(folder: string): Promise<string | undefined> {
   const head = await readGitHead(folder);
   return head === undefined ? undefined : /^ref: refs\/heads\/([\w./-]{1,100})$/.exec(head.trim())?.[1];
@@ -49,7 +49,7 @@ async function readBranch(folder: string): Promise<string | undefined> {
 async function readGitHead(folder: string): Promise<string | undefined> {
   const inFolder = await readText(join(folder, ".git", "HEAD"));
   if (inFolder !== undefined) return inFolder;
-  // Of a worktree it is a file that says where.
+  // In a worktree, `.git` is a file with the path of the git folder.
   const elsewhere = /^gitdir: (.+)$/m.exec((await readText(join(folder, ".git"))) ?? "")?.[1];
   if (elsewhere !== undefined) return readText(join(resolve(folder, elsewhere.trim()), "HEAD"));
   const above = dirname(folder);

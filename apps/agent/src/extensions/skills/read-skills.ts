@@ -14,14 +14,14 @@ const NAME = /^[\w.-]{1,64}$/;
 const MAX_DESCRIPTION_CHARACTERS = 300;
 
 /**
- * The skills in some folders: `NAME.md`, or `NAME/SKILL.md` with what belongs to it. Of two with one name, that of the earlier
- * folder counts. A folder that is not there has none.
+ * Reads the skills of some folders: `NAME.md`, or `NAME/SKILL.md` with further files. If two have the same name, the one of the
+ * earlier folder is used. A missing folder has no skills.
  */
 export async function readSkills(folders: readonly string[]): Promise<readonly Skill[]> {
   const skills = new Map<string, Skill>();
   for (const folder of folders) {
     const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
-    // Links are passed over: a repository could show any file of the user's as a skill.
+    // Links are skipped: otherwise a repository could present any file of the user as a skill.
     const paths = found.flatMap((entry) => {
       if (entry.isDirectory()) return [join(folder, entry.name, "SKILL.md")];
       return entry.isFile() && entry.name.endsWith(".md") ? [join(folder, entry.name)] : [];

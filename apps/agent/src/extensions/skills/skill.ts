@@ -8,8 +8,8 @@ import type { Skill } from "./read-skills.ts";
 export const SKILL = "Skill";
 
 /**
- * Hands out the instructions of a skill.
- * @param skills read once: they stand in the tool's description, and so in the prompt
+ * Shows the instructions of a skill to the model.
+ * @param skills read once, since their names are part of the tool's description and of the prompt
  */
 export function skillTool(skills: readonly Skill[]): AgentTool {
   const lines = skills.map(({ name, description }) => `- ${name}: ${description}`);

@@ -9,10 +9,10 @@ interface Todo {
 const MARKS = { open: "[ ]", doing: "[>]", done: "[x]" } as const;
 
 export const TODO = "Todo";
-/** What is answered to a list of which all is done. */
+/** The result for a list whose steps are all done. */
 export const NOTHING_LEFT = "Nothing is left to do.";
 
-/** The list of what is to be done. Every call gives it as a whole, so the newest one in the log says all. */
+/** The todo list. Every call has the whole list, so the newest call in the log is enough. */
 export function todoTool(): AgentTool {
   return defineTool({
     name: TODO,
@@ -27,7 +27,7 @@ export function todoTool(): AgentTool {
     },
     concurrency: "alone",
     effect: "talk",
-    // It says what is still to do, which nothing else does.
+    // Kept when old results are cleared: nothing else says what is still to do.
     results: "kept",
     run: async ({ todos }) => done(todosText(todos)),
   });

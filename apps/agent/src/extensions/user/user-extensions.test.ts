@@ -85,8 +85,8 @@ test("an extension is a TypeScript file as well; one that cannot be used is name
   const agent = await open(project);
   expect(agent.tools.map(({ name }) => name)).toContain("OpenWork");
   expect(agent.problems).toEqual([
-    expect.stringContaining("The extension ./missing.ts cannot be used: Cannot find module"),
-    "The extension ./empty.ts cannot be used: it must export a function `open(context)`.",
+    expect.stringContaining("Could not load the extension ./missing.ts: Cannot find module"),
+    "Could not load the extension ./empty.ts: it must export a function `open(context)`.",
   ]);
 });
 
@@ -113,7 +113,7 @@ test("a markdown file is a slash command: the user's at once, a repository's onc
   expect(agent.commands.find(({ name }) => name === "review")).toMatchObject({ about: "Review a file" });
   expect(await typed(agent, "review", "src/$&.ts")).toEqual(["sent: Review src/$&.ts with care."]);
   expect(agent.commands.some(({ name }) => name === "deploy")).toBe(false);
-  expect(agent.problems.join()).toContain("/deploy. (palimpsest trust)");
+  expect(agent.problems.join()).toContain("/deploy. To review them: palimpsest trust");
   const cli = await startCli(project, () => answer("Fine."));
   expect((await cli.run(["trust"])).out).toContain("a slash command /deploy");
   await cli.run(["trust", "--yes"]);

@@ -5,9 +5,9 @@ import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
 import type { ExtensionSetting } from "../../permissions/settings.ts";
 
-/** What a module of the user's exports. */
+/** The exports of a user's extension module. */
 export interface ExtensionModule {
-  /** Opens the extension, once for each session. */
+  /** Opens the extension. Called once for each session. */
   readonly open: (context: ExtensionContext) => Extension | Promise<Extension>;
 }
 
@@ -17,7 +17,7 @@ export interface UserExtensions {
   readonly problems: readonly string[];
 }
 
-/** Opens the extensions that the settings name, in their order. A module that fails is named, and the others count. */
+/** Opens the extensions that the settings name, in order. A module that fails is reported, and the others still open. */
 export async function openUserExtensions(context: ExtensionContext): Promise<UserExtensions> {
   const extensions: Extension[] = [];
   const problems: string[] = [];
@@ -26,7 +26,7 @@ export async function openUserExtensions(context: ExtensionContext): Promise<Use
       extensions.push(await openOne(setting, context));
     } catch (error) {
       const why = (error instanceof Error ? error.message : String(error)).split("\n")[0];
-      problems.push(`The extension ${setting.module} cannot be used: ${why}`);
+      problems.push(`Could not load the extension ${setting.module}: ${why}`);
     }
   }
   return { extensions, problems };
@@ -38,21 +38,21 @@ async function openOne({ module, from }: ExtensionSetting, context: ExtensionCon
   const loaded = (await import(pathToFileURL(path).href)) as Partial<ExtensionModule>;
   if (typeof loaded.open !== "function") throw new Error("it must export a function `open(context)`.");
   const extension: Partial<Extension> | undefined = await loaded.open(context);
-  if (typeof extension?.name !== "string") throw new Error("what `open` returns must have a `name`.");
+  if (typeof extension?.name !== "string") throw new Error("the object that `open` returns must have a `name`.");
   return named(extension as Extension);
 }
 
-/** Its tools say where they come from: the user reads it when one of them asks for permission. */
+/** Marks the extension's tools with its name, which the user reads when a tool asks for permission. */
 function named(extension: Extension): Extension {
   const { name } = extension;
   if (extension.tools === undefined) return extension;
   const tools: Extension["tools"] = (session) =>
     extension.tools!(session).map((tool) => ({ ...tool, origin: { kind: "extension", name } }));
-  // Not a copy: an extension may be an object of a class, whose methods a copy would not have.
+  // Not a copy: an extension may be an instance of a class, and a copy would lose its methods.
   return Object.create(extension, { tools: { value: tools } }) as Extension;
 }
 
-/** A path begins at the folder of the settings file; a package is looked for in the `node_modules` of that folder. */
+/** Resolves a path from the folder of the settings file, and a package from the `node_modules` there. */
 function resolveModule(module: string, folder: string): string {
   if (isAbsolute(module)) return module;
   return createRequire(join(folder, "settings.json")).resolve(module);

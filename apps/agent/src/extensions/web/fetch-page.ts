@@ -6,20 +6,20 @@ import { isPublicAddress } from "./is-public-address.ts";
 
 export interface FetchPageOptions {
   readonly signal: AbortSignal;
-  /** For all hops together. @default 20 seconds */
+  /** The time limit for all redirects together. @default 20 seconds */
   readonly timeoutMs?: number;
-  /** What is longer is cut. @default 2 MB */
+  /** Longer pages are cut. @default 2 MB */
   readonly maxBytes?: number;
-  /** All addresses of a name. @default the system's resolver */
+  /** Resolves a name to all its addresses. @default the system's resolver */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
-  /** @default public ones only */
+  /** Whether an address is allowed. @default only public addresses */
   readonly mayReach?: (address: string) => boolean;
 }
 
 export type FetchedPage =
   | {
       readonly kind: "page";
-      /** Where it was found, after redirects. */
+      /** The address after redirects. */
       readonly url: string;
       readonly status: number;
       readonly contentType: string;
@@ -32,8 +32,8 @@ const MAX_REDIRECTS = 5;
 const MAX_URL_CHARACTERS = 2_000;
 
 /**
- * Fetches a page of the public internet. A name is resolved once, all its addresses are looked at, and the connection goes to the
- * one that was: a resolver that answers differently the next time is not asked. Each redirect is a new page to be judged.
+ * Fetches a page of the public internet. A name is resolved once, all its addresses are checked, and the connection uses a
+ * checked address, so a resolver that changes its answer has no effect. Each redirect is checked like a new page.
  */
 export async function fetchPage(address: string, options: FetchPageOptions): Promise<FetchedPage> {
   const { signal, timeoutMs = 20_000 } = options;
@@ -85,7 +85,7 @@ async function fetchOnce(wanted: string, options: FetchPageOptions): Promise<Hop
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk.subarray(0, maxBytes - bytes));
     bytes += chunk.length;
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (bytes > maxBytes) break;
   }
   return {

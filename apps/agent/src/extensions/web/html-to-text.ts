@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
 import { createTextFlow } from "./text-flow.ts";
 
-/** Elements whose content nobody reads. */
+/** Elements without readable content. */
 const UNREAD: ReadonlySet<string> = new Set(["script", "style", "noscript", "template", "svg", "iframe", "object"]);
 const BLOCKS: ReadonlySet<string> = new Set(
   (
@@ -11,13 +11,13 @@ const BLOCKS: ReadonlySet<string> = new Set(
 );
 const LINES: ReadonlySet<string> = new Set(["li", "tr", "br"]);
 const MAX_TARGET_CHARACTERS = 500;
-/** Elements within one another. The parser takes time by their square, and pages for people have a few hundred at most. */
+/** The deepest nesting. The parser needs quadratic time for it, and normal pages have a few hundred levels at most. */
 const MAX_DEPTH = 5_000;
 const TOO_DEEP = "[The rest of the page is left out: its elements are nested too deeply.]";
 
 /**
- * The text of a page as people read it: blocks on lines of their own, headings and list items marked, links with their
- * target, code as it is written. htmlparser2 reads the page without building a tree, so that no nesting ends in an error.
+ * Converts a page to readable text: blocks on separate lines, headings and list items marked, links with their target, code
+ * unchanged. htmlparser2 builds no tree, so deep nesting causes no error.
  */
 export function htmlToText(html: string): string {
   const flow = createTextFlow();
@@ -73,7 +73,7 @@ export function htmlToText(html: string): string {
   return flow.text().toWellFormed();
 }
 
-/** Undefined for places within the page, and for what is no address. */
+/** The target of a link; undefined for links within the page and invalid addresses. */
 function shownTarget(href: string | undefined): string | undefined {
   const target = href?.trim() ?? "";
   const isShown = target !== "" && !/^(#|javascript:|data:)/i.test(target) && target.length <= MAX_TARGET_CHARACTERS;

@@ -1,10 +1,10 @@
-/** Text that grows as a browser lays it out: spaces are one, lines do not begin with one, and breaks do not add up. */
+/** Builds text like a browser: collapses spaces, removes them at line starts, and merges line breaks. */
 export interface TextFlow {
-  /** Words with any space between them. */
+  /** Adds text with collapsed spaces. */
   writeWords(text: string): void;
-  /** Exactly as it is. */
+  /** Adds text unchanged. */
   write(text: string): void;
-  /** Goes on in a new line, or behind an empty one; not at the beginning. */
+  /** Starts a new line or a new paragraph; does nothing at the beginning. */
   breakLines(lines: 1 | 2): void;
   isAtLineStart(): boolean;
   text(): string;
@@ -12,7 +12,7 @@ export interface TextFlow {
 
 export function createTextFlow(): TextFlow {
   const pieces: string[] = [];
-  /** Line ends that the text has behind its last character. */
+  /** The number of line breaks at the end of the text. */
   let ends = 2;
   let isSpaceDue = false;
 

@@ -2,7 +2,7 @@ import { ask, failedFinding, type Question, renderQuestion, user } from "../ask.
 import type { Endpoint, Finding, Probe, RequestLimits } from "../probe.ts";
 import { eventOrder, wireFields } from "../wire-fields.ts";
 
-/** A model that cannot help thinking needs room for it, however short the answer. */
+/** Some models always think, so even a short answer needs room for it. */
 const MAX_OUTPUT_TOKENS = 1_024;
 
 export function plainQuestion({ mark }: Pick<RequestLimits, "mark">): Question {
@@ -12,10 +12,10 @@ export function plainQuestion({ mark }: Pick<RequestLimits, "mark">): Question {
   };
 }
 
-/** The shortest answer there is: whether it arrives, in which events, and what it says it used. Counted before, too. */
+/** Asks for a one-word answer: checks its events, its usage and the token count before it. */
 export const answerProbe: Probe = {
   check: "answer",
-  about: "a plain answer, counted before and streamed",
+  about: "get a short streamed answer, and count its tokens before",
   calls: 2,
   plan: () => [{ inputTokens: 40, likelyOutputTokens: 60, mostOutputTokens: MAX_OUTPUT_TOKENS }],
   async run(endpoint, target) {
@@ -31,7 +31,7 @@ export const answerProbe: Probe = {
       {
         check: "answer",
         state: isWhole ? "ok" : "problem",
-        text: `stop ${stop}, ${inputTokens} tokens in, ${usage.outputTokens} out${isWhole ? "" : ": a whole answer has a stop and both counts"}`,
+        text: `stop ${stop}, ${inputTokens} tokens in, ${usage.outputTokens} out${isWhole ? "" : ": a complete answer has a stop reason and both counts"}`,
         fields: { ...wireFields(exchanges), "the adapter reads": `stop ${stop}` },
       },
       judgeOrder(eventOrder(exchanges)),
@@ -46,7 +46,7 @@ async function countFirst(endpoint: Endpoint, target: RequestLimits): Promise<nu
   return endpoint.provider.countTokens(request, signal === undefined ? {} : { signal }).catch(() => "refused" as const);
 }
 
-/** The answer is whole already: an order that we did not expect has done no harm. */
+/** The answer is complete, so an unexpected order of events is only a note. */
 function judgeOrder(order: string): Finding {
   return {
     check: "streaming",
@@ -56,14 +56,16 @@ function judgeOrder(order: string): Finding {
   };
 }
 
-/** What an estimate may be off without anybody noticing. */
+/** The tolerated difference between count and bill. */
 const NEAR_SHARE = 0.02;
 const NEAR_TOKENS = 8;
 
 function judgeCount(counted: number | "refused" | undefined, inputTokens: number, fields: Finding["fields"]): Finding {
   const check = "counting";
-  if (counted === undefined) return { check, state: "skipped", text: "it has no endpoint that counts", fields: {} };
-  if (counted === "refused") return { check, state: "note", text: "counting was refused: sizes are estimated", fields };
+  if (counted === undefined)
+    return { check, state: "skipped", text: "the provider has no endpoint for token counts", fields: {} };
+  if (counted === "refused")
+    return { check, state: "note", text: "the provider rejected the token count, so sizes are estimated", fields };
   const isNear = Math.abs(counted - inputTokens) <= Math.max(NEAR_TOKENS, NEAR_SHARE * inputTokens);
   const text = `${counted} tokens counted, ${inputTokens} billed`;
   return { check, state: isNear ? "ok" : "note", text, fields };

@@ -2,17 +2,17 @@ import { ask, failedFinding, type Question, user } from "../ask.ts";
 import type { Finding, Probe, RequestLimits } from "../probe.ts";
 import { wireFields } from "../wire-fields.ts";
 
-/** What is said does not matter here. */
+/** The output limit: the answer does not matter here. */
 const MAX_OUTPUT_TOKENS = 64;
-/** No tokenizer makes fewer tokens of plain English; most make half as many again. */
+/** The most characters per token of plain English in any tokenizer. */
 const MAX_CHARACTERS_A_TOKEN = 6;
 const MARGIN = 1.2;
 const LINE = "A page was scraped and written over, and the earlier writing can still be read beneath it. ";
 
-/** The same long prompt twice: written to the cache, then read from it. */
+/** Sends the same long prompt twice: the first is written to the cache, the second read from it. */
 export const cacheProbe: Probe = {
   check: "cache",
-  about: "a long prompt twice: written to the prompt cache, then read from it",
+  about: "send a long prompt twice, to write and read the prompt cache",
   calls: 2,
   plan(target) {
     const inputTokens = Math.ceil(systemOf(target).length / 4);
@@ -42,12 +42,12 @@ export const cacheProbe: Probe = {
   },
 };
 
-/** One API promises that a marked prompt is found; the others cache by themselves, when they can. */
+/** One API guarantees a cache hit for a marked prompt; the others cache automatically, without a guarantee. */
 function judge(read: number, { api }: RequestLimits): { readonly state: Finding["state"]; readonly why: string } {
   if (read > 0) return { state: "ok", why: "" };
   return api === "anthropic"
-    ? { state: "problem", why: ": a prompt that was marked is to be found, and `cost` goes by these counts" }
-    : { state: "note", why: ": this API caches by itself and promises nothing, or the server has no cache" };
+    ? { state: "problem", why: ": the marked prompt was not read from the cache, so the cost report would be wrong" }
+    : { state: "note", why: ": this API caches automatically without a guarantee, or the server has no cache" };
 }
 
 function some(tokens: number): string {

@@ -5,13 +5,13 @@ import type { Endpoint, Finding, Probe } from "../probe.ts";
 import { wireFields } from "../wire-fields.ts";
 import { plainQuestion } from "./answer.ts";
 
-/** Out of range anywhere. */
+/** More than any model allows. */
 const ABSURD_TOKENS = 10_000_000;
 
-/** One token more output than the model has: refused, and not billed. The engine must not take it for too much input. */
+/** Asks for one output token too many. The request is rejected and not billed. The engine must not read this as too much input. */
 export const outputLimitProbe: Probe = {
   check: "output limit",
-  about: "more output than there is: refused",
+  about: "ask for too much output, to see the error",
   calls: 1,
   plan: () => [{ inputTokens: 40, likelyOutputTokens: 60, mostOutputTokens: 1_024, likely: "refused" }],
   async run(endpoint, target) {
@@ -21,13 +21,13 @@ export const outputLimitProbe: Probe = {
     if (asked.kind === "failed" && isOther(asked.error)) return [await failedFinding(check, asked.error, endpoint)];
     const fields = await refusalFields(endpoint, asked);
     if (asked.kind === "answered") {
-      return [{ check, state: "note", text: `${maxTokens} tokens of output were allowed`, fields }];
+      return [{ check, state: "note", text: `the provider accepted an output limit of ${maxTokens} tokens`, fields }];
     }
     const { failure } = asked.error;
-    // Servers that add up input and output name the window here, which is as good.
+    // Servers that add input and output report the window here, which is as good.
     const windowTokens = failure.kind === "overflow" ? failure.limitTokens : undefined;
     const isRead = failure.kind === "refused" || windowTokens !== undefined;
-    const text = `${maxTokens} refused, read as ${failure.kind}${windowTokens === undefined ? "" : ` of ${windowTokens}`}`;
+    const text = `${maxTokens} rejected, read as ${failure.kind}${windowTokens === undefined ? "" : ` of ${windowTokens}`}`;
     return [
       {
         check,
@@ -43,12 +43,12 @@ export const outputLimitProbe: Probe = {
 const BEYOND = 1.1;
 
 /**
- * A prompt that is larger than the window. Refused and not billed, if the window is what we think it is: so it is sent
- * only where the service itself has said how large it is, or the price of being wrong was allowed.
+ * Sends a prompt that is larger than the window. It is rejected and not billed, if our window size is right. So it is sent only
+ * if the service itself reported the size, or if the user allowed the price of a wrong size.
  */
 export const overLongProbe: Probe = {
   check: "too long",
-  about: "a prompt that is larger than the window: refused",
+  about: "send a prompt that is larger than the window, to see the error",
   calls: 1,
   plan({ facts, windowFrom }) {
     if (windowFrom === "service" || facts.windowTokens === undefined) return [];
@@ -59,7 +59,7 @@ export const overLongProbe: Probe = {
     const check = "too long";
     const { windowTokens } = target.facts;
     if (windowTokens === undefined) {
-      return [{ check, state: "skipped", text: "nobody says how large its window is", fields: {} }];
+      return [{ check, state: "skipped", text: "the size of the window is unknown", fields: {} }];
     }
     const asked = await ask(endpoint, target, { messages: [user(numbers(windowTokens * BEYOND))], maxTokens: 16 });
     if (asked.kind === "failed" && isOther(asked.error)) return [await failedFinding(check, asked.error, endpoint)];
@@ -69,7 +69,7 @@ export const overLongProbe: Probe = {
   },
 };
 
-/** It failed, and not because of what was asked. */
+/** Whether the call failed for a reason other than its size. */
 function isOther({ failure }: ProviderError): boolean {
   return failure.kind !== "refused" && failure.kind !== "overflow";
 }
@@ -77,13 +77,16 @@ function isOther({ failure }: ProviderError): boolean {
 function judgeRefusal(error: ProviderError): Pick<Finding, "state" | "text"> {
   const overflow = readOverflow(error.cause);
   if (overflow === undefined) {
-    return { state: "problem", text: `refused with a text that is not known as an overflow: ${error.message}` };
+    return {
+      state: "problem",
+      text: `rejected with a message that the engine does not know as an overflow: ${error.message}`,
+    };
   }
   const { by, inputTokens, limitTokens } = overflow;
   return { state: "ok", text: `read as overflow by ${by}, ${inputTokens ?? "?"} of ${limitTokens ?? "?"} tokens` };
 }
 
-/** Some servers cut the prompt, or pretend: only the usage tells, and the engine looks at it. */
+/** Some servers cut the prompt without an error. Only the usage shows it, and the engine checks it. */
 function judgeTaken(
   {
     freshTokens,
@@ -93,7 +96,10 @@ function judgeTaken(
   windowTokens: number,
 ): Pick<Finding, "state" | "text"> {
   const inputTokens = freshTokens + cacheReadTokens + cacheWriteTokens;
-  return { state: "note", text: `taken, not refused: ${inputTokens} tokens in, of a window of ${windowTokens}` };
+  return {
+    state: "note",
+    text: `accepted instead of rejected: ${inputTokens} input tokens, with a window of ${windowTokens}`,
+  };
 }
 
 async function refusalFields(endpoint: Endpoint, asked: Asked): Promise<Finding["fields"]> {
@@ -112,10 +118,10 @@ async function refusalFields(endpoint: Endpoint, asked: Asked): Promise<Finding[
   };
 }
 
-/** Numbers that no tokenizer has a word for together: three digits and a space. */
+/** Text with a known number of tokens: three digits and a space, which no tokenizer merges. */
 function numbers(count: number): string {
   const words: string[] = [];
-  // A sequence that does not repeat for long, and is the same every time.
+  // A fixed sequence with a long period.
   let value = 7;
   for (let index = 0; index < count; index++) {
     value = (value * 421 + 137) % 10_007;

@@ -3,15 +3,15 @@ import type { Endpoint, Finding, RequestLimits } from "../probe.ts";
 import { wireFields } from "../wire-fields.ts";
 import type { Exchange } from "../wire-tap.ts";
 
-/** What the service itself says of a model. */
+/** The service's own facts about a model. */
 export interface ReportedModel {
   readonly finding: Finding;
   readonly told: Partial<ModelFacts>;
-  /** Ways to think that it says it has. @default it says nothing of them */
+  /** The supported kinds of thinking. @default not reported */
   readonly thinkingTypes?: readonly string[];
 }
 
-/** Asks the service's models endpoint, and holds what it says against our table. Nothing is billed. */
+/** Reads the service's models endpoint, and compares it with our table. Nothing is billed. */
 export async function askModel(
   { provider, takeExchanges }: Endpoint,
   { api, model }: Pick<RequestLimits, "api" | "model">,
@@ -21,20 +21,23 @@ export async function askModel(
   const merged = await provider.fetchFacts(model);
   const exchanges = await takeExchanges();
   const [exchange] = exchanges;
-  // The lists of servers that only speak another's API have each their own form: there is nothing to compare them with.
+  // Compatible servers have model lists of different forms, so there is nothing to compare.
   const fields = api === "openai-chat" && exchange?.status !== 200 ? {} : wireFields(exchanges);
   const found = (state: Finding["state"], text: string): ReportedModel => ({
     finding: { check, state, text, fields, ...(state === "problem" ? { furtherCalls: "pointless" } : {}) },
     told: {},
   });
-  if (exchange === undefined) return found("skipped", "its models endpoint says nothing of limits");
+  if (exchange === undefined) return found("skipped", "the models endpoint does not report limits");
   if (exchange.status === 0)
     return found("problem", `no answer: ${"text" in exchange.answer ? exchange.answer.text : ""}`);
   if (exchange.status === 401 || exchange.status === 403) {
-    return found("problem", `the key was refused (HTTP ${exchange.status})`);
+    return found(
+      "problem",
+      `the provider rejected the key (HTTP ${exchange.status}). Check the key, or set another one.`,
+    );
   }
   if (exchange.status !== 200) {
-    return found("note", `its models endpoint does not know ${model} (HTTP ${exchange.status}): the table has to do`);
+    return found("note", `the models endpoint does not know ${model} (HTTP ${exchange.status}), so our table is used`);
   }
   const told = reportedLimits(exchange, merged);
   const thinkingTypes = typesOf(exchange);
@@ -45,13 +48,13 @@ export async function askModel(
   };
 }
 
-/** A window that is smaller than we believe makes requests fail; one that is larger only wastes room. */
+/** A window smaller than in our table makes requests fail; a larger one only wastes room. */
 function judge(table: ModelFacts, told: Partial<ModelFacts>): Pick<Finding, "state" | "text"> {
   const limits = [
     { name: "window", ours: table.windowTokens, theirs: told.windowTokens },
     { name: "output", ours: table.maxOutputTokens, theirs: told.maxOutputTokens },
   ].filter(({ theirs }) => theirs !== undefined);
-  if (limits.length === 0) return { state: "ok", text: "it is there; the endpoint says nothing of its limits" };
+  if (limits.length === 0) return { state: "ok", text: "the model exists; the endpoint does not report its limits" };
   const text = limits
     .map(({ name, ours, theirs }) => `${name} ${theirs}${ours === theirs ? "" : ` (our table: ${ours ?? "unknown"})`}`)
     .join(", ");
@@ -59,7 +62,7 @@ function judge(table: ModelFacts, told: Partial<ModelFacts>): Pick<Finding, "sta
   return { state: limits.every(({ ours, theirs }) => ours === theirs) ? "ok" : "note", text };
 }
 
-/** Only what it said: the adapter's facts hold the table's beside it. */
+/** The facts that the service reported, without those of our table. */
 function reportedLimits({ answer }: Exchange, merged: ModelFacts): Partial<ModelFacts> {
   const numbers = answer.kind === "json" ? Object.values(answer.body as object) : [];
   const { windowTokens, maxOutputTokens } = merged;

@@ -14,10 +14,10 @@ const LOOK_UP: ToolDefinition = {
   inputSchema: { type: "object", properties: { key: { type: "string" } }, required: ["key"] },
 };
 
-/** A call of a tool, its result, and the answer to that; with thinking, where the model has it, which must go back as it came. */
+/** A tool call, its result and the answer. With thinking, if the model supports it: thinking must be sent back unchanged. */
 export const toolsProbe: Probe = {
   check: "tools",
-  about: "a tool is called and answered, with thinking where the model has it",
+  about: "call a tool and return its result, with thinking if the model supports it",
   calls: 2,
   plan: () => [
     { inputTokens: 600, likelyOutputTokens: 300, mostOutputTokens: MAX_OUTPUT_TOKENS },
@@ -29,7 +29,7 @@ export const toolsProbe: Probe = {
     if (first.kind === "failed") return [await failedFinding("tools", first.error, endpoint)];
     const call = first.content.blocks.find((block) => block.kind === "tool_call");
     if (call?.kind !== "tool_call") {
-      const text = `the model answered without calling its tool (stop ${first.content.stop})`;
+      const text = `the model answered without calling the tool (stop ${first.content.stop})`;
       return [{ check: "tools", state: "skipped", text, fields: {} }];
     }
     const result = { kind: "tool_result", callId: call.id, content: `Its value is ${VALUE}.`, status: "ok" } as const;
@@ -72,10 +72,10 @@ function firstQuestion({ mark, thinking }: RequestLimits): Question {
 function judgeThinking({ blocks }: ResponseContent, then: "answered" | "failed", { api }: RequestLimits): Finding {
   const check = "thinking";
   if (api === "openai-chat")
-    return { check, state: "skipped", text: "this API does not take thinking back", fields: {} };
+    return { check, state: "skipped", text: "this API does not accept thinking in requests", fields: {} };
   const thoughts = blocks.filter(({ kind }) => kind === "thinking").length;
   if (thoughts === 0) return { check, state: "skipped", text: "the model did not think before its call", fields: {} };
   const state = then === "answered" ? "ok" : "problem";
-  const text = then === "answered" ? "went back as it came and was taken" : "was refused when it came back";
+  const text = then === "answered" ? "sent back unchanged and accepted" : "sent back unchanged and rejected";
   return { check, state, text, fields: { "sent back": then } };
 }

@@ -3,8 +3,7 @@ import type { Progress } from "../../extension/slash-command.ts";
 import type { ScreenContext } from "./screen-command.ts";
 
 /**
- * The screen as a command of the command line sees a terminal: what it prints goes to the scrollback, and what it says
- * meanwhile is shown while it goes on.
+ * Lets a command of the command line run on the screen: its output goes to the scrollback, and its progress to the live part.
  */
 export function asTerminal(
   { terminal, say, columns }: Pick<ScreenContext, "terminal" | "say" | "columns">,

@@ -2,9 +2,9 @@ import type { ScreenCommand } from "./screen-command.ts";
 
 export const clear: ScreenCommand = {
   name: "clear",
-  about: "begins a new session; the old one is kept, /resume finds it",
+  about: "start a new session; /resume finds the old one",
   async open({ reopen, say }) {
     await reopen();
-    say("── A new session", { color: "warning" });
+    say("── New session", { color: "warning" });
   },
 };

@@ -5,7 +5,7 @@ import type { ScreenCommand } from "./screen-command.ts";
 export const config: ScreenCommand = {
   name: "config",
   takes: "[PROFILE]",
-  about: "the profile, and settings that are not the default",
+  about: "show the settings that differ from the defaults; choose a profile",
   when: "always",
   async open({ words, agent: { session }, project: { places }, ask, say }) {
     const resolved = session.settings();

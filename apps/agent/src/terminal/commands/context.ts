@@ -12,7 +12,7 @@ const LARGEST = 5;
 
 export const context: ScreenCommand = {
   name: "context",
-  about: "what fills the window, as a grid and a table",
+  about: "show what fills the context window",
   when: "always",
   async open({ agent: { session }, project, print, columns }) {
     const log = (await project.store.openReader(session.id))!;
@@ -21,7 +21,7 @@ export const context: ScreenCommand = {
   },
 };
 
-/** A part of the window. Each has a letter of its own: colors are not for everyone. */
+/** A part of the context window. Each part has its own letter, since not everyone sees the colors. */
 interface Part {
   readonly letter: string;
   readonly name: string;
@@ -36,7 +36,7 @@ function contextLines(
   columns: number,
 ): readonly Line[] {
   const parts = partsOf(size, accounting);
-  const rows = contextRows(accounting).filter(([name]) => /^(calls|results) of|^attached/.test(name));
+  const rows = contextRows(accounting).filter(([name]) => /^tool (calls|results):|^attached/.test(name));
   return [
     ...plainLines(sizeText(size)),
     [],
@@ -52,7 +52,9 @@ function contextLines(
     ),
     ...(rows.length === 0 ? [] : [[], plain("By tool and kind", { weight: "bold" })]),
     ...rows.map(([name, tokens]) => plain(`     ${padText(cutText(name, 24), 24)}${count(tokens).padStart(9)}`)),
-    ...(largest.length === 0 ? [] : [[], plain("Largest entries (/snip ENTRY takes one out)", { weight: "bold" })]),
+    ...(largest.length === 0
+      ? []
+      : [[], plain("Largest entries (/snip ENTRY removes one from the context)", { weight: "bold" })]),
     ...largest.map(({ entry, who, text }) => {
       const words = text.replaceAll(/\s+/g, " ").trim();
       const head = `  ${String(entry).padStart(5)}  ${padText(who, 8)}${count(text.length).padStart(9)} characters  `;
@@ -72,10 +74,10 @@ function partsOf(size: SessionSize, accounting: Accounting): readonly Part[] {
     { letter: "S", name: "system prompt", tokens: accounting.systemTokens, color: "quiet" },
     { letter: "T", name: "tool definitions", tokens: accounting.toolDefinitionTokens, color: "tool" },
     { letter: "A", name: "memory, instructions", tokens: attached, color: "keyword" },
-    { letter: "Y", name: "you, and summaries", tokens: accounting.humanTokens, color: "you" },
-    { letter: "M", name: "the model", tokens: accounting.assistantTokens, color: "model" },
-    { letter: "C", name: "calls of tools", tokens: sum(accounting.toolCallTokens), color: "code" },
-    { letter: "R", name: "results of tools", tokens: sum(accounting.toolResultTokens), color: "warning" },
+    { letter: "Y", name: "your messages, summaries", tokens: accounting.humanTokens, color: "you" },
+    { letter: "M", name: "the model's answers", tokens: accounting.assistantTokens, color: "model" },
+    { letter: "C", name: "tool calls", tokens: sum(accounting.toolCallTokens), color: "code" },
+    { letter: "R", name: "tool results", tokens: sum(accounting.toolResultTokens), color: "warning" },
     { letter: "O", name: "output of your commands", tokens: accounting.commandOutputTokens, color: "string" },
     { letter: "I", name: "images, documents", tokens: accounting.otherTokens, color: "keyword" },
   ];
@@ -84,11 +86,11 @@ function partsOf(size: SessionSize, accounting: Accounting): readonly Part[] {
   return [
     ...used.filter(({ tokens }) => tokens > 0),
     { letter: "·", name: "free", tokens: Math.max(0, size.windowTokens - reserve - filled), color: "quiet" },
-    { letter: "x", name: "reserve for a summary", tokens: reserve, color: "bad" },
+    { letter: "x", name: "reserved for a summary", tokens: reserve, color: "bad" },
   ];
 }
 
-/** Every part has one cell at least, and all of them together are the window. */
+/** Draws the window as a grid. Every part gets at least one cell. */
 function grid(parts: readonly Part[], windowTokens: number): readonly Line[] {
   const cells = CELLS_PER_ROW * ROWS;
   const rows: { text: string; color: Color }[][] = Array.from({ length: ROWS }, () => []);

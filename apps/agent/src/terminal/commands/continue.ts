@@ -2,6 +2,6 @@ import type { ScreenCommand } from "./screen-command.ts";
 
 export const continueTurn: ScreenCommand = {
   name: "continue",
-  about: "goes on where a turn was cut short",
+  about: "continue an interrupted turn",
   open: async (context) => context.continueTurn(),
 };

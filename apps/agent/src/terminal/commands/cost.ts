@@ -3,7 +3,7 @@ import type { ScreenCommand } from "./screen-command.ts";
 
 export const cost: ScreenCommand = {
   name: "cost",
-  about: "what was spent on what, and what the next request costs",
+  about: "show what the session cost, and what the next request costs",
   when: "always",
   open: async ({ agent: { session }, say }) => say(costText(await session.ledger.cost())),
 };

@@ -3,7 +3,7 @@ import type { ScreenCommand } from "./screen-command.ts";
 
 export const doctor: ScreenCommand = {
   name: "doctor",
-  about: "what the agent needs, and what is missing",
+  about: "check what the agent needs, and what is missing",
   async open({ terminal, during, say, columns }) {
     const { run } = await import("../../commands/doctor.ts");
     const lines: string[] = [];

@@ -5,7 +5,7 @@ export type FoundCommand =
   | { readonly kind: "found"; readonly command: ScreenCommand; readonly words: string }
   | { readonly kind: "unknown"; readonly hint: string };
 
-/** Which command is meant. A word that is none is told what it may have been. */
+/** Finds a slash command. The hint for an unknown word names the closest command. */
 export function findCommand(text: string, commands: readonly ScreenCommand[]): FoundCommand {
   const [, word = "", words = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
   const command = commands.find(({ name }) => name === word.toLowerCase());
@@ -14,6 +14,6 @@ export function findCommand(text: string, commands: readonly ScreenCommand[]): F
     word,
     commands.map(({ name }) => name),
   );
-  const hint = meant === undefined ? "/help lists them." : `Did you mean /${meant}?`;
-  return { kind: "unknown", hint: `There is no command /${word}. ${hint}` };
+  const hint = meant === undefined ? "To list all commands: /help" : `Did you mean /${meant}?`;
+  return { kind: "unknown", hint: `Unknown command /${word}. ${hint}` };
 }

@@ -1,37 +1,35 @@
+import { inColumns } from "../../text/columns.ts";
 import { type Line, plain } from "../../text/line.ts";
-import { padText } from "../../text/width.ts";
 import type { ScreenCommand } from "./screen-command.ts";
 
-const KEYS: readonly (readonly [string, string])[] = [
-  ["esc", "stops what runs; twice: back to an earlier message"],
-  ["ctrl-o", "the transcript: all that was said, with search and undo"],
-  ["shift-tab", "the next mode: what needs no permission"],
-  ["ctrl-j, \\ enter", "a new line; alt-enter, too"],
-  ["up, down", "what you said before"],
-  ["@", "completes files; tab takes the choice"],
-  ["!", "runs a command of yours; the model sees its output"],
-  ["ctrl-c twice", "leaves; so does ctrl-d"],
+const KEYS: readonly (readonly [keys: string, about: string])[] = [
+  ["esc", "stop the model; twice: go back to an earlier message"],
+  ["ctrl-o", "open the transcript: the whole conversation, with search and undo"],
+  ["shift-tab", "switch the permission mode"],
+  ["ctrl-j, \\ enter", "insert a new line; so does alt-enter"],
+  ["up, down", "your earlier messages"],
+  ["@", "complete a file name; tab accepts it"],
+  ["!", "run a shell command; the model sees its output"],
+  ["ctrl-c twice", "exit; so does ctrl-d"],
 ];
+const NAME_COLUMNS = 20;
 
 export const help: ScreenCommand = {
   name: "help",
-  about: "this list",
+  about: "show this list",
   when: "always",
-  async open({ commands, print }) {
+  async open({ commands, print, columns }) {
     const named = commands.map(
       ({ name, takes, about }) => [`/${name}${takes === undefined ? "" : ` ${takes}`}`, about] as const,
     );
-    const width = Math.max(...[...named, ...KEYS].map(([name]) => name.length));
-    const row = ([name, about]: readonly [string, string]): Line => [
-      { text: `  ${padText(name, width)}  `, color: "you" },
-      ...plain(about),
-    ];
+    const rows = (of: readonly (readonly [string, string])[]): readonly Line[] =>
+      inColumns(of, columns - 2, NAME_COLUMNS).map((row) => plain(`  ${row}`));
     print([
       plain("Commands", { weight: "bold" }),
-      ...named.map(row),
+      ...rows(named),
       [],
       plain("Keys", { weight: "bold" }),
-      ...KEYS.map(row),
+      ...rows(KEYS),
     ]);
   },
 };

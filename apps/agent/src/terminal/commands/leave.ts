@@ -2,7 +2,7 @@ import type { ScreenCommand } from "./screen-command.ts";
 
 export const leave: ScreenCommand = {
   name: "exit",
-  about: "leaves; palimpsest --continue goes on from here",
+  about: "exit; palimpsest --continue resumes the session",
   when: "always",
   open: async (context) => context.leave(),
 };

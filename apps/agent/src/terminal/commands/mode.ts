@@ -2,13 +2,13 @@ import type { PermissionMode } from "../../permissions/decide-permission.ts";
 import { MODES } from "../../permissions/settings-schema.ts";
 import type { ScreenCommand } from "./screen-command.ts";
 
-/** Not to be asked at all is for the settings to say, not for a slip of the finger. */
+/** `bypass` is left out: it must be set on purpose in the settings or on the command line, not by a slip of the finger. */
 const OFFERED: readonly PermissionMode[] = ["default", "accept-edits", "plan"];
 
 export const mode: ScreenCommand = {
   name: "mode",
   takes: "[WORD]",
-  about: "what needs no permission (shift-tab goes through them)",
+  about: "choose what the agent may do without asking (shift-tab switches)",
   when: "always",
   async open({ words, agent, ask, say }) {
     const wanted = OFFERED.find((one) => one === words) ?? (await choose());
@@ -18,7 +18,7 @@ export const mode: ScreenCommand = {
 
     async function choose(): Promise<PermissionMode | undefined> {
       const options = OFFERED.map((one) => ({ value: one, label: one, about: MODES[one] }));
-      const answer = await ask({ title: "Which mode?", body: [], options });
+      const answer = await ask({ title: "Choose a mode", body: [], options });
       return OFFERED.find((one) => answer.kind === "chosen" && answer.values[0] === one);
     }
   },

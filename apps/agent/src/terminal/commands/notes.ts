@@ -3,19 +3,17 @@ import type { ScreenCommand } from "./screen-command.ts";
 export const notes: ScreenCommand = {
   name: "notes",
   takes: "[update]",
-  about: "the session's own notes, by which it goes on after a compaction",
+  about: "show the notes that the session keeps for after a compaction; update writes new ones",
   async open({ words, agent: { session }, during, say }) {
     if (words === "update") {
-      const outcome = await during("Bringing the notes up to date", (signal) => session.notes.update({ signal }));
+      const outcome = await during("Updating the notes", (signal) => session.notes.update({ signal }));
       say(`Notes ${outcome.kind}${"why" in outcome ? `: ${outcome.why}` : "."}`, { color: "quiet" });
     }
-    say(
-      filledSections(await session.notes.read()) || "Nothing is noted yet. /notes update looks what there is to note.",
-    );
+    say(filledSections(await session.notes.read()) || "There are no notes yet. To write some now: /notes update");
   },
 };
 
-/** The template says of each section what belongs there; those that hold nothing else are left out. */
+/** Leaves out sections that only contain the template's description. */
 function filledSections(markdown: string): string {
   return markdown
     .split(/^(?=# )/m)

@@ -4,12 +4,12 @@ import type { ScreenCommand } from "./screen-command.ts";
 
 export const resume: ScreenCommand = {
   name: "resume",
-  about: "goes on with another session of this folder",
+  about: "resume another session of this folder",
   async open({ agent: { session }, project, ask, reopen, say }) {
     const others = (await listSessions(project.store)).filter(({ id }) => id !== session.id);
-    if (others.length === 0) return say("There is no other session in this folder.");
+    if (others.length === 0) return say("This folder has no other session.");
     const answer = await ask({
-      title: "Which session?",
+      title: "Choose a session",
       body: [],
       shown: "searched",
       options: others.map(({ id, title, usedAtMs, entries }) => ({

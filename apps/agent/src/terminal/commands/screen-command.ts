@@ -4,7 +4,7 @@ import type { Project } from "../../cli/open-project.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { CommandContext, SlashCommand } from "../../extension/slash-command.ts";
 
-/** A slash command of the screen itself. It can do what a command of an extension can do, and more. */
+/** A slash command of the screen. It can do more than a command of an extension. */
 export type ScreenCommand = SlashCommand<ScreenContext>;
 
 export interface ScreenContext extends CommandContext {
@@ -14,9 +14,9 @@ export interface ScreenContext extends CommandContext {
   readonly terminal: Terminal;
   readonly commands: readonly ScreenCommand[];
   openTranscript(): Promise<void>;
-  /** Continues with another session. @param id a new one if there is none */
+  /** Opens another session. @param id the session to resume. @default a new session */
   reopen(id?: string): Promise<void>;
-  /** A turn without anything new. */
+  /** Runs a turn without a new message. */
   continueTurn(): void;
   leave(): void;
 }

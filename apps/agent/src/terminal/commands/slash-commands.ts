@@ -38,13 +38,13 @@ const OWN: readonly ScreenCommand[] = [
   leave,
 ];
 
-/** The order in `/help`: what is seen, what is changed, what is around. Commands that are not named here come last. */
+/** The order in `/help`: commands that show something, that change the session, and all others. Unnamed commands come last. */
 const SEEN = ["context", "cost", "transcript", "recall", "notes", "agents", "tasks"];
 const CHANGED = ["compact", "undo", "rewind", "snip", "pin", "clear", "resume", "continue"];
 const AROUND = ["memory", "dream", "model", "mode", "config", "hooks", "mcp", "doctor", "help", "exit"];
 const ORDER = [...SEEN, ...CHANGED, ...AROUND];
 
-/** All slash commands. Of two with one name the screen's own counts, and then that of the extension that was opened first. */
+/** All slash commands. If two have the same name, the screen's command wins, then that of the extension that was opened first. */
 export function slashCommands(ofExtensions: readonly SlashCommand[]): readonly ScreenCommand[] {
   const byName = new Map([...ofExtensions.toReversed(), ...OWN].map((command) => [command.name, command]));
   const place = ({ name }: ScreenCommand): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);

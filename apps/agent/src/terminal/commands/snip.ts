@@ -4,20 +4,27 @@ import type { ScreenCommand, ScreenContext } from "./screen-command.ts";
 export const snip: ScreenCommand = {
   name: "snip",
   takes: "[ENTRY | FROM-TO | undo]",
-  about: "takes something out of the model's sight: a paste, a wrong turn",
+  about: "remove entries from the context, for example a large paste; undo restores them",
   async open(context) {
     const { words, agent, say } = context;
     if (words === "undo") return undo(context);
     const range = words === "" ? await choose(context) : rangeOf(words);
     if (range === undefined) {
-      if (words !== "") say("Which entry? /snip 8 or /snip 8-12; ctrl-o numbers them.", { color: "warning" });
+      if (words !== "")
+        say("Not an entry number. Examples: /snip 8, /snip 8-12. Ctrl-o shows the numbers.", { color: "warning" });
       return;
     }
     const before = agent.session.view.size().tokens;
-    await agent.session.history.snip(range, "taken out by the user");
-    say(`Taken out: ${before} -> ${agent.session.view.size().tokens} tokens. /snip undo brings it back.`);
+    await agent.session.history.snip(range, "Removed by the user");
+    say(
+      `Removed from the context: ${count(before)} -> ${count(agent.session.view.size().tokens)} tokens. To undo it: /snip undo`,
+    );
   },
 };
+
+function count(tokens: number): string {
+  return tokens.toLocaleString("en-US");
+}
 
 type Range = { readonly from: number; readonly to: number };
 
@@ -30,7 +37,7 @@ async function choose({ agent, project, ask }: ScreenContext): Promise<Range | u
   const log = (await project.store.openReader(agent.session.id))!;
   const seen = (await readTranscript(log)).filter(({ seen, who }) => seen === "yes" && who !== "boundary");
   const answer = await ask({
-    title: "What is to be taken out?",
+    title: "Choose an entry to remove from the context",
     body: [],
     shown: "searched",
     options: seen.toReversed().map(({ entry, who, text }) => ({
@@ -47,7 +54,7 @@ async function undo({ agent, project, say }: ScreenContext): Promise<void> {
   const newest = (await readTranscript(log)).findLast(
     ({ who, seen, title }) => who === "taken-out" && seen === "yes" && title.includes("snipped"),
   );
-  if (newest === undefined) return say("Nothing is taken out.");
+  if (newest === undefined) return say("Nothing to undo: /snip has removed nothing.");
   await agent.session.history.restore(newest.entry, "/snip undo");
-  say(`Back in view: ${newest.title}`);
+  say(`Back in the context: ${newest.title.split(":")[0]}.`);
 }

@@ -3,6 +3,6 @@ import type { ScreenCommand } from "./screen-command.ts";
 
 export const undo: ScreenCommand = {
   name: "undo",
-  about: "takes the newest compaction back",
+  about: "undo the newest compaction",
   open: async ({ agent: { session }, say }) => say(undoneText(await undoNewest(session, "/undo"))),
 };

@@ -1,27 +1,27 @@
 import type { TranscriptEntry } from "../../workspace/read-transcript.ts";
 import type { Key } from "../key.ts";
 
-/** The whole session, whatever was folded or cleared since. */
+/** The view of the whole session, including everything that was compacted or cleared. */
 export interface TranscriptState {
   readonly entries: readonly TranscriptEntry[];
   readonly at: number;
-  /** The first line that is shown of the chosen one. */
+  /** The first visible line of the chosen entry. */
   readonly line: number;
-  /** Numbers of the entries that are shown in whole. */
+  /** The numbers of the entries that are shown in full. */
   readonly opened: readonly number[];
   readonly search: { readonly state: "none" | "typing" | "found"; readonly words: string };
-  /** Said at the bottom: nothing was found, what was undone. */
+  /** The message at the bottom: no match, or the result of an undo. */
   readonly said?: string;
 }
 
 export type TranscriptStep =
   | { readonly kind: "changed"; readonly state: TranscriptState }
   | { readonly kind: "closed" }
-  /** Take this boundary back. */
+  /** Undo this compaction. */
   | { readonly kind: "undo"; readonly boundary: number };
 
 const PAGE = 10;
-/** What is found is shown with so much of what stands before it. */
+/** The lines shown before a match. */
 const LINES_BEFORE = 2;
 
 export function updateTranscript(state: TranscriptState, key: Key): TranscriptStep {
@@ -72,12 +72,18 @@ export function updateTranscript(state: TranscriptState, key: Key): TranscriptSt
       const from = entry?.boundary?.from;
       const first = from === undefined ? -1 : state.entries.findIndex((one) => one.entry >= from);
       return first < 0
-        ? changed({ ...quiet, said: "Choose a compaction first (c), then o shows what it folded." })
+        ? changed({
+            ...quiet,
+            said: "Choose a compaction first (press c). Then o shows the messages that it replaced.",
+          })
         : to(first);
     }
     case "u":
       if (entry?.boundary?.inEffect === "yes") return { kind: "undo", boundary: entry.entry };
-      return changed({ ...quiet, said: "Only a compaction that is in effect can be undone: c goes to the newest." });
+      return changed({
+        ...quiet,
+        said: "Only a compaction that is in effect can be undone. Press c to go to the newest one.",
+      });
     default:
       return changed(quiet);
   }
@@ -91,25 +97,28 @@ function typeSearch(state: TranscriptState, { name, text, held }: Key): Transcri
   return name === "text" && held !== "ctrl" ? { ...state, search: { state: "typing", words: words + text } } : state;
 }
 
-/** The next entry in a direction that has the words; what is found is opened. */
+/** Finds and opens the next entry in a direction that contains the words. */
 function find(state: TranscriptState, step: 1 | -1, from: number = state.at): TranscriptState {
   const words = state.search.words.toLowerCase();
-  if (words === "") return { ...state, said: "Nothing is searched for: / begins a search." };
+  if (words === "") return { ...state, said: "No search yet. Press / to search." };
   for (let at = from + step; at >= 0 && at < state.entries.length; at += step) {
     const { text, title, entry } = state.entries[at]!;
     if (!text.toLowerCase().includes(words) && !title.toLowerCase().includes(words)) continue;
     const found = text.split("\n").findIndex((line) => line.toLowerCase().includes(words));
     return { ...state, at, line: Math.max(0, found - LINES_BEFORE), opened: [...new Set([...state.opened, entry])] };
   }
-  return { ...state, said: `No ${step === 1 ? "later" : "earlier"} entry has ${JSON.stringify(state.search.words)}.` };
+  return {
+    ...state,
+    said: `No ${step === 1 ? "later" : "earlier"} entry contains ${JSON.stringify(state.search.words)}.`,
+  };
 }
 
-/** The newest compaction before where one is, or the newest of all. */
+/** Goes to the newest compaction before the chosen entry, or to the newest of all. */
 function toBoundary(state: TranscriptState): TranscriptState {
   const isBoundary = ({ boundary }: TranscriptEntry): boolean => boundary !== undefined;
   const before = state.entries.slice(0, state.at).findLastIndex(isBoundary);
   const at = before >= 0 ? before : state.entries.findLastIndex(isBoundary);
-  if (at < 0) return { ...state, said: "Nothing was compacted yet." };
+  if (at < 0) return { ...state, said: "The conversation has not been compacted yet." };
   return { ...state, at, line: 0, opened: [...new Set([...state.opened, state.entries[at]!.entry])] };
 }
 

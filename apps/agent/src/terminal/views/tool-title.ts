@@ -1,6 +1,6 @@
 import { cleanText } from "../../text/clean-text.ts";
 
-/** What a call is about, in one line: the command, the file, the pattern, the task; else its input. */
+/** Describes a tool call in one line: the command, the file, the pattern or the task; else its input. */
 export function toolTitle(name: string, input: unknown): string {
   const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
   const { command, file_path, path, pattern, question, url, id, entry, search, description } = fields;

@@ -9,11 +9,11 @@ export interface ItemOptions {
   readonly style: "full" | "plain";
 }
 
-/** How many lines of an output are shown; the transcript has the rest. */
+/** The number of output lines shown; the transcript has the rest. */
 const SHOWN_LINES = 5;
 const SHOWN_DIFF_LINES = 12;
 
-/** A finished item as rows, with a free row before what begins something new. */
+/** Renders a finished item as rows, with an empty row before a new part. */
 export function viewItem(item: Item, options: ItemOptions): readonly Line[] {
   switch (item.kind) {
     case "you":
@@ -53,7 +53,7 @@ const SIGNS: Readonly<Record<ToolItem["outcome"], readonly [string, Look]>> = {
 const WORDS: Readonly<Record<ToolItem["outcome"], string>> = {
   ok: "",
   error: " (failed)",
-  denied: " (not allowed)",
+  denied: " (denied)",
   stopped: " (stopped)",
 };
 
@@ -72,15 +72,15 @@ function viewTool(item: ToolItem, { columns, style }: ItemOptions): readonly Lin
   return [head, ...body.map((line) => [{ text: "  " }, ...cutRow(line, columns - 2)])];
 }
 
-/** An edit is shown as what it changes. */
+/** Edits and writes are shown as a diff. */
 function diffOf({ name, input, outcome }: ToolItem): readonly Line[] | undefined {
   if (outcome !== "ok") return undefined;
   const { old_string: before, new_string: after, content } = (input ?? {}) as Readonly<Record<string, unknown>>;
   if (name === "Edit" && typeof before === "string" && typeof after === "string") {
-    return folded(diffLines(before, after), SHOWN_DIFF_LINES);
+    return shortened(diffLines(before, after), SHOWN_DIFF_LINES);
   }
   if (name === "Write" && typeof content === "string") {
-    return folded(
+    return shortened(
       content
         .replace(/\n$/, "")
         .split("\n")
@@ -91,7 +91,7 @@ function diffOf({ name, input, outcome }: ToolItem): readonly Line[] | undefined
   return undefined;
 }
 
-/** What an edit takes out and puts in; equal lines at both ends are left out but for one. */
+/** The removed and added lines of an edit, with one unchanged line before and after. */
 export function diffLines(before: string, after: string): readonly string[] {
   const [old, now] = [before.split("\n"), after.split("\n")];
   let start = 0;
@@ -108,7 +108,7 @@ export function diffLines(before: string, after: string): readonly string[] {
   ];
 }
 
-function folded(lines: readonly string[], most: number): readonly Line[] {
+function shortened(lines: readonly string[], most: number): readonly Line[] {
   const shown = lines.length > most ? lines.slice(0, most - 1) : lines;
   const rows = shown.map((line) => plain(line.replaceAll("\t", "    "), diffLook(line)));
   return shown.length === lines.length ? rows : [...rows, moreLine(lines.length - shown.length)];

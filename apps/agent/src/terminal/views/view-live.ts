@@ -13,7 +13,7 @@ const TAIL_LINES = 3;
 const MAX_TODOS = 6;
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/** What is drawn again and again, below what is finished: never more rows than the terminal has, or it would scroll. */
+/** Renders the live part below the finished items. It never has more rows than the terminal, which would scroll otherwise. */
 export function viewLive(state: ScreenState): readonly Line[] {
   const dialog = state.dialogs[0];
   const input = dialog === undefined ? viewPrompt(state) : viewDialog(dialog, state);
@@ -21,11 +21,11 @@ export function viewLive(state: ScreenState): readonly Line[] {
   const above = [...viewTurn(state), ...viewTodos(state), ...viewActivity(state), ...viewQueued(state)];
   const room = Math.max(0, state.rows - 1 - below.length);
   const rows = [...(room === 0 ? [] : above.slice(-room)), ...below.slice(-(state.rows - 1))];
-  // A row that is too wide would become two, and then the rows would be miscounted.
+  // The terminal would break a row that is too wide, and the count of rows would be wrong.
   return rows.map((row) => cutLine(row, state.columns));
 }
 
-/** The line that is being written, and the tools that run. */
+/** The unfinished line of the answer, and the running tools. */
 function viewTurn({ turn, columns, style, nowMs }: ScreenState): readonly Line[] {
   if (turn === undefined) return [];
   const { pending, markdown, lines } = turn.answer;
@@ -57,7 +57,7 @@ const TODO_SIGNS: Readonly<Record<Todo["state"], string>> = { open: "☐", doing
 
 function viewTodos({ todos, columns, turn }: ScreenState): readonly Line[] {
   if (todos.length === 0 || turn === undefined) return [];
-  // What is done is the least of interest.
+  // Finished todos are the least interesting.
   const first = Math.max(0, Math.min(todos.findIndex(({ state }) => state !== "done") - 1, todos.length - MAX_TODOS));
   const rows = todos.slice(first, first + MAX_TODOS).map(({ content, state }): Line => {
     const text = cutText(`${TODO_SIGNS[state]} ${cleanText(content)}`, columns - 2);
@@ -66,7 +66,7 @@ function viewTodos({ todos, columns, turn }: ScreenState): readonly Line[] {
   return [[], ...indent(rows, plain("  "))];
 }
 
-/** What is going on, for how long, and how to stop it. */
+/** The current activity, its duration, and the key that stops it. */
 function viewActivity({ turn, compaction, hooks, activity, nowMs, style, columns }: ScreenState): readonly Line[] {
   const what = compactionText(compaction) ?? hookText(hooks) ?? turnText(turn) ?? activity;
   if (what === undefined) return [];
@@ -96,6 +96,6 @@ function turnText(turn: ScreenState["turn"]): string | undefined {
 
 function viewQueued({ queued, columns }: ScreenState): readonly Line[] {
   return queued.map((text) =>
-    plain(cutText(`  waits: ${cleanText(text).replaceAll("\n", " ")}`, columns), { color: "quiet", slant: "italic" }),
+    plain(cutText(`  queued: ${cleanText(text).replaceAll("\n", " ")}`, columns), { color: "quiet", slant: "italic" }),
   );
 }

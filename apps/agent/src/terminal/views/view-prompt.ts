@@ -5,9 +5,9 @@ import type { ScreenState } from "../state.ts";
 import { suggestionsOf } from "../suggestions.ts";
 
 const MAX_ROWS = 10;
-const HINT = "Ask something. / for commands, @ for files, ! for the shell.";
+const HINT = "Type a message. / for commands, @ for files, ! for the shell.";
 
-/** Where the user types, between two rules, with what could complete it. */
+/** Renders the prompt between two rules, with its completions. */
 export function viewPrompt(state: ScreenState): readonly Line[] {
   const { columns, style } = state;
   const rule = style === "plain" ? [] : [plain("─".repeat(columns), { color: "quiet" })];
@@ -18,7 +18,8 @@ function viewEditor({ editor, columns, turn, style }: ScreenState): readonly Lin
   const text = editorText(editor);
   const sign: Line = text.startsWith("!") ? plain("! ", { color: "warning" }) : plain("> ", { color: "you" });
   if (text === "") {
-    const hint = style === "plain" ? "" : turn === undefined ? HINT : "What you say now waits for the next request.";
+    const hint =
+      style === "plain" ? "" : turn === undefined ? HINT : "The model reads your next message with its next request.";
     return [cutLine([...sign, cursorSpan(" "), ...plain(hint, { color: "quiet" })], columns)];
   }
   const { characters, cursor } = editor;
@@ -33,12 +34,12 @@ function viewEditor({ editor, columns, turn, style }: ScreenState): readonly Lin
   return rows.slice(first, first + MAX_ROWS).map((row, index) => [...(index === 0 ? sign : plain("  ")), ...row]);
 }
 
-/** The terminal's own cursor stays below what is drawn; this one is where the next letter goes. */
+/** Draws a cursor in the prompt, since the terminal's own cursor stays below the drawing. */
 function cursorSpan(text: string): Span {
   return { text, mark: "inverse" };
 }
 
-/** Breaks pieces at their line breaks. */
+/** Splits spans at line breaks. */
 function linesOf(spans: readonly Span[]): readonly Line[] {
   const lines: Span[][] = [[]];
   for (const { text, ...look } of spans) {

@@ -11,7 +11,7 @@ const LEVELS: Readonly<Record<Status["level"], Look>> = {
   blocked: { color: "bad", weight: "bold", mark: "inverse" },
 };
 
-/** How much room is left, what it cost, whether the cache is warm, what is allowed, who answers; what runs beside. */
+/** The status line: free context, cost, cache, permission mode and model; above it the background tasks. */
 export function viewStatus(state: ScreenState): readonly Line[] {
   const { status, armed, columns, background } = state;
   const tasks = [...Map.groupBy(background, ({ shownBy }) => shownBy)].map(
@@ -24,8 +24,8 @@ export function viewStatus(state: ScreenState): readonly Line[] {
 }
 
 const ARMED: Readonly<Record<NonNullable<ScreenState["armed"]>, string>> = {
-  escape: "Esc again goes back to an earlier message (or empties the prompt).",
-  interrupt: "Ctrl-C again leaves.",
+  escape: "Press Esc again to go back to an earlier message (or to empty the prompt).",
+  interrupt: "Press Ctrl-C again to exit.",
 };
 
 function statusLine(status: Status, nowMs: number, columns: number): Line {
@@ -42,7 +42,7 @@ function statusLine(status: Status, nowMs: number, columns: number): Line {
     { text: `${count(tokens)}${most} tokens`, color: "quiet" },
     { text: `profile ${compaction.profile}`, color: "quiet" },
   ];
-  // Narrow screens have what comes first.
+  // Narrow screens show only the first parts.
   let line: Line = [];
   for (const part of parts) {
     const longer: Line = line.length === 0 ? [part] : [...line, { text: " · ", color: "quiet" }, part];
@@ -57,7 +57,7 @@ function count(tokens: number): string {
 }
 
 function cacheSpan({ cache, coldAtMs }: Status, nowMs: number): Span {
-  if (cache === "new" || coldAtMs === undefined) return { text: "cache new", color: "quiet" };
+  if (cache === "new" || coldAtMs === undefined) return { text: "cache empty", color: "quiet" };
   const leftSeconds = Math.ceil((coldAtMs - nowMs) / 1_000);
   if (leftSeconds <= 0) return { text: "cache cold", color: "tool" };
   const clock = `${Math.floor(leftSeconds / 60)}:${String(leftSeconds % 60).padStart(2, "0")}`;

@@ -5,7 +5,7 @@ import type { ScreenState } from "../state.ts";
 import type { TranscriptState } from "../transcript/transcript-state.ts";
 
 const FOLDED_LINES = 2;
-/** An entry may be megabytes: what is opened shows this much, and `recall` has the rest. */
+/** An entry may have megabytes: an opened entry shows this much, and `/recall` has the rest. */
 const MAX_ROWS_OF_ENTRY = 400;
 
 const LOOKS: Readonly<Record<TranscriptEntry["who"], Look>> = {
@@ -20,12 +20,18 @@ const LOOKS: Readonly<Record<TranscriptEntry["who"], Look>> = {
   "taken-out": { color: "warning" },
 };
 
-/** The whole session on the whole screen: the chosen entry is always in sight. Only what is seen is laid out. */
+/** Names of entries that differ from the log's words. */
+const NAMES: Readonly<Partial<Record<TranscriptEntry["who"], string>>> = {
+  boundary: "compaction",
+  "taken-out": "removed",
+};
+
+/** Renders the transcript on the whole screen. The chosen entry is always visible; only visible entries are laid out. */
 export function viewTranscript(transcript: TranscriptState, { columns, rows }: ScreenState): readonly Line[] {
   const { entries, at } = transcript;
   const room = Math.max(1, rows - 2);
   const chosen = viewEntry(transcript, at, columns);
-  // The chosen one begins in the upper third, if there is so much before it.
+  // The chosen entry starts in the upper third, if enough entries come before it.
   const above: Line[] = [];
   for (let index = at - 1; index >= 0 && above.length < Math.floor(room / 3); index--) {
     above.unshift(...viewEntry(transcript, index, columns));
@@ -46,7 +52,7 @@ function headLine({ entries, at }: TranscriptState, columns: number): Line {
 
 function footLine({ search, said }: TranscriptState, columns: number): Line {
   if (search.state === "typing") return [{ text: "/" }, { text: search.words }, { text: " ", mark: "inverse" }];
-  const keys = "↑↓ · enter opens · / n N search · c compaction · o original · u undo · q back";
+  const keys = "↑↓ · enter open · / n N search · c compaction · o original · u undo · q close";
   return cutLine(said === undefined ? plain(keys, { color: "quiet" }) : plain(said, { color: "warning" }), columns);
 }
 
@@ -59,10 +65,10 @@ function viewEntry(
   if (one === undefined) return [];
   const { entry, who, title, text, seen } = one;
   const isChosen = index === at;
-  const state = seen === "yes" ? "" : seen === "folded" ? " (folded)" : " (taken back)";
+  const state = seen === "yes" ? "" : seen === "compacted" ? " (compacted)" : " (undone)";
   const head: Line = [
     { text: isChosen ? "❯ " : "  ", color: "you" },
-    { text: `${entry} ${who}`, ...LOOKS[who] },
+    { text: `${entry} ${NAMES[who] ?? who}`, ...LOOKS[who] },
     ...(title === "" ? [] : plain(` ${title}`)),
     ...plain(state, { color: "quiet" }),
   ];
@@ -78,7 +84,7 @@ function viewEntry(
   return [cutLine(head, columns), ...before, ...body, ...more];
 }
 
-/** What is searched for stands out. */
+/** Highlights the search words. */
 function marked(line: Line, words: string): Line {
   const wanted = words.toLowerCase();
   if (wanted === "") return line;

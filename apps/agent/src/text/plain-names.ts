@@ -1,0 +1,33 @@
+import type { CompactionRung } from "palimpsest/core";
+
+/** The name of a part of the engine that makes requests, as the bill shows it. Hosts may add their own sources. */
+export function sourceName(source: string): string {
+  return SOURCES[source] ?? source;
+}
+
+const SOURCES: Readonly<Record<string, string>> = {
+  main: "conversation",
+  agent: "agents",
+  agent_summary: "agents' status lines",
+  compact: "compaction",
+  session_notes: "session notes",
+  extract_memories: "saving memories",
+  recall_memories: "searching memories",
+  dream: "tidying up memories",
+  "keep-warm": "keeping the cache warm",
+  retries: "interrupted tries",
+};
+
+/** How the summary of a compaction was made. */
+export function rungName(rung: string): string {
+  return RUNGS[rung as CompactionRung] ?? rung;
+}
+
+const RUNGS: Readonly<Record<CompactionRung, string>> = {
+  notes: "from the session notes",
+  fork: "summary by the model",
+  direct: "summary by the model, from a transcript",
+  passes: "summary by the model, in several passes",
+  digest: "without a model",
+  provider: "by the provider",
+};
