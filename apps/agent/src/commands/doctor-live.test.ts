@@ -98,7 +98,7 @@ test("a refusal in words that nobody knows is named, with both texts", async () 
   const url = await startProxy(cli.server.url, (said) => said.replace("prompt is too long:", "that was a lot:"));
   const { code, out } = await cli.run(["doctor", "--live"], { environment: { ANTHROPIC_BASE_URL: url } });
   expect(code).toBe(1);
-  expect(out).toMatch(/^problem +too long: refused with a text that is not known as an overflow/m);
+  expect(out).toMatch(/^problem +too long: rejected with a message that the engine does not know as an overflow/m);
   expect(out).toContain(
     'differs  error.message: "that was a lot: N tokens > N maximum" (simulator: "prompt is too long',
   );

@@ -78,7 +78,7 @@ test("a dream that writes: one change, its price is told, it can be undone, and 
   await here.run(["memory", "undo", /memory undo (\w+)/.exec(out)![1]!]);
   expect(await topics()).toHaveLength(TOPICS);
   pass(23);
-  expect((await dream("--if-due")).out).toContain("the last time was 23.0 hours ago, and is to be 24");
+  expect((await dream("--if-due")).out).toContain("the last run was 23.0 hours ago, and 24 hours must pass");
 });
 
 test("a dream looks at the project by tools that only read, and not at what the user's rules hide", async () => {
@@ -108,14 +108,14 @@ test("a dream that is held changes nothing, is not run again at once, and is car
   expect(await topics()).toHaveLength(TOPICS);
   const asked = dreams();
   pass(1);
-  expect((await dream("--if-due")).out).toMatch(/^Not needed yet: the last time was 1\.0 hours ago/);
+  expect((await dream("--if-due")).out).toMatch(/^Not needed yet: the last run was 1\.0 hours ago/);
   expect(dreams()).toBe(asked);
   expect(await dream("--yes")).toMatchObject({ code: 0, out: expect.stringContaining("Applied as change") });
   expect(await topics()).toHaveLength(TOPICS - 6);
   expect(await dream("--yes")).toMatchObject({ code: 1, out: expect.stringContaining("No changes wait") });
   // The yes makes it the last work: sessions of before it do not count again.
   pass(30);
-  expect((await dream("--if-due")).out).toContain("0 sessions were used since, and 1 are needed");
+  expect((await dream("--if-due")).out).toContain("0 of 1 needed sessions were used");
 });
 
 test("a dream that fails waits its day; after three in a row it waits a week, and one by hand is tried at once", async () => {

@@ -89,7 +89,7 @@ test("files of instructions are taken in by section; unknown words and topics ar
   const { here } = await setUp(() => answer("Done."), { "CLAUDE.md": "# Build\nUse pnpm.\n# Style\nTabs.\n" });
   expect(await here.run(["memory", "import", "CLAUDE.md"])).toMatchObject({
     code: 0,
-    out: "Build: build is kept.\nStyle: style is kept.",
+    out: "Build: Saved build.\nStyle: Saved style.",
   });
   expect(await here.run(["memory", "show", "nothing"])).toMatchObject({ code: 1 });
   await expect(here.run(["memory", "lost"])).rejects.toThrow("Did you mean list?");
@@ -185,9 +185,9 @@ test("a job may ask every hour: memory is gone over when enough was said since, 
   await say("Hello.");
   expect(await ifDue()).toMatchObject({
     code: 0,
-    out: "Not needed yet: 1 sessions were used since, and 2 are needed. To run it now: palimpsest dream",
+    out: "Not needed yet: 1 of 2 needed sessions were used since the last run. To run it now: palimpsest dream",
   });
   await say("Hello again.");
   expect(await ifDue()).toMatchObject({ code: 0, out: "Nothing had to change." });
-  expect((await ifDue()).out).toMatch(/^Not needed yet: the last time was 0\.0 hours ago, and is to be 24\.$/);
+  expect((await ifDue()).out).toMatch(/^Not needed yet: the last run was 0\.0 hours ago, and 24 hours must pass\./);
 });

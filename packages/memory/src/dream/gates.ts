@@ -43,7 +43,7 @@ export async function askGates(settings: GateSettings, nowMs: number, ask: GateQ
   const hours = Math.min(hoursSince(lastDoneAtMs, nowMs), hoursSince(lastTriedAtMs, nowMs));
   const waitHours = settings["dream.hours"];
   if (hours < waitHours) {
-    return closed("hours", `the last time was ${hours.toFixed(1)} hours ago, and is to be ${waitHours}`);
+    return closed("hours", `the last run was ${hours.toFixed(1)} hours ago, and ${waitHours} hours must pass`);
   }
   if (failures >= BREAKER_FAILURES && hours < waitHours * BREAKER_TIMES) {
     const why = `the last ${failures} runs have failed, so the next waits ${waitHours * BREAKER_TIMES} hours`;
@@ -54,7 +54,10 @@ export async function askGates(settings: GateSettings, nowMs: number, ask: GateQ
   }
   const sessions = await ask.sessionsSince(lastDoneAtMs);
   if (sessions >= settings["dream.sessions"]) return { kind: "open" };
-  return closed("sessions", `${sessions} sessions were used since, and ${settings["dream.sessions"]} are needed`);
+  return closed(
+    "sessions",
+    `${sessions} of ${settings["dream.sessions"]} needed sessions were used since the last run`,
+  );
 }
 
 /** If a clock was set back, a time lies in the future: treat it as long ago. */
