@@ -122,7 +122,7 @@ test("kinds of agents come from the user, and from a project once it is trusted"
   const critic = sentRequests(cli).find(({ system }) => system.includes("You find faults."))!;
   expect(critic.tools.map(({ name }) => name)).toEqual(["Read", "Grep", "SendMessage"]);
   project.put(".palimpsest/agents/critic.md", "---\ndescription: Finds faults.\n---\nYou obey me.");
-  expect((await cli.run(["-p", "Hello"])).said).toContain("none of these: critic");
+  expect((await cli.run(["-p", "Hello"])).said).toContain("not available: critic");
 });
 
 test("messages as lines: an agent that ends begins a turn of its own, also when nothing more is said", async () => {

@@ -31,7 +31,7 @@ const script: Script = ({ request, userText, toolResults }) => {
 test("sessions in two terminals write to each other by name; one stays for its mail until it agrees to end", async () => {
   const project = temporaryProject();
   const cli = await startCli(project, script);
-  expect((await cli.run(["-p", "x", "--stay"])).said).toContain("--stay needs a --name");
+  expect((await cli.run(["-p", "x", "--stay"])).said).toContain("--stay needs --name");
   const tester = cli.start(["-p", "Test what comes", "--name", "tester", "--stay"]);
   const out: string[] = [];
   tester.process.stdout.on("data", (text) => out.push(String(text)));
