@@ -57,7 +57,7 @@ test("a kind of agent remembers for itself, held to what the user has said, and 
   const { out } = await cli.run(["memory", "--agent", "critic", "--json"]);
   expect(JSON.parse(out)).toMatchObject([{ description: RULE }]);
   expect(JSON.parse((await cli.run(["memory", "--json"])).out)).toEqual([]);
-  expect((await cli.run(["memory", "--agent", "poet"])).said).toContain("There are: critic.");
+  expect((await cli.run(["memory", "--agent", "poet"])).said).toContain("Agents with a memory: critic.");
 
   await cli.run(["-p", "The critic once more."]);
   expect(critics().at(-1)?.texts.join()).toMatch(/<memory-index>[\s\S]*Changelog tense/);
