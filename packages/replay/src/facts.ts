@@ -1,15 +1,15 @@
 import type { Block, Part } from "palimpsest";
 
-/** Facts as the bench sees them, found by rules of its own: paths, commands, and names of 8 and more characters. */
+/** Facts as the bench finds them by its own rules: paths, commands, and names of 8 and more characters. */
 export type UsedFact = `${"path" | "command" | "name"} ${string}`;
 
 const PATH = /(?:[\w.@~-]*\/)+[\w.@-]*\.[A-Za-z]\w{0,5}\b/g;
 const NAME = /[A-Za-z_]\w{7,}/g;
-/** What nobody would write without having seen it: capitals inside, digits, underscores between letters. */
+/** Names that nobody writes without having seen them: capitals inside, digits, underscores between letters. */
 const IS_MADE_UP = /[a-z][A-Z]|[A-Za-z]_+[A-Za-z0-9]|[A-Za-z]\d/;
 
 export interface FactScope {
-  /** The folder that the session works in: paths are told from there, and it is no fact itself. */
+  /** The session's working folder: paths are relative to it, and it is no fact itself. */
   readonly cwd: string | undefined;
 }
 
@@ -37,7 +37,7 @@ function addText(text: string, { cwd }: FactScope, facts: Set<UsedFact>): void {
   for (const [name] of rest.matchAll(NAME)) if (IS_MADE_UP.test(name)) facts.add(`name ${name}`);
 }
 
-/** Whether a text has a fact, in whatever form. */
+/** Whether a text has a fact, in any form. */
 export function createSearch(text: string): (fact: UsedFact) => boolean {
   const paths = withFolders(text);
   const names = new Set(text.match(NAME));
@@ -51,7 +51,7 @@ export function createSearch(text: string): (fact: UsedFact) => boolean {
   };
 }
 
-/** Lines of the form `folder/: one; two` name the files of a folder: each is put back behind it. */
+/** Lines of the form `folder/: one; two` name the files of a folder: each file gets its folder back. */
 function withFolders(text: string): string {
   const lines = text.matchAll(/^- (\S+\/): (.+)$/gm);
   const whole = Array.from(lines, ([, folder, names]) =>
@@ -67,7 +67,7 @@ function fromFolder(path: string, cwd: string | undefined): string {
   return cwd !== undefined && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path.replace(/^\.\//, "");
 }
 
-/** What anybody would write without having seen it: moving about, looking, filtering, plain steps of version control. */
+/** Commands that anybody writes without having seen them: navigation, listing, filtering, plain version control. */
 const COMMONPLACE =
   /^(?:cd|ls|cat|head|tail|wc|sort|uniq|echo|grep|rg|sed|awk|find|mkdir|rm|cp|mv|chmod|sleep|true|xargs|which|pwd|date|git (?:status|diff|add|push|pull|log|show|commit|checkout|stash|fetch|branch))\b/;
 

@@ -1,13 +1,13 @@
 import type { Block } from "palimpsest";
 
-/** How large the recorded provider found things: what makes the simulated one count alike. */
+/** Sizes by the recorded provider, which make the simulated one count alike. */
 export interface RecordedSizes {
-  /** Of system prompt, tools, and whatever else stood in the first request and in no transcript. */
+  /** Tokens of system prompt, tools, and anything else in the first request that is in no transcript. */
   readonly headTokens: number;
   readonly bytesPerToken: number;
 }
 
-/** What of a recorded round tells how large things are. */
+/** The part of a recorded round that shows sizes. */
 interface SizedRound {
   readonly arrivals: readonly { readonly blocks: readonly Block[] }[];
   readonly response: { readonly blocks: readonly Block[] };
@@ -15,19 +15,19 @@ interface SizedRound {
   readonly follows: "round" | "compaction";
 }
 
-/** What each block takes beside its text, as the simulator's plain tokenizer has it. */
+/** The overhead of each block, as in the simulator's plain tokenizer. */
 const BLOCK_TOKENS = 4;
-/** Medians of the recorded sessions that tell: 31,000 tokens, and 0.36 tokens a byte. */
+/** Medians of the recorded sessions with this information: 31,000 tokens, and 0.36 tokens a byte. */
 const USUAL: RecordedSizes = { headTokens: 31_000, bytesPerToken: 2.8 };
-/** What no vocabulary in use leaves. */
+/** Limits that every vocabulary in use keeps. */
 const BYTES_PER_TOKEN = { least: 1, most: 5 };
 const HEAD_TOKENS = { least: 3_000, most: 60_000 };
-/** Fewer tokens of growth tell too little. */
+/** A smaller growth shows too little. */
 const LEAST_GROWTH_TOKENS = 5_000;
 
 /**
- * Fits them to the recorded growth from request to request, compactions left out. Thinking, media and what else is not
- * in the transcript grew the context too: it counts as if it were part of the text beside it.
+ * Fits the sizes to the recorded growth from request to request, without compactions. Thinking, media and other content that is
+ * not in the transcript count as part of the text beside them.
  */
 export function fitSizes(rounds: readonly SizedRound[]): RecordedSizes {
   let [grownTokens, grownBytes] = [0, 0];

@@ -3,7 +3,7 @@ import { recallTool, type ToolDefinition } from "palimpsest";
 import type { Recording } from "./recording.ts";
 import { prose } from "./simulated-summary.ts";
 
-/** What stands before the messages. */
+/** The part of a request before the messages. */
 export interface ReplayHead {
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
@@ -29,7 +29,7 @@ const CLEARABLE = new Set([
   "write_stdin",
 ]);
 
-/** A transcript does not have it: words that say nothing, of the size that it had, and the tools that were called. */
+/** A placeholder for the missing head of a transcript: filler text of the recorded size, and the tools that were called. */
 export function headOf({ items, sizes }: Recording): ReplayHead {
   const names = new Set<string>();
   for (const { blocks } of items) for (const block of blocks) if (block.kind === "tool_call") names.add(block.name);

@@ -1,4 +1,4 @@
-/** `@palimpsest/replay`: recorded sessions under other policies, and what they would have cost. */
+/** `@palimpsest/replay`: replays recorded sessions under other policies, and computes their cost. */
 export { createSearch, factsOf, type UsedFact } from "./facts.ts";
 export { headTokensOf } from "./head.ts";
 export { contentsOf, type Touch, touchesOf } from "./known-files.ts";

@@ -1,12 +1,12 @@
 import type { Block, ToolCall } from "palimpsest";
 
-/** What happens to a file: the lines that are read, or the text that is replaced. */
+/** A read or an edit of a file: the lines that are read, or the text that is replaced. */
 export interface Touch {
   readonly path: string;
   readonly access: "read" | "edit";
   readonly lines?: readonly [first: number, last: number];
   readonly replaced?: string;
-  /** What comes in its place, or the whole of a new file. */
+  /** The replacement, or the whole text of a new file. */
   readonly written?: string;
 }
 
@@ -14,7 +14,7 @@ interface Statement {
   readonly blocks: readonly Block[];
 }
 
-/** A touch with what came back, and in which message. */
+/** An access with its result, and the message of it. */
 export interface SeenTouch extends Touch {
   readonly result: string;
   readonly message: number;
@@ -60,20 +60,20 @@ function resultText({ content }: Extract<Block, { kind: "tool_result" }>): strin
     : content.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
 }
 
-/** Lines that were never read are of this length: the files are not there any more. */
+/** The assumed length of lines that were never read: the files no longer exist. */
 const UNSEEN_LINE = "?".repeat(35);
 
-/** The files of a session as far as its reads and edits have shown them. */
+/** The files of a session, as far as its reads and edits have shown them. */
 export function contentsOf(messages: readonly Statement[]): Map<string, string> {
   const files = new Map<string, string>();
   for (const touch of touchesOf(messages)) files.set(touch.path, withTouch(files.get(touch.path) ?? "", touch));
   return files;
 }
 
-/** A file as it was when only so many of the messages had been said; undefined if it was not known then. */
+/** Returns a file as it was after this many messages; undefined if it was not known then. */
 export type FileThen = (path: string, messages: number) => string | undefined;
 
-/** Follows the files of a session through time; asked in the order of time, each change is made once. */
+/** Follows the files of a session through time. Ask in the order of time: each change is applied once. */
 export function followFiles(messages: readonly Statement[]): FileThen {
   const touches = Map.groupBy(touchesOf(messages), ({ path }) => path);
   const reached = new Map<string, { content: string; touches: number; messages: number }>();

@@ -1,7 +1,7 @@
 import { createSearch, type UsedFact } from "./facts.ts";
 import type { Need } from "./needs.ts";
 
-/** What a part of a request shows: items of the recording in whole, or words that stand for something. */
+/** The content of a part of a request: whole items of the recording, or text that stands for something. */
 export type Shown = { readonly kind: "items"; readonly items: readonly number[] } | MadeWords;
 
 /** A stub, a preview, a summary, notes: searched only if something is missing. */
@@ -11,9 +11,9 @@ export interface MadeWords {
   search?: (fact: UsedFact) => boolean;
 }
 
-/** Whether what a response needs stands in its request, and what would have to be asked for again if not. */
+/** Whether everything that a response needs is in its request, and what must be fetched again if not. */
 export interface NeedCheck {
-  /** Items to be brought in once more: each where something that is not in view was last seen. */
+  /** Items to fetch again: each where missing content was last seen. */
   missing(needs: readonly Need[], shown: Iterable<Shown>): readonly number[];
   readonly counts: { readonly needs: number; readonly met: number; readonly refetches: number };
 }

@@ -2,18 +2,21 @@ import type { Block, ToolCall } from "palimpsest";
 import { factsOf, stringsIn, type UsedFact } from "./facts.ts";
 import type { RecordedItem, Recording } from "./recording.ts";
 
-/** Something that a response made use of and that had been shown before. */
+/** Content that a response used and that had been shown before. */
 export interface Need {
-  /** What is to be found: a fact, or a line of the text that an edit replaces. */
+  /** The text to find: a fact, or a line of the text that an edit replaces. */
   readonly of: { readonly kind: "fact"; readonly fact: UsedFact } | { readonly kind: "line"; readonly line: string };
-  /** The items before it that show it, oldest first: the last is where it was last seen. */
+  /** The earlier items that show it, oldest first: the last shows where it was last seen. */
   readonly shownBy: readonly number[];
 }
 
-/** Shorter lines stand in many places: that one of them is there says nothing. */
+/** Shorter lines occur in many places, so finding one proves nothing. */
 const LEAST_LINE = 8;
 
-/** For each round, what its response needed. The same for every policy: in a conversation that only grows, all are met. */
+/**
+ * Returns the needs of each round's response. They are the same for every policy: a conversation that only grows meets all of
+ * them.
+ */
 export function needsOf({ rounds, cwd }: Recording): readonly (readonly Need[])[] {
   const scope = { cwd };
   const shownBy = new Map<UsedFact, number[]>();
@@ -44,7 +47,7 @@ export function needsOf({ rounds, cwd }: Recording): readonly (readonly Need[])[
   });
 }
 
-/** The longest line of what an edit replaces: whoever writes it has it before his eyes. */
+/** The longest line that an edit replaces: the author of the edit must see it. */
 function replacedLine(block: Block): string | undefined {
   if (block.kind !== "tool_call") return undefined;
   const lines = replacedText(block)

@@ -13,7 +13,7 @@ export interface EnginePolicy {
   readonly kind: "engine";
   readonly name: string;
   readonly about: string;
-  /** What is not as by default. A time to live that it does not set is that of the replay. */
+  /** Settings that differ from the defaults. A time to live that is not set here is that of the replay. */
   readonly settings: Partial<Settings>;
 }
 
@@ -33,7 +33,7 @@ const FULL_WINDOW = { "compaction.policy": "window" } as const;
 /** More than any window has. */
 const NEVER_TOKENS = 1_000_000_000;
 
-/** For those who would rather pay than fetch again. */
+/** For users who prefer cost to repeated reads. */
 function fromTokens(tokens: number): EnginePolicy["settings"] {
   return {
     ...NO_CLEARING,
@@ -42,7 +42,7 @@ function fromTokens(tokens: number): EnginePolicy["settings"] {
   };
 }
 
-/** Ours: settings sets of the engine, from the defaults to each of their parts alone. */
+/** Our policies: settings of the engine, from the defaults to each part alone. */
 export const ENGINE_POLICIES: readonly EnginePolicy[] = [
   engine("default", "the engine as it comes: the profile `balanced`", {}),
   engine("economy", "the profile `economy`: compaction from 60,000 tokens on where it pays", { profile: "economy" }),
@@ -92,7 +92,7 @@ export const ENGINE_POLICIES: readonly EnginePolicy[] = [
   }),
 ];
 
-/** What other agents do, each as it is published. */
+/** Policies of other agents, each as published. */
 export const RULE_POLICIES: readonly RulePolicy[] = [
   appendOnly,
   window167,

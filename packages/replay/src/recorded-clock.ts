@@ -1,14 +1,14 @@
 import { createTimers } from "@palimpsest/provider-simulator";
 
-/** A clock that runs through a recording: it stands still until it is told how far to go. */
+/** A clock that runs through a recording: it moves only when it is told to. */
 export interface RecordedClock {
   now(): number;
   wait(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Goes from timer to timer; at each it stands still until all that was set off has come to rest. */
+  /** Moves from timer to timer; at each it waits until all triggered work has settled. */
   advanceTo(atMs: number): Promise<void>;
 }
 
-/** @param atRest resolves when nothing goes on any more but waiting */
+/** @param atRest resolves when nothing is running but waiting */
 export function recordedClock(startMs: number, atRest: () => Promise<void>): RecordedClock {
   let nowMs = startMs;
   const timers = createTimers();

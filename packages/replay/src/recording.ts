@@ -8,7 +8,7 @@ import type {
 import type { Block, Part } from "palimpsest";
 import { fitSizes, type RecordedSizes } from "./fit-sizes.ts";
 
-/** One thing that was said: a response, a tool result, words of the user, or text that the agent put in. */
+/** One item of a conversation: a response, a tool result, a message of the user, or text that the agent inserted. */
 export interface RecordedItem {
   /** Its place in `items`. */
   readonly index: number;
@@ -18,19 +18,19 @@ export interface RecordedItem {
   readonly atMs: number;
 }
 
-/** One request and its response, with what came in before it. */
+/** One request and its response, with the items that arrived before it. */
 export interface RecordedRound {
   readonly arrivals: readonly RecordedItem[];
-  /** When the newest of the arrivals was there: the request could leave. */
+  /** When the newest arrival was there, so that the request could be sent. */
   readonly sentAtMs: number;
   readonly response: RecordedItem;
-  /** What the provider said of the size of the request; absent where it is not recorded, or was that of a compacted one. */
+  /** The size of the request by the provider; absent if it is not recorded, or is that of a compacted request. */
   readonly contextTokens?: number;
-  /** The agent folded or cleared something before it. */
+  /** The agent compacted or cleared something before this round. */
   readonly follows: "round" | "compaction";
 }
 
-/** A recorded session as one conversation that only grows: what the agent folded or cleared then is undone. */
+/** A recorded session as one conversation that only grows: the agent's own compactions and clearings are undone. */
 export interface Recording {
   readonly agent: RecordedAgent;
   readonly cwd?: string;
@@ -48,7 +48,7 @@ interface OpenRound {
   readonly follows: RecordedRound["follows"];
 }
 
-/** Undefined if nothing in it was answered. */
+/** Undefined if the recording has no response. */
 export function toRecording(entries: readonly RecordedEntry[]): Recording | undefined {
   const session = entries.find((entry) => entry.kind === "session");
   const contextTokens = contextsOf(entries);
@@ -87,10 +87,10 @@ export function toRecording(entries: readonly RecordedEntry[]): Recording | unde
   for (const entry of entries) {
     if (entry.kind === "compaction" || entry.kind === "microcompaction") follows = "compaction";
     if (entry.kind !== "message" || entry.branch === "sidechain" || entry.role === "system") continue;
-    // One at the very beginning stands for what was not recorded.
+    // A summary at the very beginning stands for content that was not recorded.
     if (entry.origin === "summary" && items.length > 0) continue;
     if (entry.role === "assistant") {
-      // Text of the agent's own making in the place of a response (an error note) was not sent.
+      // Text that the agent wrote in place of a response (an error note) was not sent.
       if (entry.responseId !== undefined && contextTokens.has(entry.responseId)) answer(entry, entry.responseId);
       continue;
     }
@@ -116,7 +116,7 @@ function contextsOf(entries: readonly RecordedEntry[]): ReadonlyMap<string, numb
   return contexts;
 }
 
-/** Each tool result by itself, without those of calls that nobody made. */
+/** Each tool result separately, without results of unknown calls. */
 function piecesOf(message: RecordedMessage, calls: ReadonlySet<string>): Block[][] {
   const blocks = message.blocks.flatMap(toBlock);
   const results = blocks.filter((block) => block.kind === "tool_result" && calls.has(block.callId));
@@ -124,7 +124,7 @@ function piecesOf(message: RecordedMessage, calls: ReadonlySet<string>): Block[]
   return [...results.map((block) => [block]), ...(others.length === 0 ? [] : [others])];
 }
 
-/** In the engine's words. Thinking is not there to be replayed, nor are bytes of media: their tokens come in with the rest. */
+/** Converted to the engine's blocks. Thinking and bytes of media are not recorded: their tokens count with the rest. */
 function toBlock(block: RecordedBlock): Block[] {
   switch (block.kind) {
     case "thinking":

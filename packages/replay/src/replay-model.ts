@@ -1,7 +1,7 @@
 import { ANTHROPIC_MODELS, type AnthropicModel } from "@palimpsest/provider-simulator";
 import type { ModelPrices } from "palimpsest/core";
 
-/** The model that a recording is replayed with: what the engine decides by, and what the service holds a request to. */
+/** The model of a replay: the engine's decisions and the service's limits depend on it. */
 export interface ReplayModel {
   /** One that the simulator knows. */
   readonly id: string;
@@ -13,7 +13,9 @@ export function replayModels(): readonly string[] {
   return ANTHROPIC_MODELS.map(({ id }) => id);
 }
 
-/** A model by its id, with another window or other reads if they are given; undefined if the simulator does not know it. */
+/**
+ * Returns a model by its id, optionally with another window or other read prices; undefined if the simulator does not know it.
+ */
 export function findReplayModel(id: string): ReplayModel | undefined {
   const known = ANTHROPIC_MODELS.find((model) => model.id === id);
   if (known === undefined) return undefined;
@@ -35,7 +37,7 @@ export function findReplayModel(id: string): ReplayModel | undefined {
   };
 }
 
-/** As the simulator is told of it. Its prices there are not looked at: a run is priced afterwards. */
+/** The model for the simulator. Its prices are ignored there: a run is priced afterwards. */
 export function simulatorModel({ id, windowTokens }: ReplayModel): AnthropicModel {
   return { ...ANTHROPIC_MODELS.find((model) => model.id === id)!, windowTokens };
 }

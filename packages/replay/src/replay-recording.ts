@@ -9,13 +9,13 @@ import { replayRule } from "./rules/replay-rule.ts";
 
 export interface ReplayConditions {
   readonly model: ReplayModel;
-  /** How long the provider keeps a prompt, unless the policy chooses for itself. */
+  /** How long the provider caches a prompt, unless the policy chooses itself. */
   readonly cacheTtl: "5m" | "1h";
 }
 
 const LIFETIME_MS = { "5m": 300_000, "1h": 3_600_000 } as const;
 
-/** Makes a recording ready to be replayed, as often as one likes: what it needs is found once. */
+/** Prepares a recording for any number of replays: its needs are found once. */
 export function prepareReplay(
   recording: Recording,
 ): (policy: ReplayPolicy, conditions: ReplayConditions) => Promise<ReplayRun> {

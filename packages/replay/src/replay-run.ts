@@ -1,14 +1,14 @@
 import { type BilledTokens, type ModelPrices, priceUsd } from "palimpsest/core";
 
-/** What a request of a replay was for. `refetch`: the model asked for something that it no longer saw. */
+/** The purpose of a request in a replay. `refetch`: the model asked for content that it no longer saw. */
 export type RequestSource = "conversation" | "refetch" | "summary" | "notes" | "ping";
 
-/** What one request of a replay took. */
+/** The usage of one request in a replay. */
 export interface ReplayedRequest extends BilledTokens {
   readonly source: RequestSource;
 }
 
-/** What became of a recording under one policy. It holds no prices: one run can be priced by any table. */
+/** The result of a recording under one policy. It holds no prices: one run can be priced by any table. */
 export interface ReplayRun {
   readonly requests: readonly ReplayedRequest[];
   readonly compactions: number;
@@ -16,7 +16,7 @@ export interface ReplayRun {
   readonly cleared: number;
   readonly needs: number;
   readonly needsMet: number;
-  /** What had to be brought into view once more. */
+  /** Content that had to be fetched again. */
   readonly refetches: number;
 }
 

@@ -37,10 +37,10 @@ export interface ReplayOptions {
   readonly connect?: Connect;
 }
 
-/** Sends a request to the service, over whatever lies between. */
+/** Sends a request to the service over the given transport. */
 export type Connect = (service: Anthropic) => (request: AnthropicRequest) => Promise<AnthropicResponse>;
 
-/** Leads the engine through a recording, against the strict simulator and on the recorded clock. */
+/** Runs the engine through a recording, against the strict simulator and on the recorded clock. */
 export async function replaySession(
   recording: Recording,
   needs: readonly (readonly Need[])[],
@@ -110,7 +110,7 @@ export async function replaySession(
   /** The ids that recorded calls have here. */
   const ids = new Map<string, string>();
 
-  /** The request, its response as the recording has it, and that in the log. */
+  /** Sends the request, takes its response from the recording, and logs it. */
   async function converse(request: AnthropicRequest, reply: Reply, as: RequestSource): Promise<readonly ToolCall[]> {
     source = as;
     mind.next(reply);
@@ -118,7 +118,7 @@ export async function replaySession(
     return calls;
   }
 
-  /** The model asks for what it no longer sees, and gets it. */
+  /** The model asks for content that it no longer sees, and gets it. */
   async function fetchAgain(request: AnthropicRequest, missing: readonly number[]): Promise<void> {
     const words = missing.map((item) => {
       const { name, input } = askedFor.get(item) ?? { name: recallTool.name, input: { entry: item } };
@@ -175,7 +175,7 @@ interface PauseOptions {
   readonly isFirst: boolean;
 }
 
-/** Time passes until the request of a round; the prompt is kept warm meanwhile, if that is switched on. */
+/** Moves the clock to the request of a round; the prompt is kept warm meanwhile, if that is on. */
 async function pauseBefore(
   { arrivals, sentAtMs }: RecordedRound,
   session: Session,

@@ -5,14 +5,14 @@ import type { RecordedSizes } from "./fit-sizes.ts";
 import { factLines, factsToKeep, prose, SUMMARY_TOKENS } from "./simulated-summary.ts";
 import { type WireBlock, wordsOf } from "./wire-words.ts";
 
-/** What a call is for. */
+/** The purpose of a call. */
 export type CallPurpose = "conversation" | "summary" | "notes";
 
 export interface SimulatedModel {
   readonly script: Script;
-  /** What it answers next in the conversation. Whatever it is asked without that is about the conversation. */
+  /** The next answer in the conversation. A call without it is about the conversation. */
   next(reply: Reply): void;
-  /** What the newest answer was for. */
+  /** The purpose of the newest answer. */
   newest(): CallPurpose;
 }
 
@@ -24,7 +24,7 @@ export interface SimulatedModelOptions {
 /** An update of notes writes what always changes, and a share of what is new. */
 const NOTES_TOKENS = { least: 800, share: 0.02 };
 
-/** A model that says what the recorded one said, and that summarizes and takes notes as well as one does. */
+/** A model that repeats the recorded answers, and that writes summaries and notes of typical quality. */
 export function simulatedModel({ cwd, sizes }: SimulatedModelOptions): SimulatedModel {
   const known = new WeakMap<object, readonly UsedFact[]>();
   let waiting: Reply | undefined;

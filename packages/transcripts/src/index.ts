@@ -1,4 +1,4 @@
-/** `@palimpsest/transcripts`: readers of other agents' transcripts, and how a session of theirs becomes one of ours. */
+/** `@palimpsest/transcripts`: reads transcripts of other agents, and imports their sessions. */
 
 export { type ImportedSession, type ImportSessionOptions, importSession } from "./import/import-session.ts";
 export { findAgentTranscripts, findTranscripts } from "./readers/find-transcripts.ts";

@@ -12,15 +12,15 @@ export interface PrefixCacheOptions {
 /** The input of a request, by how it is billed. */
 export type BilledInput = Omit<BilledTokens, "outputTokens">;
 
-/** A provider's prompt cache over lists of messages, as the simulator has it over blocks. */
+/** A provider's prompt cache over lists of messages, equal to the simulator's cache over blocks. */
 export interface PrefixCache {
   /** Sends a request that marks its end and the ends of the two before it. */
   send(messages: readonly RuleMessage[], nowMs: number): BilledInput;
-  /** The same prompt with something behind it that is not cached: nothing is written. */
+  /** The same prompt with an uncached tail: nothing is written. */
   peek(messages: readonly RuleMessage[], addedTokens: number, nowMs: number): BilledInput;
 }
 
-/** A prefix of some request: the messages up to here, each by what it is. */
+/** A prefix of some request: the messages up to here, by identity. */
 interface Node {
   readonly next: Map<RuleMessage, Node>;
   expiresAtMs: number;
@@ -28,14 +28,14 @@ interface Node {
 
 const LOOK_BACK_BLOCKS = 20;
 const HOUR_MS = 3_600_000;
-/** Of the requests before, so many ends are marked once more. */
+/** The number of earlier request ends that are marked again. */
 const EARLIER_ENDS = 2;
 
 export function createPrefixCache({ lifetimeMs, headTokens, minimumTokens }: PrefixCacheOptions): PrefixCache {
   const root: Node = newNode();
   let ends: readonly RuleMessage[] = [];
 
-  /** The longest prefix that is found within reach of a mark, and what to refresh. */
+  /** The longest prefix within reach of a mark, and the entries to refresh. */
   function find(messages: readonly RuleMessage[], nowMs: number) {
     const nodes = [root];
     for (const message of messages) nodes.push(step(nodes.at(-1)!, message));

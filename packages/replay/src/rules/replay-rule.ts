@@ -12,7 +12,7 @@ import { BLOCK_TOKENS, createToMessage, outputTokensOf } from "./to-message.ts";
 
 export interface ReplayRuleOptions {
   readonly windowTokens: number;
-  /** A rule does not look at it, so that one pass gives a run for each. */
+  /** Rules ignore the lifetime, so one pass gives a run for each. */
   readonly lifetimesMs: readonly number[];
   /** Of system prompt and tools, as the simulator counts them. */
   readonly headTokens: number;
@@ -25,13 +25,13 @@ const SUMMARY_PROMPT_TOKENS = 900;
 /** What the model says to have something again. */
 const REFETCH_OUTPUT_TOKENS = 80;
 
-/** A cache of one lifetime, and what requests cost with it. */
+/** A cache with one lifetime, and the cost of requests with it. */
 interface Bill {
   readonly cache: PrefixCache;
   readonly requests: ReplayedRequest[];
 }
 
-/** Runs a recording through a rule on a list of messages: the same counting, cache and needs as with the engine. */
+/** Runs a recording through a rule on a list of messages, with the same counting, cache and needs as the engine. */
 export async function replayRule(
   recording: Recording,
   needs: readonly (readonly Need[])[],

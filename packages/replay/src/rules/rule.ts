@@ -1,24 +1,24 @@
 import type { ToolCall } from "palimpsest";
 
-/** A message as a rule sees it. The same object is the same bytes: the simulated cache goes by it. */
+/** A message as a rule sees it. The same object means the same bytes: the simulated cache relies on it. */
 export interface RuleMessage {
   /** `response`: of the model. `words`: of the user. `host`: put in by the program. `summary`: stands for others. */
   readonly kind: "words" | "response" | "result" | "host" | "summary";
   readonly text: string;
   readonly tokens: number;
-  /** How many blocks it has: the provider looks for a cached prompt so many blocks back. */
+  /** The number of its blocks: the provider looks a limited number of blocks back for a cached prompt. */
   readonly blocks: number;
-  /** The item of the recording that it shows in whole; absent if it stands for something else. */
+  /** The item of the recording that it shows in full; absent if it stands for something else. */
   readonly item?: number;
-  /** Of a response: its words without its calls, and these. */
+  /** For a response: its text without calls, and its calls. */
   readonly said?: string;
   readonly calls?: readonly ToolCall[];
-  /** Of a result: what was called, and what came of it. */
+  /** For a result: the call and the outcome. */
   readonly call?: ToolCall;
   readonly status?: "ok" | "error";
 }
 
-/** What a rule knows before a request. */
+/** The input of a rule before a request. */
 export interface RuleSituation {
   readonly nowMs: number;
   /** Since the request before; undefined before the first. */
@@ -32,7 +32,7 @@ export interface RuleSituation {
   replaced(message: RuleMessage, text: string): RuleMessage;
   /** A message of the rule's own making. */
   made(kind: RuleMessage["kind"], text: string): RuleMessage;
-  /** Asks the model for a summary, which is paid for. */
+  /** Asks the model for a summary, and counts its cost. */
   summarize(messages: readonly RuleMessage[], how: SummaryCall): RuleMessage;
   /** The same for a prompt that the rule has put together by itself; the answer. */
   summarizeText(prompt: string): string;
@@ -50,19 +50,19 @@ export interface SummaryCall {
 }
 
 export interface RulePrepared {
-  /** What the conversation is from now on. */
+  /** The conversation from now on. */
   readonly kept: readonly RuleMessage[];
-  /** What is sent this time. @default what is kept */
+  /** The messages of this request. @default the kept conversation */
   readonly sent?: readonly RuleMessage[];
 }
 
-/** How another program keeps its conversation small, as it is published. */
+/** A published rule by which another program keeps its conversation small. */
 export interface Rule {
   readonly name: string;
   readonly about: string;
   /** Where it can be read. */
   readonly source: string;
-  /** Called once for each session: what it remembers is its own. */
+  /** Called once for each session, so that each has its own state. */
   begin(): RuleSession;
 }
 

@@ -19,27 +19,27 @@ import { shareCost } from "./share-cost.ts";
 import { addSpent, NOTHING_SPENT } from "./spent.ts";
 import { AGENT, type NewItem, type Settled, type WindowItem } from "./window.ts";
 
-/** The books of a session: what every response cost, and what for. */
+/** The accounts of a session: the cost of every response, and its causes. */
 export interface Accounts {
   /** How many responses there were. */
   readonly points: number;
-  /** Enters a response; returns what it wrote, if that was counted to the end. */
+  /** Adds a response; returns its output, if that was counted to the end. */
   addResponse(
     response: RecordedResponse & { readonly usage: RecordedUsage },
     settled: Settled,
     said: readonly NewItem[],
   ): number | undefined;
   addSubagent(usage: RecordedUsage): void;
-  /** Something happened that moves the prompt. */
+  /** Something changed the prompt. */
   note(change: RecordedChange): void;
   compact(compaction: RecordedCompaction): void;
-  /** These do not stand in the window any more. */
+  /** These items are no longer in the window. */
   leave(items: readonly WindowItem[]): void;
   /** @param reads how many files were read */
   close(reads: number): Omit<Analysis, "session" | "damagedLines">;
 }
 
-/** Whose pieces of the report are known as soon as they happen, and whose only later. */
+/** Parts of the report that are known at once, and parts that are known only later. */
 type OpenReport = Pick<CompactionReport, "atMs" | "point" | "trigger" | "tokensBefore">;
 
 export function createAccounts(options: AnalyzeOptions): Accounts {
@@ -56,7 +56,7 @@ export function createAccounts(options: AnalyzeOptions): Accounts {
   let before: RequestPair["before"] | undefined;
   let lifetimeMs: number | undefined;
 
-  /** Counts from before the end of a response are as good as none: what it said is estimated. */
+  /** Counts from before the end of a response are useless: its output is estimated. */
   function outputOf(usage: RecordedUsage, said: readonly NewItem[]): number {
     if (usage.outputCount === "final") return usage.outputTokens;
     const estimated = said.reduce((sum, { features }) => sum + estimateTokens(PRIOR, features), 0);
@@ -70,7 +70,7 @@ export function createAccounts(options: AnalyzeOptions): Accounts {
     return lifetimeMs ?? known ?? LIFETIME_MS["5m"];
   }
 
-  /** What the cache did to a request, compared with the one before it. */
+  /** The effect of the cache on a request, compared with the previous one. */
   function compare(pair: RequestPair, fixedTokens: number, rates: Rates | undefined): number {
     const { now } = pair;
     const couldRead = perfectRead(pair, fixedTokens);
@@ -203,7 +203,7 @@ function rememberAll<Value>(find: (key: string) => Value): (key: string) => Valu
   };
 }
 
-/** Less of what stands before the messages was read than this: the prompt was another from its beginning. */
+/** If fewer tokens than this were read, the prompt was different from its beginning. */
 const FRONT_SHARE = 0.5;
 
 const PRIOR = startCalibration();

@@ -2,33 +2,33 @@ import type { ModelFacts } from "palimpsest";
 import type { RecordedSession } from "../readers/recorded.ts";
 
 export interface AnalyzeOptions {
-  /** What is known of a model. Without prices, what the agent itself reckoned is used where it is recorded. */
+  /** Information about a model. Without prices, the agent's own cost figures are used if they are recorded. */
   readonly factsOf: (model: string) => Pick<ModelFacts, "prices" | "cacheLifetimeMs">;
 }
 
 /**
- * What a recorded session spent, and on what. Sums of tokens are the provider's own; how they are shared among what stood in the
- * window is an estimate that adds up to them. Where prices are not known, what would be dollars is absent or left out of sums.
+ * The spending of a recorded session by cause. Sums of tokens are the provider's own; their distribution over the window is an
+ * estimate that adds up to them. If prices are unknown, dollar amounts are absent or left out of sums.
  */
 export interface Analysis {
-  /** Absent where the transcript does not say. */
+  /** Absent if the transcript does not have it. */
   readonly session?: Omit<RecordedSession, "kind">;
   /** Of the first and the last response. */
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly totals: SpentTotals;
-  /** What subagents and the like in the same file used; not in the totals, and of what it consists is not known. */
+  /** Usage of subagents in the same file; it is not in the totals, and its parts are unknown. */
   readonly subagents: SpentTotals;
   /** The window from response to response. */
   readonly points: readonly WindowPoint[];
-  /** What the money went to, the most expensive first. */
+  /** The cost by part of the window, the most expensive first. */
   readonly parts: readonly PartTotals[];
   readonly breaks: readonly RecordedBreak[];
-  /** What a perfect cache would have saved, by why it was not. */
+  /** The savings of a perfect cache, by the cause of each loss. */
   readonly lost: Readonly<Partial<Record<BreakCause, LostTotals>>>;
   readonly duplicateReads: DuplicateReads;
   readonly compactions: readonly CompactionReport[];
-  /** The tool results that cost most, with every request that carried them. */
+  /** The most expensive tool results, including every request that carried them. */
   readonly expensiveResults: readonly ResultCost[];
   readonly damagedLines: number;
 }
@@ -41,16 +41,19 @@ export interface SpentTotals {
   readonly outputTokens: number;
   /** Of the responses whose price is known. */
   readonly usd: number;
-  /** What those would have cost, had each read all that the one before left in the cache and that was still its beginning. */
+  /**
+   * The price of those responses with a perfect cache: each reads everything that the previous one left and that it still
+   * begins with.
+   */
   readonly perfectUsd: number;
   readonly unpricedResponses: number;
-  /** Responses whose output was not counted to the end: it is estimated from what they said. */
+  /** Responses whose output was not counted to the end: it is estimated from their text. */
   readonly estimatedOutputs: number;
 }
 
 /**
- * What stands in a window. `fixed`: system prompt and tool definitions, which no transcript holds: what the first request had
- * beside its messages. `agent`: what the agent put in by itself, recorded or not. Results are told apart by tool.
+ * A part of the window. `fixed`: system prompt and tool definitions, which no transcript holds: the first request minus its
+ * messages. `agent`: content that the agent inserted, recorded or not. Results are separate by tool.
  */
 export type PartKind = "fixed" | "user" | "agent" | "summary" | "assistant" | "thinking" | "calls" | "results";
 
@@ -73,43 +76,42 @@ export interface WindowPoint {
   /** The model's window, where the transcript tells. */
   readonly windowTokens?: number;
   readonly usd?: number;
-  /** What its input consisted of, by name of the part. */
+  /** The parts of its input, by name. */
   readonly parts: Readonly<Record<string, number>>;
 }
 
 export interface PartTotals extends Part {
-  /** The name that `WindowPoint.parts` has for it. */
+  /** Its name in `WindowPoint.parts`. */
   readonly name: string;
-  /** What came into the window, once. */
+  /** Tokens that entered the window, counted once. */
   readonly addedTokens: number;
-  /** What was sent, with every request again. */
+  /** Tokens that were sent, counted with every request. */
   readonly sentTokens: number;
-  /** What the model wrote of it. */
+  /** Tokens that the model wrote. */
   readonly outputTokens: number;
   readonly usd: number;
 }
 
 /**
- * Why a prompt was not found in the cache. `pause`: it was there for longer than it is kept. `edited`: the prompt became shorter,
- * and the record does not say by what. `look-back`: more was added at once than the service looks back over from the only
- * place that the client marked. `unknown`: the record shows no reason; another system prompt or other tools are none that it
- * could show.
+ * Why a prompt was not in the cache. `pause`: it had expired. `edited`: the prompt became shorter, and the record does not say
+ * why. `look-back`: more was added at once than the service looks back from the only mark. `unknown`: the record shows no
+ * reason; a change of the system prompt or of tools is not recorded.
  */
 export type BreakCause = "model" | "pause" | "compaction" | "rewind" | "clearing" | "edited" | "look-back" | "unknown";
 
-/** A request that found much less in the cache than the one before had left there. */
+/** A request that found much less in the cache than the previous one had left there. */
 export interface RecordedBreak {
   /** The point that shows it. */
   readonly point: number;
   readonly atMs: number;
-  /** The one that comes earliest in the prompt first. */
+  /** The causes, the earliest in the prompt first. */
   readonly causes: readonly BreakCause[];
-  /** `front`: not even what stands before the conversation was found. */
+  /** `front`: not even the part before the conversation was found. */
   readonly from: "front" | "conversation";
   readonly pauseMs: number;
-  /** How long the prompt is kept. */
+  /** The lifetime of the prompt. */
   readonly lifetimeMs: number;
-  /** Paid for again, though it had been in the cache. */
+  /** Tokens that were paid for again although they had been in the cache. */
   readonly rebilledTokens: number;
   readonly usd?: number;
 }
@@ -142,10 +144,10 @@ export interface CompactionReport {
   /** The first point behind it; the number of points, if there is none. */
   readonly point: number;
   readonly trigger: "auto" | "manual" | "unknown";
-  /** The window before it and after it, as the provider counted; absent where no response follows. */
+  /** The window before and after it, by the provider's count; absent if no response follows. */
   readonly tokensBefore: number;
   readonly tokensAfter?: number;
-  /** What was read again in the rounds behind it of what had been read before it. */
+  /** Content from before the compaction that was read again in the rounds after it. */
   readonly readAgain: {
     readonly reads: number;
     readonly tokens: number;
@@ -160,7 +162,7 @@ export interface ResultCost {
   readonly about: string;
   readonly point: number;
   readonly tokens: number;
-  /** How many requests carried it. */
+  /** The number of requests that carried it. */
   readonly requests: number;
   readonly usd: number;
 }

@@ -1,4 +1,4 @@
-/** `@palimpsest/transcripts/analyze`: what a recorded session spent, on what, and what was lost. */
+/** `@palimpsest/transcripts/analyze`: the spending of a recorded session, its causes, and its losses. */
 
 import { aFunction, anAsyncIterable, checkArgument, checkOptions, inputTokensOf } from "palimpsest/core";
 import { createThread } from "../readers/create-thread.ts";
@@ -32,7 +32,7 @@ export type {
 export { type AnalysisSum, addAnalysis, NO_SESSIONS } from "./sum-analyses.ts";
 export { READ_AGAIN_ROUNDS } from "./track-reads.ts";
 
-/** Reads a recorded session once, from its beginning to its end. Holds ids and sizes, never what was said. */
+/** Analyzes a recorded session in one pass. Holds ids and sizes, never texts. */
 export async function analyze(entries: AsyncIterable<RecordedEntry>, options: AnalyzeOptions): Promise<Analysis> {
   checkArgument("analyze(entries)", entries, anAsyncIterable("what readTranscript(path) returns"));
   checkOptions("analyze", options, {
@@ -89,7 +89,7 @@ export async function analyze(entries: AsyncIterable<RecordedEntry>, options: An
     }
     place++;
     for (const message of messages) thread.note(place, message);
-    // What was copied from another session was paid for there.
+    // Content that was copied from another session was paid for there.
     const isPaid = branch === "main" && usage !== undefined;
     const settled = isPaid ? window.settle(inputTokensOf(toBilled(usage, 0)), accounts.points) : undefined;
     const items = messages.flatMap(toItems);

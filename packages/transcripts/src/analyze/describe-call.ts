@@ -2,11 +2,11 @@ import { asObject } from "palimpsest/core";
 import type { RecordedToolCall } from "../readers/recorded.ts";
 import { commandOf, fileRead } from "./files-read.ts";
 
-/** What a call was about, for whoever sees its result. */
+/** Describes a call, for readers of its result. */
 export interface DescribedCall {
   readonly tool: string;
   readonly about: string;
-  /** The file that it reads, if it reads one. */
+  /** The file that the call reads, if any. */
   readonly path?: string;
 }
 

@@ -1,6 +1,6 @@
 import { asList, asObject, asString, fileOf } from "palimpsest/core";
 
-/** The file that a call reads, going by the names that agents give to such tools; for shells, by the command. */
+/** Returns the file that a call reads, by the usual names of such tools; for shells, by the command. */
 export function fileRead(name: string, input: unknown): string | undefined {
   const fields = asObject(input) ?? {};
   const absolute = asString(fields["absolute_path"]);
@@ -10,7 +10,7 @@ export function fileRead(name: string, input: unknown): string | undefined {
   return command === undefined ? undefined : fileOfCommand(command);
 }
 
-/** What a shell was asked to run: a text, or a list of words of which the last is the script. */
+/** The command of a shell: a text, or a list of words of which the last is the script. */
 export function commandOf(fields: Readonly<Record<string, unknown>>): string | undefined {
   const command = fields["command"] ?? fields["cmd"];
   const words = asList(command)?.filter((word) => typeof word === "string");

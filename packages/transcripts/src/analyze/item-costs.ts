@@ -3,13 +3,13 @@ import { sumFiles } from "./track-reads.ts";
 import type { WindowItem } from "./window.ts";
 
 export interface ItemCosts {
-  /** These were sent for the first time, with a request in which a new token and a carried one cost so much. */
+  /** These items were sent for the first time, with a request in which a new and a carried token cost this much. */
   enter(items: readonly WindowItem[], rates: { readonly newRate: number; readonly carriedRate: number }): void;
-  /** These were sent for the last time before this point. */
+  /** These items were sent for the last time before this point. */
   leave(items: readonly WindowItem[], point: number): void;
   close(): {
     readonly duplicates: Omit<DuplicateReads, "reads">;
-    /** What was read again behind a compaction, by its number. */
+    /** Content that was read again after a compaction, by its number. */
     readAgain(compaction: number): CompactionReport["readAgain"];
     readonly expensive: readonly ResultCost[];
   };
@@ -17,12 +17,12 @@ export interface ItemCosts {
 
 const SHOWN_RESULTS = 10;
 
-/** What single results cost, over all the requests that carried them. Keeps the most expensive. */
+/** The cost of single results, over all requests that carried them. Keeps the most expensive. */
 export function createItemCosts(): ItemCosts {
   const duplicates: FileReads[] = [];
   const missed = new Map<number, FileReads[]>();
   let expensive: ResultCost[] = [];
-  /** What carrying one token through all requests so far would have cost. */
+  /** The cost of carrying one token through all requests so far. */
   let carriedUsd = 0;
 
   const rank = (one: ResultCost, other: ResultCost): number =>

@@ -5,7 +5,7 @@ import type { NewItem, Settled } from "./window.ts";
 
 export interface PartBooks {
   addInput(settled: Settled, usd: ReadonlyMap<string, number> | undefined): void;
-  /** What the model wrote, shared among what it wrote. */
+  /** Distributes the model's output over its parts. */
   addOutput(said: readonly NewItem[], output: Output): void;
   /** The most expensive first; without prices, what was sent most. */
   list(): readonly PartTotals[];
@@ -13,7 +13,7 @@ export interface PartBooks {
 
 export interface Output {
   readonly outputTokens: number;
-  /** The part of it that was thinking, where that is known. */
+  /** The part of the output that was thinking, if known. */
   readonly reasoningTokens?: number;
   /** US dollars for one token. */
   readonly rate: number;

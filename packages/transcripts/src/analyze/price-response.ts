@@ -4,7 +4,7 @@ import type { RecordedUsage } from "../readers/recorded.ts";
 
 const PER_MILLION = 1e-6;
 
-/** What of a response is billed. */
+/** The billed tokens of a response. */
 export interface Billed {
   readonly freshTokens: number;
   readonly cacheReadTokens: number;
@@ -16,7 +16,7 @@ export interface Billed {
 /** US dollars for one token of each sort. */
 export interface Rates {
   readonly read: number;
-  /** Of input that was not read from the cache, whether it was written to it or not: the mean. */
+  /** The mean price of input that was not read from the cache, written or not. */
   readonly unread: number;
   readonly output: number;
 }
@@ -28,8 +28,8 @@ export function toBilled(usage: RecordedUsage, outputTokens: number): Billed {
 }
 
 /**
- * What the tokens of a response cost each; undefined where nobody knows. By the model's prices; where there are none, by what
- * the agent reckoned that it cost, shared as it usually is among providers.
+ * Returns the price of each token of a response; undefined if it is unknown. Uses the model's prices; without them, the agent's
+ * own cost figure, distributed as usual among providers.
  */
 export function ratesOf(billed: Billed, prices: ModelPrices | undefined, costUsd?: number): Rates | undefined {
   if (prices !== undefined) {

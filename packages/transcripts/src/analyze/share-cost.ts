@@ -4,7 +4,7 @@ import { FIXED, type Settled } from "./window.ts";
 export interface SharedCost {
   /** US dollars by part. */
   readonly parts: ReadonlyMap<string, number>;
-  /** For one token of the conversation that was new, and for one that was not. */
+  /** The price of one new token of the conversation, and of one that is not new. */
   readonly newRate: number;
   readonly carriedRate: number;
 }

@@ -1,7 +1,7 @@
 import type { Analysis, BreakCause, LostTotals, PartTotals, SpentTotals } from "./analysis.ts";
 import { NOTHING_SPENT, sumSpent } from "./spent.ts";
 
-/** What several sessions have spent together. */
+/** The spending of several sessions together. */
 export interface AnalysisSum {
   readonly sessions: number;
   readonly totals: SpentTotals;
@@ -11,7 +11,7 @@ export interface AnalysisSum {
   readonly lost: Readonly<Partial<Record<BreakCause, LostTotals>>>;
   readonly breaks: number;
   readonly compactions: number;
-  /** What was read again behind compactions. */
+  /** Content that was read again after compactions. */
   readonly readAgain: { readonly reads: number; readonly tokens: number; readonly usd: number };
   readonly duplicateReads: {
     readonly reads: number;

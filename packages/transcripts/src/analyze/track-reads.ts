@@ -4,24 +4,24 @@ import { hashText } from "./hash-text.ts";
 /** Shorter results are stubs and errors, not files. */
 const LEAST_CHARACTERS = 200;
 const SHOWN_FILES = 10;
-/** What is read in so many rounds behind a compaction, of what had been read before it, was missed in the summary. */
+/** The number of rounds after a compaction in which a repeated read counts as missing in the summary. */
 export const READ_AGAIN_ROUNDS = 30;
 
-/** A read of a file, as far as it is known when its result comes. */
+/** A read of a file, as known when its result comes. */
 export interface FileRead {
   readonly path: string;
-  /** `duplicate`: the window holds the same content already. */
+  /** `duplicate`: the window already holds the same content. */
   readonly sort: "first" | "again" | "duplicate";
   /** The compaction that it was read again behind, by number, if it was read before it and that is not long ago. */
   readonly missedBy?: number;
-  /** Names this content of this file. */
+  /** Identifies this content of this file. */
   readonly key: string;
 }
 
 export interface ReadTracker {
   /** @param point the number of responses so far */
   read(path: string, content: string, point: number): FileRead | undefined;
-  /** What was in the window is not any more. */
+  /** The content is no longer in the window. */
   compact(point: number): void;
   /** The same for one content of one file. */
   forget(key: string): void;

@@ -9,21 +9,21 @@ import {
 } from "palimpsest/core";
 import type { FileRead } from "./track-reads.ts";
 
-/** Something that stands in the window: a block of a message. */
+/** An item in the window: a block of a message. */
 export interface WindowItem {
-  /** The name of the part it belongs to. */
+  /** The name of its part. */
   readonly part: string;
   readonly features: Features;
-  /** Where its message stands in the session. */
+  /** The position of its message in the session. */
   readonly place: number;
   readonly callId?: string;
   /** Of a result. */
   readonly result?: ResultOf;
-  /** The point with which it was first sent; undefined as long as it was not. */
+  /** The point that first sent it; undefined until then. */
   point?: number;
-  /** An estimate, until a response has told what it cost. */
+  /** An estimate, until a response shows its cost. */
   tokens: number;
-  /** What one token of it cost when it was first sent, and what carrying one had cost until then. */
+  /** The price of one of its tokens when it was first sent, and the cost of carrying one until then. */
   firstUsd?: number;
   carriedUsd?: number;
 }
@@ -37,11 +37,11 @@ export interface ResultOf {
 
 export type NewItem = Pick<WindowItem, "part" | "features" | "place" | "callId" | "result">;
 
-/** What a response told of the window that it was given. */
+/** The window as a response reports it. */
 export interface Settled {
-  /** Tokens by part, all of them: they add up to what the provider counted. */
+  /** Tokens by part; they add up to the provider's count. */
   readonly parts: ReadonlyMap<string, number>;
-  /** Those that were sent for the first time. */
+  /** Items that were sent for the first time. */
   readonly added: ReadonlyMap<string, number>;
   readonly addedItems: readonly WindowItem[];
   readonly fixedTokens: number;
@@ -59,17 +59,17 @@ const LEAST_OF_ESTIMATE = 0.5;
 const LESSONS = 1_000;
 
 /**
- * What the window consists of, kept up message by message and put right with every response: what the provider counted more
- * than before is shared among what came in, by estimates that learn.
+ * The content of the window, updated with every message and corrected with every response: the growth of the provider's count
+ * is distributed over the new items, by estimates that learn.
  */
 export interface Window {
   add(item: NewItem): void;
-  /** The model has said this: it is part of the next request. */
+  /** Adds an answer of the model: it is part of the next request. */
   answer(item: NewItem, outputTokens: number | undefined): void;
   settle(inputTokens: number, point: number): Settled;
-  /** Takes out what is not to stay; returns it. */
+  /** Removes items that do not stay; returns them. */
   drop(stays: (item: WindowItem) => boolean): readonly WindowItem[];
-  /** Results are shown as stubs from now on; returns what they were. */
+  /** Shows results as stubs from now on; returns the originals. */
   clear(callIds: ReadonlySet<string>): readonly WindowItem[];
   items(): readonly WindowItem[];
 }
@@ -84,7 +84,7 @@ export function createWindow(): Window {
   let answers: WindowItem[] = [];
   let answerTokens: number | undefined;
   let fixedTokens: number | undefined;
-  /** `changed`: something was taken out since the last response. */
+  /** `changed`: something was removed since the last response. */
   let prefix: "same" | "changed" = "same";
   let lessons = 0;
 
@@ -96,7 +96,7 @@ export function createWindow(): Window {
     tokens,
   });
 
-  /** Shares tokens among items by their estimates; what is far too much for them was something else. */
+  /** Distributes tokens over items by their estimates; a large excess belongs to something else. */
   function share(items: readonly WindowItem[], tokens: number): WindowItem[] {
     const estimates = items.map(estimate);
     const sum = total(estimates);
@@ -108,7 +108,7 @@ export function createWindow(): Window {
     return rest > 0 ? [...items, untold(rest, items.at(-1)?.place ?? 0)] : [...items];
   }
 
-  /** What came in, with what it cost. */
+  /** The new items with their cost. */
   function admit(grownTokens: number): WindowItem[] {
     const isKnown = answerTokens !== undefined && answers.length > 0;
     if (!isKnown) return share([...answers, ...fresh], grownTokens);

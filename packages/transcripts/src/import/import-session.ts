@@ -16,11 +16,14 @@ import { createStepWriter, type StepWriter } from "./write-steps.ts";
 
 export interface ImportSessionOptions {
   readonly store: Store;
-  /** Of the session here. @default the agent's name and the session's id there */
+  /** The id of the session here. @default the agent's name and the session's id there */
   readonly id?: string;
-  /** What is known of a model: its prices, how long its prompts are cached, whose form goes on with it. @default the tables */
+  /**
+   * Information about a model: its prices, the lifetime of its cached prompts, and the wire format to continue with. @default
+   * the tables
+   */
   readonly modelOf?: (model: string) => KnownModel;
-  /** Who writes, for whoever finds the session in use. @default "process" and its number */
+  /** The name of the writer, shown to others that find the session in use. @default "process" and its number */
   readonly owner?: string;
 }
 
@@ -31,20 +34,20 @@ export type ImportedSession =
       readonly agent: RecordedAgent;
       readonly entries: number;
       readonly responses: number;
-      /** Responses of subagents: what they used is counted, what they said is not in this conversation. */
+      /** Responses of subagents: their usage is counted, their texts are not part of this conversation. */
       readonly subagentResponses: number;
       readonly compactions: number;
-      /** Lines of the transcript that could not be read. */
+      /** Lines of the transcript that cannot be read. */
       readonly damagedLines: number;
     }
-  /** A session of this id is here already. Nothing was written. */
+  /** A session with this id already exists here. Nothing was written. */
   | { readonly kind: "exists"; readonly id: string; readonly entries: number }
-  /** Nothing was said in it. Nothing was written. */
+  /** The transcript has no messages. Nothing was written. */
   | { readonly kind: "nothing" };
 
 /**
- * Writes a recorded session of another agent into a log of our own, with the times it had: messages, tool results, what was used
- * and what that cost, boundaries where it was compacted. From then on it is a session like any other. Holds one round at a time.
+ * Imports a recorded session of another agent into a log of our own, with its original times: messages, tool results, usage and
+ * its cost, and boundaries where it was compacted. After that it is an ordinary session. Holds one round in memory at a time.
  */
 export async function importSession(
   recorded: AsyncIterable<RecordedEntry>,
@@ -82,7 +85,7 @@ export async function importSession(
   }
 }
 
-/** Stores take ids that can name a file: letters, digits, `_`, `.` and `-`, a hundred at most. */
+/** Stores accept ids that can name a file: letters, digits, `_`, `.` and `-`, a hundred at most. */
 function toSessionId(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 100);
 }

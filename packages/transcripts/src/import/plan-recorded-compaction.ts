@@ -6,18 +6,18 @@ import { toLogBlocks, toOrigin } from "./to-log-blocks.ts";
 
 export interface RecordedCompactionContext {
   readonly compaction: RecordedCompaction;
-  /** What the agent put in place of what it folded, if that is recorded beside the compaction. */
+  /** The replacement of the compacted messages, if it is recorded beside the compaction. */
   readonly summary?: RecordedMessage | undefined;
-  /** What is shown now. */
+  /** The items shown now. */
   readonly items: readonly Item[];
-  /** By whose numbers it is known which entries were kept. */
+  /** The numbers that identify the kept entries. */
   readonly thread: Pick<Thread, "at">;
   readonly agent: RecordedAgent;
 }
 
 /**
- * What a recorded compaction is in our log: which entries are folded, and into what. What was kept stays as it is where it is
- * the end of what is shown; kept messages from the midst of it are put behind the summary. Undefined if nothing is folded.
+ * Plans a recorded compaction in our log: the compacted entries and their replacement. Kept messages at the end of the view
+ * stay unchanged; kept messages from the middle are placed after the summary. Undefined if nothing is compacted.
  */
 export function planRecordedCompaction(fold: RecordedCompactionContext): ReplacePayload | undefined {
   const { compaction, summary, agent } = fold;
@@ -27,7 +27,7 @@ export function planRecordedCompaction(fold: RecordedCompactionContext): Replace
   if (first === undefined) return undefined;
   const isKept = keptBy(fold);
   const last = messages.findLastIndex((item) => !isKept(item));
-  // All of it was kept: nothing but the summary came in.
+  // Everything was kept: only the summary was added.
   if (last === -1) return undefined;
   const within = messages.slice(0, last + 1).filter(isKept);
   const replacements = kept.kind === "replacement" ? kept.messages : summary === undefined ? [] : [summary];

@@ -4,8 +4,9 @@ import { asObject, type MessagePayload } from "palimpsest/core";
 import type { RecordedAgent, RecordedBlock, RecordedMessage, RecordedPart } from "../readers/recorded.ts";
 
 /**
- * What another agent recorded, in our words. What only a provider can read (signed thinking, calls that it answers itself) is
- * marked as the agent's: it is kept and never sent, since it is bound to a prompt that is not recorded.
+ * Converts recorded blocks of another agent to ours. Blocks that only a provider can read (signed thinking, calls that it
+ * answers itself) are marked as the agent's: they are kept and never sent, because they are bound to a prompt that is not
+ * recorded.
  */
 export function toLogBlocks(blocks: readonly RecordedBlock[], agent: RecordedAgent): Block[] {
   return blocks.map((block): Block => {

@@ -16,16 +16,16 @@ export interface StepWriterOptions {
 /** Writes a recorded session into a log, step by step, as if it had happened here: requests, responses, decisions. */
 export interface StepWriter {
   write(step: RecordedStep): Promise<void>;
-  /** Writes what waits for something that did not come. */
+  /** Writes steps that waited for something that did not come. */
   finish(): Promise<void>;
 }
 
-/** The source of usage that has no place in the conversation. */
+/** The source of usage without a place in the conversation. */
 const SUBAGENT = "subagent";
 
 export function createStepWriter({ recorder, agent, modelOf }: StepWriterOptions): StepWriter {
   const thread = createThread();
-  /** Steps from before the first response: only that tells the model. */
+  /** Steps before the first response, which first names the model. */
   let waiting: RecordedStep[] | undefined = [];
   /** A compaction whose summary may follow. */
   let folding: RecordedCompaction | undefined;
