@@ -16,7 +16,6 @@ export {
   type ToolServersOptions,
 } from "./extensions/mcp/open-tool-servers.ts";
 export { searchExtension } from "./extensions/search/search-extension.ts";
-export type { Sandbox } from "./extensions/shell/sandbox.ts";
 export { shellExtension } from "./extensions/shell/shell-extension.ts";
 export { type FetchedPage, type FetchPageOptions, fetchPage } from "./extensions/web/fetch-page.ts";
 export { htmlToText } from "./extensions/web/html-to-text.ts";
@@ -25,7 +24,9 @@ export { webExtension } from "./extensions/web/web-extension.ts";
 export { decidePermission, type PermissionMode, type PermissionVerdict } from "./permissions/decide-permission.ts";
 export { type LoadedSettings, loadSettings, trustFile } from "./permissions/load-settings.ts";
 export { type PermissionCall, type ToolEffect, toPermissionCall } from "./permissions/permission-call.ts";
+export { openSessionSandbox } from "./permissions/session-sandbox.ts";
 export type { AgentSettings, HookSetting } from "./permissions/settings.ts";
 export type { ToolServer } from "./permissions/tool-server.ts";
+export type { Sandbox } from "./sandbox/open-sandbox.ts";
 export { createPathGuard, type PathGuard } from "./workspace/path-guard.ts";
 export { placesOf } from "./workspace/places.ts";

@@ -34,6 +34,14 @@ function useTools(settings: AgentValues, witness: Witness): Promise<unknown> {
   });
 }
 
+/** What is said of the sandbox. */
+function useDoctor(settings: AgentValues, witness: Witness): Promise<unknown> {
+  const environment = { PATH: process.env["PATH"] ?? "" };
+  return withAgent({ settings, environment }, witness, async (world) => {
+    await world.run("doctor", "--json");
+  });
+}
+
 /** The tool of a server over HTTP that wants to be told a word; `URL` in the settings is where it is. */
 async function useServer(settings: AgentValues, witness: Witness): Promise<unknown> {
   const server = await startHttpToolServer("word");
@@ -96,6 +104,8 @@ export const FILE_EXPERIMENTS: Readonly<Record<string, FileExperiment>> = {
   },
   sandbox: { files: [mode(["Bash"]), { ...mode(["Bash"]), sandbox: "required" }] },
   keptEnvironment: { files: [mode(["Bash"]), { ...mode(["Bash"]), keptEnvironment: ["SOME_TOKEN"] }] },
+  readablePaths: { files: [{}, { readablePaths: ["~/notes"] }], drive: useDoctor },
+  allowedHosts: { files: [{}, { allowedHosts: ["registry.npmjs.org"] }], drive: useDoctor },
   "servers.command": { files: [{}, program({})] },
   "servers.environment": { files: [program({}), program({ INSTRUCTIONS: "Ask alpha first." })] },
   "servers.url": { files: [{}, served({ url: "URL", headers: headers("word") })], drive: useServer },

@@ -3,8 +3,11 @@ import type { ExtensionContext } from "../extension/context.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import { type LoadedSettings, loadSettings } from "../permissions/load-settings.ts";
 import type { Rule } from "../permissions/rule.ts";
+import { openSessionSandbox } from "../permissions/session-sandbox.ts";
+import { refusalOfRoots } from "../sandbox/create-policy.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { makePrivateFolder } from "../workspace/private-files.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 import type { AgentOptions } from "./agent.ts";
 import { offeredTools } from "./offered-tools.ts";
 
@@ -26,6 +29,12 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
   let mode = options.mode ?? settings.settings.mode;
   let { model } = options;
   let session: AgentSession | undefined;
+  const { home, agentHome } = places;
+  const guard = await createPathGuard(folder, settings.settings.folders);
+  const refusal = refusalOfRoots(guard.roots, { home, ownFolders: [agentHome] });
+  if (refusal !== undefined) throw new UsageError(refusal);
+  const sessionFolder = places.folderOf(sessionId);
+  const all = { ...settings.settings, rules, web: options.web ?? settings.settings.web };
   const context: ExtensionContext = {
     folder,
     places,
@@ -35,9 +44,10 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
     model: () => model,
     clock: options.clock ?? { now: Date.now },
     sessionId,
-    sessionFolder: places.folderOf(sessionId),
-    settings: { ...settings.settings, rules, web: options.web ?? settings.settings.web },
-    guard: await createPathGuard(folder, settings.settings.folders),
+    sessionFolder,
+    settings: all,
+    guard,
+    sandbox: await openSessionSandbox({ settings: all, guard, places, sessionFolder, environment }),
     permissions: {
       mode: () => mode,
       setMode(wanted) {

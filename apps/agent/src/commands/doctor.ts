@@ -1,6 +1,4 @@
-import { lstat, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { lstat } from "node:fs/promises";
 import { memoryStore, openSession } from "palimpsest";
 import { chooseProvider } from "../cli/choose-provider.ts";
 import { COMMANDS } from "../cli/command-list.ts";
@@ -10,9 +8,11 @@ import { inProject, type Project } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { userModels } from "../cli/user-models.ts";
-import { findSandbox } from "../extensions/shell/sandbox.ts";
 import { readTelemetryChoice } from "../operations/telemetry-choice.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
+import { openSessionSandbox } from "../permissions/session-sandbox.ts";
+import { refusalOfRoots } from "../sandbox/create-policy.ts";
+import { policyText } from "../sandbox/policy-text.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { listSessions } from "../workspace/stored-sessions.ts";
@@ -35,7 +35,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     throw new UsageError("--server and --max-usd need --live: palimpsest doctor --live.");
   }
   const findings = await inProject(terminal, async (project) => {
-    const checks = [checkHome, checkSessions, checkSettings, checkSandbox].map((check) => check(project));
+    const checks = [checkHome, checkSessions, checkSettings, checkSandbox].map((check) => check(project, terminal));
     return [
       ...(await Promise.all(checks)).flat(),
       ...checkTelemetry(terminal),
@@ -98,15 +98,20 @@ async function checkSettings({ folder, places: { agentHome } }: Project): Promis
   ];
 }
 
-async function checkSandbox({ folder, places: { home } }: Project): Promise<readonly Finding[]> {
-  const sandboxFolder = await mkdtemp(join(tmpdir(), "palimpsest-doctor-"));
-  try {
-    const sandbox = await findSandbox({ roots: [folder], home, sandboxFolder });
-    if (sandbox.kind === "none") return [{ about: "sandbox", state: "note", text: sandbox.reason }];
-    return [{ about: "sandbox", state: "ok", text: "bubblewrap: commands stay inside the project" }];
-  } finally {
-    await rm(sandboxFolder, { recursive: true, force: true });
+async function checkSandbox({ folder, places }: Project, { environment }: Terminal): Promise<readonly Finding[]> {
+  const about = "sandbox";
+  const { settings } = await loadSettings({ guard: await createPathGuard(folder), agentHome: places.agentHome });
+  const guard = await createPathGuard(folder, settings.folders);
+  const refusal = refusalOfRoots(guard.roots, { home: places.home, ownFolders: [places.agentHome] });
+  if (refusal !== undefined) return [{ about, state: "problem", text: refusal }];
+  const sessionFolder = places.folderOf("doctor");
+  const sandbox = await openSessionSandbox({ settings, guard, places, sessionFolder, environment });
+  if (sandbox.kind === "none") {
+    const asked = "Every command asks first.";
+    return [{ about, state: settings.sandbox === "required" ? "problem" : "note", text: `${sandbox.reason} ${asked}` }];
   }
+  const lines = policyText(sandbox.policy).map((text): Finding => ({ about, state: "ok", text }));
+  return [{ about, state: "ok", text: "bubblewrap: commands stay inside the project" }, ...lines];
 }
 
 function checkTelemetry({ environment }: Terminal): readonly Finding[] {

@@ -3,6 +3,7 @@ import type { Operations } from "../operations/open-operations.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { Rule } from "../permissions/rule.ts";
 import type { AgentSettings } from "../permissions/settings.ts";
+import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import type { Environment } from "../workspace/command-environment.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import type { Places } from "../workspace/places.ts";
@@ -28,6 +29,8 @@ export interface ExtensionContext {
   /** Keeps paths inside the folders that tools may use. */
   readonly guard: PathGuard;
   readonly permissions: Permissions;
+  /** What every program obeys that the session starts. */
+  readonly sandbox: Sandbox;
   /** The tools that the session was offered before it was resumed. Empty in a new session. */
   readonly offered: readonly ToolDefinition[];
   /** The person at the screen; absent if there is none. */

@@ -48,6 +48,14 @@ export function choice<const Word extends string>(description: string, words: re
   });
 }
 
+export function texts(description: string): Field<readonly string[]> {
+  return field({ type: "array", description, items: { type: "string" } }, (value, place) => {
+    if (!Array.isArray(value) || !value.every((item) => typeof item === "string"))
+      throw new InputError(`${place} must be a list of strings, not ${typeName(value)}.`);
+    return value;
+  });
+}
+
 export function list<const Shape extends InputShape>(
   description: string,
   shape: Shape,

@@ -40,6 +40,8 @@ test("a repository that nobody has trusted can forbid, and nothing else", async 
     folders: [],
     sandbox: "required",
     keptEnvironment: [],
+    readablePaths: [],
+    allowedHosts: [],
     hooks: [],
     servers: [],
     extensions: [],

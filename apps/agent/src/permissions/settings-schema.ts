@@ -183,7 +183,13 @@ export const AGENT_SETTINGS: SettingsSchema = object(
       description:
         "required: commands run only in a sandbox. if-present: without a sandbox on this system, commands run unprotected.",
     },
-    keptEnvironment: texts("Names of secret environment variables that commands may see. Other secrets are removed."),
+    keptEnvironment: texts(
+      "Variables of the environment that commands get, besides PATH and others that hold no secrets.",
+    ),
+    readablePaths: texts(
+      "Files and folders outside of the project that commands in the sandbox may read, besides toolchains. A path begins at the home.",
+    ),
+    allowedHosts: texts("Hosts that every command in the sandbox may reach: registry.npmjs.org, *.example.com."),
     servers: named(SERVER, "MCP servers (Model Context Protocol), by name. Their tools start with that name."),
     extensions: texts(
       "Your own extensions: modules that export `open(context)`. A path starts at the folder of this file; a name is a package in its node_modules. Extensions of a project are opened after you trust the project.",

@@ -31,6 +31,10 @@ export interface AgentSettings {
   readonly sandbox: "required" | "if-present";
   /** Names of secrets in the environment that commands may have. */
   readonly keptEnvironment: readonly string[];
+  /** Files and folders outside of the project that commands may read, besides toolchains. */
+  readonly readablePaths: readonly string[];
+  /** Hosts that every command may reach. */
+  readonly allowedHosts: readonly string[];
   readonly hooks: readonly HookSetting[];
   /** In this order their tools stand in the prompt. Of two with one name, the user's counts. */
   readonly servers: readonly ToolServer[];
@@ -56,6 +60,8 @@ const DEFAULT_AGENT_SETTINGS: AgentSettings = {
   folders: [],
   sandbox: "if-present",
   keptEnvironment: [],
+  readablePaths: [],
+  allowedHosts: [],
   hooks: [],
   servers: [],
   extensions: [],
@@ -123,6 +129,8 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
     servers,
     folders: texts(permissions, "folders"),
     keptEnvironment: texts(file, "keptEnvironment"),
+    readablePaths: texts(file, "readablePaths"),
+    allowedHosts: texts(file, "allowedHosts"),
     extensions: texts(file, "extensions").map((module) => ({ module, from })),
     ...(mode === undefined ? {} : { mode }),
     ...(sandbox === undefined ? {} : { sandbox }),
@@ -164,6 +172,8 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     rules = [],
     folders = [],
     keptEnvironment = [],
+    readablePaths = [],
+    allowedHosts = [],
     hooks = [],
     servers = [],
     extensions = [],
@@ -182,6 +192,8 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     folders: [...base.folders, ...(trusted ? folders : [])],
     sandbox: sandbox === "required" ? "required" : base.sandbox,
     keptEnvironment: [...base.keptEnvironment, ...(trusted ? keptEnvironment : [])],
+    readablePaths: [...base.readablePaths, ...(trusted ? readablePaths : [])],
+    allowedHosts: [...base.allowedHosts, ...(trusted ? allowedHosts : [])],
     hooks: [...base.hooks, ...(trusted ? hooks : [])],
     extensions: [...base.extensions, ...(trusted ? extensions : [])],
     models: base.models,
@@ -201,6 +213,8 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
         ...(mode === undefined ? [] : [`mode ${mode}`]),
         ...folders.map((folder) => `folder ${folder}`),
         ...keptEnvironment.map((name) => `environment ${name}`),
+        ...readablePaths.map((path) => `commands read ${path}`),
+        ...allowedHosts.map((host) => `commands reach ${host}`),
         ...hooks.map(
           ({ event, command }) => `hook at ${event}: ${typeof command === "string" ? command : command.join(" ")}`,
         ),

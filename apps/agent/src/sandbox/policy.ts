@@ -3,28 +3,22 @@
  * ripgrep obey the same value. Paths are absolute with links followed, unless said otherwise.
  */
 export interface SandboxPolicy {
-  /** The project first. Readable and writable but for `protectedPaths` and `hidden`. */
+  /** The project first. Readable and writable but for protected names, `readOnly` and `hidden`. */
   readonly roots: readonly string[];
-  /** The user's home: not readable but for `readableHome`. */
+  /** The user's home: not readable but for `readable`. Programs get one of the session's own in its place. */
   readonly home: string;
-  /** Toolchains and caches, from the home. Those that do not exist are passed over. */
-  readonly readableHome: readonly ReadableHome[];
+  /** Toolchains, caches, and what the settings name. Those that do not exist are passed over. */
+  readonly readable: readonly string[];
   /** Never seen, wherever they lie: the agent's own folders. Mounted last. */
   readonly hidden: readonly string[];
   /** Patterns of `deny Read(...)`, from the roots, as gitignore writes them. */
   readonly hiddenPatterns: readonly string[];
   /** Readable and not writable though they lie in a root: files that hooks and servers name. */
   readonly readOnly: readonly string[];
-  /** Names of variables, a `*` at the end for any. Others do not reach commands. */
+  /** Names of variables that commands get, besides those of `commandEnvironment`. Others do not reach them. */
   readonly environment: readonly string[];
   readonly network: NetworkPolicy;
   readonly limits: SandboxLimits;
-}
-
-export interface ReadableHome {
-  readonly path: string;
-  /** `write`: commands write to a copy of their own that ends with them, so the user's cache cannot be poisoned. */
-  readonly access: "read" | "scratch";
 }
 
 export interface NetworkPolicy {
@@ -38,8 +32,10 @@ export interface SandboxLimits {
   readonly maxMemoryBytes: number;
   /** Of one file. */
   readonly maxFileBytes: number;
-  /** Of /tmp and of all that is written outside of the project. */
+  /** Of what is written to memory: /dev/shm, homes of others. */
   readonly maxTemporaryBytes: number;
+  /** Of the disk of the project and of /tmp: with less, a command is ended. */
+  readonly minFreeBytes: number;
 }
 
 /** What one command asks for on top of the policy. */

@@ -7,6 +7,7 @@ import type { Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { loadCommand } from "../commands/load-command.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
+import { findShell } from "../sandbox/find-program.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { plain, plainLines } from "../text/line.ts";
 import { readTranscript } from "../workspace/read-transcript.ts";
@@ -148,9 +149,10 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   async function runOwn(command: string): Promise<void> {
+    const { environment } = terminal;
     emit({ kind: "printed", items: [{ kind: "you", text: cleanText(`! ${command}`) }] });
     const { output, ended } = await turns.during(`Running ${command}`, (signal) =>
-      runShell({ command, folder, environment: terminal.environment, signal }),
+      runShell({ command, folder, environment, shell: findShell(environment["PATH"], [folder]), signal }),
     );
     print([
       ...(output === "" ? [] : plainLines(cleanText(output.trimEnd()), { color: "quiet" })),

@@ -1,10 +1,12 @@
-import { startCommand } from "../extensions/shell/start-command.ts";
+import { startCommand } from "../sandbox/start-command.ts";
 import type { Environment } from "../workspace/command-environment.ts";
 
 export interface ShellRun {
   readonly command: string;
   readonly folder: string;
   readonly environment: Environment;
+  /** The path of bash. */
+  readonly shell: string;
   readonly signal: AbortSignal;
 }
 
@@ -17,8 +19,8 @@ export interface ShellResult {
 const MAX_CHARACTERS = 30_000;
 
 /** Runs a command that the user typed, with the user's rights and without a sandbox. */
-export async function runShell({ command, folder, environment, signal }: ShellRun): Promise<ShellResult> {
-  const running = startCommand({ command, folder, environment });
+export async function runShell({ command, folder, environment, shell, signal }: ShellRun): Promise<ShellResult> {
+  const running = startCommand({ command, folder, environment, shell });
   const onAbort = (): void => running.kill();
   signal.addEventListener("abort", onAbort);
   try {

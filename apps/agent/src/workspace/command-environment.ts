@@ -1,20 +1,31 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables that usually hold keys. Commands do not get them, so they cannot leak them. */
-const SECRET_NAME =
-  /PASSWORD|PASSWD|SECRET|CREDENTIAL|TOKENS?($|_)|(^|_|API|AUTH|ACCESS|PRIVATE)KEYS?($|_)|_(AUTH|PWD)$|^(SSH_AUTH_SOCK|DATABASE_URL)$/i;
-/** The variable that names a file which bash would run before the command. */
-const STARTUP_FILES = ["BASH_ENV", "ENV"];
-/** Turns off pagers and colors: nobody can press a key, and colors are removed anyway. */
+/** Variables that say where programs and their parts are, and how texts are written. None of them is a secret anywhere. */
+const PASSED = new Set(
+  (
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR HOSTNAME COLUMNS LINES MANPATH CI NODE_ENV " +
+    "NVM_DIR NVM_BIN VOLTA_HOME FNM_DIR PNPM_HOME BUN_INSTALL DENO_DIR NODE_PATH NODE_EXTRA_CA_CERTS " +
+    "JAVA_HOME GRADLE_HOME M2_HOME ANDROID_HOME ANDROID_SDK_ROOT SDKMAN_DIR DOTNET_ROOT GOPATH GOROOT GOBIN GOFLAGS " +
+    "CARGO_HOME RUSTUP_HOME RUSTUP_TOOLCHAIN RUSTFLAGS RUST_BACKTRACE PYENV_ROOT PYTHONPATH VIRTUAL_ENV CONDA_PREFIX " +
+    "CONDA_DEFAULT_ENV RBENV_ROOT GEM_HOME GEM_PATH ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR CC CXX CFLAGS CXXFLAGS CPPFLAGS " +
+    "LDFLAGS MAKEFLAGS PKG_CONFIG_PATH LD_LIBRARY_PATH LIBRARY_PATH CPATH CMAKE_PREFIX_PATH SSL_CERT_FILE SSL_CERT_DIR " +
+    "CURL_CA_BUNDLE REQUESTS_CA_BUNDLE NIX_PATH NIX_PROFILES NIX_SSL_CERT_FILE LOCALE_ARCHIVE XDG_DATA_DIRS SOURCE_DATE_EPOCH " +
+    "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL SystemRoot PATHEXT COMSPEC TEMP TMP"
+  ).split(" "),
+);
+/** Nobody is there to press a key, and colors are taken out anyway. */
 const UNATTENDED: Environment = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
 
 /**
- * The environment of commands: the user's variables without those that hold secrets.
- * @param kept names of secrets that commands may see
+ * The environment of programs that the agent starts: what they need to be found and to run. Everything else may be a secret.
+ * @param kept names that commands may have besides
  */
 export function commandEnvironment(environment: Environment, kept: readonly string[] = []): Environment {
   const entries = Object.entries(environment).filter(
-    ([name]) => kept.includes(name) || !(SECRET_NAME.test(name) || STARTUP_FILES.includes(name)),
+    ([name]) => PASSED.has(name) || name.startsWith("LC_") || kept.includes(name),
   );
   return { ...Object.fromEntries(entries), ...UNATTENDED };
 }
+
+/** The names that all programs get, for people who want to know. */
+export const PASSED_VARIABLES: readonly string[] = [...PASSED, "LC_*", ...Object.keys(UNATTENDED)];

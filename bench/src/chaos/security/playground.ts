@@ -6,6 +6,7 @@ import {
   createPathGuard,
   filesExtension,
   loadSettings,
+  openSessionSandbox,
   type PathGuard,
   placesOf,
   type Sandbox,
@@ -83,7 +84,9 @@ export async function inPlayground<Result>(
   };
   const openResult = () => async () => undefined;
   const { keepBefore } = checkpointsExtension(context);
-  const shell = guards === "kept" ? await shellExtension(context) : undefined;
+  const sandbox: Sandbox =
+    guards === "kept" ? await openSessionSandbox(context) : { kind: "none", reason: "the guard is removed" };
+  const shell = guards === "kept" ? shellExtension({ ...context, sandbox }) : undefined;
   const extensions = [
     filesExtension(context, { keepBefore, openResult }),
     await searchExtension(context, { openResult }),
@@ -108,7 +111,7 @@ export async function inPlayground<Result>(
       agentHome,
       outside,
       guard,
-      sandbox: shell?.sandbox ?? { kind: "none", reason: "the guard is removed" },
+      sandbox,
       canaries,
       command: (line) =>
         guards === "kept"

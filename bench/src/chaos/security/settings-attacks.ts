@@ -105,7 +105,7 @@ async function useSettings(playground: Playground): Promise<string> {
     [{ name: "Bash", effect: "execute", commands: "sandbox" }, { command: `touch ${folder}/planted` }],
     [
       { name: "Bash", effect: "execute", commands: "sandbox" },
-      { command: "ls", network: true },
+      { command: "ls", network: ["example.com"] },
     ],
     [{ name: "Write", effect: "edit" }, { file_path: "inside.txt" }],
     [{ name: "Edit", effect: "edit" }, { file_path: ".git/hooks/pre-commit" }],

@@ -16,18 +16,20 @@ export interface DreamReadOptions {
   /** The folder of the project. */
   readonly folder: string;
   readonly places: Pick<Places, "home" | "agentHome">;
+  /** Where programs are. */
+  readonly path: string | undefined;
 }
 
 /** The tools with which a dream reads the project. They follow the user's rules, and change nothing. */
 export async function dreamReadTools(
-  { folder, places }: DreamReadOptions,
+  { folder, places, path }: DreamReadOptions,
   session: Pick<Session, "view" | "history">,
 ): Promise<readonly Tool[]> {
   const guard = await createPathGuard(folder);
   const { home, agentHome } = places;
   const { rules } = (await loadSettings({ guard, agentHome })).settings;
   const hidden = hiddenPatterns(rules, { folder: guard.roots[0]!, home });
-  const search = { guard, hidden, startedBy: await encloseSearch(guard.roots) };
+  const search = { guard, hidden, startedBy: await encloseSearch(guard.roots, path) };
   const allowed = (tool: AgentTool): AgentTool => ({
     ...tool,
     async run(input, context) {

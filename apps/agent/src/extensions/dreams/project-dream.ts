@@ -100,7 +100,7 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
     trigger,
     uses: index.uses(),
     ...(parent === undefined ? {} : { parent }),
-    readTools: await dreamReadTools({ folder: options.folder, places }, session),
+    readTools: await dreamReadTools({ folder: options.folder, places, path: environment["PATH"] }, session),
     sessions: (await sessionsSince(store, lease.lastDoneAtMs ?? 0)).map(({ id }) => id),
   });
   index.close();

@@ -1,15 +1,18 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { rgPath } from "@vscode/ripgrep";
+import { findProgram } from "../../sandbox/find-program.ts";
 
 /**
  * The command that sandboxes a search, so that it sees only the given folders. Otherwise a folder that is replaced by a link
  * during the search would lead ripgrep to other places (the race in `chaos security` found this within seconds). Empty
  * without bubblewrap.
  */
-export async function encloseSearch(roots: readonly string[]): Promise<readonly string[]> {
+export async function encloseSearch(roots: readonly string[], path: string | undefined): Promise<readonly string[]> {
+  const bwrap = findProgram("bwrap", path, roots);
+  if (bwrap === undefined) return [];
   const line = [
-    ...["bwrap", "--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"],
+    ...[bwrap, "--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"],
     ...[rgPath, ...roots].flatMap((path) => ["--ro-bind", path, path]),
     "--",
   ];

@@ -13,11 +13,12 @@ export interface SearchOptions {
 
 /** Finds files, and text in files. */
 export async function searchExtension(
-  { guard, folder, places, permissions }: Pick<ExtensionContext, "guard" | "folder" | "places" | "permissions">,
+  context: Pick<ExtensionContext, "guard" | "folder" | "places" | "permissions" | "environment">,
   { openResult }: SearchOptions,
 ): Promise<Extension> {
+  const { guard, folder, places, permissions, environment } = context;
   const hidden = hiddenPatterns(permissions.rules, { folder, home: places.home });
-  const search = { guard, hidden, startedBy: await encloseSearch(guard.roots) };
+  const search = { guard, hidden, startedBy: await encloseSearch(guard.roots, environment["PATH"]) };
   return {
     name: "search",
     tools: (session) => [globTool(search), grepTool({ ...search, openResult: openResult(session) })],

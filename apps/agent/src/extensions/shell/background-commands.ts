@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import type { RunningCommand } from "../../sandbox/start-command.ts";
 import { makePrivateFolder } from "../../workspace/private-files.ts";
-import type { RunningCommand } from "./start-command.ts";
 
 export interface BackgroundOutput {
   /** What has come since it was last asked for, up to a limit. */
@@ -74,7 +74,10 @@ export function createBackgroundCommands(folder: string): BackgroundCommands {
             background.writtenBytes += bytes.length;
             if (background.writtenBytes > MAX_BYTES) running.kill();
           }
-          const { by, exitCode, signal } = await running.ended;
+          const { by, exitCode, signal, notes } = await running.ended;
+          const said = Buffer.from(notes.map((note) => `${note}\n`).join(""));
+          await handle.appendFile(said);
+          background.writtenBytes += said.length;
           const flood = background.writtenBytes > MAX_BYTES ? `, as it put out more than ${MAX_BYTES} bytes` : "";
           background.state = by === "itself" ? `ended with ${signal ?? `exit code ${exitCode}`}` : `was ended${flood}`;
         } catch (error) {

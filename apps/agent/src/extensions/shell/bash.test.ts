@@ -18,6 +18,7 @@ async function setUp(ports: Partial<BashPorts> = {}) {
     sandbox: { kind: "none", reason: "This is a test." },
     environment: commandEnvironment(process.env),
     background,
+    shell: "/bin/bash",
     ...ports,
   });
   const { folder } = project;
@@ -77,7 +78,7 @@ test("the working folder is kept from one command to the next, and stays in the 
   expect(await textOf(await bash("pwd"))).toBe(join(folder, "b c'd"));
 });
 
-test("keys of the user are not in its environment", async () => {
+test("its environment is what programs need to run, and what the settings name", async () => {
   const environment = commandEnvironment({
     PATH: process.env["PATH"],
     SOME_API_KEY: "k",
@@ -88,12 +89,18 @@ test("keys of the user are not in its environment", async () => {
     MONKEY: "m",
     DB_PASSWORD: "p",
     KEPT_TOKEN: "kept",
+    GITHUB_PAT: "g",
+    DB_PASS: "d",
+    BW_SESSION: "b",
+    REDIS_URL: "r",
+    LC_ALL: "C",
+    GOPATH: "/go",
   });
   const { bash } = await setUp({ environment });
   const text = await textOf(await bash("env"));
-  expect(text).toContain("KEYBOARD=us");
-  expect(text).toContain("MONKEY=m");
-  expect(text).not.toMatch(/API_KEY|TOKEN|SECRET|PASSWORD|BASH_ENV/);
+  expect(text).toContain("LC_ALL=C");
+  expect(text).toContain("GOPATH=/go");
+  expect(text).not.toMatch(/API_KEY|TOKEN|SECRET|PASSWORD|BASH_ENV|KEYBOARD|MONKEY|PAT=|PASS|SESSION|REDIS/);
   expect(commandEnvironment({ KEPT_TOKEN: "kept" }, ["KEPT_TOKEN"])).toMatchObject({ KEPT_TOKEN: "kept" });
 });
 
@@ -197,10 +204,21 @@ describe("in the background", () => {
 });
 
 test("without a sandbox nothing is run where one is required", async () => {
-  const { bash, folder } = await setUp({ enclosure: "required" });
+  const { bash, folder } = await setUp({ refusal: () => "the settings require a sandbox, and there is none." });
   expect(await bash("touch canary")).toEqual({
-    content: "Nothing was run: the settings require a sandbox, and there is none. This is a test.",
+    content: "Nothing was run: the settings require a sandbox, and there is none.",
     status: "error",
   });
   expect(existsSync(join(folder, "canary"))).toBe(false);
+});
+
+test("a working folder that is gone does not break what follows", async () => {
+  const { bash, folder } = await setUp();
+  await bash("mkdir build && cd build");
+  await bash("rm -rf ../build");
+  expect(await textOf(await bash("pwd"))).toBe(`${folder}\n[${folder}/build is gone: this command began in ${folder}]`);
+  expect(await textOf(await bash("pwd"))).toBe(folder);
+  await bash("trap - EXIT; echo nowhere >&3");
+  await bash("trap - EXIT; echo $PWD/nowhere >&3");
+  expect(await textOf(await bash("pwd"))).toBe(folder);
 });

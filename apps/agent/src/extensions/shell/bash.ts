@@ -1,17 +1,20 @@
-import { flag, integer, optional, text } from "../../extension/input.ts";
+import { stat } from "node:fs/promises";
+import { isAbsolute } from "node:path";
+import { flag, integer, optional, text, texts } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed, type ToolContext, type ToolOutcome } from "../../extension/tool.ts";
+import type { Sandbox } from "../../sandbox/open-sandbox.ts";
+import { type CommandEnd, type RunningCommand, startCommand } from "../../sandbox/start-command.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 import type { BackgroundCommands } from "./background-commands.ts";
-import type { Sandbox } from "./sandbox.ts";
-import { type CommandEnd, type RunningCommand, startCommand } from "./start-command.ts";
-import { startWatched } from "./start-watched.ts";
 
 export interface BashPorts {
   readonly guard: PathGuard;
   readonly sandbox: Sandbox;
-  /** `required`: without a sandbox no command is run. @default "if-present" */
-  readonly enclosure?: "required" | "if-present";
+  /** Why no command is run at all. @default commands are run */
+  readonly refusal?: () => string | undefined;
+  /** The path of bash. */
+  readonly shell: string;
   /** What commands see: without the user's secrets. */
   readonly environment: Environment;
   readonly background: BackgroundCommands;
@@ -24,30 +27,40 @@ const HELD_CHARACTERS = 65_536;
 
 /** Runs commands with bash, one after the other in the same working folder, enclosed where that is possible. */
 export function bashTool(ports: BashPorts): AgentTool {
-  const { guard, sandbox, enclosure = "if-present", environment, background } = ports;
+  const { guard, sandbox, refusal, environment, background, shell } = ports;
   let folder = guard.roots[0]!;
 
-  async function start(command: string, network: "allowed" | "none", timeoutMs?: number): Promise<RunningCommand> {
-    const enclosed =
-      sandbox.kind === "none" ? { startedBy: [], names: [] } : await sandbox.enclose({ folder, network });
-    const { startedBy, names } = enclosed;
-    const wanted = { command, folder, environment, startedBy, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-    return names.length === 0 ? startCommand(wanted) : startWatched(wanted, names);
+  async function start(command: string, hosts: readonly string[], timeoutMs?: number): Promise<RunningCommand> {
+    const common = { command, folder, environment, shell, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    if (sandbox.kind === "none") return startCommand(common);
+    const { minFreeBytes } = sandbox.policy.limits;
+    return startCommand({ ...common, minFreeBytes, enclosed: await sandbox.enclose({ folder, hosts }) });
+  }
+
+  /** The folder may be gone since, or have become a link to somewhere else. */
+  async function findFolder(): Promise<string | undefined> {
+    const located = await guard.locate(folder);
+    const isThere = located.kind === "inside" && located.path === folder && (await isFolder(folder));
+    if (isThere) return undefined;
+    const gone = folder;
+    folder = guard.roots[0]!;
+    return `[${gone} is gone: this command began in ${folder}]`;
   }
 
   /** What is to be said of the end, behind the output. */
   async function finish(end: CommandEnd, timeoutMs: number): Promise<string> {
-    const { by, exitCode, signal, folder: reached, putBack = [] } = end;
+    const { by, exitCode, signal, folder: reached, notes: said } = end;
     const notes = [
-      ...putBack.map((path) => `[ended: ${path} decides what the user's git runs, and was changed. It is as it was.]`),
+      ...said,
+      ...(by === "full-disk" ? ["[ended: the disk was nearly full]"] : []),
       ...(by === "timeout"
         ? [`[ended after ${timeoutMs / 1_000} s; use run_in_background for what takes longer]`]
         : []),
       ...(by === "itself" && exitCode !== 0 ? [`[${signal ?? `exit code ${exitCode}`}]`] : []),
     ];
-    if (reached !== undefined && reached !== folder) {
+    if (reached !== undefined && isAbsolute(reached) && reached !== folder) {
       const located = await guard.locate(reached);
-      if (located.kind === "inside") folder = located.path;
+      if (located.kind === "inside" && (await isFolder(located.path))) folder = located.path;
       else {
         folder = guard.roots[0]!;
         notes.push(`[${reached} lies outside of the project: the next command begins in ${folder}]`);
@@ -68,26 +81,29 @@ export function bashTool(ports: BashPorts): AgentTool {
       description: optional(text("What it does, in a few words, for the user.")),
       timeout_ms: optional(integer(`Default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}.`, 1)),
       run_in_background: optional(flag("Do not wait for it. Default false.")),
-      network: optional(flag("It needs the network; the user may be asked. Default false.")),
+      network: optional(
+        texts('Hosts that it needs to reach, such as ["registry.npmjs.org"]; the user may be asked. Default none.'),
+      ),
     },
     concurrency: "alone",
     effect: "execute",
     commands: sandbox.kind === "none" ? "none" : "sandbox",
     results: "clearable",
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
-    async run({ command, timeout_ms, run_in_background = false, network = false }, context) {
+    async run({ command, timeout_ms, run_in_background = false, network = [] }, context) {
       if (command.includes("\0")) return failed("The command contains a NUL character, which no program can be given.");
-      if (sandbox.kind === "none" && enclosure === "required") {
-        return failed(`Nothing was run: the settings require a sandbox, and there is none. ${sandbox.reason}`);
-      }
-      const allowed = network ? "allowed" : "none";
+      const refused = refusal?.();
+      if (refused !== undefined) return failed(`Nothing was run: ${refused}`);
+      const moved = await findFolder();
       if (run_in_background) {
-        const id = await background.add(command, await start(command, allowed));
+        const id = await background.add(command, await start(command, network));
         return done(`Runs in the background as ${id}. BashOutput shows what it puts out, KillBash ends it.`);
       }
       const timeoutMs = Math.min(timeout_ms ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
-      const running = await start(command, allowed, timeoutMs);
-      return follow(running, (end) => finish(end, timeoutMs), context);
+      const running = await start(command, network, timeoutMs);
+      const ended = async (end: CommandEnd): Promise<string> =>
+        [moved, await finish(end, timeoutMs)].filter(Boolean).join("\n");
+      return follow(running, ended, context);
     },
   });
 }
@@ -133,8 +149,17 @@ async function follow(
   }
 }
 
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (facts) => facts.isDirectory(),
+    () => false,
+  );
+}
+
 function enclosureText(sandbox: Sandbox): string {
   return sandbox.kind === "none"
     ? "Commands are not enclosed: be careful with what they change."
-    : "Commands can write only to the project and /tmp, and have no network unless network is set.";
+    : "Commands can write only to the project, /tmp and a home folder of their own. They reach no host but those named in network. " +
+        "They cannot change what the user's programs obey, such as .git/hooks, .git/config, .vscode, .envrc, .npmrc and CI workflows: " +
+        "use Write or Edit for these, or ask the user (git init in the project's folder is one of them).";
 }

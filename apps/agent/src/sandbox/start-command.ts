@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { PassThrough, type Readable } from "node:stream";
-import { createEscapeFilter } from "../../text/escape-filter.ts";
-import type { Environment } from "../../workspace/command-environment.ts";
+import { createEscapeFilter } from "../text/escape-filter.ts";
+import type { Environment } from "../workspace/command-environment.ts";
+import { guardDisk } from "./disk-guard.ts";
+import type { Enclosed } from "./open-sandbox.ts";
 
 export interface CommandOptions {
   /** A line, or several, for bash. */
@@ -9,20 +12,24 @@ export interface CommandOptions {
   /** Where it begins. */
   readonly folder: string;
   readonly environment: Environment;
-  /** A program with its arguments that the shell is started by: a sandbox. @default none */
-  readonly startedBy?: readonly string[];
+  /** The path of bash. */
+  readonly shell: string;
+  /** @default it runs with all the rights of the user */
+  readonly enclosed?: Enclosed;
+  /** Free space on the disk of its folder, with less of which it is ended. @default none */
+  readonly minFreeBytes?: number;
   /** @default none: it may run for ever */
   readonly timeoutMs?: number;
 }
 
 export interface CommandEnd {
-  readonly by: "itself" | "timeout" | "kill";
+  readonly by: "itself" | "timeout" | "kill" | "full-disk";
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
   /** The working folder that it ended in, if it said so. */
   readonly folder: string | undefined;
-  /** What it changed though it was not to, and is as it was again. @default nothing */
-  readonly putBack?: readonly string[];
+  /** What the sandbox has to say of it, one line each. */
+  readonly notes: readonly string[];
 }
 
 export interface RunningCommand {
@@ -48,17 +55,24 @@ export function startCommand({
   command,
   folder,
   environment,
-  startedBy = [],
+  shell,
+  enclosed,
+  minFreeBytes,
   timeoutMs,
 }: CommandOptions): RunningCommand {
-  const [program, ...args] = [...startedBy, "bash", "--noprofile", "--norc", "-c", SCRIPT, "bash", command];
+  const script = enclosed === undefined ? SCRIPT : `${enclosed.limits}; ${SCRIPT}`;
+  const line = [...(enclosed?.startedBy ?? []), shell, "--noprofile", "--norc", "-c", script, "bash", command];
+  const [program, ...args] = line;
+  const filter = enclosed === undefined ? undefined : openSync(enclosed.filterFile, "r");
   const child = spawn(program!, args, {
-    cwd: folder,
-    env: { ...environment },
+    // The sandbox goes to the folder itself.
+    cwd: enclosed === undefined ? folder : "/",
+    env: { ...environment, ...enclosed?.environment },
     detached: true,
-    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "pipe", ...(filter === undefined ? [] : [filter])],
   });
-  const [stdout, stderr, folderPipe] = child.stdio.slice(1) as Readable[] as [Readable, Readable, Readable];
+  if (filter !== undefined) closeSync(filter);
+  const [stdout, stderr, folderPipe] = child.stdio.slice(1, 4) as Readable[] as [Readable, Readable, Readable];
   const merged = new PassThrough();
   for (const pipe of [stdout, stderr]) {
     pipe.on("error", () => undefined);
@@ -78,26 +92,43 @@ export function startCommand({
     force = setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS);
   }
   const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop("timeout"), timeoutMs);
+  const unguard = minFreeBytes === undefined ? undefined : guardDisk(folder, minFreeBytes, () => stop("full-disk"));
   const ended = new Promise<CommandEnd>((resolve, reject) => {
-    child.on("error", (error) => {
+    child.on("error", async (error) => {
       clearTimeout(deadline);
+      unguard?.();
       merged.end();
+      await enclosed?.finish();
       reject(new Error(`${program} could not be started in ${folder}: ${error.message}`));
     });
     child.on("exit", async (exitCode, signal) => {
       clearTimeout(deadline);
       clearTimeout(force);
+      unguard?.();
       signalGroup(child, "SIGKILL");
       await lastOutput([stdout, stderr, folderPipe], merged);
       for (const pipe of [stdout, stderr, folderPipe]) pipe.destroy();
       merged.end();
-      const line = told.trimEnd().split("\n").at(-1);
-      resolve({ by, exitCode: exitCode ?? undefined, signal: signal ?? undefined, folder: line || undefined });
+      // Anything can be written to that pipe.
+      const reached = harmlessText(told).trimEnd().split("\n").at(-1);
+      const notes = (await enclosed?.finish().catch((error: Error) => [`[${error.message}]`])) ?? [];
+      resolve({
+        by,
+        exitCode: exitCode ?? undefined,
+        signal: signal ?? undefined,
+        folder: reached || undefined,
+        notes,
+      });
     });
   });
   // Whoever reads the output first may be late to hear of it.
   ended.catch(() => undefined);
   return { output: harmless(merged), ended, kill: () => stop("kill") };
+}
+
+function harmlessText(text: string): string {
+  const filter = createEscapeFilter();
+  return filter.push(text) + filter.end();
 }
 
 async function* harmless(output: Readable): AsyncGenerator<string> {

@@ -1,0 +1,64 @@
+import { join, relative } from "node:path";
+import { createPolicy } from "../sandbox/create-policy.ts";
+import { openSandbox, type Sandbox } from "../sandbox/open-sandbox.ts";
+import type { SandboxPolicy } from "../sandbox/policy.ts";
+import type { Environment } from "../workspace/command-environment.ts";
+import { isInside, type PathGuard } from "../workspace/path-guard.ts";
+import type { Places } from "../workspace/places.ts";
+import { hiddenPatterns } from "./hidden-patterns.ts";
+import { namedFiles } from "./named-files.ts";
+import { fitsPath } from "./path-pattern.ts";
+import type { Rule } from "./rule.ts";
+import type { AgentSettings } from "./settings.ts";
+
+export interface SessionSandboxOptions {
+  readonly settings: Pick<
+    AgentSettings,
+    "rules" | "hooks" | "servers" | "keptEnvironment" | "readablePaths" | "allowedHosts"
+  >;
+  readonly guard: PathGuard;
+  readonly places: Pick<Places, "home" | "agentHome">;
+  readonly sessionFolder: string;
+  readonly environment: Environment;
+}
+
+/** What the settings say of the programs that a session starts, as one value. */
+export async function sessionPolicy(options: SessionSandboxOptions): Promise<SandboxPolicy> {
+  const { settings, guard, places, sessionFolder } = options;
+  return createPolicy({
+    roots: guard.roots,
+    home: places.home,
+    ownFolders: [places.agentHome, sessionFolder],
+    hiddenPatterns: hiddenPatterns(settings.rules, { folder: guard.roots[0]!, home: places.home }),
+    readOnly: await namedFiles(settings, guard),
+    readable: settings.readablePaths,
+    environment: settings.keptEnvironment,
+    hosts: settings.allowedHosts,
+  });
+}
+
+/** The sandbox of a session, which all that the session starts obeys. */
+export async function openSessionSandbox(options: SessionSandboxOptions): Promise<Sandbox> {
+  const policy = await sessionPolicy(options);
+  const folder = policy.roots[0]!;
+  const nameOf = (path: string): string => (isInside(path, folder) ? relative(folder, path) : path);
+  return openSandbox({
+    policy,
+    sandboxFolder: join(options.sessionFolder, "sandbox"),
+    path: options.environment["PATH"],
+    isHidden: (path) => policy.hiddenPatterns.some((pattern) => fitsPath(pattern, nameOf(path))),
+  });
+}
+
+/** Why no command may run, though the user may have allowed it; undefined if commands may. */
+export function refusalOfCommands(
+  sandbox: Sandbox,
+  wanted: AgentSettings["sandbox"],
+  rules: readonly Rule[],
+): string | undefined {
+  if (sandbox.kind !== "none") return undefined;
+  if (wanted === "required") return `the settings require a sandbox, and there is none. ${sandbox.reason}`;
+  if (rules.some(({ decision, tool }) => decision === "deny" && tool === "Network"))
+    return `a rule denies the network, which needs a sandbox, and there is none. ${sandbox.reason}`;
+  return undefined;
+}

@@ -1,0 +1,92 @@
+import { isInside } from "../workspace/path-guard.ts";
+import type { SandboxPolicy } from "./policy.ts";
+import type { Cover, Places } from "./repository-places.ts";
+
+/** A path that exists, links followed. */
+export interface ExistingPath {
+  readonly path: string;
+  readonly kind: "file" | "folder";
+}
+
+/** Files and folders of the session that stand in for others. */
+export interface StandIns {
+  /** Seen as /tmp; kept between commands. */
+  readonly temporaryFolder: string;
+  /** Seen as the home; kept between commands. */
+  readonly homeFolder: string;
+  /** The user's name and address for commits, seen as `.gitconfig`. */
+  readonly gitConfig: string;
+  readonly emptyFolder: string;
+  readonly emptyFile: string;
+  /** Says "." */
+  readonly itselfFile: string;
+}
+
+export interface MountPlan {
+  readonly policy: Pick<SandboxPolicy, "roots" | "limits">;
+  readonly standIns: StandIns;
+  /** Homes of other users. */
+  readonly homes: readonly string[];
+  readonly home: string | undefined;
+  /** Of the home, and of other places that are hidden. */
+  readonly readable: readonly string[];
+  /** Of the system: seen as empty. */
+  readonly secrets: readonly ExistingPath[];
+  readonly places: Places;
+  /** Seen as empty, whatever else is said: mounted last. */
+  readonly hidden: readonly ExistingPath[];
+  /** Where the command begins. */
+  readonly folder: string;
+  /** `shared`: with whoever starts it, who has one of his own. */
+  readonly network: "none" | "shared";
+  /** The descriptor that the seccomp filter is read from. */
+  readonly filterDescriptor: number;
+}
+
+/**
+ * Arguments for bubblewrap. Programs see the system, read-only, without homes, secrets and sockets; they can write to the roots, to a
+ * home and a /tmp of their own; they have no processes but their own, no terminal and no capabilities, even where root runs them.
+ */
+export function planMounts(plan: MountPlan): readonly string[] {
+  const { policy, standIns, homes, home, readable, secrets, places, hidden, folder, network, filterDescriptor } = plan;
+  const { roots, limits } = policy;
+  const { temporaryFolder, homeFolder, gitConfig } = standIns;
+  const limited = ["--size", String(limits.maxTemporaryBytes), "--tmpfs"];
+  const shown = [...roots, ...readable];
+  // What lies in the real /tmp or the real home is not seen anyway, and has no place in the others.
+  const isSeen = ({ path }: ExistingPath): boolean =>
+    shown.some((place) => isInside(path, place)) ||
+    !["/tmp", ...homes, ...(home === undefined ? [] : [home])].some((place) => isInside(path, place));
+  const isInner = ({ path }: ExistingPath): boolean =>
+    hidden.some((outer) => outer.path !== path && isInside(path, outer.path));
+  return [
+    ...["--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"],
+    ...(network === "none" ? ["--unshare-net"] : []),
+    ...["--cap-drop", "ALL", "--seccomp", String(filterDescriptor)],
+    ...["--ro-bind", "/", "/", "--dev", "/dev", ...limited, "/dev/shm", "--proc", "/proc"],
+    // Sockets of daemons and key agents live there.
+    ...["--tmpfs", "/run", "--bind", temporaryFolder, "/tmp"],
+    ...homes.flatMap((path) => [...limited, path]),
+    ...(home === undefined ? [] : ["--bind", homeFolder, home, "--ro-bind", gitConfig, `${home}/.gitconfig`]),
+    ...readable.flatMap((path) => ["--ro-bind", path, path]),
+    ...secrets.filter(isSeen).flatMap(hide),
+    ...roots.flatMap((root) => ["--bind", root, root]),
+    // What something is mounted on cannot be renamed; its parent can.
+    ...places.bound.flatMap((path) => ["--bind", path, path]),
+    ...places.readOnly.flatMap((path) => ["--ro-bind", path, path]),
+    ...places.covered.flatMap((cover) => ["--ro-bind", standInOf(cover, standIns), cover.path]),
+    ...hidden.filter((one) => isSeen(one) && !isInner(one)).flatMap(hide),
+    ...["--chdir", folder, "--"],
+  ];
+}
+
+/** A device where no devices are allowed: it cannot be opened. */
+const NOTHING = "/dev/null";
+
+function hide({ path, kind }: ExistingPath): readonly string[] {
+  return kind === "folder" ? ["--tmpfs", path, "--remount-ro", path] : ["--ro-bind", NOTHING, path];
+}
+
+function standInOf({ as }: Cover, { emptyFolder, emptyFile, itselfFile }: StandIns): string {
+  return { folder: emptyFolder, empty: emptyFile, itself: itselfFile }[as];
+}
