@@ -71,10 +71,9 @@ function decideByMode(mode: PermissionMode, call: PermissionCall): PermissionVer
   const isAuto = mode === "auto" && enclosure === "sandbox";
   if (effect === "execute") {
     if (isAuto && command !== undefined) return decideEnclosed(command);
-    return {
-      decision: "ask",
-      reason: command === undefined ? "It runs outside of the sandbox." : "It runs a command.",
-    };
+    const reason =
+      command === undefined ? "Tools of servers and extensions ask before each call." : "It runs a command.";
+    return { decision: "ask", reason };
   }
   if (place === "protected")
     return { decision: "ask", reason: "It changes what other programs run, or take their settings from." };

@@ -23,7 +23,12 @@ export type AskingAgent = { readonly kind: "main" } | { readonly kind: AgentWay;
 /** Where a tool comes from: it is ours, or an MCP server or an extension of the user has brought it. */
 export type ToolOrigin =
   | { readonly kind: "built-in" }
-  | { readonly kind: "server"; readonly name: string }
+  | {
+      readonly kind: "server";
+      readonly name: string;
+      /** What the server says of it, which nobody has checked. */
+      readonly claims?: "reads-only";
+    }
   | { readonly kind: "extension"; readonly name: string };
 
 /** How long and where the rules of a question hold: until the program ends, in this project, in every project. */

@@ -1,27 +1,32 @@
 import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
 import type { Person, PlanAnswer, Question } from "../extension/person.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
-import type { AllowScope, PermissionQuestion, PermissionReply } from "../permissions/permission-question.ts";
-import { cleanText } from "../text/clean-text.ts";
-import { highlight } from "../text/highlight.ts";
-import { type Line, plain, plainLines } from "../text/line.ts";
+import type { PermissionReply } from "../permissions/permission-question.ts";
+import type { Line } from "../text/line.ts";
 import { MARKDOWN_START, markdownLine } from "../text/markdown.ts";
+import { visibleLine, visibleText } from "../text/visible-text.ts";
 import { type ApprovalPorts, approveCompaction } from "./approve-compaction.ts";
-import { toolTitle } from "./views/tool-title.ts";
-import { diffLines } from "./views/view-item.ts";
+import { permissionDialog, SCOPES } from "./dialogs/permission-dialog.ts";
+import { planFileChange } from "./dialogs/plan-file-change.ts";
+import type { CurrentFile } from "./read-current-file.ts";
 
 export interface PersonPorts extends Pick<Person, "onOutput" | "onHook" | "onNotice" | "onBackground">, ApprovalPorts {
   /** Ends the turn. */
   stop(): void;
+  /** Reads a file of the project as it is now, to show what would change in it. */
+  readFile(path: string): Promise<CurrentFile>;
+  /** The project's. */
+  readonly folder: string;
 }
 
 /** Whoever sits before the screen, asked by dialogs. */
-export function askPerson({ ask, stop, chooseProfile, ...shown }: PersonPorts): Person {
+export function askPerson({ ask, stop, chooseProfile, readFile, folder, ...shown }: PersonPorts): Person {
   return {
     ...shown,
     approveCompaction: approveCompaction({ ask, chooseProfile }),
     async askPermission(question, signal) {
-      const answer = await ask(permissionDialog(question), signal);
+      const change = await planFileChange(question.call.name, question.input, readFile);
+      const answer = await ask(permissionDialog(question, { change, folder }), signal);
       if (answer.kind === "left") stop();
       return toReply(answer);
     },
@@ -36,34 +41,6 @@ export function askPerson({ ask, stop, chooseProfile, ...shown }: PersonPorts): 
   };
 }
 
-const ASKED: Readonly<Record<string, string>> = {
-  Bash: "Run this command?",
-  Edit: "Change this file?",
-  Write: "Write this file?",
-  WebFetch: "Fetch this page?",
-};
-
-function permissionDialog({ call, input, reason, allowedBy }: PermissionQuestion): Dialog {
-  const rules = allowedBy.join(", ");
-  return {
-    title: ASKED[call.name] ?? `Let ${call.name} run?`,
-    body: [...callLines(call.name, input), [], plain(reason, { color: "quiet" })],
-    options: [
-      { value: "once", label: "Yes, this time" },
-      ...(rules === ""
-        ? []
-        : [
-            { value: "session", label: `Yes, and ${rules} until I leave` },
-            { value: "user", label: `Yes, and always ${rules}`, about: "in every project" },
-          ]),
-      { value: "deny", label: "No" },
-    ],
-    words: "No, and tell the model why",
-  };
-}
-
-const SCOPES: readonly AllowScope[] = ["session", "project", "user"];
-
 function toReply(answer: DialogAnswer): PermissionReply {
   if (answer.kind === "words") return { kind: "deny", comment: answer.text };
   const value = answer.kind === "chosen" ? answer.values[0] : "deny";
@@ -72,35 +49,14 @@ function toReply(answer: DialogAnswer): PermissionReply {
   return scope === undefined ? { kind: "deny", comment: "" } : { kind: "always", scope };
 }
 
-/** What is asked about, as it is: nobody says yes to what he has not seen. */
-function callLines(name: string, input: unknown): readonly Line[] {
-  const fields = (typeof input === "object" && input !== null ? input : {}) as Readonly<Record<string, unknown>>;
-  const { command, file_path: path, old_string: before, new_string: after, content } = fields;
-  if (typeof command === "string")
-    return cleanText(command)
-      .split("\n")
-      .map((line) => highlight(line, "sh"));
-  if (typeof path !== "string") return [plain(toolTitle(name, input))];
-  const title = plain(cleanText(path), { weight: "bold" });
-  const changed =
-    typeof before === "string" && typeof after === "string"
-      ? diffLines(cleanText(before), cleanText(after))
-      : typeof content === "string"
-        ? cleanText(content)
-            .split("\n")
-            .map((line) => `+ ${line}`)
-        : [];
-  return [title, ...changed.map((line) => highlight(line, "diff"))];
-}
-
 function questionDialog({ question, options, choose }: Question): Dialog {
   return {
-    title: "The model asks",
-    body: plainLines(cleanText(question)),
+    title: "The main agent asks",
+    body: question.split("\n").map((line) => visibleLine(line)),
     options: options.map(({ label, description }) => ({
       value: label,
-      label: cleanText(label),
-      ...(description === undefined ? {} : { about: cleanText(description) }),
+      label: visibleText(label),
+      ...(description === undefined ? {} : { about: visibleText(description) }),
     })),
     choose,
     words: "Something else",
@@ -111,7 +67,7 @@ const PLAN_MODES: readonly Exclude<PermissionMode, "plan">[] = ["accept-edits", 
 
 function planDialog(plan: string): Dialog {
   let state = MARKDOWN_START;
-  const body = cleanText(plan)
+  const body = visibleText(plan)
     .split("\n")
     .map((text): Line => {
       const { lead, line, state: next } = markdownLine(text, state);
@@ -122,8 +78,8 @@ function planDialog(plan: string): Dialog {
     title: "Begin with this plan?",
     body,
     options: [
-      { value: "accept-edits", label: "Yes, and accept edits in the project" },
-      { value: "default", label: "Yes, and ask before each edit" },
+      { value: "accept-edits", label: "Yes, and accept edits in the project", from: "all-seen" },
+      { value: "default", label: "Yes, and ask before each edit", from: "all-seen" },
     ],
     words: "No, and say what to change",
   };

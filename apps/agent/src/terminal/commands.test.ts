@@ -28,8 +28,8 @@ test.runIf(hasTmux).for([
   await screen.say("read the limit");
   await screen.see("The tool said", "esc stops");
   await screen.say("edit the limit");
-  await screen.see("Change this file?");
-  await screen.press("1");
+  await screen.asks("Change this file?");
+  await screen.answer(1);
   await screen.see("Edited limit.ts at line 1.\n", "esc stops");
   expect(project.text("limit.ts")).toContain("limit = 20");
   await screen.say("big file please");
@@ -92,18 +92,18 @@ test.runIf(hasTmux).for([
   await screen.say("/snip undo");
   await screen.see("Back in the context:");
   await screen.say("/snip");
-  await screen.keeps("snip-choose", "Choose an entry to remove");
+  await screen.asks("Choose an entry to remove", "snip-choose");
   await screen.press("Escape");
   await screen.see(IDLE);
 
   await screen.press("Escape");
   await screen.see("Press Esc again to go back");
   await screen.press("Escape");
-  await screen.keeps("rewind", "Choose the message to go back to");
+  await screen.asks("Choose the message to go back to", "rewind");
   await screen.type("edit");
   await screen.see("search: edit", /^ {2}read the limit$/m);
   await screen.press("Enter");
-  await screen.keeps("rewind-way", "Go back to before this message");
+  await screen.asks("Go back to before this message", "rewind-way");
   await screen.press("Enter");
   await screen.keeps("rewound", "restored limit.ts");
   expect(project.text("limit.ts")).toBe(FILES["limit.ts"]);
@@ -113,29 +113,31 @@ test.runIf(hasTmux).for([
   await screen.see(IDLE);
 
   await screen.say("serve it");
-  await screen.see("Run this command?");
-  await screen.press("1");
+  await screen.asks("Run this command?");
+  await screen.answer(1);
   await screen.see("in the background: b1 sleep 1000", "esc stops");
   await screen.say("/tasks");
-  await screen.see("In the background");
+  await screen.asks("In the background");
   await screen.press("Enter");
-  await screen.keeps("tasks", "the end of its output");
-  await screen.press("2");
+  await screen.asks("the end of its output", "tasks");
+  await screen.answer(2);
   await screen.see("b1 was stopped.", "(/tasks)");
 
   await screen.say("/mode");
-  await screen.keeps("mode", "Choose a mode");
-  await screen.press("3");
+  await screen.asks("Choose a mode", "mode");
+  await screen.answer(3);
   await screen.see("Mode plan");
   await screen.say("plan the change");
-  await screen.keeps("plan", "Begin with this plan?");
-  await screen.press("1");
+  await screen.asks("Begin with this plan?", "plan");
+  await screen.answer(1);
   await screen.see("approved the plan", "esc stops");
 
   await screen.say("/model");
-  await screen.keeps("model", "Choose a model");
+  await screen.asks("Choose a model", "model");
   await screen.press("2");
+  await screen.see("❯ 2. ");
   await screen.type("claude-opus-4-8");
+  await screen.see("Another: claude-opus-4-8");
   await screen.press("Enter");
   await screen.see("· claude-opus-4-8");
   await screen.say("/hooks");
@@ -149,8 +151,8 @@ test.runIf(hasTmux).for([
   await screen.say("remember something");
   await screen.see("The tool said", "esc stops");
   await screen.say("/memory inbox");
-  await screen.keeps("memory-inbox", "Save this memory?");
-  await screen.press("1");
+  await screen.asks("Save this memory?", "memory-inbox");
+  await screen.answer(1);
   await screen.see("Saved registry.");
   await screen.say("/memory inbox");
   await screen.see("No memory waits for your approval.");
@@ -160,7 +162,7 @@ test.runIf(hasTmux).for([
   await screen.keeps("clear", "── New session");
   expect(readFileSync(join(project.base, "starts"), "utf8")).toMatch(/"startup"[\s\S]*"clear"/);
   await screen.say("/resume");
-  await screen.see("Choose a session");
+  await screen.asks("Choose a session");
   await screen.type("read the limit");
   await screen.keeps("resume", "search: read the limit", "Make as few");
   await screen.press("Enter");
@@ -205,10 +207,10 @@ test.runIf(hasTmux).for([
   // More than "The tool said": that is still there from the turn before.
   await screen.see("The tool said: Agent", "esc stops");
   await screen.say("/agents");
-  await screen.keeps("agents", "Choose an agent");
-  await screen.press("1");
-  await screen.keeps("agents-way", "Follow it live");
-  await screen.press("2");
+  await screen.asks("Choose an agent", "agents");
+  await screen.press("Enter");
+  await screen.asks("Follow it live", "agents-way");
+  await screen.answer(2);
   await screen.see("stall please");
   await screen.press("Escape");
   await screen.see(IDLE, "esc stops");
@@ -244,6 +246,6 @@ test.runIf(hasTmux)("memory is tidied up between turns when it is time, and says
   await screen.type("/resume");
   await screen.press("Enter");
   // The dream is no session that anybody goes on with.
-  await screen.keeps("no-dreams", "Choose a session");
+  await screen.asks("Choose a session", "no-dreams");
   expect(cli.refused()).toEqual([]);
 });

@@ -23,6 +23,7 @@ import { createPrinter } from "./create-printer.ts";
 import { createDialogs } from "./dialogs/create-dialogs.ts";
 import { findFiles } from "./find-files.ts";
 import { promptFile } from "./prompt-history.ts";
+import { type CurrentFile, readCurrentFile } from "./read-current-file.ts";
 import { readStatus } from "./read-status.ts";
 import { resumeOffer } from "./resume-offer.ts";
 import { runShell } from "./run-shell.ts";
@@ -75,6 +76,9 @@ export function createController(options: ControllerOptions): Controller {
     emit({ kind: "status", status: await readStatus(agent), background: agent.status() });
   }
 
+  const readFile = (path: string): Promise<CurrentFile> =>
+    readCurrentFile(path, [folder, ...agent.settings.settings.folders]);
+
   const person = askPerson({
     ask,
     async chooseProfile(signal) {
@@ -82,6 +86,8 @@ export function createController(options: ControllerOptions): Controller {
       await chooseProfile({ file: places.engineSettings, current, ask, say }, signal);
     },
     stop: () => turns.stop(),
+    readFile,
+    folder,
     onOutput: (callId, text) => emit({ kind: "tool-output", callId, text }),
     onHook: (name, state) => emit({ kind: "hook", name, state }),
     async onNotice(text) {
@@ -106,6 +112,7 @@ export function createController(options: ControllerOptions): Controller {
     agent: () => agent,
     clock: terminal.clock,
     emit,
+    readFile,
     refresh,
     showError,
     onIdle: () => void awaitAgents(agent).catch(showError),

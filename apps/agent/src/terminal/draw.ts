@@ -1,8 +1,11 @@
 import { type Instance, render, Text, useInput, usePaste, useStdout } from "ink";
-import { createElement as h, type ReactNode, useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import type { Clock } from "palimpsest";
+import { createElement as h, type ReactNode, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import type { Line } from "../text/line.ts";
 import { paint, type Theme } from "../text/paint.ts";
 import { lineWidth } from "../text/width.ts";
+import { SETTLE_MS } from "./dialogs/answerable.ts";
+import { depthOf } from "./dialogs/dialog-state.ts";
 import { toKeys } from "./key.ts";
 import type { Screen } from "./screen.ts";
 import type { ScreenState } from "./state.ts";
@@ -10,11 +13,15 @@ import { viewItem } from "./views/view-item.ts";
 import { viewLive } from "./views/view-live.ts";
 import { viewTranscript } from "./views/view-transcript.ts";
 
+/** A timer may be early by a little. */
+const WAKE_MARGIN_MS = 5;
+
 export interface DrawOptions {
   readonly screen: Screen;
   readonly theme: Theme;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
+  readonly clock: Clock;
 }
 
 /** The drawing on the terminal. */
@@ -107,8 +114,9 @@ interface ConversationProps extends DrawOptions {
  * Writes finished items above the live part, once; only the live part is drawn again. Ink's own `Static` is not used: it
  * splits and joins every character, which took half of the measured time while a long answer streamed in.
  */
-function Conversation({ screen, theme, from, onDrawn }: ConversationProps): ReactNode {
-  const state = useScreen(screen);
+function Conversation({ screen, theme, clock, from, onDrawn }: ConversationProps): ReactNode {
+  const state = useScreen(screen, clock);
+  useSettling(state, screen, clock);
   const { write } = useStdout();
   const written = useRef(from);
   const lines = viewLive(state);
@@ -127,19 +135,35 @@ function Conversation({ screen, theme, from, onDrawn }: ConversationProps): Reac
   return h(Text, undefined, painted(lines, theme));
 }
 
-function Transcript({ screen, theme }: DrawOptions): ReactNode {
-  const state = useScreen(screen);
+function Transcript({ screen, theme, clock }: DrawOptions): ReactNode {
+  const state = useScreen(screen, clock);
   const { transcript } = state;
   return h(Text, undefined, transcript === undefined ? "" : painted(viewTranscript(transcript, state), theme));
 }
 
 /** Draws the state, and passes keys and pastes to the screen. */
-function useScreen(screen: Screen): ScreenState {
+function useScreen(screen: Screen, clock: Clock): ScreenState {
   useInput((input, key) => {
-    for (const one of toKeys(input, key)) screen.emit({ kind: "key", key: one });
+    const atMs = clock.now();
+    for (const one of toKeys(input, key)) screen.emit({ kind: "key", key: one, atMs });
   });
-  usePaste((text) => screen.emit({ kind: "pasted", text }));
+  usePaste((text) => screen.emit({ kind: "pasted", text, atMs: clock.now() }));
   return useSyncExternalStore(screen.subscribe, screen.state);
+}
+
+/** Tells the screen when a question was drawn, and wakes it when keys begin to answer the question. */
+function useSettling({ dialogs: [dialog], standing }: ScreenState, screen: Screen, clock: Clock): void {
+  const id = dialog?.id;
+  const depth = dialog && depthOf(dialog);
+  useLayoutEffect(() => {
+    if (id !== undefined && depth !== undefined) screen.emit({ kind: "dialog-drawn", id, depth, atMs: clock.now() });
+  }, [id, depth, screen, clock]);
+  const sinceMs = standing?.sinceMs;
+  useEffect(() => {
+    if (id === undefined || sinceMs === undefined) return;
+    const waits = setTimeout(() => screen.emit({ kind: "tick", nowMs: clock.now() }), SETTLE_MS + WAKE_MARGIN_MS);
+    return () => clearTimeout(waits);
+  }, [id, sinceMs, screen, clock]);
 }
 
 function painted(lines: readonly Line[], theme: Theme): string {

@@ -1,3 +1,4 @@
+import type { TextDiff } from "../text/diff-lines.ts";
 import type { Line } from "../text/line.ts";
 
 /** A finished item: it is written to the scrollback once and not drawn again. */
@@ -15,4 +16,6 @@ export interface ToolItem {
   readonly input: unknown;
   readonly outcome: "ok" | "error" | "denied" | "stopped";
   readonly output: string;
+  /** What it has changed in a file. */
+  readonly diff?: TextDiff;
 }

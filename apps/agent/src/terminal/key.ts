@@ -1,4 +1,5 @@
 import type { Key as InkKey } from "ink";
+import { charactersOf } from "../text/width.ts";
 
 /** A pressed key, or typed text. */
 export interface Key {
@@ -6,6 +7,8 @@ export interface Key {
   /** The text to insert, for `text`; the letter, for `ctrl` and `meta`. */
   readonly text: string;
   readonly held: "nothing" | "ctrl" | "meta" | "shift";
+  /** `together`: it came with other letters at once, as a paste does. @default alone */
+  readonly came?: "together";
 }
 
 export type KeyName =
@@ -49,9 +52,11 @@ export function toKeys(input: string, key: InkKey): readonly Key[] {
   if (input === "\n" && held !== "ctrl") return [{ name: "text", text: "\n", held: "nothing" }];
   if (input.length > 1 && /^[^\r\n]+\r$/.test(input)) {
     return [
-      { name: "text", text: input.slice(0, -1), held },
-      { name: "return", text: "", held: "nothing" },
+      { name: "text", text: input.slice(0, -1), held, came: "together" },
+      { name: "return", text: "", held: "nothing", came: "together" },
     ];
   }
-  return input === "" ? [] : [{ name: "text", text: input.replaceAll("\r", "\n"), held }];
+  if (input === "") return [];
+  const came = charactersOf(input).length > 1 ? { came: "together" as const } : {};
+  return [{ name: "text", text: input.replaceAll("\r", "\n"), held, ...came }];
 }

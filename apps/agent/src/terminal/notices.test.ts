@@ -65,36 +65,37 @@ test.runIf(hasTmux).for(SIZES)("a compaction is asked about: %i columns, %i rows
     await readTable(screen, table);
   }
   await screen.say("table 3");
-  await screen.keeps("compaction-asked", "Compact the conversation now?");
-  await screen.press("3");
-  await screen.keeps("profile-asked", "Choose a profile");
-  await screen.press("1");
+  await screen.asks("Compact the conversation now?", "compaction-asked");
+  await screen.answer(3);
+  await screen.asks("Choose a profile", "profile-asked");
+  await screen.answer(1);
   await screen.see("Profile quality. It applies from your next message on", "esc stops");
   expect(JSON.parse(readFileSync(engineFile, "utf8"))).toMatchObject({ profile: "quality", "compaction.auto": "ask" });
   await screen.say("explain it");
-  await screen.see("Compact the conversation now?");
-  await screen.press("1");
+  await screen.asks("Compact the conversation now?");
+  await screen.answer(1);
   await screen.see("── Compacted", "esc stops");
   await screen.say("/config");
-  await screen.keeps("config", "Choose a profile");
+  await screen.asks("Choose a profile", "config");
   await screen.press("Escape");
   await screen.see(IDLE);
 });
 
 test.runIf(hasTmux).for([
-  [80, 24, "4", "Compact from here on"],
-  [140, 45, "5", "Compact up to here"],
-] as const)("a part is compacted at a message: %i columns, %i rows, key %s", async ([columns, rows, key, label]) => {
+  [80, 24, 4, "Compact from here on"],
+  [140, 45, 5, "Compact up to here"],
+] as const)("a part is compacted at a message: %i columns, %i rows, answer %s", async ([columns, rows, key, label]) => {
   const { screen } = await open([columns, rows], {});
   for (const table of [1, 2]) {
     await readTable(screen, table);
   }
   await screen.say("/rewind");
-  await screen.see("Choose the message to go back to");
+  await screen.asks("Choose the message to go back to");
   await screen.type("table 2");
+  await screen.see("search: table 2");
   await screen.press("Enter");
-  await screen.see(label);
-  await screen.press(key);
+  await screen.asks(label);
+  await screen.answer(key);
   await screen.see("── Compacted", "esc stops");
 });
 

@@ -61,7 +61,7 @@ export async function runTerminal({
   );
   screen.emit({ kind: "printed", items: startItems({ version: readVersion(), folder: project.folder, model }) });
   await controller.start(id);
-  drawing = draw({ screen, theme: themeOf(terminal.environment), stdin, stdout });
+  drawing = draw({ screen, theme: themeOf(terminal.environment), stdin, stdout, clock: terminal.clock });
   // The status line counts down the cache's lifetime while nothing else happens.
   const ticking = setInterval(() => screen.emit({ kind: "tick", nowMs: terminal.clock.now() }), 1_000);
   const interrupted = terminal.interruption();

@@ -5,11 +5,12 @@ import type { TranscriptEntry } from "../workspace/read-transcript.ts";
 import type { Item } from "./item.ts";
 import type { Key } from "./key.ts";
 import type { ScreenState, Status } from "./state.ts";
+import type { WatchedResult } from "./watch-tools.ts";
 
 /** An input of the screen: a key, a result, a change of the session. */
 export type ScreenEvent =
-  | { readonly kind: "key"; readonly key: Key }
-  | { readonly kind: "pasted"; readonly text: string }
+  | { readonly kind: "key"; readonly key: Key; readonly atMs: number }
+  | { readonly kind: "pasted"; readonly text: string; readonly atMs: number }
   | { readonly kind: "resized"; readonly columns: number; readonly rows: number }
   | { readonly kind: "tick"; readonly nowMs: number }
   | { readonly kind: "turn-started"; readonly said: readonly string[] }
@@ -19,13 +20,15 @@ export type ScreenEvent =
   /** The output so far of a running tool. */
   | { readonly kind: "tool-output"; readonly callId: string; readonly text: string }
   /** The whole output, or as much as the screen shows. */
-  | { readonly kind: "tool-result"; readonly callId: string; readonly text: string }
+  | ({ readonly kind: "tool-result"; readonly callId: string } & WatchedResult)
   | { readonly kind: "hook"; readonly name: string; readonly state: "started" | "ended" }
   | { readonly kind: "queued"; readonly text: string }
   | { readonly kind: "printed"; readonly items: readonly Item[] }
   | { readonly kind: "status"; readonly status: Status; readonly background: ScreenState["background"] }
   | { readonly kind: "commands"; readonly commands: ScreenState["commands"] }
   | { readonly kind: "asked"; readonly id: number; readonly dialog: Dialog }
+  /** A question was drawn. */
+  | { readonly kind: "dialog-drawn"; readonly id: number; readonly depth: number; readonly atMs: number }
   /** The question was withdrawn. */
   | { readonly kind: "unasked"; readonly id: number }
   | { readonly kind: "busy"; readonly with: string }

@@ -1,8 +1,9 @@
 import type { CompactionPoint, CompactionTrigger } from "palimpsest/core";
 import type { BackgroundTask } from "../extension/extension.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
+import type { TextDiff } from "../text/diff-lines.ts";
 import type { MarkdownState } from "../text/markdown.ts";
-import type { DialogState } from "./dialogs/dialog-state.ts";
+import type { DialogState, StandingDialog } from "./dialogs/dialog-state.ts";
 import { type Editor, EMPTY_EDITOR } from "./editor.ts";
 import type { Item } from "./item.ts";
 import type { TranscriptState } from "./transcript/transcript-state.ts";
@@ -30,6 +31,8 @@ export interface ScreenState {
   readonly queued: readonly string[];
   /** Open questions; the first one is shown. */
   readonly dialogs: readonly DialogState[];
+  /** The first of them, once it was drawn. */
+  readonly standing?: StandingDialog;
   readonly transcript?: TranscriptState;
   readonly status?: Status;
   readonly todos: readonly Todo[];
@@ -76,6 +79,8 @@ export interface RunningTool {
   /** The end of its output. */
   readonly tail: string;
   readonly result?: string;
+  /** What it has changed in a file. */
+  readonly diff?: TextDiff;
 }
 
 export interface Todo {

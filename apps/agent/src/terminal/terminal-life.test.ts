@@ -73,8 +73,8 @@ test.runIf(hasTmux)("a killed session goes on, and after a long pause it says wh
   await screen.keeps("continued", "cache cold");
   await screen.type("explain the limit");
   await screen.press("Enter");
-  await screen.keeps("pause", "The prompt cache expired");
-  await screen.press("2");
+  await screen.asks("The prompt cache expired", "pause");
+  await screen.answer(2);
   // The rest of it may have scrolled away.
   await screen.see("/undo undoes it");
   await screen.see("fit.", "esc stops");

@@ -24,8 +24,14 @@ test.runIf(hasTmux).for([
   await screen.keeps("answer", "fit.", "esc stops");
 
   await screen.say("run the checks");
-  await screen.keeps("permission", "Run this command?");
-  await screen.press("2");
+  await screen.asks("Run this command?", "permission");
+  await screen.answer(2);
+  await screen.asks("Stop asking?", "permission-always");
+  await screen.press("Escape");
+  await screen.asks("Run this command?");
+  await screen.answer(2);
+  await screen.asks("Stop asking?");
+  await screen.answer(1);
   await screen.keeps("tool-output", "The tool said", "esc stops");
   // Allowed for this session: it is not asked again.
   await screen.say("run the checks");
@@ -34,21 +40,21 @@ test.runIf(hasTmux).for([
   await screen.say("read it first");
   await screen.see("export const", "esc stops");
   await screen.say("edit the limit");
-  await screen.keeps("edit-permission", "Change this file?");
-  await screen.press("1");
+  await screen.asks("Change this file?", "edit-permission");
+  await screen.answer(1);
   await screen.keeps("edit-done", "Edited limit.ts", "esc stops");
 
   await screen.say("write a file");
-  await screen.see("Write this file?");
-  await screen.press("5");
-  await screen.see("❯ 5.");
+  await screen.asks("Create this file?", "create-permission");
+  await screen.press("4");
+  await screen.see("❯ 4.");
   await screen.type("not now");
   await screen.keeps("denied-with-words", "not now");
   await screen.press("Enter");
   await screen.keeps("denied", "(denied)", "esc stops");
 
   await screen.say("ask me");
-  await screen.keeps("question", "The model asks");
+  await screen.asks("The main agent asks", "question");
   await screen.press("Down", "Enter");
   await screen.see("answer: 50", "esc stops");
 
@@ -91,8 +97,8 @@ test.runIf(hasTmux)(
     await screen.keeps("stopped", "You said: say this next", "esc stops");
 
     await screen.say("todo list");
-    await screen.see("Run this command?");
-    await screen.press("1");
+    await screen.asks("Run this command?");
+    await screen.answer(1);
     await screen.keeps("todos", "Change the limit", "Run this command?");
     await screen.press("C-c");
     await screen.see("Stopped.", "esc stops");

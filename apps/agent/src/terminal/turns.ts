@@ -4,6 +4,7 @@ import { keepCacheWarm } from "../cli/keep-cache-warm.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { CommandContext } from "../extension/slash-command.ts";
 import { cleanText } from "../text/clean-text.ts";
+import type { CurrentFile } from "./read-current-file.ts";
 import type { Screen } from "./screen.ts";
 import { watchTools } from "./watch-tools.ts";
 
@@ -12,6 +13,8 @@ export interface TurnsOptions {
   readonly agent: () => Agent;
   readonly clock: Terminal["clock"];
   readonly emit: Screen["emit"];
+  /** Reads a file of the project as it is now, to show what has changed in it. */
+  readonly readFile: (path: string) => Promise<CurrentFile>;
   readonly refresh: () => Promise<void>;
   readonly showError: (error: unknown) => void;
   /** Called after a turn and all messages that waited for it. */
@@ -41,7 +44,7 @@ export interface Turns {
 /** The interval of animations. */
 const TICK_MS = 250;
 
-export function createTurns({ agent, clock, emit, refresh, showError, onIdle }: TurnsOptions): Turns {
+export function createTurns({ agent, clock, emit, readFile, refresh, showError, onIdle }: TurnsOptions): Turns {
   const waiting = createInbox();
   /** A command can run during a turn. Escape stops the newest one. */
   const running: AbortController[] = [];
@@ -63,7 +66,10 @@ export function createTurns({ agent, clock, emit, refresh, showError, onIdle }: 
     const { session, agents, permission, afterTurn, beforeTurn, ...opened } = agent();
     await beforeTurn(said?.text);
     const { takeDenied: _, ...permissions } = permission;
-    const tools = watchTools(opened.tools, (callId, text) => emit({ kind: "tool-result", callId, text }));
+    const tools = watchTools(opened.tools, {
+      readFile,
+      onResult: (callId, result) => emit({ kind: "tool-result", callId, ...result }),
+    });
     const events = query(session, {
       tools,
       clock,

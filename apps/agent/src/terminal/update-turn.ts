@@ -162,8 +162,9 @@ function endTool(
   return withItems({ ...state, turn: { ...turn, tools } }, call.name === "Todo" && outcome === "ok" ? [] : [item]);
 }
 
-function toolItem({ name, input, result, tail }: RunningTool, outcome: ToolItem["outcome"]): ToolItem {
-  return { kind: "tool", name, input, outcome, output: cleanText(result ?? tail) };
+function toolItem({ name, input, result, tail, diff }: RunningTool, outcome: ToolItem["outcome"]): ToolItem {
+  const shown = diff === undefined ? {} : { diff };
+  return { kind: "tool", name, input, outcome, output: cleanText(result ?? tail), ...shown };
 }
 
 function todosOf(input: unknown): readonly Todo[] {

@@ -24,6 +24,7 @@ const START = startState({
 const key = (name: Key["name"], held: Key["held"] = "nothing", text = ""): ScreenEvent => ({
   kind: "key",
   key: { name, held, text },
+  atMs: 0,
 });
 const typed = (text: string): ScreenEvent => key("text", "nothing", text);
 
@@ -48,7 +49,7 @@ test("a backslash at the end goes on in a new line, and escape stops only what r
 
 test("large pastes stand as a word and are sent in whole", () => {
   const pasted = Array.from({ length: 40 }, (_, index) => `line ${index}`).join("\n");
-  const { state, effects } = after([typed("see "), { kind: "pasted", text: pasted }, key("return")]);
+  const { state, effects } = after([typed("see "), { kind: "pasted", text: pasted, atMs: 0 }, key("return")]);
   expect(effects).toEqual([{ kind: "submit", text: `see ${pasted}` }]);
   expect(after([key("up")], state).state.editor.characters.join("")).toBe("see [paste 1: 40 lines]");
 });
@@ -72,7 +73,7 @@ test("whatever is streamed in whatever pieces is printed once, in order, and not
 test("no row is wider than the terminal and there are never as many as it has, whatever is typed and streamed", () => {
   const event: fc.Arbitrary<ScreenEvent> = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 60 }).map(typed),
-    fc.string({ maxLength: 300 }).map((text): ScreenEvent => ({ kind: "pasted", text })),
+    fc.string({ maxLength: 300 }).map((text): ScreenEvent => ({ kind: "pasted", text, atMs: 0 })),
     fc
       .string({ unit: "grapheme", maxLength: 300 })
       .map((text): ScreenEvent => ({ kind: "query", event: { kind: "text", text } })),

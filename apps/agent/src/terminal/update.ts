@@ -5,13 +5,12 @@ import { cleanText } from "../text/clean-text.ts";
 import { plainLines } from "../text/line.ts";
 import { charactersOf } from "../text/width.ts";
 import { openDialog } from "./dialogs/dialog-state.ts";
-import { updateDialog } from "./dialogs/update-dialog.ts";
-import { editorOf, insert } from "./editor.ts";
+import { editorOf } from "./editor.ts";
 import type { Key } from "./key.ts";
-import { asNamedImage, isLargePaste, pasteWord } from "./pastes.ts";
 import { type ScreenEvent, type Step, step } from "./screen-event.ts";
 import type { RunningTool, ScreenState } from "./state.ts";
 import { updateTranscript } from "./transcript/transcript-state.ts";
+import { paste, resizeDialogs, updateAsked } from "./update-asked.ts";
 import { updatePrompt } from "./update-prompt.ts";
 import { endTurn, startTurn, updateTurn } from "./update-turn.ts";
 
@@ -21,13 +20,13 @@ const SHOWN_TAIL_CHARACTERS = 2_000;
 export function update(state: ScreenState, event: ScreenEvent): Step {
   switch (event.kind) {
     case "key":
-      return updateKeys(state, event.key);
+      return updateKeys(atTime(state, event.atMs), event.key);
     case "pasted":
-      return step(paste(state, event.text));
+      return step(paste(atTime(state, event.atMs), event.text));
     case "resized":
-      return step({ ...state, columns: event.columns, rows: event.rows });
+      return step(resizeDialogs({ ...state, columns: event.columns, rows: event.rows }, state));
     case "tick":
-      return step({ ...state, nowMs: event.nowMs });
+      return step(atTime(state, event.nowMs));
     case "turn-started":
       return step(startTurn(state, event.said));
     case "query":
@@ -46,7 +45,12 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
         })),
       );
     case "tool-result":
-      return step(withTool(state, event.callId, (tool) => ({ ...tool, result: event.text })));
+      return step(
+        withTool(state, event.callId, (tool) => {
+          const { text: result, diff } = event;
+          return { ...tool, result, ...(diff === undefined ? {} : { diff }) };
+        }),
+      );
     case "hook":
       return step({ ...state, hooks: hooksAfter(state.hooks, event) });
     case "queued":
@@ -58,7 +62,12 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
     case "status":
       return step({ ...state, status: event.status, background: event.background });
     case "asked":
-      return step({ ...state, dialogs: [...state.dialogs, openDialog(event.id, event.dialog)] });
+      return step({ ...state, dialogs: [...state.dialogs, openDialog(event.id, event.dialog, state.columns)] });
+    case "dialog-drawn":
+      return step({
+        ...atTime(state, event.atMs),
+        standing: { id: event.id, depth: event.depth, sinceMs: event.atMs },
+      });
     case "unasked":
       return step({ ...state, dialogs: state.dialogs.filter(({ id }) => id !== event.id) });
     case "busy":
@@ -78,10 +87,9 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
   }
 }
 
-/** Splits letters that arrived together into single keys, except where they are text. */
+/** Letters that came at once are keys of their own in the transcript; elsewhere they are text. */
 function updateKeys(state: ScreenState, key: Key): Step {
-  const isText = state.transcript === undefined && state.dialogs.length === 0;
-  if (isText || key.name !== "text") return updateKey(state, key);
+  if (state.transcript === undefined || key.name !== "text") return updateKey(state, key);
   return charactersOf(key.text).reduce<Step>((before, text) => {
     const next = updateKey(before.state, { ...key, text });
     return step(next.state, ...before.effects, ...next.effects);
@@ -90,12 +98,7 @@ function updateKeys(state: ScreenState, key: Key): Step {
 
 function updateKey(state: ScreenState, key: Key): Step {
   if (state.transcript !== undefined) return updateFullScreen(state, key);
-  const [dialog, ...others] = state.dialogs;
-  if (dialog === undefined) return updatePrompt(state, key);
-  const isInterrupt = key.held === "ctrl" && key.text === "c";
-  const next = updateDialog(dialog, isInterrupt ? { name: "escape", text: "", held: "nothing" } : key);
-  if ("id" in next) return step({ ...state, dialogs: [next, ...others] });
-  return step({ ...state, dialogs: others }, { kind: "answer", id: dialog.id, answer: next });
+  return state.dialogs.length === 0 ? updatePrompt(state, key) : updateAsked(state, key);
 }
 
 function updateFullScreen(state: ScreenState, key: Key): Step {
@@ -124,18 +127,11 @@ function readTranscript(
   };
 }
 
-function paste(state: ScreenState, pasted: string): ScreenState {
-  const text = cleanText(pasted.replaceAll(/\r\n?/g, "\n"));
-  const [dialog, ...others] = state.dialogs;
-  if (dialog !== undefined) {
-    const next = updateDialog(dialog, { name: "text", text: text.replaceAll("\n", " "), held: "nothing" });
-    return "id" in next ? { ...state, dialogs: [next, ...others] } : state;
-  }
-  const image = asNamedImage(text);
-  if (image !== undefined) return { ...state, editor: insert(state.editor, `${image} `) };
-  if (!isLargePaste(text)) return { ...state, editor: insert(state.editor, text) };
-  const word = pasteWord(state.pastes.length, text);
-  return { ...state, pastes: [...state.pastes, text], editor: insert(state.editor, word) };
+/** Clocks are set back, too: then whatever stands on the screen stands there since now. */
+function atTime(state: ScreenState, nowMs: number): ScreenState {
+  const { standing } = state;
+  if (standing === undefined || standing.sinceMs <= nowMs) return { ...state, nowMs };
+  return { ...state, nowMs, standing: { ...standing, sinceMs: nowMs } };
 }
 
 /** Removes one run of a hook. A hook may run several times at once, for several tool calls. */

@@ -1,19 +1,47 @@
 import type { Part, Tool, ToolOutput } from "palimpsest";
+import { diffLines, type TextDiff } from "../text/diff-lines.ts";
+import type { CurrentFile } from "./read-current-file.ts";
 
 /** The part of an output that the screen keeps; the session has all of it. */
 const MAX_CHARACTERS = 20_000;
 
-/** Wraps tools so that the screen receives the text of their results. */
-export function watchTools(tools: readonly Tool[], onResult: (callId: string, text: string) => void): readonly Tool[] {
+/** What a call has brought: its output as text, and what it has changed in a file. */
+export interface WatchedResult {
+  readonly text: string;
+  readonly diff?: TextDiff;
+}
+
+export interface WatchPorts {
+  readonly onResult: (callId: string, result: WatchedResult) => void;
+  readonly readFile: (path: string) => Promise<CurrentFile>;
+}
+
+/** The same tools; what each of them returns is told. */
+export function watchTools(tools: readonly Tool[], { onResult, readFile }: WatchPorts): readonly Tool[] {
   return tools.map((tool) => ({
     ...tool,
     async run(input, context) {
+      const path = changedFile(tool.name, input);
+      const before = path === undefined ? undefined : await readFile(path);
       const output = await tool.run(input, context);
-      if (isStream(output)) return watchStream(output, (text) => onResult(context.call.id, text));
-      onResult(context.call.id, textOf(output).slice(0, MAX_CHARACTERS));
+      if (isStream(output)) return watchStream(output, (text) => onResult(context.call.id, { text }));
+      const diff = path === undefined || before === undefined ? undefined : await diffOf(before, await readFile(path));
+      const text = textOf(output).slice(0, MAX_CHARACTERS);
+      onResult(context.call.id, { text, ...(diff === undefined ? {} : { diff }) });
       return output;
     },
   }));
+}
+
+function changedFile(tool: string, input: unknown): string | undefined {
+  if (tool !== "Edit" && tool !== "Write") return undefined;
+  const { file_path: path } = (input ?? {}) as { readonly file_path?: unknown };
+  return typeof path === "string" ? path : undefined;
+}
+
+async function diffOf(before: CurrentFile, after: CurrentFile): Promise<TextDiff | undefined> {
+  if (after.kind !== "text" || (before.kind !== "text" && before.kind !== "absent")) return undefined;
+  return diffLines(before.kind === "text" ? before.text : "", after.text);
 }
 
 type Stream = Extract<ToolOutput, AsyncIterable<unknown>>;

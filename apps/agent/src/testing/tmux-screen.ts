@@ -36,6 +36,10 @@ export interface TmuxScreen {
   see(text: string | RegExp, gone?: string | RegExp): Promise<void>;
   /** Waits like `see`, and then until the screen equals the kept screen of this name. */
   keeps(name: string, text: string | RegExp, gone?: string | RegExp): Promise<void>;
+  /** Waits for a question until it takes keys. @param name the screen that is then kept */
+  asks(question: string, name?: string): Promise<void>;
+  /** Chooses an answer by its number, and confirms it. */
+  answer(number: number): Promise<void>;
   /** Columns and rows, like "80x24". */
   size(): string;
   /** The current screen. `history`: with the lines that have scrolled away. */
@@ -97,6 +101,15 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
     async keeps(name, text, gone) {
       await screen.see(text, gone);
       await expectScreen(name, screen);
+    },
+    async asks(question, name) {
+      await screen.see(new RegExp(`${RegExp.escape(question)}[\\s\\S]*enter (confirms|answers)`));
+      if (name !== undefined) await expectScreen(name, screen);
+    },
+    async answer(number) {
+      await screen.press(String(number));
+      await screen.see(`❯ ${number}. `);
+      await screen.press("Enter");
     },
     async paste(text) {
       await tmux("set-buffer", text);

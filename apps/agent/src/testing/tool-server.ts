@@ -34,6 +34,18 @@ export const TOOL_SERVER: string = `
   await server.connect(new StdioServerTransport());
 `;
 
+/** A server with one tool, `query`, of which it says that it only reads. */
+export const QUERY_SERVER: string = `
+  const { Server } = await import(${moduleUrl("server/index.js")});
+  const { StdioServerTransport } = await import(${moduleUrl("server/stdio.js")});
+  const { CallToolRequestSchema, ListToolsRequestSchema } = await import(${moduleUrl("types.js")});
+  const server = new Server({ name: "db", version: "1" }, { capabilities: { tools: {} } });
+  const query = { name: "query", description: "Asks the database.", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } };
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [query] }));
+  server.setRequestHandler(CallToolRequestSchema, async () => ({ content: [{ type: "text", text: "no rows" }] }));
+  await server.connect(new StdioServerTransport());
+`;
+
 export interface HttpToolServer {
   readonly url: string;
   /** The methods of accepted requests. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
 import { textOf } from "./line.ts";
-import { charactersOf, cutText, lineWidth, widthOf, wrapLine } from "./width.ts";
+import { breakLine, charactersOf, cutText, lineWidth, widthOf, wrapLine } from "./width.ts";
 
 test("what is counted by length is as wide as it is by the table", () => {
   const letters = fc.string({ unit: fc.integer({ min: 0x20, max: 0x11ff }).map((code) => String.fromCodePoint(code)) });
@@ -18,6 +18,9 @@ test("wrapping loses no letter, breaks none in two, and keeps within the columns
       for (const row of rows) expect(lineWidth(row)).toBeLessThanOrEqual(columns);
       const letters = (said: string): string => charactersOf(said.replaceAll(/\s/g, "")).join("");
       expect(letters(rows.map(textOf).join(""))).toBe(letters(text));
+      const broken = breakLine([{ text }], columns);
+      for (const row of broken) expect(lineWidth(row)).toBeLessThanOrEqual(columns);
+      expect(broken.map(textOf).join("")).toBe(text);
       expect(widthOf(cutText(text, columns))).toBeLessThanOrEqual(columns);
     }),
   );

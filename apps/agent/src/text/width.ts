@@ -59,6 +59,25 @@ export function wrapLine(line: Line, columns: number): readonly Line[] {
   return rows;
 }
 
+/** Breaks a line into rows of at most so many columns, wherever they end: nothing of it is dropped, not even a space. */
+export function breakLine(line: Line, columns: number): readonly Line[] {
+  if (lineWidth(line) <= columns) return [line];
+  const rows: Span[][] = [[]];
+  let used = 0;
+  for (const { text, ...look } of line) {
+    for (const character of charactersOf(text)) {
+      const width = widthOf(character);
+      if (used + width > columns && used > 0) {
+        rows.push([]);
+        used = 0;
+      }
+      add(rows.at(-1)!, character, look);
+      used += width;
+    }
+  }
+  return rows;
+}
+
 export function wrapLines(lines: readonly Line[], columns: number): readonly Line[] {
   return lines.flatMap((line) => wrapLine(line, columns));
 }

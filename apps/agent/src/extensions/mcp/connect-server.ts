@@ -94,7 +94,14 @@ async function listTools(client: Client, timeout: number): Promise<readonly Serv
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout });
-    served.push(...tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })));
+    served.push(
+      ...tools.map(({ name, description, inputSchema, annotations }) => ({
+        name,
+        description,
+        inputSchema,
+        ...(annotations?.readOnlyHint === true ? { claims: "reads-only" as const } : {}),
+      })),
+    );
     if (nextCursor === undefined) break;
     cursor = nextCursor;
   }

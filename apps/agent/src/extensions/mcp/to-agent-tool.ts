@@ -7,6 +7,8 @@ export interface ServedTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly inputSchema: ToolDefinition["inputSchema"];
+  /** Shown to the user when the tool asks for permission. */
+  readonly claims?: "reads-only";
 }
 
 /** What a server answers to a call: content by type. */
@@ -33,14 +35,15 @@ export function prefixOf(server: string): string {
   return `mcp__${server}__`;
 }
 
-function toAgentTool(server: string, { name, description = "", inputSchema }: ServedTool, call: CallServer): AgentTool {
+function toAgentTool(server: string, served: ServedTool, call: CallServer): AgentTool {
+  const { name, description = "", inputSchema, claims } = served;
   return {
     name: `${prefixOf(server)}${name.replaceAll(/[^\w-]/g, "_")}`.slice(0, MAX_NAME_CHARACTERS),
     description: harmless(description).slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed(),
     inputSchema,
     concurrency: "alone",
     effect: "execute",
-    origin: { kind: "server", name: server },
+    origin: { kind: "server", name: server, ...(claims === undefined ? {} : { claims }) },
     results: "clearable",
     async run(input, { signal }): Promise<ToolOutcome> {
       signal.throwIfAborted();

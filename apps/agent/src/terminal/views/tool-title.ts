@@ -1,17 +1,41 @@
-import { cleanText } from "../../text/clean-text.ts";
+import { visibleText } from "../../text/visible-text.ts";
 
-/** Describes a tool call in one line: the command, the file, the pattern or the task; else its input. */
+/** The field that says what a call of a tool of ours is about. */
+const MAIN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  Bash: ["command"],
+  BashOutput: ["id"],
+  KillBash: ["id"],
+  Read: ["file_path"],
+  Edit: ["file_path"],
+  Write: ["file_path"],
+  Glob: ["pattern"],
+  Grep: ["pattern"],
+  WebFetch: ["url"],
+  AskUser: ["question"],
+  Skill: ["skill"],
+  Agent: ["description"],
+  recall: ["entry", "search"],
+  Memory: ["command"],
+  ExitPlan: [],
+  EnterPlan: [],
+};
+
+/** What a call is about, in one line: the command, the file, the pattern. Of tools of others, every field. */
 export function toolTitle(name: string, input: unknown): string {
   const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
-  const { command, file_path, path, pattern, question, url, id, entry, search, description } = fields;
-  const all = [command, file_path, pattern, path, question, url, id, search, description];
-  const main = all.find((value) => typeof value === "string");
-  const text = main ?? (entry === undefined ? restOf(name, input) : `entry ${entry}`);
-  return cleanText(String(text)).replaceAll(/\s+/g, " ").trim();
+  const main = MAIN_FIELDS[name]?.filter((field) => fields[field] !== undefined);
+  const [field] = main ?? [];
+  if (main !== undefined && (field !== undefined || MAIN_FIELDS[name]!.length === 0)) {
+    return field === undefined ? "" : oneLine(field === "entry" ? `entry ${fields[field]}` : textOf(fields[field]));
+  }
+  const all = Object.entries(fields).map(([key, value]) => `${key}: ${textOf(value)}`);
+  return oneLine(all.join(", "));
 }
 
-function restOf(name: string, input: unknown): string {
-  if (name === "ExitPlan" || name === "EnterPlan") return "";
-  const json = JSON.stringify(input) ?? "";
-  return json === "{}" ? "" : json;
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+function oneLine(text: string): string {
+  return visibleText(text.replaceAll(/[ \t\r\n]+/g, " ").trim());
 }

@@ -1,55 +1,75 @@
 import { type Line, type Look, plain } from "../../text/line.ts";
-import { cutLine, wrapLines } from "../../text/width.ts";
-import { type DialogState, shownOptions } from "../dialogs/dialog-state.ts";
+import { cutLine, cutText } from "../../text/width.ts";
+import { isAnswerable } from "../dialogs/answerable.ts";
+import { type DialogLayout, layDialogOut } from "../dialogs/dialog-layout.ts";
+import { BODY_INDENT, type DialogState, isOffered, shownOptions } from "../dialogs/dialog-state.ts";
 import { editorText } from "../editor.ts";
 import type { ScreenState } from "../state.ts";
 
-/** What is left of the screen for what stands around a dialog. */
-const OTHER_ROWS = 6;
-
 /** A question, what it is about, and the answers. */
-export function viewDialog(dialog: DialogState, { columns, rows, style }: ScreenState): readonly Line[] {
-  const { title, body, words, choose, at, typed } = dialog;
-  const options = shownOptions(dialog);
-  const room = Math.max(3, rows - OTHER_ROWS);
-  const answers = [
-    ...options.map((option, index) => optionLine(dialog, option, index)),
-    ...(words === undefined ? [] : [wordsLine(dialog, options.length)]),
-    ...(options.length === 0 && words === undefined ? [plain("  nothing fits", { color: "quiet" })] : []),
-  ];
-  const search: readonly Line[] =
-    dialog.shown === "searched"
-      ? [[{ text: "search: ", color: "quiet" }, { text: editorText(typed) }, { text: " ", mark: "inverse" }]]
-      : [];
-  // Answers first: what they are about can be read in the transcript, too.
-  const most = Math.min(answers.length, Math.max(4, room - 4));
-  const first = Math.max(0, Math.min(at - most + 2, answers.length - most));
-  const shownAnswers = answers.slice(first, first + most);
-  const about = wrapLines(body, columns - 2);
-  const aboutRoom = Math.max(1, room - shownAnswers.length - search.length - 2);
-  const shownAbout =
-    about.length > aboutRoom ? [...about.slice(0, aboutRoom - 1), plain("…", { color: "quiet" })] : about;
-  const keys = choose === "several" ? "space ticks, enter answers, esc leaves" : "enter chooses, esc leaves";
+export function viewDialog(dialog: DialogState, state: ScreenState): readonly Line[] {
+  const { columns, style } = state;
+  const layout = layDialogOut(dialog, state);
+  const { title, typed, at, rows } = dialog;
+  const answers = answerLines(dialog, layout.visible);
+  const first = Math.max(0, Math.min(at - layout.answers + 2, answers.length - layout.answers));
+  const top = Math.min(dialog.top, Math.max(0, rows.length - layout.visible));
+  const body = rows.slice(top, top + layout.visible);
   return [
     ...(style === "plain" ? [] : [plain("─".repeat(columns), { color: "warning" })]),
     cutLine(plain(title, { weight: "bold" }), columns),
-    ...shownAbout.map((line) => [{ text: "  " }, ...line]),
-    ...search,
-    ...shownAnswers.map((line) => cutLine(line, columns)),
-    plain(`  ${keys}`, { color: "quiet" }),
+    ...body.map((line): Line => [{ text: " ".repeat(BODY_INDENT) }, ...line]),
+    ...(layout.position === "none" ? [] : [positionLine(top, layout, rows.length)]),
+    ...(dialog.shown === "searched"
+      ? [[{ text: "search: ", color: "quiet" }, { text: editorText(typed) }, { text: " ", mark: "inverse" }] as Line]
+      : []),
+    ...answers.slice(first, first + layout.answers).map((line) => cutLine(line, columns)),
+    plain(`  ${keysOf(dialog, state)}`, { color: "quiet" }),
+    ...keptLine(state),
   ];
 }
 
-function optionLine(
-  { at, choose, ticked, shown }: DialogState,
-  option: DialogState["options"][number],
-  index: number,
-): Line {
-  const look: Look = index === at ? { color: "you", weight: "bold" } : {};
+function answerLines(dialog: DialogState, visible: number): readonly Line[] {
+  const options = shownOptions(dialog);
+  if (options.length === 0 && dialog.words === undefined) return [plain("  nothing fits", { color: "quiet" })];
+  return [
+    ...options.map((option, index) => optionLine(dialog, option, index, visible)),
+    ...(dialog.words === undefined ? [] : [wordsLine(dialog, options.length)]),
+  ];
+}
+
+function positionLine(top: number, { visible }: DialogLayout, total: number): Line {
+  const shown = visible === 0 ? `none of ${total} lines fits` : `lines ${top + 1}-${top + visible} of ${total}`;
+  return plain(`  ── ${shown} · PgDn PgUp ↓ ↑ End Home`, { color: "warning" });
+}
+
+/** What the keys do now. */
+function keysOf({ choose, before, escapeDoes = "leaves" }: DialogState, state: ScreenState): string {
+  if (!isAnswerable(state)) return "one moment: what you type still goes to the prompt";
+  const answers = choose === "several" ? "space ticks, enter answers" : "enter confirms";
+  return `${answers}, esc ${before === undefined ? escapeDoes : "goes back"}`;
+}
+
+/** What was typed before the dialog took keys is still there. */
+function keptLine({ editor, columns }: ScreenState): readonly Line[] {
+  const text = editorText(editor).replaceAll("\n", " ");
+  return text === "" ? [] : [plain(cutText(`  kept in the prompt: ${text}`, columns), { color: "quiet" })];
+}
+
+function optionLine(dialog: DialogState, option: DialogState["options"][number], index: number, visible: number): Line {
+  const { at, choose, ticked, shown } = dialog;
+  const isHere = index === at;
   const tick = choose === "several" ? (ticked.includes(option.value) ? "[x] " : "[ ] ") : "";
   const number = shown === "searched" ? "" : `${index + 1}. `;
-  const about = option.about === undefined ? [] : plain(`  ${option.about}`, { color: "quiet" });
-  return [...plain(`${index === at ? "❯" : " "} ${number}${tick}${option.label}`, look), ...about];
+  const text = `${isHere ? "❯" : " "} ${number}${tick}${option.label}`;
+  if (!isOffered(option, dialog, visible)) {
+    return [
+      ...plain(text, { color: "quiet" }),
+      ...plain("  not yet: see the end first (End or PgDn)", { color: "warning" }),
+    ];
+  }
+  const look: Look = isHere ? { color: "you", weight: "bold" } : {};
+  return [...plain(text, look), ...plain(option.about === undefined ? "" : `  ${option.about}`, { color: "quiet" })];
 }
 
 function wordsLine({ at, words, typed, options }: DialogState, index: number): Line {

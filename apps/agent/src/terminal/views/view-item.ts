@@ -1,8 +1,8 @@
-import { diffLook } from "../../text/highlight.ts";
 import { indent, type Line, type Look, plain, plainLines } from "../../text/line.ts";
-import { cutText, wrapLine, wrapLines } from "../../text/width.ts";
+import { cutLine, cutText, wrapLine, wrapLines } from "../../text/width.ts";
 import type { Item, ToolItem } from "../item.ts";
 import { toolTitle } from "./tool-title.ts";
+import { viewDiff } from "./view-diff.ts";
 
 export interface ItemOptions {
   readonly columns: number;
@@ -68,49 +68,16 @@ function viewTool(item: ToolItem, { columns, style }: ItemOptions): readonly Lin
     { text: ` ${title}` },
     ...plain(WORDS[outcome], look),
   ];
-  const body = diffOf(item) ?? outputOf(item);
-  return [head, ...body.map((line) => [{ text: "  " }, ...cutRow(line, columns - 2)])];
+  const body = diffOf(item, columns - 2) ?? outputOf(item).map((line) => cutLine(line, columns - 2));
+  return [head, ...body.map((line) => [{ text: "  " }, ...line])];
 }
 
-/** Edits and writes are shown as a diff. */
-function diffOf({ name, input, outcome }: ToolItem): readonly Line[] | undefined {
-  if (outcome !== "ok") return undefined;
-  const { old_string: before, new_string: after, content } = (input ?? {}) as Readonly<Record<string, unknown>>;
-  if (name === "Edit" && typeof before === "string" && typeof after === "string") {
-    return shortened(diffLines(before, after), SHOWN_DIFF_LINES);
-  }
-  if (name === "Write" && typeof content === "string") {
-    return shortened(
-      content
-        .replace(/\n$/, "")
-        .split("\n")
-        .map((line) => `+ ${line}`),
-      SHOWN_DIFF_LINES,
-    );
-  }
-  return undefined;
-}
-
-/** The removed and added lines of an edit, with one unchanged line before and after. */
-export function diffLines(before: string, after: string): readonly string[] {
-  const [old, now] = [before.split("\n"), after.split("\n")];
-  let start = 0;
-  while (start < Math.min(old.length, now.length) && old[start] === now[start]) start++;
-  let end = 0;
-  const most = Math.min(old.length, now.length) - start;
-  while (end < most && old.at(-1 - end) === now.at(-1 - end)) end++;
-  const context = (line: string | undefined): readonly string[] => (line === undefined ? [] : [`  ${line}`]);
-  return [
-    ...context(old[start - 1]),
-    ...old.slice(start, old.length - end).map((line) => `- ${line}`),
-    ...now.slice(start, now.length - end).map((line) => `+ ${line}`),
-    ...context(end === 0 ? undefined : old[old.length - end]),
-  ];
-}
-
-function shortened(lines: readonly string[], most: number): readonly Line[] {
-  const shown = lines.length > most ? lines.slice(0, most - 1) : lines;
-  const rows = shown.map((line) => plain(line.replaceAll("\t", "    "), diffLook(line)));
+/** A change of a file is shown as what has changed. */
+function diffOf({ diff, outcome }: ToolItem, columns: number): readonly Line[] | undefined {
+  if (outcome !== "ok" || diff === undefined || diff.lines.length === 0) return undefined;
+  const lines = viewDiff(diff.lines);
+  const shown = lines.length > SHOWN_DIFF_LINES ? lines.slice(0, SHOWN_DIFF_LINES - 1) : lines;
+  const rows = shown.map(({ lead, text }) => cutLine([...lead, ...text], columns));
   return shown.length === lines.length ? rows : [...rows, moreLine(lines.length - shown.length)];
 }
 
@@ -125,9 +92,4 @@ function outputOf({ output, outcome }: ToolItem): readonly Line[] {
 
 function moreLine(count: number): Line {
   return plain(`… ${count} more lines (ctrl-o)`, { color: "quiet", slant: "italic" });
-}
-
-function cutRow(line: Line, columns: number): Line {
-  const [span] = line;
-  return span === undefined ? line : [{ ...span, text: cutText(span.text, columns) }];
 }

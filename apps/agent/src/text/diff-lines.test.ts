@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { diffLines, linesOf, type TextDiff } from "./diff-lines.ts";
+
+const numbered = (count: number, change: (at: number) => string = (at) => `line ${at}`): string =>
+  Array.from({ length: count }, (_, index) => `${change(index + 1)}\n`).join("");
+const shown = ({ lines }: TextDiff): readonly string[] =>
+  lines.map(
+    ({ kind, number = "", text }) => `${number} ${{ same: " ", added: "+", removed: "-", skipped: "~" }[kind]} ${text}`,
+  );
+
+test("changes have their line numbers and three lines around them; the rest is counted", async () => {
+  const after = numbered(40, (at) => (at === 12 ? "changed" : at === 30 ? "changed\nand one more" : `line ${at}`));
+  expect(shown(await diffLines(numbered(40), after))).toEqual([
+    " ~ 8 unchanged lines",
+    "9   line 9",
+    "10   line 10",
+    "11   line 11",
+    "12 - line 12",
+    "12 + changed",
+    "13   line 13",
+    "14   line 14",
+    "15   line 15",
+    " ~ 11 unchanged lines",
+    "27   line 27",
+    "28   line 28",
+    "29   line 29",
+    "30 - line 30",
+    "30 + changed",
+    "31 + and one more",
+    "32   line 31",
+    "33   line 32",
+    "34   line 33",
+    " ~ 7 unchanged lines",
+  ]);
+});
+
+test("texts that have nothing in common take no longer than a block", async () => {
+  const [before, after] = [numbered(6_000), numbered(6_000, (at) => (at === 1 ? "line 1" : `other ${at}`))];
+  const startedMs = performance.now();
+  const { added, removed, lines } = await diffLines(before, after);
+  expect(performance.now() - startedMs).toBeLessThan(8_000);
+  expect([added, removed, lines[0]]).toEqual([5_999, 5_999, { kind: "same", number: 1, text: "line 1" }]);
+});
+
+test("line breaks count: where only some lines end in CRLF, and at the end of the file", async () => {
+  expect((await diffLines("a\r\nb\r\n", "a\r\nc\r\n")).lines.map(({ text }) => text)).toEqual(["a", "b", "c"]);
+  expect((await diffLines("a\nb\n", "a\r\nb\n")).lines.map(({ text }) => text)).toEqual(["a", "a\r", "b"]);
+  expect(shown(await diffLines("a\n", "a"))).toContain(" ~ no line break at the end of the file");
+});
+
+test("what is added and what is the same, put together, is the new text; without what was added, the old one", async () => {
+  const text = fc
+    .array(fc.constantFrom("a", "b", "c", ""), { maxLength: 30 })
+    .map((lines) => lines.map((l) => `${l}\n`).join(""));
+  await fc.assert(
+    fc.asyncProperty(text, text, async (before, after) => {
+      const { lines } = await diffLines(before, after);
+      // All that is skipped is in both, so it is enough to look at numbers.
+      for (const { kind, number, text: line } of lines) {
+        if (kind === "skipped") continue;
+        expect(linesOf(kind === "removed" ? before : after)[number! - 1]).toBe(line);
+      }
+      const rest = (kind: "added" | "removed", of: string): readonly string[] => {
+        const gone = new Set(lines.filter((line) => line.kind === kind).map(({ number }) => number));
+        return linesOf(of).filter((_, index) => !gone.has(index + 1));
+      };
+      expect(rest("added", after)).toEqual(rest("removed", before));
+    }),
+  );
+});
