@@ -15,7 +15,7 @@ beforeAll(async () => {
   installed = await packAndInstall();
 }, 600_000);
 
-afterAll(() => rmSync(installed.base, { recursive: true, force: true }));
+afterAll(() => rmSync(installed.base, { recursive: true, force: true }), 600_000);
 
 const NAMES = PACKAGES.map(({ manifest }) => manifest.name);
 const find = (name: string): Installed => installed.packages.find(({ manifest }) => manifest.name === name)!;

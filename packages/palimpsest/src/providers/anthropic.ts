@@ -18,7 +18,10 @@ import { callOptions, sendStream } from "./send-stream.ts";
 
 export type { AnthropicMessage, AnthropicRequest, AnthropicResponse } from "./anthropic/wire.ts";
 
-/** The parts of the client that are used. Those of other hosts (Bedrock, Vertex) cannot count, and list no models. */
+/**
+ * The parts of the client that this provider uses. Clients of other hosts (Bedrock, Vertex) cannot count tokens or list
+ * models.
+ */
 export interface AnthropicClient {
   readonly messages: MessagesResource<Anthropic["messages"]>;
   readonly beta: { readonly messages: MessagesResource<Anthropic["beta"]["messages"]> };
@@ -29,22 +32,22 @@ type MessagesResource<Whole extends { create: unknown; countTokens: unknown }> =
   Partial<Pick<Whole, "countTokens">>;
 
 export interface AnthropicOptions {
-  /** Facts of models, by the start of their ids, that win over the table. @default {} */
+  /** Facts of models by the start of their ids; these win over the table. @default {} */
   readonly models?: ExtraModels;
   /**
-   * Whether the service is asked why its cache missed. @default "asked" if the client has a models resource: those of other
-   * hosts have none, and refuse the field
+   * Whether requests ask the service for the cause of cache misses. @default "asked" if the client has a models
+   * resource: other hosts have none and refuse the field
    */
   readonly cacheDiagnostics?: "asked" | "off";
   /**
-   * Whether the service may be asked to clear stale results and thinking by itself (the setting `clearing.byProvider` says
-   * when). Its requests carry a beta: they go out through `send`, or the client's `beta.messages`, and are refused by
-   * `messages`. @default "off"
+   * Whether requests may ask the service to clear stale results and thinking itself (the setting `clearing.byProvider`
+   * decides when). Such requests carry a beta: send them with `send` or with the client's `beta.messages`; `messages`
+   * refuses them. @default "off"
    */
   readonly edits?: "asked" | "off";
 }
 
-/** The Messages API, through the caller's own client. */
+/** Provider for the Messages API, through the caller's own client. */
 export function anthropic(
   client: AnthropicClient,
   options: AnthropicOptions = {},
@@ -61,7 +64,7 @@ export function anthropic(
     renderMessage,
     renderRequest: createRequestRenderer({ cacheDiagnostics }),
     renderPing,
-    // Other hosts do not fold.
+    // Other hosts cannot compact.
     ...(client.models === undefined ? {} : { renderCompaction }),
     readResponse,
     readMessages,
@@ -70,7 +73,7 @@ export function anthropic(
   };
 }
 
-/** Which of the client's resources a request belongs to: fields of a beta are taken only with its header. */
+/** Returns the client resource for a request: fields of a beta are accepted only with its header. */
 function resourceOf(client: AnthropicClient, { betas }: AnthropicRequest): AnthropicClient["messages"] {
   return betas === undefined || betas.length === 0
     ? client.messages

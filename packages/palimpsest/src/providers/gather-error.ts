@@ -1,13 +1,13 @@
 import { asCount, asObject } from "../log/json-fields.ts";
 
-/** What an error says, from all layers that clients and proxies have put around it. */
+/** Statuses, codes and texts of an error, from every layer that clients and proxies have wrapped around it. */
 export interface Gathered {
   readonly texts: string[];
   readonly statuses: number[];
   readonly counts: { inputTokens?: number; limitTokens?: number };
 }
 
-/** Where errors keep what they say. Nothing else is looked at: the request itself may speak of anything. */
+/** The fields in which errors keep their codes and texts. No other field is read: the request may contain any text. */
 const FIELDS = [
   ...["message", "error", "errors", "cause", "body", "responseBody", "data", "response", "details", "detail"],
   ...["metadata", "raw", "code", "type", "errorCode", "error_code", "name", "status", "statusCode", "reason"],
@@ -43,7 +43,7 @@ export function gatherError(error: unknown): Gathered {
   return found;
 }
 
-/** Proxies put the body they received into a text, often behind a status or a few words of their own. */
+/** Proxies put the body they received into a text, often after a status or a few words of their own. */
 function parseInside(text: string): unknown {
   const start = text.indexOf("{");
   if (start < 0) return undefined;

@@ -7,16 +7,16 @@ import { OPENAI_CACHE_EFFECTS } from "./openai/cache-effects.ts";
 import { OPENAI_MODELS } from "./openai/models.ts";
 import { OPENAI_CHAT, OPENAI_RESPONSES } from "./openai/wire.ts";
 
-/** What is known of a model without a provider at hand: of one in a transcript, for example. */
+/** Facts of a model without a provider instance, for example of a model in a transcript. */
 export interface KnownModel {
-  /** In whose form a session with it can go on. */
+  /** Name of the wire form that a session with this model can continue in. */
   readonly provider: string;
   readonly facts: ModelFacts;
-  /** Absent where nobody has said. */
+  /** Absent if unknown. */
   readonly cacheEffects?: CacheEffects;
 }
 
-/** By its id, with or without the prefix of a host. Of a model in no table, neither window nor prices are known. */
+/** Finds a model by its id, with or without a host's prefix. A model in no table has neither window nor prices. */
 export function knownModel(model: string): KnownModel {
   if (/claude/i.test(model)) {
     const facts = findFacts(model, { table: ANTHROPIC_MODELS });

@@ -1,6 +1,6 @@
 import type { MediaProblem } from "./provider-error.ts";
 
-/** How providers say that they do not take an image or a document; `N` stands for a number. The first that fits holds. */
+/** Sentences with which providers refuse an image or a document; `N` stands for a number. The first match counts. */
 export const MEDIA_TEXTS: readonly (readonly [MediaProblem, RegExp])[] = [
   // Anthropic, also behind Bedrock and Vertex
   ["too-many", /too many images/],
@@ -21,13 +21,13 @@ export const MEDIA_TEXTS: readonly (readonly [MediaProblem, RegExp])[] = [
   ["too-large", /'[^']*(?:image_url|file_data)[^']*': string too long/],
   ["too-large", /image (?:is|was) too large/],
   ["unreadable", /(?:pdf|file) .{0,60}(?:is password protected|is encrypted|could not be (?:read|parsed|processed))/],
-  // Models and servers that take no images at all
+  // Models and servers that accept no images at all
   ["no-media", /(?:image_url|image input|images?|vision) (?:is|are) (?:only|not) supported/],
   ["no-media", /does not support (?:image|vision|document|file|pdf)/],
   ["no-media", /no endpoints found that support image input/],
 ];
 
-/** Machine codes that mean nothing else. */
+/** Machine codes that always mean refused media. */
 export const MEDIA_CODES: Readonly<Record<string, MediaProblem>> = {
   invalid_image: "unreadable",
   invalid_image_format: "unsupported",

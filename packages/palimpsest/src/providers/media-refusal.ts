@@ -4,16 +4,16 @@ import type { ProviderFailure } from "./provider-error.ts";
 
 export type MediaRefusal = Extract<ProviderFailure, { kind: "media-refused" }>;
 
-/** Statuses of a refused request. With any other, the cause is another one. */
+/** Statuses of a refused request. With any other status, media are not the cause. */
 const REFUSED_STATUSES: readonly number[] = [400, 413, 415, 422];
 const NUMBER = "\\d[\\d,._]*";
 const PATTERNS = MEDIA_TEXTS.map(
   ([problem, { source }]) => [problem, new RegExp(source.replace(/\bN\b/g, NUMBER), "i")] as const,
 );
-/** Where in the request it stands: `messages.3.content.1.image...`, `input[3].content[1].image_url`. */
+/** The place of the media in the request: `messages.3.content.1.image...`, `input[3].content[1].image_url`. */
 const PLACE = /\b(?:messages|input)(?:\.\w+|\[\d+\])+/;
 
-/** Whether an error, in whatever it is wrapped, says that an image or a document of the request is not taken. */
+/** Returns the refused image or document that an error reports, at any depth of wrapping; otherwise undefined. */
 export function readMediaRefusal(error: unknown): MediaRefusal | undefined {
   const { texts, statuses } = gatherError(error);
   if (!statuses.every((status) => REFUSED_STATUSES.includes(status))) return undefined;

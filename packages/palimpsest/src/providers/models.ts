@@ -1,40 +1,40 @@
 import type { ModelPrices } from "../log/prices.ts";
 
-/** Who says how large a model's window is: our table, the provider when asked, the caller; or nobody, and it is a guess. */
+/** Source of a model's window size: our table, the provider's own answer, the caller's value, or a guess. */
 export type WindowSource = "table" | "asked" | "given" | "guessed";
 
-/** What is known of one model. */
+/** Known limits, prices and behavior of one model. */
 export interface ModelFacts {
-  /** Absent where nobody has said: the session then goes by what it was told otherwise, or by its fallback. */
+  /** Absent if unknown: the session then uses its own setting, or its fallback. */
   readonly windowTokens?: number;
-  /** Where `windowTokens` is from. @default "table" if it is there, "guessed" if it is not */
+  /** Source of `windowTokens`. @default "table" if `windowTokens` is set, otherwise "guessed" */
   readonly known?: WindowSource;
-  /** Input above this is refused, whatever room the window has. @default the window */
+  /** The provider refuses more input than this, even if the window has room. @default the window */
   readonly maxInputTokens?: number;
   readonly maxOutputTokens: number;
-  /** A request with more bytes is refused, however few tokens they are. @default nobody has said */
+  /** The provider refuses a request with more bytes than this, whatever its tokens. @default unknown */
   readonly maxRequestBytes?: number;
-  /** Below this, a cache mark does nothing. */
+  /** A cache mark on a prompt with fewer tokens has no effect. */
   readonly minimumCacheTokens: number;
-  /** How long a prompt is kept in the cache, where that cannot be chosen. @default what the request asks for */
+  /** How long the provider keeps a prompt in its cache, if a request cannot choose it. @default the request's choice */
   readonly cacheLifetimeMs?: number;
-  /** Whether replayed thinking must stand behind the exact conversation that produced it. */
+  /** `bound`: replayed thinking is valid only after the exact conversation that produced it. */
   readonly thinking: "bound" | "free";
-  /** `stripped`: the provider leaves out thinking from before the user's newest words. @default "kept" */
+  /** `stripped`: the provider removes thinking from before the user's newest message. @default "kept" */
   readonly earlierThinking?: "kept" | "stripped";
-  /** Absent where nobody has said: a price is never guessed. */
+  /** Absent if unknown: a price is never guessed. */
   readonly prices?: ModelPrices;
 }
 
 /** Models by the start of their ids. */
 export type ModelTable = Readonly<Record<string, ModelFacts>>;
 
-/** What a caller knows better, or of models that no table has: only the facts that are given are replaced. */
+/** Facts from the caller, also for models that are in no table. Each given fact replaces one; the others stay. */
 export type ExtraModels = Readonly<Record<string, Partial<ModelFacts>>>;
 
 /**
- * A model nobody has told us about: the strictest of what is true for the models we know, so that a request made for it
- * is more careful than it need be, never less. Its window and its prices are not guessed.
+ * Facts of an unknown model: the strictest of all models we know. A request for the model is then more careful than
+ * necessary, never less. Window and prices are not guessed.
  */
 export const UNKNOWN_MODEL: ModelFacts = {
   maxOutputTokens: 8_192,
@@ -46,13 +46,16 @@ export interface FactSources {
   readonly table: ModelTable;
   /** @default none */
   readonly extra?: ExtraModels;
-  /** What the provider itself has said of this model. @default nothing */
+  /** Facts that the provider reported for this model. @default nothing */
   readonly fetched?: Partial<ModelFacts>;
-  /** What holds for all models of the provider, also for those that no table has. @default nothing */
+  /** Facts of all models of the provider, also of those in no table. @default nothing */
   readonly all?: Partial<ModelFacts>;
 }
 
-/** Facts of a model: what the caller gave, over what the provider says, over the table, over what holds for unknown ones. */
+/**
+ * Returns the facts of a model. The caller's facts win over the provider's, these over the table, and the table over
+ * the facts of an unknown model.
+ */
 export function findFacts(model: string, { table, extra = {}, fetched = {}, all = {} }: FactSources): ModelFacts {
   const published = findEntry(model, table);
   return withGiven(
@@ -62,13 +65,13 @@ export function findFacts(model: string, { table, extra = {}, fetched = {}, all 
   );
 }
 
-/** Facts of a model with what a caller knows better. */
+/** Returns the facts of a model with the caller's facts over them. */
 export function withGiven(model: string, facts: ModelFacts, extra: ExtraModels): ModelFacts {
   const given = findEntry(model, extra);
   if (given === undefined) return facts;
   const { maxInputTokens, ...rest } = facts;
   if (given.windowTokens === undefined) return { ...facts, ...given };
-  // An input limit that was published belongs to the window that was published with it.
+  // A published input limit belongs to the window that was published with it.
   const limit = given.maxInputTokens ?? (maxInputTokens === undefined ? undefined : given.windowTokens);
   return { ...rest, ...given, ...(limit === undefined ? {} : { maxInputTokens: limit }), known: "given" };
 }
@@ -78,15 +81,15 @@ function sourceOf(published: Partial<ModelFacts> | undefined, fetched: Partial<M
   return published?.windowTokens === undefined ? "guessed" : "table";
 }
 
-/** The id as the provider knows it: clients write `[1m]` behind one to say that its long window is on. */
+/** Returns the id that the provider knows: clients append `[1m]` to an id to turn on its long window. */
 export function toModelId(model: string): string {
   return model.replace(/\[1m\]$/i, "");
 }
 
-// What may follow a known id without making it another model: a date, "latest", a revision of a host.
+// Suffixes after which a known id still names the same model: a date, "latest", a host's revision.
 const SNAPSHOT = /^(?:[-@:](?:\d{6,8}|\d{4}-\d{2}-\d{2}|latest\b|v\d).*)?$/;
 
-/** By the longest known start of the id, with or without the host's own prefix ("vendor/", "region.vendor."). */
+/** Finds the longest known start of the id, with or without the host's own prefix ("vendor/", "region.vendor."). */
 function findEntry<Facts>(model: string, table: Readonly<Record<string, Facts>>): Facts | undefined {
   const id = toModelId(model);
   const bare = id.replace(/^.*\//, "").replace(/^(?:[a-z-]+\.)*(?=[a-z]+-)/, "");

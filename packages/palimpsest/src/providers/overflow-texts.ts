@@ -1,9 +1,9 @@
 /**
- * How providers and the servers that imitate them say that the input does not fit; all seen on the wire. Order matters
- * nowhere. `N` in a pattern stands for a number, with or without separators.
+ * Sentences and codes with which providers, and servers that imitate them, report that the input does not fit; all seen
+ * on the wire. The order does not matter. `N` in a pattern stands for a number, with or without separators.
  */
 
-/** Machine codes that mean nothing else, whatever status they come with. */
+/** Machine codes that always mean overflow, with any status. */
 export const OVERFLOW_CODES: readonly string[] = [
   "context_length_exceeded",
   "exceed_context_size_error",
@@ -15,7 +15,7 @@ export const OVERFLOW_CODES: readonly string[] = [
 /** Codes for a body with too many bytes. */
 export const TOO_LARGE_CODES: readonly string[] = ["request_too_large", "request_body_too_large_after_decoding"];
 
-/** Sentences that mean nothing else. */
+/** Sentences that always mean overflow. */
 export const OVERFLOW_TEXTS: readonly RegExp[] = [
   // Anthropic, also behind Bedrock and Vertex
   /prompt is too long/,
@@ -76,18 +76,18 @@ export const OVERFLOW_TEXTS: readonly RegExp[] = [
   /`?inputs`? must have less than N tokens/,
 ];
 
-/** Sentences that could be about something else, and count only with a status that says "your request". */
+/** Sentences that may have another meaning. They count only with a status that blames the request. */
 export const LOOSE_OVERFLOW_TEXTS: readonly RegExp[] = [
   /too many (?:input )?tokens/,
   /token limit exceeded/,
   /context (?:length|window|size).{0,20} exceeded/,
-  // Cerebras sends no body at all; this is what client libraries make of that.
+  // Cerebras sends no body; client libraries report it with this text.
   /^400 status code \(no body\)$/,
 ];
 
-/** Sentences about bytes. */
+/** Sentences about too many bytes. */
 export const TOO_LARGE_TEXTS: readonly RegExp[] = [
-  // OpenAI, of one text in the request; the same words about an id name a smaller maximum.
+  // OpenAI, about one text in the request; the same sentence about an id names a smaller maximum.
   /string too long\. expected a string with maximum length \d{6,}/,
   /request_too_large/,
   /request exceeds the maximum size/,
@@ -96,7 +96,7 @@ export const TOO_LARGE_TEXTS: readonly RegExp[] = [
   /(?:request )?body (?:is )?too large/,
 ];
 
-/** Sentences about pace, not size, though some of them speak of too many tokens. */
+/** Sentences about the request rate, not the size, although some mention too many tokens. */
 export const PACE_TEXTS: readonly RegExp[] = [
   /rate[ _-]?limit/,
   /too many requests/,
@@ -109,7 +109,7 @@ export const PACE_TEXTS: readonly RegExp[] = [
   /quota/,
 ];
 
-/** Where the size of the input stands in such a sentence. */
+/** Patterns that capture the size of the input in an overflow sentence. */
 export const INPUT_COUNTS: readonly RegExp[] = [
   /(N) tokens > N/,
   /context limit: (N) \+ N > N/,
@@ -134,7 +134,7 @@ export const INPUT_COUNTS: readonly RegExp[] = [
   /keep the first (N) tokens/,
 ];
 
-/** Where the limit stands. */
+/** Patterns that capture the limit. */
 export const LIMIT_COUNTS: readonly RegExp[] = [
   /> (N) maximum/,
   /context limit: N \+ N > (N)/,

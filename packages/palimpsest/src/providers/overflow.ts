@@ -16,14 +16,15 @@ import type { ProviderFailure } from "./provider-error.ts";
 
 export type Overflow = Extract<ProviderFailure, { kind: "overflow" }>;
 
-/** Statuses of a refused request. With any other, only a sentence that means nothing else is believed. */
+/** Statuses of a refused request. With any other status, only an unambiguous sentence counts. */
 const REFUSED_STATUSES: readonly number[] = [400, 413, 422];
-/** Statuses that say what is wrong by themselves: credentials, a missing model, pace. */
+/** Statuses with a cause of their own: credentials, a missing model, the request rate. */
 const OTHER_CAUSES: readonly number[] = [401, 402, 403, 404, 408, 409, 429];
 
 /**
- * Whether an error, in whatever a client or a proxy has wrapped it, says that the input does not fit; and the numbers, where
- * it has them. Errors about pace are never one, even where they speak of tokens: waiting heals them, and shrinking doesn't.
+ * Returns the overflow that an error reports, at any depth of wrapping by clients and proxies, with its numbers if it
+ * has them. Rate limit errors never count, even if they mention tokens: waiting solves them, a smaller request does
+ * not.
  */
 export function readOverflow(error: unknown): Overflow | undefined {
   const { texts, statuses, counts } = gatherError(error);
@@ -38,12 +39,12 @@ export function readOverflow(error: unknown): Overflow | undefined {
   return statuses.includes(413) ? { kind: "overflow", by: "bytes" } : undefined;
 }
 
-/** An input this close to the window, answered with nothing, was cut to fit. */
+/** An input this close to the window with an empty answer was cut to fit. */
 const FULL_WINDOW_SHARE = 0.99;
 
 /**
- * Some servers take too much and say nothing. What gives them away: more input than the window holds, or an answer that was
- * cut at its first token because the input filled the window.
+ * Detects an overflow that the server did not report: more input than the window holds, or an answer that was cut at
+ * its first token because the input filled the window.
  */
 export function readSilentOverflow(
   { usage, stop }: Pick<ResponseContent, "usage" | "stop">,
@@ -62,7 +63,7 @@ const [EXACT, LOOSE, TOO_LARGE, PACE] = [OVERFLOW_TEXTS, LOOSE_OVERFLOW_TEXTS, T
 const INPUTS = withNumbers(INPUT_COUNTS);
 const LIMITS = withNumbers(LIMIT_COUNTS);
 
-/** The patterns, blind to case, with `N` spelled out. */
+/** Returns the patterns, case-insensitive, with `N` replaced by a number pattern. */
 function withNumbers(patterns: readonly RegExp[]): readonly RegExp[] {
   return patterns.map(({ source }) => new RegExp(source.replace(/\bN\b/g, NUMBER), "i"));
 }

@@ -1,4 +1,4 @@
-/** The input of a call as the value that the model wrote; what is no JSON stays the text. */
+/** Parses the input of a call. Returns the text itself if it is not valid JSON. */
 export function parseInput(text: string): unknown {
   if (text === "") return {};
   try {

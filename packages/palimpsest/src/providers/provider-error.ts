@@ -1,10 +1,10 @@
 import { PalimpsestError } from "../log/palimpsest-error.ts";
 
 /**
- * Why a call failed, whatever way the provider has of saying so.
- * `overflow`: the input does not fit, by tokens or by bytes. `media-refused`: an image or a document is not taken, which one
- * by its place in the request where the provider says it. `rate-limited`, `overloaded`, `broken-stream` and
- * `unreachable` can be tried again. `aborted` was asked for. `refused`: the request itself is wrong or not allowed.
+ * Why a call failed, in one form for all providers. `overflow`: the input does not fit, by tokens or by bytes.
+ * `media-refused`: the provider rejects an image or a document; `place` names it if the provider does. `rate-limited`,
+ * `overloaded`, `broken-stream` and `unreachable` can be retried. `aborted`: the caller stopped the call. `refused`:
+ * the request itself is invalid or not allowed.
  */
 export type ProviderFailure =
   | {
@@ -26,10 +26,10 @@ export type ProviderFailure =
   | { readonly kind: "aborted" }
   | { readonly kind: "refused"; readonly status?: number };
 
-/** `unsupported`: a type that is not taken. `no-media`: this model takes none at all. */
+/** `unsupported`: a media type that the provider rejects. `no-media`: the model accepts no media at all. */
 export type MediaProblem = "unreadable" | "too-large" | "too-many" | "unsupported" | "no-media";
 
-/** A call to a provider failed. `failure` says how; `cause` is what the client threw. */
+/** A failed call to a provider. `failure` says why; `cause` is the client's own error. */
 export class ProviderError extends PalimpsestError {
   static readonly code = "provider";
   readonly code: string = ProviderError.code;

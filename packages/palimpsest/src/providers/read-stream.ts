@@ -1,7 +1,7 @@
 import { checkArgument, withMethods } from "../log/check-options.ts";
 import type { StreamPart } from "./provider.ts";
 
-/** The whole response at the end of a stream; who wants to see its parts is told of each. */
+/** Reads a stream to its end and returns the whole response. Calls the listener, if any, with each part. */
 export async function readStream<Response>(
   parts: AsyncGenerator<StreamPart, Response>,
   onPart: (part: StreamPart) => void = () => {},

@@ -3,8 +3,8 @@ import type { ToolDefinition } from "../log/payload.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 
 /**
- * Renders each list of tools once, however many requests carry it. Behind them stand the provider's own tools (search, code
- * execution, ...), which the caller gives in the parameters.
+ * Renders each list of tools once, for any number of requests. The provider's own tools (search, code execution, ...)
+ * from the caller's parameters follow them.
  */
 export function rememberTools(
   render: (tool: ToolDefinition) => object,

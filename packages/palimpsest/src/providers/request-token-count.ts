@@ -1,6 +1,6 @@
 import { type FailedCall, toProviderError } from "./to-provider-error.ts";
 
-/** Asks a service to count; undefined where it has no such page, as most that imitate another have not. */
+/** Asks a service to count tokens. Returns undefined if the service has no such endpoint; most imitations have none. */
 export async function requestTokenCount(
   call: Omit<FailedCall, "phase">,
   ask: () => Promise<{ readonly input_tokens: number } | undefined>,
@@ -14,7 +14,7 @@ export async function requestTokenCount(
   }
 }
 
-/** The fields of a request that counting takes; anything else in its body is refused. */
+/** Picks the request fields that the counting endpoint accepts; it refuses all others. */
 export function pickFields(request: object, fields: readonly string[]): object {
   return Object.fromEntries(Object.entries(request).filter(([name]) => fields.includes(name)));
 }

@@ -1,11 +1,11 @@
-/** What a response's headers answer to; the clients hand them out as `Headers`, tests and proxies as plain objects. */
+/** Response headers: `Headers` from the clients, plain objects from tests and proxies. */
 export interface HeaderSource {
   get(name: string): string | null;
 }
 
 /**
- * How long the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. A date is held against the
- * server's own clock, as its `date` header tells it.
+ * Returns how long the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. A date is
+ * compared with the server's own clock, from its `date` header.
  */
 export function readRetryAfterMs(headers: HeaderSource | undefined): number | undefined {
   const exactMs = toMs(headers?.get("retry-after-ms"), 1);

@@ -2,11 +2,13 @@ import type { StreamPart } from "./provider.ts";
 import { ProviderError } from "./provider-error.ts";
 import { toProviderError } from "./to-provider-error.ts";
 
-/** Puts a response together from its events. */
+/** Assembles a response from its stream events. */
 export interface Collector<Event, Response> {
-  /** Takes an event in; returns what of it can be shown. Throws if the event says that the response failed. */
+  /** Adds an event and returns its visible parts. Throws if the event reports that the response failed. */
   add(event: Event): readonly StreamPart[];
-  /** The response, once its last event has come. A stream that just ends was cut, and what it brought is not whole. */
+  /**
+   * Returns the response after its last event. A stream that ends earlier was cut off, and its response is incomplete.
+   */
   whole(): Response | undefined;
 }
 
@@ -14,11 +16,11 @@ export interface StreamCall<Event, Response> {
   readonly provider: string;
   readonly signal: AbortSignal | undefined;
   readonly collector: Collector<Event, Response>;
-  /** Makes the call; resolves when the response begins, or is there as a whole. */
+  /** Makes the call. Resolves when the response begins, or with the whole response. */
   open(): Promise<AsyncIterable<Event> | { readonly whole: Response }>;
 }
 
-/** Runs a streaming call to its end. Whatever goes wrong is thrown as a ProviderError. */
+/** Runs a streaming call to its end. Throws every failure as a ProviderError. */
 export async function* sendStream<Event, Response>({
   provider,
   signal,
@@ -36,7 +38,7 @@ export async function* sendStream<Event, Response>({
   }
   const response = collector.whole();
   if (response !== undefined) return response;
-  // The clients end a stream without a word when they are told to stop.
+  // The clients end an aborted stream without an error.
   if (signal?.aborted) throw new ProviderError(provider, { kind: "aborted" }, "the call was aborted");
   throw new ProviderError(
     provider,
@@ -45,7 +47,7 @@ export async function* sendStream<Event, Response>({
   );
 }
 
-/** What every call is made with: the one who asked owns the retries, so the client makes none. */
+/** Options of every call. The caller of this library retries, so the client must not. */
 export function callOptions(signal: AbortSignal | undefined): { maxRetries: 0; signal?: AbortSignal } {
   return { maxRetries: 0, ...(signal === undefined ? {} : { signal }) };
 }

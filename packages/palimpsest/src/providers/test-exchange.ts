@@ -5,14 +5,14 @@ import type { Provider, RequestParts, ResponseContent, StreamPart } from "./prov
 import { ProviderError, type ProviderFailure } from "./provider-error.ts";
 import { readStream } from "./read-stream.ts";
 
-/** A provider, and the service that it talks to. */
+/** A provider and the service behind it. */
 export interface ProviderPlace {
   readonly provider: Provider;
   /** A model that the service knows. */
   readonly model: string;
-  /** How many calls to the model have reached the service. */
+  /** The number of calls to the model that reached the service. */
   calls(): number;
-  /** Called when a case is over, whether it passed or not. */
+  /** Called at the end of each case, passed or failed. */
   remove(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const TOOLS = [
 ];
 export const ASK: FlatMessage = { role: "user", blocks: [{ kind: "text", text: "What is in the files?" }] };
 
-/** Every kind of block in neutral words. */
+/** Messages with every kind of block, in our neutral form. */
 export const EXCHANGE: readonly FlatMessage[] = [
   {
     role: "user",
@@ -61,7 +61,7 @@ export const EXCHANGE: readonly FlatMessage[] = [
   { role: "assistant", blocks: [{ kind: "text", text: "Done." }] },
 ];
 
-/** As flattening does: neighbors of one role are one message. */
+/** Joins neighboring messages of one role, as flattening does. */
 export function flatten(
   payloads: readonly { readonly role: FlatMessage["role"]; readonly blocks: readonly Block[] }[],
 ): FlatMessage[] {

@@ -19,37 +19,37 @@ import {
 
 export type { ProviderPlace } from "./test-exchange.ts";
 
-/** What the service behind a provider says, once. */
+/** One reply of the service behind a provider. */
 export interface TestReply {
   readonly thinking?: string;
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input: Readonly<Record<string, unknown>> }[];
 }
 
-/** What the service behind a provider does. */
+/** The behavior of the service behind a provider. */
 export type TestSituation =
-  /** One reply after the other. */
+  /** Sends one reply after the other. */
   | { readonly kind: "replies"; readonly replies: readonly TestReply[] }
   | { readonly kind: "rate-limited"; readonly retryAfterMs: number }
   | { readonly kind: "overloaded" }
-  /** The failure comes as an event, after some of the answer. */
+  /** Sends a part of the answer, then the failure as an event. */
   | { readonly kind: "overloaded-in-stream" }
-  /** The connection is closed after some of the answer. */
+  /** Sends a part of the answer, then closes the connection. */
   | { readonly kind: "cut-stream" }
-  /** Nothing more arrives after some of the answer. */
+  /** Sends a part of the answer, then nothing more. */
   | { readonly kind: "stalled-stream" }
   | { readonly kind: "reset-connection" }
-  /** Every request is larger than the model's window. */
+  /** Treats every request as larger than the model's window. */
   | { readonly kind: "overflow" };
 
 export interface TestProviderOptions {
-  /** The test function of the runner in use: that of vitest, node:test, jest, ... */
+  /** The `test` function of the runner in use: vitest, node:test, jest, ... */
   test(name: string, run: () => Promise<void>): void;
-  /** A new provider, with a client whose own retries are left on, in front of a service in this situation. */
+  /** Creates a provider in front of a service in this situation. Its client keeps its own retries. */
   place(situation: TestSituation): Promise<ProviderPlace>;
 }
 
-/** What every provider must do, as tests. Call it once, in a test file, with the runner's own `test`. */
+/** Defines the tests that every provider must pass. Call it once, in a test file, with the runner's own `test`. */
 export function testProvider({ test, place }: TestProviderOptions): void {
   const check = (name: string, situation: TestSituation, run: (place: ProviderPlace) => Promise<void>): void =>
     test(name, async () => {

@@ -1,6 +1,6 @@
 import type { Part, ToolResult } from "../log/block.ts";
 
-/** What a result holds, in one form for one thing: a single text is a string, and nothing is an empty one. */
+/** Returns the content of a result in its shortest form: a single text as a string, and no parts as an empty string. */
 export function toContent(parts: readonly Part[]): ToolResult["content"] {
   const [only] = parts;
   if (only === undefined) return "";

@@ -6,12 +6,12 @@ import { type HeaderSource, readRetryAfterMs } from "./retry-after.ts";
 
 export interface FailedCall {
   readonly provider: string;
-  /** Whether the response had begun: what breaks then is the stream, and no status says why. */
+  /** `stream`: the response had begun, so the stream broke and no status explains the failure. */
   readonly phase: "call" | "stream";
   readonly signal: AbortSignal | undefined;
 }
 
-/** Whatever a client threw, as the one error that callers know. */
+/** Converts any error of a client into a ProviderError. */
 export function toProviderError(error: unknown, call: FailedCall): ProviderError {
   if (ProviderError.isInstance(error)) return error;
   const failure = readFailure(error, call);
@@ -19,7 +19,7 @@ export function toProviderError(error: unknown, call: FailedCall): ProviderError
   return new ProviderError(call.provider, failure, message, { cause: error });
 }
 
-/** Codes of limits that waiting does not lift: money is spent, a quota is used up. */
+/** Codes of limits that waiting does not lift: no money or no quota is left. */
 const SPENT_CODES: readonly string[] = [
   "enforced_spend_limit_reached",
   "insufficient_quota",
@@ -28,15 +28,15 @@ const SPENT_CODES: readonly string[] = [
 ];
 const RATE_TYPES: readonly string[] = ["rate_limit_error", "rate_limit_exceeded", "too_many_requests"];
 const OVERLOAD_TYPES: readonly string[] = ["overloaded_error", "server_is_overloaded", "overloaded", "slow_down"];
-/** Trouble on the server's side that arrives without a status, in mid-stream. */
+/** Server errors that arrive in mid-stream, without a status. */
 const SERVER_TYPES: readonly string[] = ["api_error", "server_error", "timeout_error", "internal_error"];
 
-/** Statuses that client libraries would try again: timeout, conflict with a call in flight, too early. */
+/** Statuses that client libraries retry: timeout, conflict with a call in flight, too early. */
 const PASSING_STATUSES: readonly number[] = [408, 409, 425];
 
 function readFailure(error: unknown, { phase, signal }: FailedCall): ProviderFailure {
   if (signal?.aborted || isAbort(error)) return { kind: "aborted" };
-  // First: a text that is too long may be an image.
+  // Checked first: a text that is too long may be an image.
   const media = readMediaRefusal(error);
   if (media !== undefined) return media;
   const overflow = readOverflow(error);
@@ -58,11 +58,13 @@ function readFailure(error: unknown, { phase, signal }: FailedCall): ProviderFai
 interface ErrorFacts {
   readonly status: number | undefined;
   readonly headers: HeaderSource | undefined;
-  /** Types and codes by which the provider names the cause. */
+  /** Types and codes with which the provider names the cause. */
   readonly types: readonly string[];
 }
 
-/** Reads the errors of both client libraries, which keep the body in `error`, one of them only what is inside it. */
+/**
+ * Reads the errors of both client libraries. Both keep the body in `error`; one of them keeps only its inner object.
+ */
 function facts(error: unknown): ErrorFacts {
   const { status, headers, type, code, errorCode, error: body } = asObject(error) ?? {};
   const inner = asObject(asObject(body)?.["error"]) ?? asObject(body) ?? {};
@@ -81,8 +83,8 @@ function isAbort(error: unknown): boolean {
 }
 
 /**
- * The clients' errors all have a status and headers, and those of a connection have both undefined. Their classes cannot be
- * asked without loading a client, nor their names once an application has been minified.
+ * All client errors have `status` and `headers`; connection errors have both undefined. Checking the class would load a
+ * client, and class names are lost when an application is minified.
  */
 function isConnection(error: unknown): boolean {
   return error instanceof Error && "status" in error && "headers" in error && error.headers === undefined;

@@ -1,7 +1,7 @@
 import { type ExtraModels, withGiven } from "./models.ts";
 import type { Provider } from "./provider.ts";
 
-/** The provider with facts of models that win over its own: for hosts whose users know models that no table has. */
+/** Returns the provider with facts of models that win over its own: for hosts whose users know models in no table. */
 export function withModels<Request, Response, Message>(
   provider: Provider<Request, Response, Message>,
   extra: ExtraModels,

@@ -1,8 +1,9 @@
 import type { CacheEffects } from "../../log/cause.ts";
 
 /**
- * What moves cached prompts of the Messages API beside tools, system prompt and messages: thinking, tool choice and effort
- * lose the messages, and so do images when the first comes or the last goes (the provider's caching guide).
+ * Settings that invalidate cached prompts of the Messages API, beside tools, system prompt and messages. Thinking, tool
+ * choice and effort invalidate the messages. So do images, when the first is added or the last removed (the provider's
+ * caching guide).
  */
 export const ANTHROPIC_CACHE_EFFECTS: CacheEffects = {
   parameters: {

@@ -7,8 +7,8 @@ import { readUsage } from "./read-response.ts";
 import type { AnthropicResponse } from "./wire.ts";
 
 /**
- * The client's own collector reads a tool's input with a parser that completes what is broken, so that the caller could not
- * tell, and passes over fields it does not know. This one keeps both. Events and deltas of later versions are left aside.
+ * Assembles a message from its stream events. The client's own collector silently completes broken JSON of a tool's
+ * input and drops unknown fields; this one keeps both as they came. Events and deltas of later versions are ignored.
  */
 export function createStreamCollector(): Collector<Anthropic.MessageStreamEvent, AnthropicResponse> {
   let message: Record<string, unknown> = {};
@@ -48,7 +48,7 @@ export function createStreamCollector(): Collector<Anthropic.MessageStreamEvent,
       switch (event.type) {
         case "message_start":
           message = { ...event.message };
-          // Its output count is a placeholder: the model has not written yet.
+          // The output count is a placeholder here: the model has not written anything yet.
           return [reportOf(message, "not-counted")];
         case "content_block_start": {
           const block = { ...event.content_block } as unknown as Record<string, unknown>;
@@ -108,7 +108,7 @@ function idOf(block: JsonObject): string {
   return asString(block["id"]) ?? "";
 }
 
-/** Counts and fields that are left out of the last event stay as the first one gave them. */
+/** Counts and fields that the last event leaves out keep the values of the first. */
 function present(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }

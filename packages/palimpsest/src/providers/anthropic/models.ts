@@ -1,7 +1,7 @@
 import type { TokenPrices } from "../../log/prices.ts";
 import type { ModelFacts, ModelTable } from "../models.ts";
 
-/** The published limit of 32 MB for a request, in the smaller of the two sorts of megabytes. */
+/** The published limit of 32 MB for a request, counted in decimal megabytes, the smaller kind. */
 export const ANTHROPIC_REQUEST_BYTES = 32_000_000;
 
 const million: Omit<ModelFacts, "prices"> = {
@@ -19,8 +19,8 @@ const small: Omit<ModelFacts, "prices"> = {
 };
 
 /**
- * Published limits and prices, November 2026. Where sources disagree, the figure that costs more. Models of which only
- * the id was seen are left out: the models endpoint knows their limits.
+ * Published limits and prices, November 2026. Where sources disagree, the more expensive figure. Models known only by
+ * their id are left out: the models endpoint reports their limits.
  */
 export const ANTHROPIC_MODELS: ModelTable = {
   "claude-fable-5-1": { ...bound, prices: prices(10, 50, 0.025) },
@@ -29,7 +29,7 @@ export const ANTHROPIC_MODELS: ModelTable = {
   "claude-opus-5-5": { ...bound, prices: prices(4, 20, 0.05) },
   "claude-opus-5": { ...million, prices: prices(5, 25, 0.1) },
   "claude-opus-4-8": { ...million, minimumCacheTokens: 1_024, prices: prices(5, 25, 0.1) },
-  // The minimum is 2,048 or 4,096, depending on who is asked.
+  // Sources disagree: the minimum is 2,048 or 4,096.
   "claude-opus-4-7": { ...million, minimumCacheTokens: 4_096, prices: prices(5, 25, 0.1) },
   "claude-opus-4-6": { ...million, minimumCacheTokens: 4_096, prices: prices(5, 25, 0.1) },
   "claude-opus-4-5": { ...small, prices: prices(5, 25, 0.1) },

@@ -3,7 +3,7 @@ import { asList, asObject, asString, type JsonObject } from "../../log/json-fiel
 import { toContent } from "../to-content.ts";
 import { ANTHROPIC } from "./wire.ts";
 
-/** A content block of a response, or of a message that another program wrote; undefined for what is none. */
+/** Reads a content block of a response, or of a message that another program wrote; undefined if it is not a block. */
 export function readBlock(value: unknown): Block | undefined {
   if (typeof value === "string") return { kind: "text", text: value };
   const block = asObject(value);
@@ -33,13 +33,13 @@ function readThinking(block: JsonObject): Block {
   const text = asString(thinking) ?? "";
   if (block["type"] === "thinking" && typeof signature === "string" && holdsOnly(block, ["thinking", "signature"]))
     return { kind: "thinking", provider: ANTHROPIC, text, signature };
-  // Thinking that nobody signed is kept to be read, and never sent back.
+  // Thinking without a signature is kept for reading and never sent back.
   if (block["type"] === "thinking" && typeof signature !== "string")
     return { kind: "thinking", provider: ANTHROPIC, text };
   return { kind: "thinking", provider: ANTHROPIC, text, native: toNative(block) };
 }
 
-/** The summary that stands for what came before; undefined for one that failed, which stands for nothing. */
+/** Reads the summary that replaces the earlier conversation; undefined for a failed one, which replaces nothing. */
 export function readCompaction(block: JsonObject): Text | undefined {
   const text = asString(block["content"]) ?? "";
   return block["type"] === "compaction" && text !== "" ? { kind: "text", text, native: toNative(block) } : undefined;
@@ -66,7 +66,7 @@ function readPart(value: unknown): Part | undefined {
   const block = asObject(value);
   if (block === undefined) return undefined;
   const { type, text } = block;
-  // Nothing without a type can be sent back: it is kept as what it says.
+  // A block without a type cannot be sent back, so its JSON is kept as text.
   if (typeof type !== "string") return { kind: "text", text: JSON.stringify(block) };
   if (type === "text" && typeof text === "string")
     return { kind: "text", text, ...(holdsOnly(block, ["text"]) ? {} : { native: toNative(block) }) };
@@ -86,8 +86,8 @@ function readMedia(block: JsonObject): Part | undefined {
 }
 
 /**
- * Whether a block says nothing but its type and these fields, so that our words give it back. Responses spell out what is
- * absent or the default, and programs leave marks of their own; neither is content.
+ * Whether a block has only its type and these fields, so that our own form can reproduce it. Absent and default values
+ * in responses, and other programs' cache marks, are not content.
  */
 function holdsOnly(block: JsonObject, fields: readonly string[]): boolean {
   return Object.entries(block).every(

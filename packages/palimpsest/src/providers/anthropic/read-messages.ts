@@ -3,7 +3,7 @@ import { asList, asObject } from "../../log/json-fields.ts";
 import type { MessagePayload } from "../../log/payload.ts";
 import { readBlock } from "./read-block.ts";
 
-/** Messages of any program that speaks this form, whole or broken. Each tool result becomes a message of its own. */
+/** Reads messages in this form from any program, complete or broken. Each tool result becomes a message of its own. */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
   return messages.flatMap((value) => {
     const message = asObject(value);
@@ -11,7 +11,7 @@ export function readMessages(messages: readonly unknown[]): readonly MessagePayl
     const { role, content } = message;
     const blocks = (asList(content) ?? [content]).map(readBlock).filter((block) => block !== undefined);
     if (role === "assistant") return blocks.length === 0 ? [] : [{ role, blocks, origin: "model" }];
-    // Instructions inside the conversation (`system`), and roles that we do not know, are the program's own words.
+    // Instructions inside the conversation (`system`), and unknown roles, count as text of the program.
     return splitResults(blocks, role === "user" ? "human" : "host");
   });
 }

@@ -21,7 +21,7 @@ export function readResponse(response: AnthropicResponse): ResponseContent {
   };
 }
 
-/** What came before a summary is part of what it stands for: "the API ignores everything before the block". */
+/** A summary replaces all blocks before it: "the API ignores everything before the block". */
 function readContent(
   content: readonly JsonObject[],
   usage: JsonObject,
@@ -49,9 +49,9 @@ const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
 ]);
 
 /**
- * The API's input count is what comes behind the last cache mark; with reads and writes it makes the whole input. Where the
- * service went through several passes, the last one that wrote the message saw what the context has become. A pass that
- * compacted is not in the totals, and says nothing of the context.
+ * Reads the usage. The API's input count covers only the part after the last cache mark; with cache reads and writes it
+ * makes the whole input. If the service made several passes, the last one that wrote the message shows the current
+ * context. A compacting pass is not in the totals and tells nothing about the context.
  */
 export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const input = passesOf(usage).findLast((pass) => pass["type"] === "message") ?? usage;
@@ -91,7 +91,9 @@ function sumOf(passes: readonly ResponseContent["usage"][]): ResponseContent["us
   };
 }
 
-/** Nothing where nothing was left out. Compaction is none of these: it shows as a block of the response. */
+/**
+ * Reads the applied edits; empty if nothing was left out. A compaction is not an edit: it is a block of the response.
+ */
 function readEdits(edits: readonly unknown[]): { appliedEdits?: AppliedEdits } {
   const sumOf = (field: string): number =>
     edits.reduce((sum: number, edit) => sum + (asCount(asObject(edit)?.[field]) ?? 0), 0);
@@ -103,7 +105,7 @@ function readEdits(edits: readonly unknown[]): { appliedEdits?: AppliedEdits } {
   return applied.results + applied.thinkingTurns === 0 ? {} : { appliedEdits: applied };
 }
 
-/** `unavailable` also stands for parameters that differ, and for answers too old to be compared with: it says neither. */
+/** `unavailable` may also mean different parameters, or a response too old to compare with; it does not tell which. */
 const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
   ["model_changed", "model"],
   ["tools_changed", "tools"],
@@ -111,7 +113,9 @@ const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
   ["messages_changed", "messages"],
 ]);
 
-/** Nothing where the service was not asked, found no departure, or has not finished comparing. */
+/**
+ * Reads the cache diagnosis; empty if the service was not asked, found no difference, or has not finished comparing.
+ */
 function readDiagnosis(missed: JsonObject | undefined): { cacheDiagnosis?: CacheDiagnosis } {
   if (missed === undefined) return {};
   const missedTokens = asCount(missed["cache_missed_input_tokens"]);

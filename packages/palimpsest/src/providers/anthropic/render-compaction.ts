@@ -2,14 +2,14 @@ import { asList, asObject, asString, type JsonObject } from "../../log/json-fiel
 import type { CompactionRequestOptions } from "../provider.ts";
 import type { AnthropicRequest } from "./wire.ts";
 
-/** Of a summary that was asked for, and of one that the service has made by itself at a threshold. */
+/** Betas of a requested summary, and of one that the service made itself at a threshold. */
 const ON_DEMAND = "compact-2026-09-04";
 const THRESHOLD = "compact-2026-01-12";
 
 /**
- * The same conversation, to be summarized: the answer is one signed block. Without what only shapes an answer, which is
- * refused beside it. Undefined if the caller has the service compact at a threshold: it would make the summary, bill it, and
- * then refuse every request with it.
+ * Renders a request to summarize the same conversation; the answer is one signed block. Fields that only shape an
+ * answer are removed, since the API refuses them here. Undefined if the caller has the service compact at a threshold:
+ * the API would make and bill the summary, then refuse every request with it.
  */
 export function renderCompaction(
   request: AnthropicRequest,
@@ -17,7 +17,7 @@ export function renderCompaction(
 ): AnthropicRequest | undefined {
   const fields = request as AnthropicRequest & JsonObject;
   if (editsOf(fields).some(isCompaction) || fields["thread"] || fields["compaction"]) return undefined;
-  // It is no turn of the conversation: there is nothing to compare it with.
+  // A compaction is not a turn of the conversation, so there is nothing to compare it with.
   const { context_management: _, diagnostics: __, stop_sequences: ___, output_format: ____, ...kept } = fields;
   const { tool_choice: choice, output_config: output, ...rest } = kept as JsonObject;
   const { format: _____, ...shape } = asObject(output) ?? {};
@@ -32,8 +32,8 @@ export function renderCompaction(
 }
 
 /**
- * A summary that stands first is taken only with the beta that it was made under. A signed one is not taken beside the
- * threshold: it holds, and the threshold has to wait.
+ * Adds the beta under which a leading summary was made: the API accepts the summary only with it. A signed summary is
+ * refused together with the caller's threshold, so the threshold is removed.
  */
 export function withCompactionFirst(request: JsonObject): JsonObject {
   const first = asObject(asList(asObject(asList(request["messages"])?.[0])?.["content"])?.[0]);

@@ -5,22 +5,25 @@ import type { AnthropicMessage } from "./wire.ts";
 
 const BETA = "context-management-2025-06-27";
 
-/** What the API does not take beside edits of ours: edits of the caller's own, a summary on demand, a thread. */
+/** Fields that the API refuses together with our edits: the caller's own edits, a summary on demand, a thread. */
 const EXCLUDES_EDITS = ["context_management", "compaction", "thread"] as const;
 
-/** A caller who manages the context in the parameters goes on doing so: there are never two lists of edits. */
+/**
+ * Whether our edits may be added. A caller who manages the context in the parameters keeps control: a request never has
+ * two lists of edits.
+ */
 export function takesEdits(parameters: Readonly<Record<string, unknown>>): "yes" | "no" {
   return EXCLUDES_EDITS.some((field) => parameters[field] !== undefined && parameters[field] !== null) ? "no" : "yes";
 }
 
-/** Edits as fields of the request, with the beta that they belong to; nothing where none may be asked for. */
+/** Renders edits as request fields, with the beta that they need; empty if the request may not ask for edits. */
 export function renderEdits(
   { edits, parameters }: Pick<RequestParts<AnthropicMessage>, "edits" | "parameters">,
   thinking: unknown,
 ): { readonly betas?: readonly unknown[]; readonly context_management?: JsonObject } {
   if (edits === undefined || takesEdits(parameters) === "no") return {};
   const betas = [...new Set([...(asList(parameters["betas"]) ?? []), BETA])];
-  // The API wants the edit of thinking to come first.
+  // The API requires the thinking edit to come first.
   return { betas, context_management: { edits: [...clearThinking(edits, thinking), clearResults(edits)] } };
 }
 

@@ -7,7 +7,7 @@ import { canBeShown, describeMedia } from "../media.ts";
 import { base64Text } from "./base64-text.ts";
 import { ANTHROPIC, type AnthropicBlock, type AnthropicMessage } from "./wire.ts";
 
-/** A message in the form of the Messages API, content always a list; none if nothing in it can be sent. */
+/** Renders a message for the Messages API, its content always as a list; no message if nothing in it can be sent. */
 export function renderMessage({ role, blocks }: FlatMessage): readonly AnthropicMessage[] {
   const content = blocks.flatMap(renderBlock);
   return frozenCopy(content.length === 0 ? [] : [{ role, content }]);
@@ -36,7 +36,7 @@ function isOwn(native: Native | undefined): native is Native {
   return native?.provider === ANTHROPIC;
 }
 
-/** As it came; only the id of a call may have become another, where two had the same. */
+/** Returns the block as it came. Only the id of a call may differ, if two calls had the same id. */
 function renderNative({ block: native }: Native, block: Block): AnthropicBlock {
   const id = block.kind === "tool_call" ? { id: block.id } : {};
   return { ...(native as AnthropicBlock), ...id };
@@ -51,7 +51,7 @@ function renderCall({ id, name, input }: ToolCall): AnthropicBlock {
   return { type: "tool_use", id, name, input: toInput(input) };
 }
 
-/** The API takes nothing but an object; a model's broken JSON, or a plain value, stands in one. */
+/** The API accepts only an object, so a model's broken JSON, or a plain value, is wrapped in one. */
 function toInput(input: unknown): unknown {
   return asObject(input) ?? (input === undefined ? {} : { input });
 }

@@ -2,12 +2,12 @@ import { asObject } from "../../log/json-fields.ts";
 import type { AnthropicRequest } from "./wire.ts";
 
 /**
- * The same prompt without an answer: the API reads it into the cache and says nothing (`max_tokens: 0`). Undefined where it
- * refuses that: with thinking that has a budget, with an output format, with a tool that must be called, and where the call
- * is a compaction. Switching those off instead would make it another prompt.
+ * Renders the same prompt without an answer: the API reads it into the cache and writes nothing (`max_tokens: 0`).
+ * Undefined if the API would refuse it: with a thinking budget, an output format, a forced tool call, or in a
+ * compaction. Turning those off would change the prompt.
  */
 export function renderPing(request: AnthropicRequest): AnthropicRequest | undefined {
-  // A ping is no turn of the conversation: there is nothing to compare it with.
+  // A ping is not a turn of the conversation, so there is nothing to compare it with.
   const { stream: _, diagnostics: __, ...prompt } = request as AnthropicRequest & Record<string, unknown>;
   const typeOf = (field: string): unknown => asObject(prompt[field])?.["type"];
   const isRefused =

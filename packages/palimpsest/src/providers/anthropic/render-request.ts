@@ -8,7 +8,7 @@ import { withCompactionFirst } from "./render-compaction.ts";
 import { renderEdits } from "./render-edits.ts";
 import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from "./wire.ts";
 
-/** The API takes four marks. One stands at the end of what comes before the messages. */
+/** The API accepts four marks. One stands at the end of the part before the messages. */
 const MAXIMUM_MESSAGE_MARKS = 3;
 
 export interface RequestOptions {
@@ -16,8 +16,8 @@ export interface RequestOptions {
 }
 
 /**
- * Renders request bodies. What comes before the messages is rendered once for each list of tools, so that a request costs
- * one copy of the array of messages, and as many copies of a message as there are marks.
+ * Renders request bodies. The part before the messages is rendered once for each list of tools. So a request costs one
+ * copy of the array of messages, and one copy of a message for each mark.
  */
 export function createRequestRenderer({
   cacheDiagnostics,
@@ -34,7 +34,7 @@ export function createRequestRenderer({
   }
 
   return (parts) => {
-    // Marks are placed here; one of the caller's beside them would make five, or clash with another lifetime.
+    // This function places the marks. A mark of the caller would be the fifth, or conflict with another lifetime.
     const { cache_control: _, tools: __, thinking, ...parameters } = parts.parameters;
     const fitted = fitThinking(thinking, parts);
     const request = {
@@ -45,7 +45,7 @@ export function createRequestRenderer({
       max_tokens: parts.maxTokens,
       ...headOf(parts).fields,
       messages: markMessages(parts),
-      // On every request, as the guide asks: the first one has nothing to be compared with.
+      // Sent with every request, as the guide asks, even the first, which has no previous response.
       ...(cacheDiagnostics === "asked"
         ? { diagnostics: { previous_message_id: parts.previousResponseId ?? null } }
         : {}),
@@ -58,7 +58,7 @@ type Ttl = RequestParts<AnthropicMessage>["cacheTtl"];
 
 interface Head {
   readonly system: string;
-  /** The provider's own tools (search, code execution, ...), which the caller gives in the parameters. */
+  /** The provider's own tools (search, code execution, ...) from the caller's parameters. */
   readonly own: readonly unknown[] | undefined;
   readonly cacheTtl: Ttl;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -83,7 +83,7 @@ function renderHead({ tools, system, own, cacheTtl }: HeadParts): Head["fields"]
 }
 
 function renderTool({ name, description, inputSchema }: ToolDefinition): JsonObject {
-  // The API wants this type to be there, and there is no other.
+  // The API requires this type and accepts no other.
   const input_schema = { type: "object", ...inputSchema };
   return { name, ...(description === undefined ? {} : { description }), input_schema };
 }
@@ -105,7 +105,7 @@ function markMessages({ messages, marks, cacheTtl }: RequestParts<AnthropicMessa
   return marked;
 }
 
-/** The message with a mark on its last block that can carry one; thinking cannot. */
+/** Returns the message with a mark on its last block that can carry one; thinking cannot. */
 function markMessage(message: AnthropicMessage, ttl: Ttl): AnthropicMessage {
   if (typeof message.content === "string") return message;
   const position = message.content.findLastIndex(({ type }) => type !== "thinking" && type !== "redacted_thinking");
@@ -118,9 +118,9 @@ function markMessage(message: AnthropicMessage, ttl: Ttl): AnthropicMessage {
 const MINIMUM_THINKING_TOKENS = 1_024;
 
 /**
- * A thinking budget must be smaller than the output limit, and at least 1,024. One that is too large is lowered. Thinking is
- * left out where the limit leaves no room for it, and where the turn that is being worked on did not begin with it (its
- * setting has changed since, or the thinking was lost): a request without it can be answered, one with it is refused.
+ * Fits thinking to the request. A thinking budget must be at least 1,024 and smaller than the output limit; a larger
+ * one is lowered. Thinking is turned off if the limit leaves no room for it, or if the open turn did not begin with
+ * thinking (its setting has changed since, or the thinking was lost): the API would refuse the request.
  */
 function fitThinking(
   thinking: unknown,

@@ -16,8 +16,8 @@ const NOTHING = [
 ];
 
 /**
- * What moves cached prompts of OpenAI beside tools, system prompt and messages: going by the reasons that its cache
- * diagnostics know, the effort, the format and length of the text, the cache key and the service tier.
+ * Settings that change cached prompts of OpenAI, beside tools, system prompt and messages. According to the reasons in
+ * its cache diagnostics: effort, text format and length, cache key and service tier.
  */
 export const OPENAI_CACHE_EFFECTS: CacheEffects = {
   parameters: {

@@ -13,24 +13,24 @@ import { createRequestRenderer } from "./chat/render-request.ts";
 import { OPENAI_MODELS, OPENAI_REQUEST_BYTES } from "./models.ts";
 import { type ChatMessage, type ChatRequest, type ChatResponse, OPENAI_CHAT } from "./wire.ts";
 
-/** The parts of the client that are used. */
+/** The parts of the client that this provider uses. */
 export type ChatClient = Pick<OpenAI, "chat" | "models">;
 
 export interface ChatOptions {
-  /** Facts of models, by the start of their ids, that win over the table. @default {} */
+  /** Facts of models by the start of their ids; these win over the table. @default {} */
   readonly models?: ExtraModels;
   /** `compatible`: the output limit is called `max_tokens`, and no field is sent that only OpenAI knows. @default "openai" */
   readonly dialect?: "openai" | "compatible";
-  /** Who says the system prompt. @default "system" */
+  /** Role of the system prompt. @default "system" */
   readonly systemRole?: "system" | "developer";
   /**
-   * Whether reasoning that the server has shown goes back to it as `reasoning_content`: some want it while a turn is open,
-   * others refuse it. @default "left-out"
+   * `sent-back`: reasoning that the server showed is sent back as `reasoning_content`. Some servers require this during
+   * a turn, others refuse it. @default "left-out"
    */
   readonly thinking?: "left-out" | "sent-back";
 }
 
-/** Chat Completions, of OpenAI or of any server that speaks it, through the caller's own client. */
+/** Provider for Chat Completions, of OpenAI or any compatible server, through the caller's own client. */
 export function openaiChat(
   client: ChatClient,
   { models = {}, dialect = "openai", systemRole = "system", thinking = "left-out" }: ChatOptions = {},
@@ -61,7 +61,7 @@ function send(
     signal,
     collector: createStreamCollector(),
     async open() {
-      // `null` in the parameters leaves it out: some servers refuse the field, and tell the usage unasked.
+      // `null` in the parameters leaves the field out: some servers refuse it and report usage anyway.
       const { stream_options: asked = { include_usage: true }, ...rest } = request;
       const body = { ...rest, stream: true, ...(asked === null ? {} : { stream_options: asked }) } as const;
       const { data, response } = await client.chat.completions.create(body, callOptions(signal)).withResponse();
@@ -71,14 +71,14 @@ function send(
   });
 }
 
-/** Some servers answer a request for a stream with one document; some put an error in it, under HTTP 200. */
+/** Some servers answer a streaming request with one document; some put an error in it, with HTTP 200. */
 function readWhole(body: unknown): ChatResponse {
   const { error } = asObject(body) ?? {};
   if (error === undefined || error === null) return body as ChatResponse;
   throw Object.assign(new Error(`the server answered with an error: ${JSON.stringify(error)}`), { error });
 }
 
-/** Where compatible servers say how large a model's window is: vLLM, OpenRouter, Groq, LM Studio. */
+/** Fields in which compatible servers report a model's window: vLLM, OpenRouter, Groq, LM Studio. */
 const WINDOW_FIELDS = ["max_model_len", "context_length", "context_window", "max_context_length"];
 
 async function fetchWindow(client: ChatClient, model: string): Promise<Partial<ModelFacts>> {
@@ -86,13 +86,13 @@ async function fetchWindow(client: ChatClient, model: string): Promise<Partial<M
   return windowTokens === undefined ? {} : { windowTokens };
 }
 
-/** Several servers describe models in their list only. */
+/** Several servers describe models only in their list. */
 async function describeModel(client: ChatClient, id: string): Promise<JsonObject | undefined> {
   try {
     const found = asObject(await client.models.retrieve(id, callOptions(undefined)));
     if (windowIn(found) !== undefined) return found;
   } catch {
-    // The list may know it.
+    // The list may contain the model.
   }
   try {
     const listed = await client.models.list(callOptions(undefined));

@@ -1,6 +1,6 @@
 import type { MediaSource } from "../../log/block.ts";
 
-/** Media as the service takes it: an address on the web, or the bytes themselves in one. */
+/** Returns media in the form that the service accepts: a web address, or a data URL with the bytes. */
 export function toUrl(source: MediaSource): string {
   return source.kind === "url" ? source.url : `data:${source.mediaType};base64,${source.data}`;
 }
@@ -10,7 +10,7 @@ export function fromUrl(url: string): MediaSource {
   return mediaType === undefined || data === undefined ? { kind: "url", url } : { kind: "base64", mediaType, data };
 }
 
-/** A file needs a name, and its ending tells the service what it is. */
+/** The service requires a file name and reads the type from its extension. */
 export function fileNameOf(source: MediaSource): string {
   return `document.${source.kind === "base64" && source.mediaType === "application/pdf" ? "pdf" : "txt"}`;
 }

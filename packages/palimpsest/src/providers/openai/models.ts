@@ -4,24 +4,27 @@ import type { ModelFacts, ModelTable } from "../models.ts";
 /** The published limit of 50 MB for the images and files of a request. */
 export const OPENAI_REQUEST_BYTES = 50_000_000;
 
-/** Above this many input tokens a request costs twice the input and one and a half times the output price, all of it. */
+/**
+ * A request with more input tokens than this costs twice the input price and one and a half times the output price, for
+ * all of its tokens.
+ */
 const LARGE_INPUT_TOKENS = 272_000;
 
-/** Before GPT-5.6: "5 to 10 minutes" without use; the shorter is what can be relied on. */
+/** Before GPT-5.6: "5 to 10 minutes" without use; only the shorter time is guaranteed. */
 const IN_MEMORY_MS = 5 * 60_000;
 
 const sixth: Omit<ModelFacts, "prices"> = {
   windowTokens: 1_050_000,
-  // The window less the output, as it was published for GPT-5 (400,000 = 272,000 + 128,000); for GPT-6 not seen in writing.
+  // The window minus the output, as published for GPT-5 (400,000 = 272,000 + 128,000); not published for GPT-6.
   maxInputTokens: 922_000,
   maxOutputTokens: 128_000,
   minimumCacheTokens: 1_024,
   cacheLifetimeMs: 30 * 60_000,
-  // Sealed reasoning is taken back behind any conversation.
+  // The service accepts sealed reasoning after any conversation.
   thinking: "free",
 };
 
-/** Limits and prices of public price lists, September 2026; GPT-5.2 and 4.1 as published with them. */
+/** Limits and prices from public price lists, September 2026; GPT-5.2 and 4.1 as published with them. */
 export const OPENAI_MODELS: ModelTable = {
   "gpt-6-astra": { ...sixth, prices: tiered(10, 50, 0.1) },
   "gpt-6.1-sol": { ...sixth, prices: tiered(2, 10, 0.05) },
@@ -52,7 +55,7 @@ interface PriceMultiples {
   readonly cacheWriteMultiple: number;
 }
 
-/** Since GPT-5.6 writing to the cache costs 1.25 times the input price; there is one price for all lifetimes. */
+/** Since GPT-5.6, writing to the cache costs 1.25 times the input price, for every lifetime. */
 function tiered(input: number, output: number, cacheReadMultiple: number): ModelPrices {
   const multiples = { cacheReadMultiple, cacheWriteMultiple: 1.25 };
   const large = prices({ ...multiples, input: input * 2, output: output * 1.5 });

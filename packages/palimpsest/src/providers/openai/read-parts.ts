@@ -1,7 +1,7 @@
 import type { Part } from "../../log/block.ts";
 import { asList, asObject, type JsonObject } from "../../log/json-fields.ts";
 
-/** Reads content that is a text or a list of parts, each a text or an object; what is neither is passed over. */
+/** Reads content that is a text or a list of parts, each a text or an object; any other part is skipped. */
 export function readPartsBy(readPart: (part: JsonObject) => Part): (content: unknown) => Part[] {
   return (content) => {
     if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];

@@ -14,17 +14,20 @@ import { renderMessage } from "./responses/render-message.ts";
 import { createRequestRenderer } from "./responses/render-request.ts";
 import { OPENAI_RESPONSES, type ResponsesItem, type ResponsesRequest, type ResponsesResponse } from "./wire.ts";
 
-/** The part of the client that is used. */
+/** The part of the client that this provider uses. */
 export type ResponsesClient = Pick<OpenAI, "responses">;
 
 export interface ResponsesOptions {
-  /** Facts of models, by the start of their ids, that win over the table. @default {} */
+  /** Facts of models by the start of their ids; these win over the table. @default {} */
   readonly models?: ExtraModels;
-  /** Whether the service is asked why its cache missed, where the model can be asked (GPT-5.6 and later). @default "asked" */
+  /**
+   * Whether requests ask the service for the cause of cache misses, with models that support it (GPT-5.6 and later).
+   * @default "asked"
+   */
   readonly cacheDiagnostics?: "asked" | "off";
 }
 
-/** The Responses API, through the caller's own client, with nothing kept on the service's side. */
+/** Provider for the Responses API, through the caller's own client. The service stores nothing. */
 export function openaiResponses(
   client: ResponsesClient,
   { models = {}, cacheDiagnostics = "asked" }: ResponsesOptions = {},
@@ -36,7 +39,7 @@ export function openaiResponses(
     name: OPENAI_RESPONSES,
     cacheEffects: OPENAI_CACHE_EFFECTS,
     factsOf,
-    // The models endpoint says nothing of limits.
+    // The models endpoint reports no limits.
     fetchFacts: async (model) => factsOf(model),
     renderMessage,
     renderRequest: createRequestRenderer({ cacheDiagnostics }),
@@ -81,7 +84,7 @@ function countTokens(
   { signal }: SendOptions = {},
 ): Promise<number | undefined> {
   const body = pickFields(request, COUNTED_FIELDS);
-  // Releases 5 and the first of 6 have no such resource.
+  // Releases 5 and the first of release 6 have no such resource.
   const counting = client.responses.inputTokens as ResponsesClient["responses"]["inputTokens"] | undefined;
   return requestTokenCount({ provider: OPENAI_RESPONSES, signal }, async () =>
     counting?.count(body, callOptions(signal)),

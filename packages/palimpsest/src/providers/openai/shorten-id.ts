@@ -1,6 +1,6 @@
 /**
- * An id that the service takes: it refuses long ones, which other providers write. Calls and their results are shortened
- * in the same way, and stay pairs.
+ * Returns an id that the service accepts: it refuses long ids, which other providers write. The id of a call and of its
+ * result are shortened in the same way, so they still match.
  */
 export function shortenId(id: string, maximumLength: number): string {
   return id.length <= maximumLength ? id : `${id.slice(0, maximumLength - 9)}-${fingerprint(id)}`;

@@ -1,9 +1,9 @@
 import { asCount } from "../../log/json-fields.ts";
 import type { ResponseContent } from "../provider.ts";
 
-/** The counts of a response, under whatever name the service has for each. */
+/** Token counts of a response, from fields that each service names differently. */
 export interface ReportedCounts {
-  /** The whole input: what was read from the cache and written to it is part of it. */
+  /** The whole input, including tokens read from the cache and written to it. */
   readonly input: unknown;
   readonly cacheRead: unknown;
   readonly cacheWrite: unknown;

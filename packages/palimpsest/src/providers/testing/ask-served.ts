@@ -12,7 +12,9 @@ export interface Served<Request, Response, Message> extends Pick<SimulatorServer
   ask(fields?: Partial<RequestParts<Message>>): Promise<ResponseContent>;
 }
 
-/** Serves a face of the simulator until the test has finished, and asks it by way of an adapter with its real client. */
+/**
+ * Serves one API of the simulator until the test has finished, and calls it through an adapter with its real client.
+ */
 export async function askServed<Request, Response, Message>(
   face: HttpFace,
   connect: (url: string) => Provider<Request, Response, Message>,

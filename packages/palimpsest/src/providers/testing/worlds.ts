@@ -13,11 +13,11 @@ import type { Provider } from "../provider.ts";
 
 export type AnyProvider = Provider<unknown, unknown, unknown>;
 
-/** A face of the simulator, and the adapter with the real client before it. */
+/** One API of the simulator, and the adapter with the real client in front of it. */
 export interface World {
   readonly model: string;
   face(options: { readonly script: Script }): HttpFace;
-  /** @param url of a server with that face */
+  /** @param url of a server with that API */
   connect(url: string): AnyProvider;
 }
 

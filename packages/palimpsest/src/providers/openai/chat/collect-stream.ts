@@ -12,8 +12,8 @@ interface Call {
 }
 
 /**
- * Puts a completion together from its chunks. Servers differ in most details: usage comes with the last chunk, with every
- * chunk or not at all; calls are told apart by their index, or only by their ids.
+ * Assembles a completion from its chunks. Servers differ in most details: usage comes with the last chunk, with every
+ * chunk or not at all; calls have different indexes, or only different ids.
  */
 export function createStreamCollector(): Collector<OpenAI.Chat.ChatCompletionChunk, ChatResponse> {
   let head: JsonObject = {};
@@ -30,7 +30,7 @@ export function createStreamCollector(): Collector<OpenAI.Chat.ChatCompletionChu
     const place = typeof index === "number" ? index : calls.length - (id === "" ? 1 : 0);
     let call = callAt.get(place);
     const parts: StreamPart[] = [];
-    // A second name begins another call, whatever its index says.
+    // A second name starts another call, even at the same index.
     if (call === undefined || (name !== "" && call.name !== "" && call.id !== id)) {
       call = { id, name, text: "" };
       calls.push(call);

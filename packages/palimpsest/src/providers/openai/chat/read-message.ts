@@ -5,9 +5,9 @@ import { fromUrl } from "../data-url.ts";
 import { readPartsBy } from "../read-parts.ts";
 import { OPENAI_CHAT } from "../wire.ts";
 
-/** What the model said in one message: thinking, words, calls. */
+/** Returns the blocks of one message of the model: thinking, text and calls. */
 export function readMessageBlocks(message: JsonObject): Block[] {
-  // Servers that show their reasoning call it by either name.
+  // Servers that show their reasoning use one of these two names.
   const thinking = asString(message["reasoning_content"]) ?? asString(message["reasoning"]) ?? "";
   const texts = [...readParts(message["content"]), ...readParts(message["refusal"])];
   const calls = (asList(message["tool_calls"]) ?? []).map(readCall).filter((call) => call !== undefined);
@@ -24,7 +24,7 @@ function readCall(value: unknown): Block | undefined {
   if (call === undefined || called === undefined) return undefined;
   const text = asString(called["arguments"]) ?? "";
   const input = parseInput(text);
-  // Broken arguments are not kept to be sent again: see how calls are rendered.
+  // Broken arguments are not kept for later requests: see how calls are rendered.
   const isRaw = asObject(input) !== undefined && JSON.stringify(input) !== text;
   return {
     kind: "tool_call",
@@ -35,7 +35,7 @@ function readCall(value: unknown): Block | undefined {
   };
 }
 
-/** Content as a text or a list of parts. */
+/** Reads content that is a text or a list of parts. */
 export const readParts: (content: unknown) => Part[] = readPartsBy(readPart);
 
 function readPart(part: JsonObject): Part {

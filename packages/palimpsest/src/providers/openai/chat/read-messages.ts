@@ -3,7 +3,7 @@ import type { MessagePayload } from "../../../log/payload.ts";
 import { toContent } from "../../to-content.ts";
 import { readMessageBlocks, readParts } from "./read-message.ts";
 
-/** Messages of any program that speaks this form, whole or broken. */
+/** Reads messages in this form from any program, complete or broken. */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
   return messages.flatMap((value) => {
     const message = asObject(value);

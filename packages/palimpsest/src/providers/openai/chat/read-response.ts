@@ -19,7 +19,7 @@ export function readResponse(response: ChatResponse): ResponseContent {
   };
 }
 
-/** Several servers say "stop" although there are calls to answer. */
+/** Several servers report "stop" although the response contains calls. */
 function readStop(reason: unknown, hasCalls: boolean): ResponseContent["stop"] {
   switch (reason) {
     case "stop":
@@ -41,7 +41,7 @@ export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const details = asObject(usage["prompt_tokens_details"]);
   return toUsage({
     input: usage["prompt_tokens"],
-    // The second name is that of DeepSeek.
+    // DeepSeek uses the second name.
     cacheRead: asCount(details?.["cached_tokens"]) ?? usage["prompt_cache_hit_tokens"],
     cacheWrite: details?.["cache_write_tokens"],
     output: usage["completion_tokens"],

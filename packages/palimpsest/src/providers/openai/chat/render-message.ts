@@ -13,7 +13,7 @@ export interface RenderOptions {
   readonly thinking: "left-out" | "sent-back";
 }
 
-/** A message in the form of Chat Completions: a tool's result is a message of its own, and holds nothing but text. */
+/** Renders a message for Chat Completions. A tool result is a message of its own and contains only text. */
 export function renderMessage({ role, blocks }: FlatMessage, options: RenderOptions): readonly ChatMessage[] {
   const messages = role === "assistant" ? renderAssistant(blocks, options) : renderUser(blocks);
   return frozenCopy(messages) as unknown as readonly ChatMessage[];
@@ -44,7 +44,7 @@ function renderCall({ id, name, input, native }: ToolCall): JsonObject {
   return { id: shortenId(id, MAXIMUM_ID_LENGTH), type: "function", function: { name, arguments: text } };
 }
 
-/** Many servers parse the arguments again to fill in a template, and fail on what is no object. */
+/** Many servers parse the arguments again to fill in a template, and fail unless they are an object. */
 function toArguments(input: unknown): unknown {
   return asObject(input) ?? (input === undefined ? {} : { input });
 }
@@ -53,7 +53,7 @@ function isOwn(native: Native | undefined): native is Native {
   return native?.provider === OPENAI_CHAT;
 }
 
-/** Results first, and together: nothing may stand between them and their calls. What else they show comes behind. */
+/** Results come first, together: nothing may stand between calls and their results. Media of the results follow. */
 function renderUser(blocks: readonly Block[]): JsonObject[] {
   const results = blocks.filter((block) => block.kind === "tool_result");
   const parts = [...results.flatMap(renderShown), ...blocks.flatMap(renderPart)];
@@ -108,7 +108,7 @@ function renderPart(part: Part | Block): JsonObject[] {
 
 function renderMedia(media: Media): JsonObject {
   const { kind, source } = media;
-  // This form has no place for the address of a document.
+  // This form cannot carry the URL of a document.
   const isRemote = kind === "document" && source.kind === "url";
   if (isRemote || !canBeShown(media)) return { type: "text", text: describeMedia(media) };
   if (kind === "image") return { type: "image_url", image_url: { url: toUrl(source) } };

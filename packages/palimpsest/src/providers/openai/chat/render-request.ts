@@ -11,7 +11,7 @@ export interface RequestOptions {
   readonly systemRole: "system" | "developer";
 }
 
-/** Renders request bodies. Marks have no place in this form: its servers cache prefixes by themselves, or not at all. */
+/** Renders request bodies. This form has no cache marks: its servers cache prefixes automatically, or not at all. */
 export function createRequestRenderer({
   dialect,
   systemRole,
@@ -19,7 +19,7 @@ export function createRequestRenderer({
   const toolsOf = rememberTools(renderTool);
   return ({ model, system, tools, parameters, messages, maxTokens, session }) => {
     const rendered = toolsOf(tools, parameters);
-    // The session keeps answers within the window: a limit of the caller's beside its own is refused, or too large.
+    // The session limits the output itself. A second limit from the caller would be refused, or too large.
     const { tools: _, max_tokens: __, max_completion_tokens: ___, ...rest } = parameters;
     const limit = Math.max(1, maxTokens);
     const ofDialect =

@@ -29,13 +29,13 @@ export function createStreamCollector(): Collector<OpenAI.Responses.ResponseStre
           return [];
         case "response.completed":
         case "response.incomplete":
-          // Some servers leave the list empty at the end, having sent every item before.
+          // Some servers send every item before, and an empty list at the end.
           response = event.response.output?.length
             ? event.response
             : { ...event.response, output: items.filter(Boolean) };
           return [];
         case "response.failed":
-          // An ordinary event to the client, but a failure all the same.
+          // The client treats this event as ordinary, but it reports a failure.
           throw Object.assign(new Error(event.response.error?.message ?? "the response failed"), {
             error: event.response.error,
           });

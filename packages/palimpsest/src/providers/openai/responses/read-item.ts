@@ -5,7 +5,7 @@ import { fromUrl } from "../data-url.ts";
 import { readPartsBy } from "../read-parts.ts";
 import { OPENAI_RESPONSES } from "../wire.ts";
 
-/** An item that the model wrote; undefined for an empty one. */
+/** Reads an item of the model; undefined for an empty one. */
 export function readOutputItem(item: JsonObject): Block | undefined {
   switch (item["type"]) {
     case undefined:
@@ -45,7 +45,9 @@ function readCall(item: JsonObject): Block {
   };
 }
 
-/** Sealed reasoning goes back as it came. Without its seal it only names what the service would have had to keep. */
+/**
+ * Sealed reasoning is sent back as it came. Without its seal, it only refers to data that the service did not store.
+ */
 function readReasoning(item: JsonObject): Block {
   const texts = [...(asList(item["summary"]) ?? []), ...(asList(item["content"]) ?? [])]
     .map((part) => asString(asObject(part)?.["text"]))
@@ -59,7 +61,7 @@ function readReasoning(item: JsonObject): Block {
   };
 }
 
-/** What the user's side of a message or an output holds: a text, or a list of parts. */
+/** Reads the user's content of a message, or of a tool output: a text, or a list of parts. */
 export const readParts: (content: unknown) => Part[] = readPartsBy(readPart);
 
 function readPart(part: JsonObject): Part {
@@ -73,12 +75,12 @@ function readPart(part: JsonObject): Part {
   return { kind: "text", text: JSON.stringify(plain) };
 }
 
-/** Without what the service gave it, and what the client put in when it was asked to parse: neither may go back. */
+/** Removes the fields that the service added, and those that the client added by parsing: neither may be sent back. */
 function asSent({ id: _, status: __, parsed_arguments: ___, parsed: ____, ...sent }: JsonObject): JsonObject {
   return sent;
 }
 
-/** Empty where there is nothing to say. */
+/** Empty if no other field is set. */
 const BESIDES: readonly string[] = ["type", "annotations", "logprobs"];
 
 function holdsOnly(object: JsonObject, fields: readonly string[]): boolean {

@@ -4,7 +4,7 @@ import type { MessagePayload } from "../../../log/payload.ts";
 import { toContent } from "../../to-content.ts";
 import { readOutputItem, readParts } from "./read-item.ts";
 
-/** Items of any program that speaks this form, whole or broken. What the model wrote in one go is one message. */
+/** Reads items in this form from any program, complete or broken. Consecutive items of the model become one message. */
 export function readMessages(items: readonly unknown[]): readonly MessagePayload[] {
   const payloads: MessagePayload[] = [];
   let spoken: Block[] = [];

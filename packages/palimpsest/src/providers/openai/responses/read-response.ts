@@ -17,7 +17,10 @@ export function readResponse(response: ResponsesResponse): ResponseContent {
   };
 }
 
-/** What came before a compaction item "may be dropped": it stands for it. What it took is part of the response's usage. */
+/**
+ * Items before a compaction item "may be dropped": the compaction item replaces them. The response's usage includes its
+ * cost.
+ */
 function readOutput(
   items: readonly JsonObject[],
 ): Pick<ResponseContent, "blocks"> & { compaction?: ProviderCompaction } {
@@ -55,7 +58,7 @@ function readUsage(usage: JsonObject): ResponseContent["usage"] {
   });
 }
 
-/** The system prompt is part of the input here; whatever else is named is a setting. */
+/** The system prompt is part of the input here; every other name is a setting. */
 const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
   ["model_changed", "model"],
   ["tools_changed", "tools"],

@@ -10,8 +10,8 @@ import { OPENAI_RESPONSES, type ResponsesItem } from "../wire.ts";
 const MAXIMUM_ID_LENGTH = 64;
 
 /**
- * A message as items. Ids that the service gave to its messages and calls are left out: with one, it insists on the
- * reasoning that came with it, which may be gone by now.
+ * Renders a message as items. The service's ids of messages and calls are left out: an item with an id requires the
+ * reasoning that came with it, which may be gone.
  */
 export function renderMessage({ role, blocks }: FlatMessage): readonly ResponsesItem[] {
   const items = role === "assistant" ? renderAssistant(blocks) : renderUser(blocks);
@@ -26,12 +26,13 @@ function renderAssistant(blocks: readonly Block[]): JsonObject[] {
         return [said("assistant", [{ type: "output_text", text: block.text }])];
       case "tool_call":
         return [renderCall(block)];
-      // Reasoning that is not in the service's own form cannot be sealed again; the rest is not for a model to say.
+      // Reasoning in another form than the service's own cannot be sealed again. The other kinds are not for the
+      // model's role.
       default:
         return [];
     }
   });
-  // Reasoning without what it led to is refused.
+  // The service refuses reasoning without the item that followed it.
   while (items.at(-1)?.["type"] === "reasoning") items.pop();
   return items;
 }
@@ -40,7 +41,7 @@ function isOwn(native: Native | undefined): native is Native {
   return native?.provider === OPENAI_RESPONSES;
 }
 
-/** As it came; only the id of a call may have become another, where two had the same. */
+/** Returns the item as it came. Only the id of a call may differ, if two calls had the same id. */
 function renderNative({ block: native }: Native, block: Block): JsonObject {
   const item = native as JsonObject;
   return block.kind === "tool_call" ? { ...item, call_id: shortenId(block.id, MAXIMUM_ID_LENGTH) } : item;
@@ -77,12 +78,12 @@ function said(role: "user" | "assistant", content: readonly JsonObject[]): JsonO
   return { type: "message", role, content };
 }
 
-/** Whether it stands inside a message: all such are called input_something. */
+/** Whether the block is a part of a message: the types of all such parts begin with `input_`. */
 function isPart({ block }: Native): boolean {
   return asString(asObject(block)?.["type"])?.startsWith("input_") ?? false;
 }
 
-/** There is no field for failure: what the result says must do. */
+/** The form has no field for failure; the text of the result must tell it. */
 function renderResult({ callId, content }: ToolResult): JsonObject {
   const parts = typeof content === "string" ? [] : content.flatMap(renderPart);
   const [first] = parts;
@@ -90,7 +91,7 @@ function renderResult({ callId, content }: ToolResult): JsonObject {
   return { type: "function_call_output", call_id: shortenId(callId, MAXIMUM_ID_LENGTH), output: text ?? parts };
 }
 
-/** One text is written as such; older servers take nothing else. */
+/** Returns a single text as a string; older servers accept nothing else. */
 function onlyText(part: JsonObject | undefined, count: number): string | undefined {
   return count === 1 && part?.["type"] === "input_text" ? asString(part["text"]) : undefined;
 }

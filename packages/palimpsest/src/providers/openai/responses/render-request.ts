@@ -5,14 +5,14 @@ import type { RequestParts } from "../../provider.ts";
 import { rememberTools } from "../../remember-tools.ts";
 import type { ResponsesItem, ResponsesRequest } from "../wire.ts";
 
-/** The service takes no smaller limit. */
+/** The service refuses a smaller limit. */
 const MINIMUM_OUTPUT_TOKENS = 16;
 const MAXIMUM_CACHE_KEY_LENGTH = 64;
 const SEALED_REASONING = "reasoning.encrypted_content";
-/** Models without reasoning refuse to be asked for it. */
+/** Models without reasoning refuse requests for it. */
 const NEVER_REASONS = /^(?:chatgpt-4|gpt-[34])/;
 
-/** Models before these refuse the options in which the comparison is asked for. */
+/** Earlier models refuse the options that ask for the cache comparison. */
 const EXPLAINS_ITS_CACHE = /^gpt-(?:5\.[6-9]|[6-9])/;
 
 export interface RequestOptions {
@@ -20,8 +20,8 @@ export interface RequestOptions {
 }
 
 /**
- * Renders request bodies. Nothing is kept by the service: the conversation is sent whole, with the reasoning sealed inside
- * it. Marks are not needed, because the service caches the newest prefix by itself.
+ * Renders request bodies. The service stores nothing: each request carries the whole conversation, with the sealed
+ * reasoning in it. Cache marks are not needed: the service caches the newest prefix automatically.
  */
 export function createRequestRenderer({
   cacheDiagnostics,
@@ -52,7 +52,7 @@ export function createRequestRenderer({
 }
 
 function renderTool({ name, description, inputSchema }: ToolDefinition): object {
-  // Left out, `strict` means yes, and most schemas are not written for it.
+  // Without `strict` the service assumes true, and most schemas are not written for it.
   const parameters = { type: "object", ...inputSchema };
   return { type: "function", name, ...(description === undefined ? {} : { description }), parameters, strict: false };
 }
