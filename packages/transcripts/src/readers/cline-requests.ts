@@ -4,18 +4,21 @@ import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords } from "./read-records.ts";
 import type { RecordedUsage } from "./recorded.ts";
 
-/** A request of cline's editor extension, as `ui_messages.json` tells of it. */
+/** A request of cline's editor extension, as recorded in `ui_messages.json`. */
 export interface ClineRequest {
   readonly atMs: number;
-  /** The message of the conversation that was the newest when it was made, counted from zero. */
+  /** The newest message of the conversation at the time of the request, counted from zero. */
   readonly behind: number;
-  /** Absent if it was never answered. */
+  /** Absent if the request was never answered. */
   readonly usage?: Omit<RecordedUsage, "kind" | "responseId" | "branch" | "atMs" | "model">;
-  /** Messages that were left out of it, both ends included, counted from zero. */
+  /** Messages that the request left out, both ends included, counted from zero. */
   readonly deleted?: { readonly from: number; readonly to: number };
 }
 
-/** Reads what the extension shows: of it, only what its requests used. Broken lines are passed over: they cost nothing else. */
+/**
+ * Reads the usage of requests from the extension's display messages. Broken lines are skipped: nothing else is lost
+ * with them.
+ */
 export async function readClineRequests(lines: TranscriptLines): Promise<ClineRequest[]> {
   const requests: ClineRequest[] = [];
   for await (const record of readRecords(lines)) {
@@ -28,7 +31,7 @@ export async function readClineRequests(lines: TranscriptLines): Promise<ClineRe
     const usage = toUsage(info);
     requests.push({
       atMs: asTimeMs(ts) ?? requests.at(-1)?.atMs ?? 0,
-      // Where it is not recorded: a request and its answer follow each other.
+      // Default if it is not recorded: a request and its answer alternate.
       behind: asCount(conversationHistoryIndex) ?? 2 * requests.length,
       ...present({ usage }),
       ...(from === undefined || to === undefined ? {} : { deleted: { from, to } }),
@@ -37,7 +40,7 @@ export async function readClineRequests(lines: TranscriptLines): Promise<ClineRe
   return requests;
 }
 
-/** `tokensIn` is what was neither read from the cache nor written to it. */
+/** `tokensIn` excludes cache reads and writes. */
 function toUsage(info: Readonly<Record<string, unknown>>): ClineRequest["usage"] {
   const [freshTokens, outputTokens] = [asCount(info["tokensIn"]), asCount(info["tokensOut"])];
   const [cacheReadTokens = 0, cacheWriteTokens = 0] = [asCount(info["cacheReads"]), asCount(info["cacheWrites"])];

@@ -1,9 +1,9 @@
 export interface Lineage {
-  /** Notes an entry that is not handed on: its children become children of its parent. */
+  /** Records an entry that is not emitted: its children become children of its parent. */
   skip(id: string, parentId: string | undefined): void;
-  /** Whether an entry was noted as not handed on. */
+  /** Whether an entry was recorded as not emitted. */
   isSkipped(id: string): boolean;
-  /** The nearest entry at or above this one that is handed on. */
+  /** Returns the nearest emitted entry at or above this one. */
   resolve(id: string | undefined): string | undefined;
 }
 

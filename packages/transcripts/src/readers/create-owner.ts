@@ -2,15 +2,16 @@ import { asObject, asString, type JsonObject, present } from "palimpsest/core";
 import type { RecordedBranch, RecordedSession } from "./recorded.ts";
 
 export interface Owner {
-  /** Whose transcript it is, told from its first line. */
+  /** Reads the owner of a transcript from its first line. */
   begin(fields: JsonObject): Pick<RecordedSession, "id" | "parentSession">;
-  /** Whose window a line belongs to. */
+  /** Returns the branch, and so the context window, of a line. */
   branchOf(fields: JsonObject): RecordedBranch;
 }
 
 /**
- * Tells subagents from the session, in the words of Claude Code and Qwen Code. A file that begins with a line of a subagent
- * (`subagents/agent-<id>.jsonl`) is that one's own, and its window the main one; in other files a subagent is at the side.
+ * Distinguishes subagents from the session, in the formats of Claude Code and Qwen Code. A file that begins with a
+ * subagent's line (`subagents/agent-<id>.jsonl`) belongs to that subagent, and its window is the main one; in other
+ * files a subagent is a sidechain.
  */
 export function createOwner(): Owner {
   let ownAgent: string | undefined;

@@ -2,19 +2,16 @@ import type { RecordedMessage } from "./recorded.ts";
 
 type Link = Pick<RecordedMessage, "id" | "parentId" | "origin" | "responseId" | "blocks">;
 
-/**
- * Where recorded messages stand, in numbers that rise as the reader gives them, and what follows what: what it takes to know
- * that somebody went back.
- */
+/** Tracks the places of recorded messages, in rising numbers, and their parents, in order to detect rewinds. */
 export interface Thread {
-  /** The newest place that a message has. */
+  /** Returns the newest place of a message. */
   at(id: string): number | undefined;
-  /** The place of the result of a call: the newest, where an id was used again. */
+  /** Returns the place of a call's result; the newest, if an id was reused. */
   resultOf(callId: string): number | undefined;
   note(place: number, message: Link): void;
-  /** A compaction: what comes after it follows nothing that came before. */
+  /** Records a compaction: later messages do not follow anything before it. */
   pass(place: number, compaction: Pick<RecordedMessage, "id" | "parentId">): void;
-  /** The newest place that stays, if this message of the user goes back; undefined if it just goes on. */
+  /** Returns the newest place that stays if this user message is a rewind; undefined if it continues. */
   findRewind(message: Pick<RecordedMessage, "parentId">): number | undefined;
 }
 
@@ -28,11 +25,11 @@ interface Known {
 export function createThread(): Thread {
   const known = new Map<string, Known>();
   const results = new Map<string, number>();
-  /** Where the user has said something, or a summary has. */
+  /** Places of user messages and summaries. */
   const turns: number[] = [];
   let newestResponse: string | undefined;
 
-  /** The nearest response at or above a message. */
+  /** Returns the nearest response at or above a message. */
   function responseAbove(id: string | undefined): string | undefined {
     const seen = new Set<string>();
     for (let at = id; at !== undefined && !seen.has(at); ) {
@@ -61,9 +58,9 @@ export function createThread(): Thread {
       if (newestResponse === undefined) return undefined;
       const parent = parentId === undefined ? { place: 0 } : known.get(parentId);
       const above = responseAbove(parentId);
-      // A parent that is not there was lost, and tells nothing. Without any, it begins anew.
+      // A missing parent was lost and shows nothing. A message without any parent starts again.
       if (parent === undefined || above === newestResponse) return undefined;
-      // What belongs to the round of its parent stays: results that lie off the chain.
+      // Results outside the chain, in the round of the parent, stay.
       const next = turns.find((place) => place > parent.place);
       if (next === undefined) return undefined;
       newestResponse = above;

@@ -1,11 +1,11 @@
 import type { RecordedUsage } from "./recorded.ts";
 
 export interface Usages {
-  /** Takes one copy of a usage; gives back that of the response before it on the same chain, which is now over. */
+  /** Adds one copy of a usage; returns the usage of the previous response on the same chain, which is now complete. */
   note(chain: string, usage: RecordedUsage): Generator<RecordedUsage>;
-  /** Gives back what is held of one chain. */
+  /** Returns the held usage of one chain. */
   settle(chain: string): Generator<RecordedUsage>;
-  /** Gives back all that is held. */
+  /** Returns all held usages. */
   settleAll(): Generator<RecordedUsage>;
 }
 

@@ -3,7 +3,10 @@ import { createZstdDecompress } from "node:zlib";
 
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
-/** Decompresses what begins like zstd (RFC 8878, section 3.1.1), whatever its name, and passes on the rest unchanged. */
+/**
+ * Decompresses bytes that begin like zstd (RFC 8878, section 3.1.1), whatever the file name; passes on other bytes
+ * unchanged.
+ */
 export async function* decompress(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const chunks = bytes[Symbol.asyncIterator]();
   try {

@@ -6,15 +6,15 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 const RECORDS_FIELD = "messages";
 
 /**
- * Where the records of a JSON document begin: at the bracket of the list that it is, or that its field `messages` is.
- * `none`: the bytes begin no such document, so they may be lines. `unknown`: there are too few of them to tell.
+ * Finds where the records of a JSON document begin: at the bracket of its list, or of its field `messages`. `none`: the
+ * bytes are not such a document, so they may be lines. `unknown`: there are too few bytes to tell.
  */
 export function findRecords(head: Uint8Array): number | "none" | "unknown" {
   const start = passOver(head, startsWithMark(head) ? BYTE_ORDER_MARK.length : 0, isSpace);
   if (head[start] === OPEN_LIST) {
     const first = passOver(head, start + 1, isSpace);
     if (first === head.length) return "unknown";
-    // Other lists may be a line.
+    // Any other list may be a line.
     return head[first] === OPEN_OBJECT ? start : "none";
   }
   if (start < head.length && head[start] !== OPEN_OBJECT) return "none";
@@ -41,7 +41,7 @@ function findField(head: Uint8Array, from: number): number | "none" | "unknown" 
   }
 }
 
-/** The place behind a value. `none`: it is not whole on its line, so that lines are what it stands in. */
+/** Returns the place after a value. `none`: the value is not complete on its line, so the file consists of lines. */
 function endOfValue(head: Uint8Array, from: number): number | "none" | "unknown" {
   let depth = 0;
   let index = from;
@@ -63,7 +63,7 @@ function endOfValue(head: Uint8Array, from: number): number | "none" | "unknown"
   return "unknown";
 }
 
-/** A line end within a string is none of JSON: it ends a line that was cut. */
+/** JSON has no line end inside a string, so this one ends a truncated line. */
 function endOfString(head: Uint8Array, from: number): number | "none" | "unknown" {
   for (let index = from + 1; index < head.length; index++) {
     const byte = head[index];

@@ -6,15 +6,15 @@ import type { RecordedAgent } from "./recorded.ts";
 import { TRANSCRIPT_NAME, transcriptPlaces, type UserHome } from "./transcript-places.ts";
 
 /**
- * The transcripts of a file or of a folder, by their names, in order: what they hold is not looked at. A database is one
- * reference for each of its sessions. Throws the error of the file system if there is no such path.
+ * Finds the transcripts of a file or folder by their names, in order, without reading them. A database gives one
+ * reference per session. Throws the file system's error if the path does not exist.
  */
 export async function* findTranscripts(path: string): AsyncGenerator<TranscriptReference> {
   if (!(await stat(path)).isDirectory()) yield* sessionsOf(path);
   else for await (const file of walk(path)) if (TRANSCRIPT_NAME.test(file)) yield* sessionsOf(file);
 }
 
-/** The transcripts that an agent has left on this machine, where it usually leaves them. */
+/** Finds the transcripts that an agent has left in its usual places on this machine. */
 export async function* findAgentTranscripts(agent: RecordedAgent, home: UserHome): AsyncGenerator<TranscriptReference> {
   for (const { folder, files } of transcriptPlaces(agent, home)) {
     try {
@@ -27,7 +27,7 @@ export async function* findAgentTranscripts(agent: RecordedAgent, home: UserHome
   }
 }
 
-/** Where no agent keeps sessions, and where there may be very many files. */
+/** Folders without sessions that may have very many files. */
 const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 
 async function* walk(folder: string): AsyncGenerator<string> {

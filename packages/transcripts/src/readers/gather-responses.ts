@@ -9,41 +9,41 @@ import type {
   RecordedUsage,
 } from "./recorded.ts";
 
-/** What a session consists of, response by response. */
+/** One step of a session: a response, or an entry between responses. */
 export type RecordedStep =
   | RecordedSession
   | RecordedResponse
-  /** Of anybody but the model. */
+  /** A message of anybody except the model. */
   | RecordedMessage
   | RecordedCompaction
   | RecordedMicrocompaction
   | RecordedDamage;
 
-/** A response as a whole: its messages, and what it used. */
+/** A complete response: its messages and its usage. */
 export interface RecordedResponse {
   readonly kind: "response";
   readonly responseId: string;
   readonly branch: RecordedBranch;
-  /** When its request could leave: the time of the newest message before it that is not the model's. */
+  /** The earliest time of its request: that of the newest message before it that is not the model's. */
   readonly sentAtMs: number;
-  /** Of its first message. */
+  /** The time of its first message. */
   readonly atMs: number;
   readonly model?: string;
-  /** Empty, if only its usage was recorded. */
+  /** Empty if only its usage was recorded. */
   readonly messages: readonly RecordedMessage[];
   readonly usage?: RecordedUsage;
 }
 
 /**
- * Puts together what belongs to one response. In the record its messages, the results of its calls and its usage may stand in
- * any order, and some agents write the usage down with the next response; here a response comes whole, and before the results.
- * Holds one round at a time. Of subagents in the same file there is only what they used.
+ * Collects everything that belongs to one response. In the transcript, its messages, the results of its calls and its
+ * usage may come in any order, and some agents record the usage with the next response. Here a response comes complete,
+ * before the results. Holds one round at a time. For subagents in the same file, only their usage is returned.
  */
 export async function* gatherResponses(entries: AsyncIterable<RecordedEntry>): AsyncGenerator<RecordedStep> {
   let held:
     | { first: RecordedMessage; messages: RecordedMessage[]; usage?: RecordedUsage; sentAtMs: number }
     | undefined;
-  /** What came while a response was held: it goes behind it. */
+  /** Messages that arrived while a response was held; they follow it. */
   let behind: RecordedMessage[] = [];
   let inputAtMs = 0;
 
@@ -83,7 +83,7 @@ export async function* gatherResponses(entries: AsyncIterable<RecordedEntry>): A
       if (held !== undefined && held.first.responseId === entry.responseId) held.messages.push(entry);
       else {
         yield* settle();
-        // Without anything said since the last response, it was sent when it was answered.
+        // Without a message since the last response, the time of the answer is used.
         held = { first: entry, messages: [entry], sentAtMs: inputAtMs || entry.atMs };
         inputAtMs = 0;
       }
@@ -99,7 +99,7 @@ export async function* gatherResponses(entries: AsyncIterable<RecordedEntry>): A
   yield* settle();
 }
 
-/** A response of which only the usage is recorded. */
+/** Returns a response of which only the usage is recorded. */
 function alone(usage: RecordedUsage, sentAtMs: number): RecordedResponse {
   const { responseId, branch, atMs, model } = usage;
   return {

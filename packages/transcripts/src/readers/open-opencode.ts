@@ -11,11 +11,11 @@ interface Row {
   readonly data: string;
 }
 
-/** A database of opencode (`~/.local/share/opencode/opencode.db`), read beside whoever writes it. */
+/** A database of opencode (`~/.local/share/opencode/opencode.db`), read while opencode may write to it. */
 export interface OpencodeDatabase {
-  /** The ids of its sessions, the oldest first; none if it is another program's, or broken. */
+  /** The ids of its sessions, oldest first; none if the database is broken or belongs to another program. */
   sessions(): readonly string[];
-  /** Undefined if there is none of that id. */
+  /** Returns undefined if no session has that id. */
   session(id: string): OpencodeSession | undefined;
   close(): void;
 }
@@ -41,7 +41,7 @@ export function openOpencodeDatabase(path: string): OpencodeDatabase {
   };
 }
 
-/** One message at a time. A database that is broken is read up to there. */
+/** Reads one message at a time. A broken database is read up to the broken place. */
 function* readRows(database: DatabaseSync, session: string): Generator<OpencodeMessage | RecordedDamage> {
   let number = 0;
   try {
@@ -84,7 +84,7 @@ async function* readFiles(storage: string, session: string): AsyncGenerator<Open
 
 type Parsed = ReturnType<typeof toRecord>;
 
-/** A message without its own record is lost with its parts; a part alone is lost alone. */
+/** A message without its own record is lost with its parts; a lost part does not affect the others. */
 function* toMessage(id: string, info: Parsed, parts: readonly Parsed[]): Generator<OpencodeMessage | RecordedDamage> {
   yield* parts.filter((part) => part.kind === "damage");
   if (info.kind === "damage") {
@@ -99,7 +99,7 @@ function parse(data: unknown, number: number): Parsed {
   return toRecord({ kind: "line", number, text: typeof data === "string" ? data : "" });
 }
 
-/** None, if there is no such folder: a message may have no parts. */
+/** Returns no names if the folder does not exist: a message may have no parts. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return (await readdir(folder)).filter((name) => name.endsWith(".json")).sort();

@@ -9,7 +9,7 @@ import { readLinesOf } from "./read-lines-of.ts";
 
 const RUNTIME_ENDING = ".messages.json";
 
-/** What cline keeps of a task in other files than its messages. What is missing, or cannot be read, is not told. */
+/** Reads the data of a task that cline keeps outside its messages file. Missing or unreadable data is omitted. */
 export async function readBesideCline(path: string): Promise<ReadClineOptions> {
   const folder = dirname(path);
   const name = basename(path);

@@ -12,24 +12,27 @@ import type { RecordedEntry, RecordedMessage, RecordedPosition, RecordedSession,
 import { toBlocks } from "./to-blocks.ts";
 
 export interface ReadClineOptions {
-  /** Of the task, where only the place of the file tells. @default "unknown" */
+  /** The id of the task, if only the file's location shows it. @default "unknown" */
   id?: string;
-  /** What the extension's requests used, oldest first: it stands in `ui_messages.json`. @default none */
+  /** Usage of the extension's requests, oldest first, from `ui_messages.json`. @default none */
   requests?: readonly ClineRequest[];
-  /** What the runtime has put in place of how many messages: it stands in `<id>.compaction.json`. @default nothing */
+  /**
+   * The messages with which the runtime replaced the first `count` messages, from `<id>.compaction.json`. @default
+   * nothing
+   */
   compaction?: { readonly messages: readonly unknown[]; readonly count: number; readonly atMs?: number };
 }
 
-/** Where the reading stands. */
+/** The state of the reader. */
 interface Place {
   readonly requests: ClineRequest[];
   head?: JsonObject;
   hasSession: boolean;
-  /** Of the next message, among the messages. */
+  /** The position of the next message among the messages. */
   index: number;
   atMs: number;
   lastId?: string;
-  /** Up to which message the newest request had left out what came before. */
+  /** The newest request had left out the messages up to this one. */
   deletedTo: number;
   readonly ids: string[];
 }
@@ -42,7 +45,7 @@ export async function* readCline(
   const place: Place = { requests: [...requests], hasSession: false, index: 0, atMs: 0, deletedTo: -1, ids: [] };
   for await (const record of readRecords(lines)) {
     if (record.kind === "damage") {
-      // Its place in the list is counted, so that the others keep theirs.
+      // Its position is counted, so that the others keep theirs.
       place.ids.push(`entry-${place.index}`);
       place.index++;
       yield record;
@@ -51,7 +54,7 @@ export async function* readCline(
     const { fields } = record;
     const isMessage = fields["role"] === "user" || fields["role"] === "assistant";
     if (!isMessage) {
-      // The object before the messages: it does not say when they began.
+      // The object before the messages has no start time.
       place.head ??= fields;
       continue;
     }
@@ -64,7 +67,7 @@ export async function* readCline(
   }
 }
 
-/** A task of the extension is named after the time it was begun at. */
+/** A task of the extension is named after its start time. */
 function toSession({ head = {}, atMs }: Place, id: string): RecordedSession {
   const version = asCount(head["version"]);
   return {
@@ -76,7 +79,7 @@ function toSession({ head = {}, atMs }: Place, id: string): RecordedSession {
   };
 }
 
-/** Older messages have no time; a response has that of its request. */
+/** Older messages have no time; a response gets the time of its request. */
 function nextRequestMs({ requests, index }: Place, fields: JsonObject): number | undefined {
   const [next] = requests;
   return next !== undefined && fields["role"] === "assistant" && next.behind < index ? next.atMs : undefined;
@@ -116,7 +119,7 @@ function toMessage(fields: JsonObject, position: RecordedPosition): RecordedMess
   return { kind: "message", ...position, role: "user", origin: isTool ? "tool" : "human", blocks };
 }
 
-/** A file that was attached is shown as its text. */
+/** An attached file is shown as its text. */
 function shown(content: unknown): unknown {
   return (
     asList(content)?.map((value) => {
@@ -127,7 +130,7 @@ function shown(content: unknown): unknown {
   );
 }
 
-/** The requests that were made before this response. More than one: the others failed, and were paid for. */
+/** Takes the requests made before this response. If there are several, the others failed, and were billed. */
 function takeRequests(place: Place): ClineRequest[] {
   const later = place.requests.findIndex(({ behind }) => behind >= place.index);
   return place.requests.splice(0, later === -1 ? place.requests.length : later);
@@ -148,7 +151,7 @@ function* toUsages(
   }
 }
 
-/** The runtime counts what was read from the cache and written to it as part of the input. */
+/** The runtime counts cache reads and writes as part of the input. */
 function toMetrics(metrics: JsonObject | undefined): ClineRequest["usage"] {
   const inputTokens = asCount(metrics?.["inputTokens"]);
   if (inputTokens === undefined || inputTokens === 0) return undefined;
@@ -164,7 +167,7 @@ function toMetrics(metrics: JsonObject | undefined): ClineRequest["usage"] {
   };
 }
 
-/** From this request on, the oldest messages but the first were not sent any more. */
+/** From this request on, the oldest messages except the first were no longer sent. */
 function* leaveOut(place: Place, { deleted, atMs }: ClineRequest): Generator<RecordedEntry> {
   if (deleted === undefined || deleted.to <= place.deletedTo) return;
   place.deletedTo = deleted.to;

@@ -19,24 +19,24 @@ import type {
 import { type CodexItem, toCodexItem } from "./to-codex-item.ts";
 import { toCodexUsage } from "./to-codex-usage.ts";
 
-/** Where the reading stands. */
+/** The state of the reader. */
 interface Place {
   sessionId?: string;
   branch: RecordedBranch;
   atMs: number;
-  /** Of the line being read. */
+  /** The id of the current line. */
   id: string;
   /** The entry that the next one follows. */
   lastId?: string;
-  /** For each message of the user, the entry it follows: there a rollback leads to. */
+  /** For each user message, the entry it follows: the target of a rollback. */
   turnParents: (string | undefined)[];
   model?: string;
-  /** How many responses were begun, and the number of the last one whose usage is known. */
+  /** The number of responses begun, and the number of the last one with known usage. */
   responseCount: number;
   countedResponse: number;
   /** Whether the next item of the model belongs to the same response as the last. */
   response: "open" | "over";
-  /** The sums of all usage so far, by which a repeated report is known. */
+  /** The sums of all usage so far, to recognize a repeated report. */
   sums?: string;
   contextTokens?: number;
 }
@@ -155,7 +155,7 @@ function* countTokens(place: Place, event: JsonObject): Generator<RecordedUsage>
   if (report === undefined || report.sums === place.sums) return;
   place.sums = report.sums;
   place.contextTokens = report.contextTokens;
-  // A response of which no item was recorded.
+  // A response without any recorded item.
   if (place.countedResponse === place.responseCount) place.responseCount += 1;
   place.countedResponse = place.responseCount;
   const { branch, atMs, model } = place;
@@ -200,7 +200,7 @@ function toKept(
   return { kind: "replacement", messages };
 }
 
-/** The user went back: the last messages of the user, and all that followed them, are no longer in the conversation. */
+/** The user went back: the last user messages, and everything after them, are no longer in the conversation. */
 function rollBack(place: Place, event: JsonObject): void {
   const count = Math.min(asCount(event["num_turns"]) ?? 0, place.turnParents.length);
   if (count === 0) return;

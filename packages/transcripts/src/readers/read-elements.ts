@@ -6,13 +6,14 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const SPACE = 0x20;
 
 export interface ReadElementsOptions extends ReadLinesOptions {
-  /** Of the first element. @default 1 */
+  /** The number of the first element. @default 1 */
   firstNumber?: number;
 }
 
 /**
- * Cuts the elements of a JSON list into lines, however the bytes are cut into chunks. They begin behind the list's bracket;
- * what stands behind its end is not read. Holds one element at a time, and parses none: a broken one is told by who does.
+ * Splits the elements of a JSON list into lines, for any chunking of the bytes. The bytes begin after the list's
+ * bracket; bytes after its end are not read. Holds one element at a time and parses none: the parser of the lines
+ * reports a broken one.
  */
 export async function* readElements(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

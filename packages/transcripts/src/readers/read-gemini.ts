@@ -11,21 +11,21 @@ import { readRecords } from "./read-records.ts";
 import type { RecordedEntry, RecordedKept, RecordedMessage, RecordedPosition, RecordedSession } from "./recorded.ts";
 import { resultSizes, toGeminiEntries } from "./to-gemini-entries.ts";
 
-/** Where the reading stands. */
+/** The state of the reader. */
 interface Place {
   session?: RecordedSession;
   atMs: number;
   /** The newest message: it may be written again. */
   held?: { readonly fields: JsonObject; readonly atMs: number };
-  /** The entry that the next one follows, and for each message that was handed on, the entry it follows. */
+  /** The entry that the next one follows, and for each emitted message, the entry it follows. */
   lastId?: string;
   readonly parents: Map<string, string | undefined>;
-  /** For each call, how long its result was: a shorter one was cut. */
+  /** The length of each call's result: a shorter one later was cut. */
   readonly sizes: Map<string, number>;
 }
 
 export interface ReadGeminiOptions {
-  /** The session that it is a subagent of, where the place of the file tells. */
+  /** The parent session of a subagent, if the file's location shows it. */
   parentSession?: string;
 }
 
@@ -55,7 +55,7 @@ export async function* readGemini(
     } else if (typeof fields["id"] === "string") {
       if (asString(place.held?.fields["id"]) !== fields["id"]) yield* settle(place);
       place.atMs = asTimeMs(fields["timestamp"]) ?? place.atMs;
-      // What is handed on already stays as it is.
+      // An emitted message does not change any more.
       if (!place.parents.has(fields["id"])) place.held = { fields, atMs: place.atMs };
     } else if (place.session === undefined && typeof fields["sessionId"] === "string") {
       place.atMs = asTimeMs(fields["startTime"]) ?? place.atMs;
@@ -73,7 +73,7 @@ export async function* readGemini(
   yield* settle(place);
 }
 
-/** Hands on the message that was held. */
+/** Emits the held message. */
 function* settle(place: Place): Generator<RecordedEntry> {
   const { held } = place;
   if (held === undefined) return;
@@ -88,14 +88,14 @@ function* settle(place: Place): Generator<RecordedEntry> {
   }
 }
 
-/** The conversation goes on from before that message; from its beginning, if it is not known. */
+/** Continues the conversation from before that message; from its beginning, if the message is unknown. */
 function rewind(place: Place, to: string): void {
   const parentId = place.parents.get(to);
   if (parentId === undefined) delete place.lastId;
   else place.lastId = parentId;
 }
 
-/** The agent has put another history in place of the conversation: a summary, or the same with results cut. */
+/** The agent replaced the conversation by another history: a summary, or the same messages with results cut. */
 function* replaceHistory(place: Place, id: string, messages: readonly unknown[]): Generator<RecordedEntry> {
   const listed = messages.map((message) => asObject(message) ?? {});
   const ids = new Set(listed.map((fields) => asString(fields["id"])));
@@ -136,7 +136,7 @@ function toKept(place: Place, { id, atMs }: RecordedPosition, listed: readonly J
   return { kind: "replacement", messages };
 }
 
-/** What was not said before is the summary, and the words that pretend to acknowledge it. */
+/** Messages that are new in the history are the summary, and the fake reply that acknowledges it. */
 function toSummary(message: RecordedMessage): RecordedMessage {
   return { ...message, origin: message.role === "user" ? "summary" : "agent" };
 }

@@ -3,12 +3,12 @@ import { readElements } from "./read-elements.ts";
 import { type ReadLinesOptions, readLines, type TranscriptLine } from "./read-lines.ts";
 import type { RecordedDamage } from "./recorded.ts";
 
-/** Before its records a document has a few fields: what has none by here is no document. */
+/** A document has only a few fields before its records: bytes without records up to here are not a document. */
 const HEAD_BYTES = 2 ** 20;
 
 /**
- * The records of a transcript as lines: the lines of a file of lines; the elements of a JSON document, as if each stood on one.
- * What a document has before its records is then its first line, an object. Holds one line at a time.
+ * Returns the records of a transcript as lines: the lines of a file, or the elements of a JSON document, one per line.
+ * The fields before a document's records become the first line, an object. Holds one line at a time.
  */
 export async function* readLinesOf(
   bytes: AsyncIterable<Uint8Array>,
@@ -32,7 +32,7 @@ export async function* readLinesOf(
   }
 }
 
-/** Reads until it is known whether it is a document. */
+/** Reads until it is clear whether the bytes are a document. */
 async function readHead(
   chunks: AsyncIterator<Uint8Array>,
 ): Promise<{ readonly head: Uint8Array; readonly recordsAt?: number }> {
@@ -44,7 +44,7 @@ async function readHead(
     if (!done) {
       parts.push(value);
       sizeBytes += value.length;
-      // Looked at anew only when it has doubled, so that small chunks do not cost more than large ones.
+      // Checked again only when the size has doubled, so that small chunks cost no more than large ones.
       if (sizeBytes < lookAtBytes) continue;
     }
     const head = Buffer.concat(parts);

@@ -7,7 +7,7 @@ export interface TranscriptLine {
   text: string;
 }
 
-/** What the readers read: lines, and in the place of one that cannot be read what is wrong with it. */
+/** The input of the readers: lines, and a report of damage in place of an unreadable line. */
 export type TranscriptLines = AsyncIterable<TranscriptLine | RecordedDamage>;
 
 export interface ReadLinesOptions {
@@ -46,15 +46,15 @@ export async function* readLines(
   if (line.sizeBytes > 0) yield line.finish();
 }
 
-/** What has come of a line, which may lie in several chunks. */
+/** The parts of a line that have arrived; a line may span several chunks. */
 export interface LineParts {
   readonly sizeBytes: number;
   add(part: Uint8Array): void;
-  /** The line as a whole; the next one begins. */
+  /** Returns the complete line; the next one begins. */
   finish(): TranscriptLine | RecordedDamage;
 }
 
-/** Of a line that is too long nothing is kept. */
+/** Nothing is kept of a line that is too long. */
 export function createLineParts(maxLineBytes: number, firstNumber = 1): LineParts {
   let parts: Uint8Array[] = [];
   let sizeBytes = 0;

@@ -21,13 +21,13 @@ export interface OpencodeSession {
   readonly messages: AsyncIterable<OpencodeMessage | RecordedDamage> | Iterable<OpencodeMessage | RecordedDamage>;
 }
 
-/** Where the reading stands. */
+/** The state of the reader. */
 interface Place {
   atMs: number;
   lastId?: string;
-  /** A message that asked for a compaction, until the summary comes. */
+  /** A message that requested a compaction, until the summary arrives. */
   asked?: { readonly id: string; readonly part: JsonObject };
-  /** When results will be found to have been pruned. */
+  /** Calls whose results were pruned, by the time of pruning. */
   readonly pruned: Map<number, string[]>;
 }
 
@@ -104,7 +104,7 @@ function* toResponse(
   place.lastId = at.id;
 }
 
-/** A summary that failed changed nothing. What it used was used on a prompt of its own. */
+/** A failed summary changed nothing. Its usage belongs to a prompt of its own. */
 function* toCompaction(place: Place, info: JsonObject, steps: readonly OpencodeStep[]): Generator<RecordedEntry> {
   const id = idOf(info);
   const model = present({ model: asString(info["modelID"]) });
@@ -139,7 +139,7 @@ function* toCompaction(place: Place, info: JsonObject, steps: readonly OpencodeS
   place.lastId = id;
 }
 
-/** Pruning is written into the result itself, with the time it was done. */
+/** Pruning is recorded in the result itself, with its time. */
 function* emitPruned(place: Place, untilMs: number): Generator<RecordedEntry> {
   const due = [...place.pruned.keys()].filter((atMs) => atMs <= untilMs).sort((one, other) => one - other);
   for (const atMs of due) {

@@ -104,7 +104,7 @@ function toMessages(message: JsonObject, position: RecordedPosition): RecordedEn
       return [{ kind: "message", ...position, role: "user", origin: "tool", blocks: [result] }];
     }
     case "bashExecution": {
-      // A command that the user ran beside the conversation; with `!!` the model is not told.
+      // A command that the user ran beside the conversation; with `!!` the model does not see it.
       if (message["excludeFromContext"] === true) return [];
       const text = `Ran \`${asString(message["command"]) ?? ""}\`\n${asString(message["output"]) ?? ""}`;
       return [toInjected(position, toBlocks(text))];

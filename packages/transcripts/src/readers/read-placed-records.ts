@@ -13,9 +13,9 @@ export interface PlacedRecord {
 }
 
 /**
- * Reads the envelope that Claude Code puts around its records and that Qwen Code took over: `uuid`, `parentUuid`,
+ * Reads the envelope that Claude Code puts around its records, and that Qwen Code adopted: `uuid`, `parentUuid`,
  * `sessionId`, `timestamp`. The session comes before the first record that names it. A resumed or synchronized file may
- * repeat whole runs of lines: a record comes once.
+ * repeat whole runs of lines; each record is returned once.
  */
 export async function* readPlacedRecords(
   lines: TranscriptLines,

@@ -27,7 +27,7 @@ export async function* readQwen(lines: TranscriptLines): AsyncGenerator<Recorded
   }
 }
 
-/** User messages that are not the user's. */
+/** Subtypes of user messages that the agent wrote. */
 const AGENT_SUBTYPES: ReadonlySet<unknown> = new Set(["notification", "cron", "goal_runtime", "agent_launch_prompt"]);
 
 function toEntries({ fields, line }: TranscriptRecord, position: RecordedPosition): RecordedEntry[] {
@@ -35,7 +35,7 @@ function toEntries({ fields, line }: TranscriptRecord, position: RecordedPositio
   if (type === "system") return subtype === "chat_compression" ? toCompaction(fields, position) : [];
   if (type !== "user" && type !== "assistant" && type !== "tool_result") return [];
   const message = asObject(fields["message"]);
-  // A response may have ended before it said anything.
+  // A response may have ended before its first text.
   if (message === undefined && type !== "assistant") return [{ kind: "damage", line, reason: "malformed" }];
   const blocks = toGeminiBlocks(message?.["parts"] ?? []);
   if (type === "assistant") {
@@ -51,7 +51,7 @@ function toEntries({ fields, line }: TranscriptRecord, position: RecordedPositio
   return [{ kind: "message", ...position, role: "user", origin: isAgent ? "agent" : "human", blocks }];
 }
 
-/** Whether the tool failed stands beside the message. */
+/** The failure of a tool is recorded beside the message. */
 function toResults(
   fields: JsonObject,
   { position, blocks }: { position: RecordedPosition; blocks: RecordedMessage["blocks"] },
@@ -100,7 +100,7 @@ function toCompaction(fields: JsonObject, position: RecordedPosition): RecordedE
   ];
 }
 
-/** The summary is the first message of the new history; what the model is made to say after it, no model has said. */
+/** The summary is the first message of the new history; the fake reply after it is not from a model. */
 function toKept(history: readonly unknown[] | undefined, { id, branch, atMs }: RecordedPosition): RecordedKept {
   if (history === undefined) return { kind: "unrecorded" };
   const messages = history.map((value, index): RecordedMessage => {

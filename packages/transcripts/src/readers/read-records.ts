@@ -5,14 +5,14 @@ import type { RecordedDamage } from "./recorded.ts";
 export interface TranscriptRecord {
   kind: "record";
   line: number;
-  /** Among the records of the file, counted from zero: a stable name for a record without an id. */
+  /** The position among the records of the file, from zero: a stable name for a record without an id. */
   index: number;
   fields: JsonObject;
 }
 
 /**
- * Parses lines of JSON objects. Blank lines are passed over, and so is a line equal to the one before it: every line of
- * these formats has an id or a time to the millisecond, so that equal lines are one record written twice.
+ * Parses lines of JSON objects. Skips blank lines, and a line equal to the one before it: every line of these formats
+ * has an id or a time to the millisecond, so equal lines are one record written twice.
  */
 export async function* readRecords(lines: TranscriptLines): AsyncGenerator<TranscriptRecord | RecordedDamage> {
   let previous = "";
@@ -30,7 +30,7 @@ export async function* readRecords(lines: TranscriptLines): AsyncGenerator<Trans
   }
 }
 
-/** Parses one line by itself, which is what telling formats apart needs. */
+/** Parses a single line, to recognize the format. */
 export function toRecord({ number, text }: TranscriptLine, index = 0): TranscriptRecord | RecordedDamage {
   let value: unknown;
   try {

@@ -16,13 +16,13 @@ type Line = TranscriptLine | RecordedDamage;
 /** A transcript on the disk. */
 export interface TranscriptReference {
   readonly path: string;
-  /** Which one, of a file that holds several (opencode's database). @default the only one */
+  /** The session, if the file contains several (opencode's database). @default the only one */
   readonly session?: string;
 }
 
 export type TranscriptSource = string | URL | TranscriptReference | AsyncIterable<Uint8Array>;
 
-// Claude Code writes titles, snapshots and the like before the first line that tells: up to 14 lines in 155 sessions.
+// Claude Code writes titles, snapshots and the like before the first recognizable line: up to 14 lines in 155 sessions.
 const RECOGNITION_LINES = 200;
 const SQLITE_MAGIC = "SQLite format 3\0";
 const OPENCODE_FILE = /[\\/]storage[\\/]session[\\/][^\\/]+[\\/][^\\/]+\.json$/;
@@ -37,9 +37,9 @@ const SOURCE: Needed = {
 };
 
 /**
- * Reads the transcript of another agent from a file or from bytes, plain or compressed with zstd, and finds out by itself
- * whose it is. Holds one line, and ids of those before. Broken content gives entries of damage; an unknown format throws
- * UnknownTranscriptError, a file that cannot be opened or read the error of the file system.
+ * Reads the transcript of another agent from a file or from bytes, plain or compressed with zstd, and detects its
+ * format. Holds one line, and the ids of earlier ones. Broken content becomes damage entries. Throws
+ * UnknownTranscriptError for an unknown format, and the file system's error for a file that cannot be opened or read.
  */
 export async function* readTranscript(
   source: TranscriptSource,
@@ -73,7 +73,7 @@ async function* readBytes(
   yield* format.read(lines, path);
 }
 
-/** Reads until a line tells the format, and hands back that format with all lines from the first. */
+/** Reads until a line shows the format, and returns the format with all lines from the first. */
 async function recognize(
   lines: AsyncGenerator<Line>,
 ): Promise<{ readonly format: TranscriptFormat; readonly lines: AsyncGenerator<Line> }> {
@@ -102,7 +102,7 @@ async function* replay(seen: Line[], rest: AsyncGenerator<Line>): AsyncGenerator
   }
 }
 
-/** A file whose compressed form is broken is read up to there. */
+/** Reads a file with broken compression up to the broken place. */
 async function* readWhatIsWhole(bytes: AsyncIterable<Uint8Array>, options: ReadLinesOptions): AsyncGenerator<Line> {
   let number = 0;
   try {

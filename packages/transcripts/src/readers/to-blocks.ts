@@ -1,7 +1,10 @@
 import { asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
 import type { RecordedBlock, RecordedPart } from "./recorded.ts";
 
-/** Reads message content, a text or a list of blocks: of the words of Claude Code, Codex, pi and cline none has two meanings. */
+/**
+ * Reads message content, a text or a list of blocks. One reader is enough: the names that Claude Code, Codex, pi and
+ * cline use never conflict.
+ */
 export function toBlocks(content: unknown): RecordedBlock[] {
   if (typeof content === "string") return [{ kind: "text", text: content }];
   return (asList(content) ?? []).map(toBlock);
@@ -55,7 +58,7 @@ function toPart(value: unknown): RecordedPart {
   return { kind: "opaque", type, value };
 }
 
-/** Media stand in `source` (Claude Code), in `data` (pi, cline) or in a data URL (Codex). */
+/** Media are in `source` (Claude Code), in `data` (pi, cline) or in a data URL (Codex). */
 function toBase64(block: JsonObject): { mediaType: string; characters: string } | undefined {
   const source = asObject(block["source"]);
   if (source?.["type"] === "text") return undefined;
@@ -67,14 +70,14 @@ function toBase64(block: JsonObject): { mediaType: string; characters: string } 
   return fromDataUrl(asString(block["image_url"]));
 }
 
-/** Undefined for any other URL. */
+/** Returns undefined for any other URL. */
 export function fromDataUrl(url: string | undefined): { mediaType: string; characters: string } | undefined {
   const comma = url?.indexOf(";base64,") ?? -1;
   if (url === undefined || !url.startsWith("data:") || comma === -1) return undefined;
   return { mediaType: url.slice("data:".length, comma), characters: url.slice(comma + ";base64,".length) };
 }
 
-/** Without padding, the size follows exactly. */
+/** Without padding, the size is exact. */
 export function sizeOfBase64(characters: string): number {
   return Math.floor((characters.replace(/={1,2}$/, "").length * 3) / 4);
 }

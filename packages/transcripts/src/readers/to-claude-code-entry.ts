@@ -4,10 +4,10 @@ import type { TranscriptRecord } from "./read-records.ts";
 import type { RecordedBlock, RecordedEntry, RecordedKept, RecordedMessage, RecordedPosition } from "./recorded.ts";
 import { toBlocks } from "./to-blocks.ts";
 
-/** The model of messages that Claude Code writes in the name of the model, such as errors; they come with a usage of zeros. */
+/** The model name of messages that Claude Code writes on behalf of the model, such as errors; their usage is zero. */
 const NO_MODEL = "<synthetic>";
 
-/** The entry that a line of a Claude Code session stands for, or undefined if the model never saw it. */
+/** Converts a line of a Claude Code session into an entry; undefined if the model never saw it. */
 export function toClaudeCodeEntry(
   { fields, line }: TranscriptRecord,
   { position, lineage }: { position: RecordedPosition; lineage: Lineage },
@@ -51,7 +51,10 @@ function toUserMessage(
   return { kind: "message", ...position, role: "user", origin: toOrigin(fields, blocks), blocks };
 }
 
-/** The text the model was shown is not recorded, only what it was made of; but input typed while the model worked is. */
+/**
+ * The transcript records what an attachment was made of, not its text; input typed while the model worked is an
+ * exception.
+ */
 function toAttachment(attachment: JsonObject, position: RecordedPosition): RecordedMessage {
   const common = { kind: "message", ...position, role: "user" } as const;
   const type = asString(attachment["type"]) ?? "unknown";
@@ -98,7 +101,7 @@ function toSystemEntry(
         ...present({ tokensBefore: asCount(metadata["preTokens"]), tokensSaved: asCount(metadata["tokensSaved"]) }),
       };
     }
-    // Alone among system lines, sent to the model: as a user message.
+    // The only system line that is sent to the model: as a user message.
     case "local_command":
       return toUserMessage(fields, { position, blocks: toBlocks(fields["content"]) });
     default:
@@ -106,7 +109,7 @@ function toSystemEntry(
   }
 }
 
-/** Recent versions (2.1.217) name the messages they keep; some of these are lines the model never saw. */
+/** Recent versions (2.1.217) name the messages they keep; the model never saw some of these lines. */
 function toKept(metadata: JsonObject, lineage: Lineage): RecordedKept {
   const listed = asObject(metadata["preservedMessages"]);
   if (listed !== undefined) {

@@ -17,7 +17,7 @@ export function toCodexItem(item: JsonObject): CodexItem | undefined {
   return block && { role: "assistant", origin: "model", blocks: [block] };
 }
 
-// User messages that are not the user's, by how they begin (codex-rs/core/src/contextual_user_message.rs).
+// Beginnings of user messages that the agent wrote (codex-rs/core/src/contextual_user_message.rs).
 const AGENT_TEXT =
   /^\s*(<(environment_context|user_instructions|user_shell_command|skill|turn_aborted|subagent_notification)>|# AGENTS\.md)/i;
 

@@ -3,9 +3,9 @@ import type { RecordedUsage } from "./recorded.ts";
 
 export interface CodexUsage {
   counts: Omit<RecordedUsage, "kind" | "responseId" | "branch" | "atMs" | "model">;
-  /** What the window held after the response. */
+  /** The content of the window after the response. */
   contextTokens: number;
-  /** All usage so far, as a text to compare: two reports with equal sums are of one response. */
+  /** All usage so far, as a text for comparison: two reports with equal sums belong to one response. */
   sums: string;
 }
 
@@ -14,7 +14,7 @@ export function toCodexUsage(info: JsonObject): CodexUsage | undefined {
   const last = asObject(info["last_token_usage"]);
   const inputTokens = asCount(last?.["input_tokens"]);
   if (last === undefined || inputTokens === undefined) return undefined;
-  // What was read from the cache is part of the input.
+  // The input includes tokens read from the cache.
   const cacheReadTokens = Math.min(asCount(last["cached_input_tokens"]) ?? 0, inputTokens);
   const outputTokens = asCount(last["output_tokens"]) ?? 0;
   const total = asObject(info["total_token_usage"]) ?? last;

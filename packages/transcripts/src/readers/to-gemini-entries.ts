@@ -10,7 +10,7 @@ import type {
 import { toGeminiBlocks, toGeminiCall, toGeminiResult } from "./to-gemini-parts.ts";
 import { toGeminiUsage } from "./to-gemini-usage.ts";
 
-/** What a message of Gemini CLI stands for: what was said, what it used, what its tools returned. */
+/** Converts a message of Gemini CLI into entries: its text, its usage, and the results of its tools. */
 export function toGeminiEntries(fields: JsonObject, position: RecordedPosition): (RecordedMessage | RecordedUsage)[] {
   const blocks = toGeminiBlocks(fields["content"]);
   if (fields["type"] === "user") {
@@ -20,7 +20,7 @@ export function toGeminiEntries(fields: JsonObject, position: RecordedPosition):
   return fields["type"] === "gemini" ? toResponse(fields, { position, blocks }) : [];
 }
 
-/** For each call of a message, how long its result is. */
+/** Returns the length of the result of each call in a message. */
 export function* resultSizes(fields: JsonObject): Generator<[callId: string, size: number]> {
   for (const call of callsOf(fields)) {
     if (call["result"] !== undefined) yield [asString(call["id"]) ?? "", JSON.stringify(call["result"]).length];
@@ -33,7 +33,7 @@ function toResponse(
 ): (RecordedMessage | RecordedUsage)[] {
   const calls = callsOf(fields);
   const callIds = new Set(calls.map((call) => asString(call["id"])));
-  // A history that was put in place holds calls among the parts as well.
+  // A replaced history also has calls among the parts.
   const said = blocks.filter((block) => block.kind !== "tool_call" || !callIds.has(block.callId));
   const response = { responseId: position.id, ...present({ model: asString(fields["model"]) }) };
   const usage = toUsage(fields, position);
@@ -68,7 +68,7 @@ function toThoughts(fields: JsonObject): RecordedBlock[] {
   });
 }
 
-/** A call that was never answered has no result; one that was denied or stopped has one, which says so. */
+/** An unanswered call has no result; a denied or stopped call has one that says so. */
 function toResult(call: JsonObject): RecordedToolResult[] {
   const { result } = call;
   if (result === undefined || result === null) return [];

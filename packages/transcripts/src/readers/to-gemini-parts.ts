@@ -33,7 +33,7 @@ export function toGeminiCall(call: JsonObject): RecordedBlock {
   };
 }
 
-/** What a tool returned stands under `output` or `error`, if it is a text; media beside it, in `parts`. */
+/** A tool's result is under `output` or `error` if it is a text; media are beside it, in `parts`. */
 export function toGeminiResult(response: JsonObject): RecordedToolResult {
   const returned = asObject(response["response"]) ?? {};
   const error = asString(returned["error"]);

@@ -1,9 +1,9 @@
 import { asCount, present } from "palimpsest/core";
 import type { RecordedUsage } from "./recorded.ts";
 
-/** What the Gemini API reports of a response, under the names of who recorded it. */
+/** The Gemini API's counts for a response; each agent records them under its own names. */
 export interface GeminiCounts {
-  /** All input, what was read from the cache included. */
+  /** All input, including tokens read from the cache. */
   readonly prompt: unknown;
   readonly candidates: unknown;
   readonly cached: unknown;
@@ -15,7 +15,7 @@ export interface GeminiCounts {
 
 type Counts = Omit<RecordedUsage, "kind" | "responseId" | "branch" | "atMs" | "model">;
 
-/** Undefined if nothing was reported. Writes to the cache are not: the service caches by itself. */
+/** Returns undefined if nothing was reported. Cache writes are never reported: the service caches automatically. */
 export function toGeminiUsage(reported: GeminiCounts): Counts | undefined {
   const promptTokens = asCount(reported.prompt) ?? 0;
   if (promptTokens === 0) return undefined;
@@ -23,7 +23,7 @@ export function toGeminiUsage(reported: GeminiCounts): Counts | undefined {
   const candidates = asCount(reported.candidates) ?? 0;
   const thoughts = asCount(reported.thoughts) ?? 0;
   const toolUse = asCount(reported.toolUse) ?? 0;
-  // The service counts thoughts beside the candidates; what imitates it counts them among these. The sum tells.
+  // The service counts thoughts beside the candidates; imitations count them among the candidates. The sum shows which.
   const areIncluded = asCount(reported.total) === promptTokens + candidates;
   return {
     freshTokens: promptTokens - cacheReadTokens + toolUse,

@@ -3,19 +3,19 @@ import { asTimeMs } from "./as-time-ms.ts";
 import type { RecordedBlock, RecordedPart, RecordedToolResult, RecordedUsage } from "./recorded.ts";
 import { fromDataUrl, sizeOfBase64 } from "./to-blocks.ts";
 
-/** One response with what its tools returned. */
+/** One response with the results of its tools. */
 export interface OpencodeStep {
   readonly blocks: RecordedBlock[];
   readonly results: RecordedToolResult[];
-  /** Results that were pruned later, and when. */
+  /** Results that were pruned later, with the time. */
   readonly pruned: { readonly atMs: number; readonly callId: string }[];
-  /** When the last of its tools was done; 0 if there was none. */
+  /** The time when its last tool finished; 0 if there was none. */
   endedAtMs: number;
-  /** The part that tells what it used, where there is one. */
+  /** The part with the usage, if there is one. */
   finish?: JsonObject;
 }
 
-/** The parts of an assistant's message, response by response. */
+/** Splits the parts of an assistant's message into responses. */
 export function splitSteps(parts: readonly JsonObject[]): OpencodeStep[] {
   const steps: OpencodeStep[] = [newStep()];
   for (const part of parts) {
@@ -27,7 +27,7 @@ export function splitSteps(parts: readonly JsonObject[]): OpencodeStep[] {
     }
     addPart(step, part);
   }
-  // What stands behind the last response (a patch, a snapshot) is none.
+  // Parts after the last response (a patch, a snapshot) are not a response.
   return steps.filter(({ blocks, finish }, index) => index === 0 || blocks.length > 0 || finish !== undefined);
 }
 
@@ -53,7 +53,7 @@ function addPart(step: OpencodeStep, part: JsonObject): void {
   }
 }
 
-/** The provider's own words about a part stand under its name. */
+/** The provider's own data about a part is under the provider's name. */
 function signatureOf(part: JsonObject): string | undefined {
   const own = Object.values(asObject(part["metadata"]) ?? {}).map((value) => asObject(value) ?? {});
   const signed = own.flatMap((fields) => fields["signature"] ?? fields["reasoningEncryptedContent"] ?? []);
@@ -76,7 +76,7 @@ function addTool(step: OpencodeStep, part: JsonObject): void {
   if (prunedAtMs !== undefined) step.pruned.push({ atMs: prunedAtMs, callId });
 }
 
-/** What a user's message was sent as. A text file is sent as the text that stands beside it. */
+/** Returns a user's message in the form that was sent. A text file is sent as the text beside it. */
 export function toUserBlocks(parts: readonly JsonObject[]): RecordedBlock[] {
   return parts.flatMap((part): RecordedBlock[] => {
     const text = asString(part["text"]);
@@ -95,7 +95,10 @@ function toMedia(file: JsonObject): RecordedPart[] {
 
 type Counts = Omit<RecordedUsage, "kind" | "responseId" | "branch" | "atMs" | "model">;
 
-/** What a response used; undefined if it was stopped before anything was reported. `input` is what no cache had a part in. */
+/**
+ * Returns the usage of a response; undefined if it was stopped before any report. `input` excludes cache reads and
+ * writes.
+ */
 export function toOpencodeUsage(of: JsonObject, info: JsonObject): Counts | undefined {
   const tokens = asObject(of["tokens"]) ?? {};
   const cache = asObject(tokens["cache"]) ?? {};
@@ -108,7 +111,7 @@ export function toOpencodeUsage(of: JsonObject, info: JsonObject): Counts | unde
   const [cacheReadTokens, cacheWriteTokens] = [count(cache["read"]), count(cache["write"])];
   const inputTokens = freshTokens + cacheReadTokens + cacheWriteTokens;
   if (inputTokens === 0) return undefined;
-  // Newer versions count reasoning beside the output, and say the sum.
+  // Newer versions count reasoning beside the output, and record the sum.
   const isBeside = asCount(tokens["total"]) === inputTokens + output + reasoning;
   return {
     freshTokens,

@@ -2,11 +2,11 @@ import { PalimpsestError } from "palimpsest";
 import { PathError } from "palimpsest/core";
 import type { RecordedAgent } from "./recorded.ts";
 
-/** Thrown when the beginning of a file fits none of the formats that can be read. */
+/** Thrown when the beginning of a file matches none of the known formats. */
 export class UnknownTranscriptError extends PalimpsestError {
   static readonly code = "unknown-transcript";
   readonly code: string = UnknownTranscriptError.code;
-  /** How many lines were looked at. */
+  /** The number of lines that were checked. */
   readonly lineCount: number;
   /** The beginning of the first line that is not blank. */
   readonly firstLine: string;
@@ -24,7 +24,7 @@ export class UnknownTranscriptError extends PalimpsestError {
   }
 }
 
-/** Thrown when a file holds several sessions and nobody said which is meant. */
+/** Thrown when a file contains several sessions and the caller chose none. */
 export class SeveralSessionsError extends PathError {
   static readonly code = "several-sessions";
   readonly code: string = SeveralSessionsError.code;

@@ -13,15 +13,15 @@ import type { RecordedAgent, RecordedEntry } from "./recorded.ts";
 /** A format whose records are lines, or can be cut into lines. */
 export interface TranscriptFormat {
   readonly agent: RecordedAgent;
-  /** Whether this record can only be of this format. */
+  /** Whether this record can only belong to this format. */
   recognizes(record: JsonObject): boolean;
-  /** @param path where it comes from, if it is a file: some agents keep a part of a session in files beside it */
+  /** @param path of the file, if the transcript is one: some agents keep a part of a session in files beside it */
   read(lines: TranscriptLines, path?: string): AsyncGenerator<RecordedEntry>;
 }
 
 export const TRANSCRIPT_FORMATS: readonly TranscriptFormat[] = [
   {
-    // Before Claude Code, whose names for the same things it has; content is in the form of the Gemini API.
+    // Before Claude Code, since it uses the same field names; its content is in the form of the Gemini API.
     agent: "qwen",
     recognizes: (record) =>
       isIn(record, "uuid", "sessionId") &&
@@ -46,7 +46,7 @@ export const TRANSCRIPT_FORMATS: readonly TranscriptFormat[] = [
   {
     agent: "gemini",
     recognizes: (record) => isIn(record, "sessionId", "projectHash"),
-    // Those of subagents stand in a folder that is named after the session.
+    // Subagents are in a folder that is named after the session.
     read: (lines, path) => readGemini(lines, present({ parentSession: path && basename(dirname(path)) })),
   },
   {
@@ -62,12 +62,12 @@ function isIn(record: JsonObject, ...names: readonly string[]): boolean {
   return names.every((name) => typeof record[name] === "string");
 }
 
-/** What its newer runtime writes before the messages. */
+/** The object that cline's newer runtime writes before the messages. */
 function isClineHead(record: JsonObject): boolean {
   return typeof record["version"] === "number" && isIn(record, "updated_at") && record["messages"] === null;
 }
 
-/** Any program may keep such messages: what the extension adds to them tells. */
+/** Any program may keep such messages; fields that the extension adds identify them. */
 function isClineMessage(record: JsonObject): boolean {
   const content = asList(record["content"]);
   const first = asObject(content?.[0])?.["text"];

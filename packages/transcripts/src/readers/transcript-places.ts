@@ -4,17 +4,17 @@ import type { RecordedAgent } from "./recorded.ts";
 export interface UserHome {
   /** The user's home folder. */
   readonly home: string;
-  /** Variables by which agents are told to keep their files elsewhere. @default none is set */
+  /** Environment variables that move agents' files. @default none is set */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A folder, and which files below it hold sessions. */
+/** A folder, and the pattern of session files below it. */
 export interface TranscriptPlace {
   readonly folder: string;
   readonly files: readonly string[];
 }
 
-/** Where the editors that cline's extension runs in keep what belongs to extensions. */
+/** Folders in which the editors of cline's extension keep extension data. */
 const EDITOR_FOLDERS = [
   ".config/Code/User",
   ".config/Code - Insiders/User",
@@ -28,7 +28,7 @@ const EDITOR_FOLDERS = [
 ];
 const CLINE_TASKS = "tasks/*/api_conversation_history.json";
 
-/** Where an agent keeps its sessions, as its own documentation and source have it. */
+/** Returns where an agent keeps its sessions, according to its documentation and source. */
 export function transcriptPlaces(
   agent: RecordedAgent,
   { home, environment = {} }: UserHome,
@@ -77,6 +77,6 @@ export function transcriptPlaces(
   }
 }
 
-/** What the files of sessions are called, wherever they are. */
+/** File names of sessions, in any folder. */
 export const TRANSCRIPT_NAME: RegExp =
   /(\.jsonl(\.zst)?|[\\/]chats[\\/]session-[^\\/]+\.json|[\\/]storage[\\/]session[\\/][^\\/]+[\\/][^\\/]+\.json|\.messages\.json|[\\/]api_conversation_history\.json|[\\/]opencode\.db)$/;

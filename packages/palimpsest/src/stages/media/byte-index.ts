@@ -2,13 +2,15 @@ import type { Item } from "../../view/item.ts";
 import type { Configuration, View } from "../../view/view.ts";
 import { mediaIn, type ShownMedia } from "./media-in.ts";
 
-/** How many bytes the view has in a request, kept up from request to request. */
+/** The size of the view in request bytes, updated from request to request. */
 export interface ByteIndex {
-  /** Of all messages, the system prompt and the tools: by our own form of them, which is close to the providers'. */
+  /**
+   * Bytes of all messages, the system prompt and the tools, in our own form, which is close to the providers' forms.
+   */
   readonly totalBytes: number;
   /** In the order in which the model sees them. */
   readonly media: readonly ShownMedia[];
-  /** Takes in what is new; reads the whole view again only if something in it has changed. */
+  /** Adds new items; reads the whole view again only if an old item has changed. */
   update(view: View): void;
 }
 
@@ -47,11 +49,11 @@ function itemBytes(item: Item): number {
   return item.kind === "message" ? bytesOf(item.blocks) : 0;
 }
 
-/** As JSON in UTF-8, as clients send it. */
+/** Returns the size as JSON in UTF-8, as clients send it. */
 function bytesOf(value: unknown): number {
   const json = JSON.stringify(value) ?? "";
   let bytes = json.length;
-  // Media are base64, one byte each: only what is not ASCII has to be looked at.
+  // Media are base64, one byte per character: only non-ASCII text must be measured.
   for (const [run] of json.matchAll(/[^\0-\x7f]+/g)) bytes += new TextEncoder().encode(run).length - run.length;
   return bytes;
 }

@@ -6,14 +6,16 @@ import type { MessageItem } from "../../view/item.ts";
 import { inPlaceOf, mediaOf, mediaStub } from "./media-in.ts";
 
 export interface CheckedContent<Content> {
-  /** With the media types that the bytes have. */
+  /** The content, with the media types that the bytes really have. */
   readonly content: Content;
-  /** Shows stubs in place of what cannot be sent. The entry keeps it as it came. */
+  /** Decisions that show stubs in place of media that cannot be sent. The entry keeps the original. */
   readonly decisions: readonly ReplacePayload[];
   readonly newEvents: readonly MediaRefused[];
 }
 
-/** Holds images and documents against their own bytes before a provider does: one that is refused stops the conversation. */
+/**
+ * Checks images and documents by their own bytes before a provider does: a refused one would block the conversation.
+ */
 export function checkContent<Content extends MessagePayload | AttachmentPayload>(
   content: Content,
   entry: number,

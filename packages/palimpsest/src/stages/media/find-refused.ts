@@ -3,15 +3,15 @@ import type { MediaRefusal } from "../../providers/media-refusal.ts";
 import type { ShownMedia } from "./media-in.ts";
 
 export interface RefusedRequest {
-  /** The request as it was sent. */
+  /** The request that was sent. */
   readonly body: unknown;
-  /** The newest request that was answered: media up to it were taken before. */
+  /** The newest answered request: the provider accepted all media up to it. */
   readonly acceptedTo: number;
 }
 
 /**
- * Which media a refusal is about: those at the place that it names; else, of those that no answered request has contained,
- * the newest. Of too many, the older half; all of a kind where the model takes none.
+ * Finds the media that a refusal is about: those at the named place; otherwise the newest that no answered request
+ * contained. If there are too many, the older half. If the model accepts none, all of that kind.
  */
 export function findRefused(
   shown: readonly ShownMedia[],
@@ -30,8 +30,8 @@ export function findRefused(
 }
 
 /**
- * The block at a place as providers name it (`messages.3.content.1.image.source`, `input[3].content[1].image_url`), as JSON.
- * Steps that are not in the request are passed over: some name the type of a block, too.
+ * Returns the block at a provider's place (`messages.3.content.1.image.source`, `input[3].content[1].image_url`), as
+ * JSON. Steps that are not in the request are skipped: some places also name the type of a block.
  */
 function blockAt(body: unknown, place: string): string | undefined {
   let at: unknown = body;

@@ -8,7 +8,7 @@ export interface ShownMedia {
   readonly media: Media;
 }
 
-/** In the order in which the model sees them. */
+/** Returns the media of a view in the order in which the model sees them. */
 export function mediaIn(items: readonly Item[]): readonly ShownMedia[] {
   return items.flatMap((item) =>
     item.kind === "message" ? mediaOf(item.blocks).map((media) => ({ item, media })) : [],
@@ -22,7 +22,7 @@ export function mediaOf(blocks: readonly Block[]): readonly Media[] {
   });
 }
 
-/** The same blocks with words in place of some media. */
+/** Returns the blocks with text in place of some media. */
 function withoutMedia(blocks: readonly Block[], textFor: (media: Media) => string | undefined): readonly Block[] {
   return blocks.map((block) => {
     if (block.kind === "tool_result" && typeof block.content !== "string") {
@@ -33,7 +33,7 @@ function withoutMedia(blocks: readonly Block[], textFor: (media: Media) => strin
   });
 }
 
-/** A message as it is shown without some of its media. */
+/** Returns the replacement of a message, without some of its media. */
 export function inPlaceOf(
   { role, origin, attachment, blocks }: Pick<MessageItem, "role" | "origin" | "attachment" | "blocks">,
   textFor: (media: Media) => string | undefined,
@@ -46,12 +46,12 @@ export function inPlaceOf(
   };
 }
 
-/** What stands in the place of media that were left out. */
+/** Returns the text in place of omitted media. */
 export function mediaStub(media: Media, why: string, entry: number): string {
   return `[${describe(media)} left out: ${why}. Entry ${entry} still has it.]`;
 }
 
-/** What it is and how large, in a few words. */
+/** Describes type and size in a few words. */
 function describe({ kind, source }: Media): string {
   if (source.kind === "url") return `${kind} at ${source.url}`;
   return `${kind} (${source.mediaType}, ${Math.floor((source.data.length * 3) / 4)} bytes)`;

@@ -4,12 +4,12 @@ import type { MediaRefused } from "../../session-event.ts";
 import { inPlaceOf, mediaStub, type ShownMedia } from "./media-in.ts";
 
 export interface OmittedMedia {
-  /** One for each message, so that each can be taken back. */
+  /** One decision per message, so that each can be undone. */
   readonly decisions: readonly ReplacePayload[];
   readonly newEvents: readonly MediaRefused[];
 }
 
-/** Shows media as stubs that say why. The entries keep them, and `restore` brings them back. */
+/** Replaces media by stubs that say why. The entries keep the media, and `restore` shows them again. */
 export function omitMedia(
   left: readonly ShownMedia[],
   { why, problem, by }: Pick<MediaRefused, "why" | "problem" | "by">,

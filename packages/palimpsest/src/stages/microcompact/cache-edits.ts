@@ -5,23 +5,23 @@ import type { ResultIndex } from "./result-index.ts";
 export interface DeletionSituation {
   readonly index: ResultIndex;
   readonly eligibility: Eligibility;
-  /** What the newest request deleted; nothing after a boundary. */
+  /** Results that the newest request deleted; empty after a compaction boundary. */
   readonly deleted: readonly DeletedResult[];
   readonly cache: "none" | "warm" | "cold";
-  /** The newest answered request: only what was part of it is in the cache. */
+  /** The newest answered request: only entries before it are in the cache. */
   readonly cachedTo: number;
 }
 
 export interface DeletionParameters {
-  /** Below so many results that are neither deleted nor kept for another reason, none is deleted. */
+  /** Nothing is deleted while there are fewer results that are neither deleted nor kept for another reason. */
   readonly leastResults: number;
   readonly keepNewest: number;
 }
 
 /**
- * What the next request deletes from the provider's cached prompt: all that was deleted from it before, since a deletion
- * holds for one request only, and the oldest results once there are enough of them. The view stays as it is. Where the
- * prompt is not in the cache any more, there is nothing to delete from, and all of it is forgotten.
+ * Plans the results that the next request deletes from the provider's cached prompt. A deletion applies to one request
+ * only, so all earlier deletions are repeated, and the oldest results are added once there are enough. The view does
+ * not change. If the prompt is no longer in the cache, the list starts empty.
  */
 export function planDeletions(
   { index, eligibility, deleted, cache, cachedTo }: DeletionSituation,
@@ -33,7 +33,7 @@ export function planDeletions(
   if (active.length < leastResults) return deleted;
   const calls = Map.groupBy(index.calls, ({ call }) => call.id);
   const oldest = eligibleResults(index, { ...eligibility, keepNewest })
-    // An id that was given twice names neither.
+    // An id that two calls share identifies neither.
     .filter(({ entry, callId }) => entry < cachedTo && !gone.has(entry) && calls.get(callId)?.length === 1)
     .map(({ entry, callId }) => ({ entry, callId }));
   return [...deleted, ...oldest];

@@ -1,8 +1,9 @@
 import type { ToolDefinition } from "../../log/payload.ts";
 
 /**
- * Whether a tool's old results may be cleared. The user's list of tools to keep comes first, then what the tool says for
- * itself. Tools that say nothing are taken for reads: their results can be had again, and `recall` has them in any case.
+ * Returns a function that tells whether a tool's old results may be cleared. The user's list of tools to keep comes
+ * first, then the tool's own setting. A tool without a setting counts as a read: its results can be produced again, and
+ * `recall` returns them in any case.
  */
 export function clearableTools(
   tools: readonly ToolDefinition[],

@@ -6,11 +6,11 @@ import { clearableTools } from "./clearable-tools.ts";
 import type { ResultIndex, ShownResult } from "./result-index.ts";
 
 export interface Eligibility {
-  /** Whether a tool's results can be had again, or are mere confirmations. */
+  /** Whether a tool's results can be produced again, or only confirm an action. */
   readonly isClearable: (tool: string) => boolean;
-  /** The file that a call reads or edits, if it does. */
+  /** The file that a call reads or edits, if any. */
   readonly fileOf: (call: ToolCall) => { readonly path: string; readonly access: "read" | "edit" } | undefined;
-  /** Reads of files that the last so many calls edited stay: 45% of reads are relied on by a later edit. */
+  /** Reads of files that were edited within this many last calls stay: a later edit depends on 45% of reads. */
   readonly workingSetCalls: number;
 }
 
@@ -23,8 +23,8 @@ export function eligibilityOf(configuration: Configuration | undefined, settings
 }
 
 /**
- * Results that may be cleared, oldest first: of tools that say so, whole, not errors, not among the newest, no read of the
- * working set, and none that was asked for again after it had been cleared once.
+ * Returns the results that may be cleared, oldest first: complete results of clearable tools. Errors, the newest
+ * results, reads of the working set, and results that were requested again after clearing stay.
  */
 export function eligibleResults(
   { results, calls }: ResultIndex,
@@ -52,7 +52,7 @@ export function eligibleResults(
   );
 }
 
-/** What was asked: the same tool with the same input. */
+/** Returns a key for the question: the same tool with the same input. */
 function keyOf(call: ToolCall | undefined): string {
   return call === undefined ? "" : `${call.name} ${JSON.stringify(call.input)}`;
 }

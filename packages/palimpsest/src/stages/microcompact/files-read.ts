@@ -4,8 +4,8 @@ import type { LeftOut, View } from "../../view/view.ts";
 import type { ResultIndex } from "./result-index.ts";
 
 /**
- * Files whose newest read the model still sees in whole, with the entry it stands in. A read that was cleared, stored,
- * folded, or left out or deleted by the provider is none: an edit that relies on it asks for a fresh one.
+ * Returns the files whose newest read is complete in the view, with the entry of that read. A read that was cleared,
+ * stored, compacted, or removed by the provider does not count: an edit that depends on it asks for a new read.
  */
 export function filesRead(
   { results, calls }: ResultIndex,
@@ -23,7 +23,7 @@ export function filesRead(
   return files;
 }
 
-/** A provider says how many results it has left out, not which: the oldest of tools that are not kept. */
+/** A provider reports how many results it left out, not which: they are the oldest of the tools that are not kept. */
 function callsLeftOut(calls: ResultIndex["calls"], { results, keptTools }: LeftOut): ReadonlySet<ToolCall> {
   const others = calls.filter(({ call }) => !keptTools.includes(call.name));
   return new Set(others.slice(0, results).map(({ call }) => call));

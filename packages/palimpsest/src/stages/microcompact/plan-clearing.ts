@@ -4,23 +4,23 @@ import { clearedStub, stubText } from "./cleared-stub.ts";
 import { type Eligibility, eligibleResults } from "./eligible-results.ts";
 import type { ResultIndex, ShownResult } from "./result-index.ts";
 
-/** What clearing moves: it neither asks nor says anything. */
+/** The costs that clearing changes: it sends no question and gets no answer. */
 type CacheCosts = Pick<TokenCosts, "read" | "write" | "usdPerUnit">;
 
 export type ClearingParameters = FixedClearing | PaybackClearing;
 
-/** The table that such systems are known to use: by time and by size alone. */
+/** The table that similar systems are known to use: it depends only on time and size. */
 export interface FixedClearing {
   readonly policy: "fixed";
-  /** Of the newest results, kept when the cache is cold. */
+  /** The number of newest results kept when the cache is cold. */
   readonly keepNewestCold: number;
-  /** Of the newest results, kept when the view is large. */
+  /** The number of newest results kept when the view is large. */
   readonly keepNewestLarge: number;
   readonly targetTokens: number;
   readonly minimumTokens: number;
 }
 
-/** Ours: clearing is an investment, which has to earn back what it costs the prompt cache. */
+/** Our own rule: clearing is an investment that must earn back its cost to the prompt cache. */
 export interface PaybackClearing {
   readonly policy: "payback";
   readonly keepNewest: number;
@@ -31,12 +31,12 @@ export interface PaybackClearing {
 export interface ClearingSituation {
   readonly index: ResultIndex;
   readonly eligibility: Eligibility;
-  /** Whether the provider still holds the prompt. */
+  /** `warm`: the provider still has the prompt in its cache. */
   readonly cache: "warm" | "cold";
   /** `open`: the model has called tools and not finished its turn. */
   readonly turn: "open" | "closed";
   readonly thinking: "bound" | "free";
-  /** Ways that are switched on. */
+  /** The ways of clearing that are switched on. */
   readonly ways: { readonly byTime: "on" | "off"; readonly bySize: "on" | "off" };
   readonly sizeTokens: number;
   readonly warningTokens: number;
@@ -49,12 +49,12 @@ export interface Clearing {
   readonly cost: DecisionCost;
 }
 
-/** A stub of some 200 characters stands where the result stood. */
+/** A stub of about 200 characters replaces the result. */
 const STUB_TOKENS = 60;
 
-/** Which results to clear before the next request; undefined if none. What it goes by comes in. */
+/** Plans which results to clear before the next request; undefined if none. Pure: all inputs are arguments. */
 export function planClearing(situation: ClearingSituation, parameters: ClearingParameters): Clearing | undefined {
-  // Clearing would tear the thinking of the turn that is being worked on from what it is bound to.
+  // Clearing would separate the thinking of the open turn from the conversation that it is bound to.
   if (situation.thinking === "bound" && situation.turn === "open") return undefined;
   return parameters.policy === "fixed" ? planFixed(situation, parameters) : planPayback(situation, parameters);
 }
@@ -80,13 +80,13 @@ function planFixed(situation: ClearingSituation, parameters: FixedClearing): Cle
 function planPayback(situation: ClearingSituation, parameters: PaybackClearing): Clearing | undefined {
   const { index, eligibility, cache, ways, costs } = situation;
   if (cache === "cold") {
-    // The whole prompt is written again anyway: whatever is stale goes for nothing.
+    // The whole prompt is written again anyway, so clearing stale results costs nothing.
     const stale =
       ways.byTime === "off" ? [] : clearableResults(index, { ...eligibility, keepNewest: parameters.keepNewest });
     return stale.length === 0 ? undefined : toClearing("by-time", stale, situation);
   }
-  // A plan that found nothing is not made again before as much has come in as a clearing must shed, and a twentieth of what
-  // is there: so planning costs what is new, however long the session is.
+  // After a plan that cleared nothing, the next one waits for new results: as much as a clearing must remove, and at
+  // least a twentieth of the view. So the cost of planning depends on new content, not on the length of the session.
   const enoughTokens = Math.max(parameters.minimumTokens, index.totalTokens / 20);
   if (ways.bySize === "off" || index.unplannedTokens < enoughTokens) return undefined;
   index.markPlanned();
@@ -97,7 +97,7 @@ function planPayback(situation: ClearingSituation, parameters: PaybackClearing):
   return toClearing("payback", cleared, situation);
 }
 
-/** A result that is no longer than what would stand in its place stays. */
+/** A result that is not longer than its stub stays. */
 function clearableResults(
   index: ResultIndex,
   eligibility: Eligibility & { readonly keepNewest: number },
@@ -106,8 +106,9 @@ function clearableResults(
 }
 
 /**
- * What is written once more if the prompt changes behind so many tokens: all from the nearest mark before them. The
- * provider looks for what it holds at the marks alone, and those stand at the ends of the newest requests.
+ * Returns the tokens that are written again if the prompt changes after `beforeTokens`: all from the nearest mark
+ * before that place. The provider looks for cached prefixes only at marks, and these are at the ends of the newest
+ * requests.
  */
 function rewrittenTokens({ totalTokens, markedTokens }: ResultIndex, beforeTokens: number, shedTokens: number): number {
   const heldTokens = markedTokens.findLast((tokens) => tokens <= beforeTokens) ?? 0;
@@ -115,9 +116,8 @@ function rewrittenTokens({ totalTokens, markedTokens }: ResultIndex, beforeToken
 }
 
 /**
- * Clearing from one result on costs that everything behind a mark is written once more instead of read, and saves the
- * reading of what was cleared on every later request. Of all places to begin, the one that gains most within the given requests;
- * past the end if none gains.
+ * Returns where clearing should begin to gain most within the given number of requests; past the end if nothing gains.
+ * The cost: all tokens after a mark are written again instead of read. The gain: each later request reads fewer tokens.
  */
 function bestCut(
   eligible: readonly ShownResult[],
@@ -152,7 +152,7 @@ function toClearing(
     ...(costs.usdPerUnit === undefined ? {} : { netUsd: units * costs.usdPerUnit }),
   };
   const reason = `cleared ${way}`;
-  // One decision for each result, so that each can be taken back; the first carries what they cost together.
+  // One decision per result, so that each can be undone; the first carries the cost of all.
   const decisions = cleared.map((result, position) => ({
     from: result.entry,
     to: result.entry,

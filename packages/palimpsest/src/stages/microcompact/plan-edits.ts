@@ -9,26 +9,32 @@ export interface EditsSituation {
   readonly view: Pick<View, "items" | "configuration" | "edits">;
   readonly settings: Settings;
   readonly budget: Pick<Budget, "warningTokens">;
-  /** Whether the provider takes edits with these parameters. */
+  /** Whether the provider accepts edits with these parameters. */
   readonly takesEdits: "yes" | "no";
   readonly thinking: "bound" | "free";
-  /** `new`: the user has said something since the newest request. */
+  /** `new`: the user has written since the newest request. */
   readonly turn: "new" | "open";
-  /** Since the newest answered request. */
+  /** Time since the newest answered request. */
   readonly idleMs: number;
 }
 
-/** What the provider is to be asked to leave out of the next request; undefined if nothing. The same within a turn. */
+/**
+ * Plans the edits to request from the provider with the next request; undefined if none. Within a turn, the plan does
+ * not change.
+ */
 export function planEdits(situation: EditsSituation): ProviderEdits | undefined {
   const { settings, takesEdits, thinking, view } = situation;
   const way = settings["clearing.enabled"] === "off" ? "off" : settings["clearing.byProvider"];
-  // Once asked for, they stay until a boundary: what was left out would come back.
+  // Once requested, edits stay until a compaction boundary: otherwise the removed content would come back.
   const isWanted = way === "on" || (way === "auto" && (thinking === "bound" || view.edits !== undefined));
   if (!isWanted || takesEdits === "no") return undefined;
   return { results: planResults(situation), thinking: planThinking(situation) };
 }
 
-/** In a window that warns before the trigger, both numbers are smaller in proportion. They never grow between boundaries. */
+/**
+ * In a window that warns before the trigger, both numbers are smaller in proportion. They never grow between compaction
+ * boundaries.
+ */
 function planResults({ view, settings, budget }: EditsSituation): ResultEdits {
   const tools = view.configuration?.tools ?? [];
   const isClearable = clearableTools(tools, settings["clearing.keepTools"]);
@@ -48,9 +54,10 @@ function planResults({ view, settings, budget }: EditsSituation): ResultEdits {
 }
 
 /**
- * All thinking stays while the user is there. After a long pause the prompt is not in the cache any more, and old thinking
- * is left out for nothing: what is kept begins with the last turn before the pause, and goes on beginning there. To keep
- * "the last turn" from then on would lose the thinking of a turn, and the cache behind it, with every turn that follows.
+ * All thinking stays while the user is active. After a long idle time the prompt is no longer in the cache, and
+ * removing old thinking costs nothing: the kept thinking begins with the last turn before the idle time, and this start
+ * does not move. A moving start ("the last turn") would remove the thinking of one turn, and the cache after it, with
+ * every later turn.
  */
 function planThinking(situation: EditsSituation): ProviderEdits["thinking"] {
   const { view, settings, turn, idleMs } = situation;
@@ -60,7 +67,7 @@ function planThinking(situation: EditsSituation): ProviderEdits["thinking"] {
   return from === undefined ? "all" : keptFrom(from, situation);
 }
 
-/** Where the newest turn begins that was part of a request. */
+/** Returns the start of the newest turn that was part of a request. */
 function lastTurn({ items }: EditsSituation["view"]): number | undefined {
   const seal = items.findLastIndex(({ kind }) => kind === "seal");
   return items.findLast((item, index) => index < seal && item.kind === "message" && isWords(item))?.from;
@@ -83,7 +90,7 @@ function keptFrom(from: number, { view: { items }, thinking }: EditsSituation): 
   return { from, turns: Math.max(1, turns) };
 }
 
-/** What begins a turn: anything of the user's side that is no result. */
+/** Whether a message begins a turn: any message on the user's side that is not a result. */
 function isWords({ role, blocks }: MessageItem): boolean {
   return role === "user" && blocks.some(({ kind }) => kind !== "tool_result");
 }

@@ -6,33 +6,35 @@ import type { View } from "../../view/view.ts";
 
 /** A tool result in the view. */
 export interface ShownResult {
-  /** The entry it stands in. */
+  /** The entry that contains the result. */
   readonly entry: number;
   readonly call: ToolCall | undefined;
   readonly callId: string;
   readonly status: "ok" | "error";
   readonly characters: number;
-  /** `whole`: as it came in. `stored`: a preview since it came in. `replaced`: a preview or a stub by a decision. */
+  /**
+   * `whole`: complete. `stored`: a preview from the start. `replaced`: a decision replaced it by a preview or a stub.
+   */
   readonly state: "whole" | "stored" | "replaced";
   readonly tokens: number;
-  /** Of everything in the view before it. */
+  /** Tokens of all items before it in the view. */
   readonly beforeTokens: number;
 }
 
-/** The tool results of a view, kept up from request to request. */
+/** The tool results of a view, updated from request to request. */
 export interface ResultIndex {
   /** In the order of the view. */
   readonly results: readonly ShownResult[];
-  /** Calls of tools so far, in order, each with the number of results before it. */
+  /** All tool calls in order, each with the number of results before it. */
   readonly calls: readonly { readonly call: ToolCall; readonly resultsBefore: number }[];
-  /** Of all items. */
+  /** Tokens of all items. */
   readonly totalTokens: number;
-  /** Up to where the newest requests ended that the next one marks once more, oldest first. */
+  /** Ends of the newest requests, in tokens, that the next request marks again; oldest first. */
   readonly markedTokens: readonly number[];
-  /** Of results that came in since `markPlanned`: planning again makes no sense before there are enough of them. */
+  /** Tokens of results since `markPlanned`: planning again is useless before there are enough. */
   readonly unplannedTokens: number;
   markPlanned(): void;
-  /** Takes in what is new; reads the whole view again only if something in it has changed. */
+  /** Adds new items; reads the whole view again only if an old item has changed. */
   update(view: View): void;
 }
 
@@ -48,7 +50,7 @@ export function createResultIndex(): ResultIndex {
 
   function add(item: Item, view: View): void {
     if (item.kind === "seal") {
-      // The last of its marks is the next request's own.
+      // The last mark belongs to the next request itself.
       markedTokens = [...markedTokens, totalTokens].slice(1 - MARKED_REQUESTS);
       return;
     }

@@ -3,7 +3,7 @@ import { entryText } from "../../log/entry-text.ts";
 import { readPayload } from "../../log/read-payload.ts";
 import type { ResultFiles } from "../../stores/results.ts";
 
-/** Returns the full text of an entry, from the log or from the file it was stored in. */
+/** The full text of an entry, from the log or from the file it was stored in. */
 export interface TextContent {
   readonly kind: "content";
   readonly pieces: AsyncIterable<string> | Iterable<string>;

@@ -1,14 +1,16 @@
 import type { TextPlace } from "./read-range.ts";
 
-/** A line, or a piece of one that is long. Without its end. */
+/** A line, or a piece of a long line, without its line end. */
 export interface LinePiece extends TextPlace {
   readonly text: string;
 }
 
-/** A line is looked at in pieces of this size, so that one without an end takes no more memory than others. */
+/** Long lines are split into pieces of this size, so that a line without an end needs no more memory than others. */
 const PIECE_CHARACTERS = 8_192;
 
-/** The lines of a text that arrives in parts; pieces of a long one overlap, so that nothing is missed where it was cut. */
+/**
+ * Splits a text that arrives in parts into lines. Pieces of a long line overlap, so that no match is missed at a cut.
+ */
 export async function* linePieces(
   parts: AsyncIterable<string> | Iterable<string>,
   overlapCharacters: number,

@@ -15,7 +15,7 @@ export interface RecallRequest {
   readonly fromCharacter?: number;
   /** The maximum number of lines. @default as many as fit */
   readonly lines?: number;
-  /** In an entry: text as it stands there, without regard to case. In all of them: words, or several "in quotes". */
+  /** Within one entry: literal text, ignoring case. Over all entries: words, or phrases "in quotes". */
   readonly search?: string;
 }
 
@@ -75,7 +75,7 @@ async function readContent(
   return { kind: "text", entry, text, from, ...(next === undefined ? {} : { next }) };
 }
 
-/** The numbers come from a model. */
+/** The model chose these numbers, so they may be invalid. */
 function count(value: number | undefined, otherwise: number): number {
   return value !== undefined && value >= 1 ? Math.floor(value) : otherwise;
 }

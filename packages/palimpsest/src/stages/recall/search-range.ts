@@ -2,24 +2,24 @@ import { headOf, tailOf } from "../store-results/cut-text.ts";
 import { type LinePiece, linePieces } from "./line-pieces.ts";
 
 export interface SearchRange {
-  /** Looked for as it is, without regard to case. */
+  /** Literal text, ignoring case. */
   readonly search: string;
   readonly fromLine: number;
   readonly maxCharacters: number;
 }
 
-/** Where it was found, and the line, or what stands around the place if the line is long. */
+/** The place of a match with its line, or the text around the match if the line is long. */
 export type FoundLine = LinePiece;
 
 export interface FoundLines {
   readonly found: readonly FoundLine[];
-  /** The line to go on from; undefined if all was looked at. */
+  /** The line to continue from; undefined if everything was searched. */
   readonly nextLine: number | undefined;
 }
 
 const CONTEXT_CHARACTERS = 120;
 
-/** The lines of a text that contain something. Of a very long line, each piece that does. */
+/** Returns the lines of a text that contain a search text. Of a very long line, each matching piece. */
 export async function searchRange(
   pieces: AsyncIterable<string> | Iterable<string>,
   { search, fromLine, maxCharacters }: SearchRange,

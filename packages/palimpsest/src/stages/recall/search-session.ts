@@ -8,15 +8,16 @@ import { linePieces } from "./line-pieces.ts";
 export interface SessionHits {
   /** Newest first. */
   readonly hits: readonly SearchHit[];
-  /** Entries whose stored content was not looked through, newest first: they may have the words, too. */
+  /** Entries whose stored content was not searched, newest first: they may also contain the words. */
   readonly unsearched: readonly Unsearched[];
 }
 
 export interface Unsearched {
   readonly entry: number;
   /**
-   * `too-much`: together with the newer ones it is more than one search looks through; a search in the entry looks at all
-   * of it. `expired`, `changed`: its file is gone, or is not what was stored. `unreadable`: it could not be read.
+   * `too-much`: the entry and the newer ones exceed the limit of one search; a search within the entry reads all of it.
+   * `expired`, `changed`: the file is gone, or its content is not what was stored. `unreadable`: the file could not be
+   * read.
    */
   readonly why: "too-much" | "expired" | "changed" | "unreadable";
 }
@@ -26,18 +27,18 @@ export interface SearchSessionOptions extends ContentSources {
   readonly maxEntries: number;
 }
 
-/** What every preview says of itself: the words of its tag. The log is searched for them to find what was stored. */
+/** Words in the tag of every preview. Searching the log for them finds all stored entries. */
 const STORED = '"persisted output"';
-/** How many of them are asked for at once. */
+/** The number of stored entries per query of the log. */
 const STORED_ENTRIES = 100;
-/** Longer than what a query has, so that its words are found where a long line was cut. */
+/** Longer than any query, so that words are found where a long line was cut. */
 const OVERLAP_CHARACTERS = 512;
-/** About a second's work. */
+/** About a second of work. */
 const MAX_STORED_BYTES = 33_554_432;
 
 /**
- * Searches all entries for words: through the index of the log, and line by line in what was stored outside of it. There
- * all words must stand on one line.
+ * Searches all entries for words: with the log's index, and line by line in content stored outside the log. In stored
+ * content all words must be on one line.
  */
 export async function searchSession(query: string, options: SearchSessionOptions): Promise<SessionHits> {
   const { log, maxEntries: limit } = options;
@@ -63,7 +64,7 @@ export async function searchSession(query: string, options: SearchSessionOptions
   return { hits: newestFirst.slice(0, limit), unsearched };
 }
 
-/** All entries whose content stands in a file, newest first. */
+/** Returns all entries whose content is in a file, newest first. */
 async function* storedEntries(log: LogReader): AsyncGenerator<{ readonly entry: Entry; readonly bytes: number }> {
   for (let to = (await log.head()).sequence; to > 0; ) {
     const named = await log.search(STORED, { limit: STORED_ENTRIES, to });
@@ -94,7 +95,7 @@ async function searchStored(
     }
     return { kind: "searched" };
   } catch {
-    // A disk that fails for one of them: the others are searched all the same.
+    // One unreadable file does not stop the search of the others.
     return { kind: "unreadable" };
   }
 }

@@ -3,19 +3,19 @@ import { headOf } from "./cut-text.ts";
 import type { Ends } from "./ends.ts";
 import { grouped } from "./preview.ts";
 
-/** What was stored, and what its preview is made from. */
+/** Stored content, with the data for its preview. */
 export interface StoredEnds {
   readonly stored: StoredContent;
   readonly head: string;
   readonly tail: string;
 }
 
-/** A content that did not get into a file, for the user to be told. */
+/** A failure to store content in a file, to report to the user. */
 export interface StoringFailure {
   readonly error: Error;
   readonly bytes: number;
   readonly keptCharacters: number;
-  /** What the model sees of it. */
+  /** How much of it the model sees. */
   readonly shown: "all" | "beginning";
 }
 
@@ -23,17 +23,17 @@ export interface KeptContent extends StoredEnds {
   readonly kind: "stored";
 }
 
-/** Too large, and it could not be stored: its beginning, with a line that says so. */
+/** Content that is too large and could not be stored: its beginning, with a line that says so. */
 export interface CutContent {
   readonly kind: "cut";
   readonly text: string;
   readonly failure: StoringFailure;
 }
 
-/** What is shown of a content that could not be stored. */
+/** How much is shown of content that could not be stored. */
 export const CUT_CHARACTERS = 100_000;
 
-/** The beginning of a content that could not be stored; says that there was more. */
+/** Returns the beginning of content that could not be stored, with a note that there was more. */
 export function cutContent(start: string, { bytes, lines }: Ends, error: Error): CutContent {
   const kept = headOf(start, CUT_CHARACTERS);
   const shown = kept.length === start.length ? "all" : "beginning";

@@ -1,11 +1,11 @@
 import { headOf, tailOf } from "./cut-text.ts";
 
-/** What is known of a content without holding it: its two ends and its size. */
+/** The two ends of a content and its size, without the content itself. */
 export interface Ends {
   readonly head: string;
   readonly tail: string;
   readonly bytes: number;
-  /** A last line without an end counts too. */
+  /** A last line without a line end counts too. */
   readonly lines: number;
 }
 
@@ -15,12 +15,12 @@ export interface EndsCollector {
 }
 
 const LINE_FEED = 10;
-/** Of one character of a string, in UTF-8, at most: those of four bytes are two characters. */
+/** The maximum UTF-8 bytes per string character: a character of four bytes is two string characters. */
 export const MAX_BYTES_PER_CHARACTER = 3;
 
 /**
- * Collects the ends of a content while it passes, piece by piece; how it is cut into pieces changes nothing. What is no
- * UTF-8 is shown as U+FFFD, and stays what it is in the file.
+ * Collects the ends of a content piece by piece; the sizes of the pieces do not matter. Invalid UTF-8 is shown as
+ * U+FFFD, and stays unchanged in the file.
  */
 export function collectEnds(maxCharacters: number): EndsCollector {
   const keptBytes = maxCharacters * MAX_BYTES_PER_CHARACTER + 4;
@@ -52,9 +52,9 @@ export function endsOf(bytes: Uint8Array, maxCharacters: number): Ends {
   return ends.end();
 }
 
-/** The last bytes of all that was added. */
+/** Keeps the last bytes of everything that was added. */
 function createTail(keptBytes: number): { add(added: Uint8Array): void; bytes(): Uint8Array } {
-  // Twice as much room, so that not every small piece moves all of it.
+  // Twice the room, so that a small piece does not move all bytes.
   const room = new Uint8Array(2 * keptBytes);
   let used = 0;
   return {
@@ -71,14 +71,14 @@ function createTail(keptBytes: number): { add(added: Uint8Array): void; bytes():
   };
 }
 
-/** Without what is left of a character that was cut at the front. */
+/** Removes the rest of a character that was cut at the front. */
 function fromCharacter(tail: Uint8Array, allBytes: number): Uint8Array {
   if (tail.length === allBytes) return tail;
   const start = tail.subarray(0, 3).findIndex((byte) => (byte & 0xc0) !== 0x80);
   return start < 0 ? tail.subarray(3) : tail.subarray(start);
 }
 
-/** `cut`: what is incomplete at the end is left out. */
+/** `cut`: an incomplete character at the end is left out. */
 function decode(bytes: Uint8Array, end: "whole" | "cut"): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: end === "cut" });
 }

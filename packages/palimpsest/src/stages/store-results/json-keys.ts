@@ -1,19 +1,22 @@
 const MAX_KEYS = 20;
 const MAX_KEY_CHARACTERS = 40;
 
-/** By its two ends, because all of it may not be at hand. */
+/** Whether a content looks like JSON, judged by its two ends: the rest may not be available. */
 export function looksLikeJson({ head, tail }: { readonly head: string; readonly tail: string }): boolean {
   const [first, last] = [head.trimStart().charAt(0), tail.trimEnd().at(-1)];
   return (first === "{" && last === "}") || (first === "[" && last === "]");
 }
 
-/** The keys of the outermost object, or of the first one in a list, as far as the beginning of the text shows them. */
+/**
+ * Returns the keys of the outermost object, or of the first object in a list, as far as the beginning of the text shows
+ * them.
+ */
 export function jsonKeys(head: string): string[] {
   const start = head.indexOf("{");
   if (start < 0 || !/^[\s[]*$/.test(head.slice(0, start))) return [];
   const keys: string[] = [];
   let depth = 0;
-  // Strings (with what they escape, and a colon behind them), and what opens or closes a level.
+  // Matches strings (with their escapes and a following colon), and brackets that open or close a level.
   for (const [token, text, colon] of head.slice(start).matchAll(/"((?:[^"\\]|\\.)*)"\s*(:?)|[{}[\]]/gs)) {
     if (token === "{" || token === "[") depth++;
     else if (token === "}" || token === "]") depth--;

@@ -1,23 +1,23 @@
 import type { Block, Part, ToolResult } from "../../log/block.ts";
 import type { MessagePayload, StoredContent } from "../../log/payload.ts";
 
-/** What an empty result is shown as: providers refuse or misread a block without content. */
+/** The text of an empty result: providers refuse or misread a block without content. */
 const NO_OUTPUT = "(no output)";
 
-/** The result that a message consists of, if it is one. */
+/** Returns the tool result of a message, if the message is one. */
 export function resultOf({ blocks }: { readonly blocks: readonly Block[] }): ToolResult | undefined {
   const [block, ...more] = blocks;
   return block?.kind === "tool_result" && more.length === 0 ? block : undefined;
 }
 
-/** All text of a message or of its result, as one; parts stand on lines of their own. */
+/** Returns all text of a message or of its result; parts are on lines of their own. */
 export function textOf({ blocks }: { readonly blocks: readonly Block[] }): string {
   const result = resultOf({ blocks });
   const parts: readonly Block[] = result === undefined ? blocks : partsOf(result);
   return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 }
 
-/** A result without anything in it says so. */
+/** Gives an empty result a text that says so. */
 export function markEmpty(payload: MessagePayload): MessagePayload {
   const result = resultOf(payload);
   if (result === undefined) return payload;
@@ -25,7 +25,7 @@ export function markEmpty(payload: MessagePayload): MessagePayload {
   return isEmpty ? { ...payload, blocks: [{ ...result, content: NO_OUTPUT }] } : payload;
 }
 
-/** The same blocks with one text in place of the first of theirs, and without the others. What is no text stays. */
+/** Returns the blocks with one text in place of their first text, and without their other texts. Other blocks stay. */
 export function withText(blocks: readonly Block[], text: string): readonly Block[] {
   const result = resultOf({ blocks });
   if (result === undefined) return replaceTexts(blocks, text);

@@ -2,24 +2,27 @@ import { beginAtLine, endAtLine, headOf, tailOf } from "./cut-text.ts";
 import type { Ends } from "./ends.ts";
 import { jsonKeys, looksLikeJson } from "./json-keys.ts";
 
-/** `head`: of listings and data the beginning says what it is. `head-and-tail`: of a command, errors stand at the end. */
+/**
+ * `head`: for listings and data, whose beginning shows what they are. `head-and-tail`: for commands, whose errors are
+ * at the end.
+ */
 export type PreviewShape = "head" | "head-and-tail";
 
 export interface PreviewOptions {
   readonly shape: PreviewShape;
   /** How much of the content is shown. */
   readonly maxCharacters: number;
-  /** The entry that it can be recalled by. */
+  /** The entry number for `recall`. */
   readonly entry: number;
-  /** Where tools can read all of it. */
+  /** The file in which tools can read the whole content. */
   readonly path: string | undefined;
 }
 
-/** The end gets more: that a command failed stands there, and why. */
+/** The end gets more room: errors of a command and their causes are there. */
 const HEAD_SHARE = 0.4;
 const LISTING_TOOL = /glob|grep|list|search|find|^ls$/i;
 
-/** What stands in place of a content that was stored. It belongs to its entry: the same bytes for ever. */
+/** Returns the text in place of stored content. It is deterministic for its entry: always the same bytes. */
 export function previewText(ends: Ends, { shape, maxCharacters, entry, path }: PreviewOptions): string {
   const { bytes, lines } = ends;
   const where = path === undefined ? "" : `It is in ${path}\n`;
@@ -35,7 +38,7 @@ export function previewText(ends: Ends, { shape, maxCharacters, entry, path }: P
   ].join("\n");
 }
 
-/** By a simple rule, where the caller says nothing. */
+/** Chooses a shape by a simple rule, if the caller gives none. */
 export function shapeOf(tool: string | undefined, ends: Ends): PreviewShape {
   return looksLikeJson(ends) || (tool !== undefined && LISTING_TOOL.test(tool)) ? "head" : "head-and-tail";
 }
@@ -58,7 +61,7 @@ function headAndTail({ head, tail, lines }: Ends, maxCharacters: number): string
   return `${withLineEnd(first)}[left out: ${lineRange(1 + lineEndsIn(first), to)}]\n${last}`;
 }
 
-/** Where a line was cut, both sides of the cut name it. */
+/** If a line was cut, both sides of the cut name it. */
 function lineRange(from: number, to: number): string {
   return from >= to ? `the rest of line ${grouped(from)}` : `lines ${grouped(from)} to ${grouped(to)}`;
 }
@@ -71,7 +74,9 @@ function lineEndsIn(text: string): number {
   return text.split("\n").length - 1;
 }
 
-/** Content cannot end the frame it stands in, nor open another. Well-formed, because providers refuse what is not. */
+/**
+ * Content cannot close its frame, nor open another. The text is well-formed, because providers refuse lone surrogates.
+ */
 function harmless(text: string): string {
   return text.replace(/<(?=\/?persisted-output)/gi, "&lt;").toWellFormed();
 }

@@ -1,6 +1,6 @@
 import type { ResultDraft, ResultEnding } from "../../stores/results.ts";
 
-/** Where content goes that is being stored. */
+/** The destination of content that is being stored. */
 export interface Sink {
   write(bytes: Uint8Array): Promise<void>;
   writeAll(parts: readonly Uint8Array[]): Promise<void>;
@@ -8,7 +8,7 @@ export interface Sink {
   discard(): Promise<void>;
 }
 
-/** A file that is made with the first write. Once it has failed it takes all the rest and does nothing. */
+/** Opens a file that is created with the first write. After a failure, further writes do nothing. */
 export function openSink(create: () => Promise<ResultDraft>): Sink {
   let draft: ResultDraft | undefined;
   let failure: Error | undefined;

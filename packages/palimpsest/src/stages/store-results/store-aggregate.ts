@@ -16,14 +16,14 @@ import {
 } from "./storing-options.ts";
 import { toolOf } from "./tool-of.ts";
 
-/** A result that is to be stored. */
+/** A result to store. */
 export interface AggregatePick {
   readonly item: MessageItem;
   readonly tool: string | undefined;
   readonly characters: number;
 }
 
-/** What the results of one round may take of the window. */
+/** The room of the window for the results of one round. */
 export interface RoundRoom {
   readonly tokensOf: (item: MessageItem) => number;
   readonly mostTokens: number;
@@ -32,9 +32,9 @@ export interface RoundRoom {
 const AS_MUCH_AS_COMES: RoundRoom = { tokensOf: () => 0, mostTokens: Number.POSITIVE_INFINITY };
 
 /**
- * Which results of the coming request are to be stored, so that all of them together fit: the largest first, of those of one
- * size the earliest. Only what no request has contained yet: what went out whole stays whole. Results of bounded tools go last,
- * and only where the round would otherwise take more of the window than there is for it.
+ * Plans which results of the next request to store so that all results fit together: the largest first, and the
+ * earliest of equal ones. Only results that no request has contained yet: a result that was sent complete stays
+ * complete. Results of bounded tools come last, and only if the round would otherwise exceed its room in the window.
  */
 export function planAggregate(
   items: readonly Item[],
@@ -67,7 +67,7 @@ export function planAggregate(
 export interface StoreAggregateOptions extends StoringOptions {
   readonly files: ResultFiles;
   readonly session: string;
-  /** @default as much as comes */
+  /** @default unlimited */
   readonly room?: RoundRoom;
 }
 
@@ -77,7 +77,7 @@ export interface StoredAggregate {
   readonly failures: readonly StoringFailure[];
 }
 
-/** Stores what has to be stored before a request is made; the decisions are to be appended before it. */
+/** Stores the planned results before a request. Append the returned decisions before the request. */
 export async function storeAggregate(items: readonly Item[], options: StoreAggregateOptions): Promise<StoredAggregate> {
   const settings = settingsOf(options);
   const decisions: ReplacePayload[] = [];
@@ -88,7 +88,7 @@ export async function storeAggregate(items: readonly Item[], options: StoreAggre
     const { files, session } = options;
     const content = await storeText(textOf(item), { files, session, previewCharacters: settings.previewCharacters });
     if (content.kind === "cut") {
-      // It is in the log, and stays in the request as it is.
+      // The result is in the log, and stays complete in the request.
       failures.push({ ...content.failure, keptCharacters: characters, shown: "all" });
       continue;
     }

@@ -17,20 +17,20 @@ export interface StoreMessageOptions extends StoringOptions {
   readonly session: string;
   /** The number that the message's entry will have. */
   readonly entry: number;
-  /** The tool whose result it is, if it is one and that is known. */
+  /** The tool of the result, if the message is a result and its tool is known. */
   readonly tool?: string | undefined;
 }
 
 export interface StoredMessage {
-  /** As it goes into the log. */
+  /** The message for the log. */
   readonly payload: MessagePayload;
-  /** It should have been stored, and could not be. */
+  /** The message should have been stored, but storing failed. */
   readonly failure?: StoringFailure;
 }
 
 /**
- * A message as it goes into the log: what is too large is in a file then, and the log has a preview. What was stored while
- * it arrived (`streamed`) only needs its preview; `payload` then says whose result it is.
+ * Prepares a message for the log: large content goes into a file, and the log gets a preview. Content that was stored
+ * while it arrived (`streamed`) only needs its preview; `payload` then names the call.
  */
 export async function storeMessage(
   payload: MessagePayload,
@@ -48,7 +48,7 @@ export async function storeMessage(
   return { payload: { ...marked, blocks: withText(marked.blocks, content.text) }, failure: content.failure };
 }
 
-/** The preview of a content that was stored, as all of them are made. */
+/** Returns the preview of stored content, in the same form for all. */
 export function previewOf(
   { stored, head, tail }: StoredEnds,
   { files, session, entry, tool }: StoreMessageOptions,
@@ -75,7 +75,7 @@ function preview(
   return withPreview(payload, previewOf(content, options, settings), content.stored);
 }
 
-/** What the model said, what only the user sees, and summaries are never stored. */
+/** Messages of the model, messages only for the user, and summaries are never stored. */
 function thresholdOfMessage(payload: MessagePayload, tool: string | undefined, settings: StoringSettings): number {
   if (payload.stored !== undefined) return Number.POSITIVE_INFINITY;
   if (resultOf(payload) !== undefined) return thresholdOf(tool, settings);

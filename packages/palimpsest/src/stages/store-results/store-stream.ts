@@ -9,18 +9,18 @@ import { toBytes } from "./to-bytes.ts";
 export interface StoreStreamOptions extends StoringOptions {
   readonly files: ResultFiles;
   readonly session: string;
-  /** The tool whose output it is, for its own threshold. */
+  /** The tool that wrote the output, for its own threshold. */
   readonly tool?: string;
 }
 
 export type StreamedContent =
-  /** Small enough to be shown as it is; nothing was stored. */
+  /** Small enough to show completely; nothing was stored. */
   { readonly kind: "inline"; readonly text: string } | KeptContent | CutContent;
 
 /**
- * Takes an output as it arrives, in constant memory: the beginning is held until it is clear that it is too large, and all
- * of it goes into a file from then on. A string's lone surrogates become U+FFFD, as UTF-8 has none. An output that breaks
- * off throws what it threw, and nothing is stored.
+ * Stores an output while it arrives, in constant memory: the beginning is kept until the output is too large, and from
+ * then on all of it goes into a file. Lone surrogates of a string become U+FFFD, because UTF-8 has none. If the output
+ * fails, its error is thrown and nothing is stored.
  */
 export async function storeStream(
   chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,

@@ -10,7 +10,7 @@ export interface StoreTextOptions {
   readonly previewCharacters: number;
 }
 
-/** Stores a text that is at hand in whole. The same content as a stream becomes the same file. */
+/** Stores a complete text. The same content as a stream gives the same file. */
 export async function storeText(
   text: string,
   { files, session, previewCharacters }: StoreTextOptions,

@@ -1,33 +1,33 @@
 import type { PreviewShape } from "./preview.ts";
 
-/** What is stored, and what is shown of it. Characters are those of a JavaScript string (UTF-16). */
+/** Options for storing large content and showing a preview. Characters are those of a JavaScript string (UTF-16). */
 export interface StoringOptions {
   /** A tool result with more text than this is stored. @default 50,000 */
   readonly thresholdCharacters?: number;
-  /** All results that go out with one request together; beyond it the largest are stored. @default 200,000 */
+  /** The limit for all results of one request together; above it, the largest are stored. @default 200,000 */
   readonly aggregateCharacters?: number;
-  /** A message of the user, of the host or of a command with more text than this is stored. @default 100,000 */
+  /** A message of the user, the host or a command with more text than this is stored. @default 100,000 */
   readonly messageCharacters?: number;
-  /** Thresholds of single tools, by name. They hold for bounded tools too. @default {} */
+  /** Thresholds of single tools, by name. They apply to bounded tools too. @default {} */
   readonly perTool?: Readonly<Record<string, number>>;
   /**
-   * Names of tools that bound their results themselves, as a tool that reads files does: what it returns must not go into a
-   * file that is to be read with it. @default none
+   * Names of tools that limit their results themselves, such as a tool that reads files: its result must not go into a
+   * file that it would then have to read. @default none
    */
   readonly boundedTools?: readonly string[];
   /** How much of the content a preview shows. @default 2,000 */
   readonly previewCharacters?: number;
-  /** Which end of a tool's output matters. @default by the tool's name and the content */
+  /** Which ends of a tool's output the preview shows. @default by the tool's name and the content */
   readonly previewShapes?: Readonly<Record<string, PreviewShape>>;
 }
 
 export type StoringSettings = Required<StoringOptions>;
 
 const DEFAULT_STORING: StoringSettings = {
-  // Some 12,000 tokens: most of what tools return is far below, and what is above is seldom read to its end.
+  // About 12,000 tokens: most results are far smaller, and larger ones are seldom read to the end.
   thresholdCharacters: 50_000,
   aggregateCharacters: 200_000,
-  // Twice as much: the user's own words are worth more than a tool's, and seldom this long unless they were pasted.
+  // Twice as much: the user's own text is worth more than a tool's, and seldom this long unless it was pasted.
   messageCharacters: 100_000,
   perTool: {},
   boundedTools: [],
@@ -35,14 +35,14 @@ const DEFAULT_STORING: StoringSettings = {
   previewShapes: {},
 };
 
-/** What a preview may add to the content that it shows: sizes, a path, a number. */
+/** The maximum text that a preview adds to the shown content: sizes, a path, a number. */
 export const PREVIEW_FRAME_CHARACTERS = 1_000;
 
 export function settingsOf(options: StoringOptions = {}): StoringSettings {
   return { ...DEFAULT_STORING, ...options };
 }
 
-/** How much text a result of a tool may have; infinite for a tool that bounds its results itself. */
+/** Returns how much text a tool result may have; infinite for a tool that limits its results itself. */
 export function thresholdOf(tool: string | undefined, settings: StoringSettings): number {
   const own = tool !== undefined && Object.hasOwn(settings.perTool, tool) ? settings.perTool[tool] : undefined;
   const isBounded = tool !== undefined && settings.boundedTools.includes(tool);
@@ -50,7 +50,7 @@ export function thresholdOf(tool: string | undefined, settings: StoringSettings)
   return atLeastPreview(own ?? usual, settings);
 }
 
-/** Nothing is stored that is not larger than what would stand in its place. */
+/** Content that is not larger than its preview is not stored. */
 export function atLeastPreview(characters: number, { previewCharacters }: StoringSettings): number {
   return Math.max(characters, 2 * previewCharacters + PREVIEW_FRAME_CHARACTERS);
 }

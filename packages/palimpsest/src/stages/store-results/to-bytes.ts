@@ -1,10 +1,10 @@
-/** Small pieces are gathered to this much, so that a file is not written byte by byte. Most outputs need less. */
+/** Small pieces are collected up to this size, to avoid many small writes. Most outputs need less. */
 const FIRST_PIECE_BYTES = 65_536;
 const PIECE_BYTES = 1_048_576;
 
 /**
- * A stream as UTF-8, in pieces of a good size. Each piece is good until the next one is asked for. A surrogate pair that
- * was cut into two strings becomes one character again.
+ * Converts a stream to UTF-8 in pieces of a good size. A piece is valid only until the next one is requested. A
+ * surrogate pair that was split over two strings becomes one character again.
  */
 export async function* toBytes(
   chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
@@ -35,7 +35,7 @@ export async function* toBytes(
   if (half !== "") yield encoder.encode(half);
 }
 
-/** The first half of a surrogate pair at the end waits for the other one. */
+/** Holds back the first half of a surrogate pair at the end until the second half arrives. */
 function splitHalf(text: string): { readonly ready: string; readonly rest: string } {
   const last = text.charCodeAt(text.length - 1);
   const isHalf = last >= 0xd800 && last <= 0xdbff;

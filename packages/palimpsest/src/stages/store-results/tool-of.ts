@@ -1,8 +1,8 @@
 import type { Item } from "../../view/item.ts";
 
 /**
- * The tool that a call which no request has contained yet belongs to. A result that comes later than that has no tool of its
- * own any more: looking further would cost the whole view.
+ * Returns the tool of a call that no request has contained yet. For an older call the tool is undefined: searching
+ * further would cost the whole view.
  */
 export function toolOf(items: readonly Item[], callId: string): string | undefined {
   for (let index = items.length - 1; index >= 0; index--) {

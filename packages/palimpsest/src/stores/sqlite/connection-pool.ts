@@ -3,7 +3,9 @@ import { openConnection } from "./open-connection.ts";
 import { isLocked, StorageFailedError, sqliteCode, toStoreError } from "./sqlite-store-errors.ts";
 
 export interface ConnectionPool {
-  /** Runs synchronous work on the log's connection, opening it if need be. Locked files come out as SQLite's own error. */
+  /**
+   * Runs synchronous work on the log's connection, and opens it if necessary. A locked file throws SQLite's own error.
+   */
   use<T>(path: string, work: (connection: Connection) => T): T;
   /** Closes the connection of a log, if it is open. */
   drop(path: string): void;
@@ -11,13 +13,13 @@ export interface ConnectionPool {
 }
 
 /**
- * Keeps the connections used last and closes the others, so that sessions can be open by the ten thousand. Nothing depends
- * on a connection staying open: fence and entries are in the file.
+ * Keeps the most recently used connections open and closes the others, so that ten thousand sessions can be open.
+ * Nothing depends on an open connection: fence and entries are in the file.
  */
 export function createConnectionPool({ maxOpenFiles }: { maxOpenFiles: number }): ConnectionPool {
   // In the order of their last use: a Map keeps the order in which keys were set.
   const open = new Map<string, Connection>();
-  /** What the files were like whose connection had to go, and will be wanted again. */
+  /** State of the files whose connection was closed to make room, and will be opened again. */
   const left = new Map<string, string>();
 
   const drop = (path: string): void => {
@@ -34,12 +36,12 @@ export function createConnectionPool({ maxOpenFiles }: { maxOpenFiles: number })
       if (state !== undefined) left.set(path, state);
     }
   };
-  /** A process that has no file descriptor left may have half of ours. */
+  /** A process without free file descriptors can free half of ours. */
   const openWithRoom = (path: string): Connection => {
     try {
       return openConnection(path, left.get(path));
     } catch (error) {
-      // SQLITE_CANTOPEN is how SQLite says that it got no descriptor; what Node opens by itself says EMFILE.
+      // SQLite reports SQLITE_CANTOPEN if it gets no descriptor; files that Node opens report EMFILE.
       const isOutOfFiles =
         (sqliteCode(error) === 14 && open.size > 0) ||
         (error instanceof Error && "code" in error && error.code === "EMFILE");
@@ -73,8 +75,8 @@ export function createConnectionPool({ maxOpenFiles }: { maxOpenFiles: number })
         return result;
       } catch (error) {
         if (isLocked(error)) throw error;
-        // After a full disk SQLite has rolled back, and the connection is good. A new one might not even find room for
-        // its -shm. After anything else a new one knows best.
+        // After a full disk SQLite has rolled back, and the connection still works; a new one may not even have room
+        // for its -shm. After any other error a new connection is safer.
         if (sqliteCode(error) !== 13) drop(path);
         throw toStoreError(path, error);
       } finally {
@@ -88,7 +90,9 @@ export function createConnectionPool({ maxOpenFiles }: { maxOpenFiles: number })
   };
 }
 
-/** Closing writes the -wal into the file. Where that fails, the -wal stays, and the next one to open the log reads it. */
+/**
+ * Closing writes the -wal into the file. If that fails, the -wal stays, and the next connection to the log reads it.
+ */
 function quietly<How extends "close" | "leave">(
   connection: Connection,
   how: How,
@@ -96,7 +100,7 @@ function quietly<How extends "close" | "leave">(
   try {
     return connection.database.isOpen ? (connection[how]() as ReturnType<Connection[How]>) : undefined;
   } catch {
-    // As above.
+    // See above.
     return undefined;
   }
 }

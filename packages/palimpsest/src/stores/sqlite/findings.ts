@@ -2,22 +2,24 @@ import type { Digest, Entry } from "../../log/entry.ts";
 
 export interface SalvageProblem {
   /**
-   * `file`: it could not be read, or only in part. `sqlite`: what SQLite says of it. `page`, `wal-frame`: something on it
-   * cannot be read. `payload`: an entry is there, but its payload is not what was appended. `chain`: an entry is whole by
-   * itself, but does not continue the one before.
+   * `file`: unreadable, or readable only in part. `sqlite`: a message of SQLite. `page`, `wal-frame`: something on it
+   * is unreadable. `payload`: the entry exists, but its payload is not the appended one. `chain`: the entry is
+   * complete, but does not continue the one before.
    */
   readonly kind: "file" | "sqlite" | "page" | "wal-frame" | "payload" | "chain";
-  /** The page, frame or entry. */
+  /** The number of the page, frame or entry. */
   readonly number?: number;
   readonly detail: string;
 }
 
-/** What was found of a log so far. Of an entry that was found twice, once without its payload, the payload was erased. */
+/**
+ * Everything found of a log so far. If an entry was found both with and without its payload, the payload was erased.
+ */
 export interface Findings {
   readonly entries: Map<number, Entry>;
-  /** Rows that are whole but for their payload. */
+  /** Rows that are complete except for their payload. */
   readonly withoutPayload: Set<number>;
-  /** What the index of kinds points to. */
+  /** Entries that the index of kinds refers to. */
   readonly indexed: Set<number>;
   add(entry: Entry): void;
 }

@@ -9,14 +9,15 @@ import { readHead, readWriter } from "./sqlite-log.ts";
 import { APPLICATION_ID, FORMAT_VERSION, PAGE_SIZE_BYTES, SCHEMA } from "./sqlite-schema.ts";
 import { DamagedLogError, isLocked, LogFormatError, StorageFailedError, sqliteCode } from "./sqlite-store-errors.ts";
 
-// How long SQLite itself waits for a lock, and with it the whole process. What is longer is waited for outside of it.
+// How long SQLite itself waits for a lock; it blocks the whole process. Longer waits happen outside SQLite.
 const LOCK_WAIT_MS = 10;
-// Enough for the path from the root to a leaf, twice over; a connection that has read a lot keeps no more than this.
+// Enough for two paths from the root to a leaf; a connection that has read a lot keeps no more than this.
 const CACHE_KIB = 256;
-// A larger one is written into the file when its connection is left, because whoever opens it again reads all of it: 0.2 ms
-// for this much.
+// A larger -wal is written into the file when its connection is left, because the next connection reads all of it: 0.2
+// ms for this size.
 const MAX_LEFT_WAL_BYTES = 262_144;
-// A batch of 1 GB leaves a write-ahead log of 1 GB; it is cut to this when it is begun anew. SQLite does that at 4 MB.
+// A batch of 1 GB leaves a write-ahead log of 1 GB; it is truncated to this size when it is restarted. SQLite restarts
+// it at 4 MB.
 const MAX_IDLE_WAL_BYTES = 4_194_304;
 
 /**
@@ -36,7 +37,7 @@ export function openConnection(path: string, left?: string): Connection {
     try {
       return openChecked(path, before.walBytes, before.text === left ? "as-left" : "unknown");
     } catch (error) {
-      // What was read without locks may have been half of what another process was just writing into the file.
+      // The read without locks may have seen a half-finished write of another process.
       if (tries === 4 || isLocked(error) || stateOf(path).text === before.text) throw error;
     }
   }
@@ -45,7 +46,8 @@ export function openConnection(path: string, left?: string): Connection {
 function openChecked(path: string, walBytes: number, files: "as-left" | "unknown"): Connection {
   const sizeBytes = statSync(path).size;
   if (sizeBytes === 0) throw new DamagedLogError(path, new Error("it is empty"));
-  // SQLite takes a part of a last page for all of it. With a -wal a crash may have left a part, which is in the -wal, too.
+  // SQLite accepts an incomplete last page. With a -wal, a crash may have left such a page, and the -wal contains it
+  // too.
   if (walBytes === 0 && sizeBytes % PAGE_SIZE_BYTES !== 0)
     throw new DamagedLogError(path, new Error(`it was cut: ${sizeBytes} bytes end in the middle of a page`));
   try {
@@ -116,11 +118,11 @@ function attempt(path: string, mode: string, kind: Connection["kind"]): Connecti
 function openGuard(path: string): DatabaseSync | undefined {
   const guard = new DatabaseSync(`${pathToFileURL(path)}?mode=ro`, { readOnly: true });
   try {
-    // It is a connection to the file, for SQLite, only when it has read something.
+    // SQLite counts it as a connection to the file only after it has read something.
     guard.prepare("SELECT 1 FROM sqlite_schema").get();
     return guard;
   } catch {
-    // No file descriptor left, perhaps: then the -wal goes.
+    // Perhaps no file descriptor is left; then the -wal is removed.
     guard.close();
     return undefined;
   }

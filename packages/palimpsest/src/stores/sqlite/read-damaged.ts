@@ -10,7 +10,7 @@ import { readWal, type WalFrame } from "./sqlite-wal.ts";
 
 const COLUMNS = ENTRY_COLUMNS.split(", ").length;
 
-/** Adds what SQLite itself can read, from the beginning and from the end, each up to the first page that it cannot. */
+/** Adds the rows that SQLite can read, from the beginning and from the end, each up to the first unreadable page. */
 export function readBySqlite(path: string, found: Findings): SalvageProblem[] {
   const problems: SalvageProblem[] = [];
   if (!existsSync(path)) return problems;
@@ -18,7 +18,7 @@ export function readBySqlite(path: string, found: Findings): SalvageProblem[] {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path);
-    // It is a copy: nothing need be synced.
+    // The file is a copy, so no sync is necessary.
     database.exec("PRAGMA synchronous=OFF; PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF");
     for (const order of ["ASC", "DESC"]) {
       try {
@@ -39,8 +39,8 @@ export function readBySqlite(path: string, found: Findings): SalvageProblem[] {
 }
 
 /**
- * Adds what stands on any page of the file and of its -wal, in whatever version: an entry never changes, so an old version
- * of a page is as true as a new one. The page size is the one that logs have, whatever a damaged header says.
+ * Adds the rows on any page of the file and of its -wal, in any version: an entry never changes, so an old version of a
+ * page is as good as a new one. Uses the page size of all logs, even if a damaged header names another.
  */
 export function readByBytes(path: string, found: Findings): SalvageProblem[] {
   const problems: SalvageProblem[] = [];
@@ -102,10 +102,10 @@ function readPage(page: Uint8Array, { number, source, found }: ReadPageOptions):
   return damaged === 0 ? [] : [{ kind: "page", number, detail: `${damaged} rows on page ${number} cannot be read` }];
 }
 
-/** The row as an entry of ours, if its checksum agrees: rows of other tables have none. */
+/** Returns the row as an entry if its checksum matches; rows of other tables have none. */
 function entryOf({ rowid: sequence, values }: TableRow): Entry | undefined {
   const [alias, parent, kind, version, atMs, digest, hash, payloadCheck, check, payload] = values;
-  // SQLite keeps a number that is the row's own key only as that.
+  // SQLite stores an integer primary key only as the row's key, so the column itself is null.
   if (alias !== null || (payload !== null && typeof payload !== "string")) return undefined;
   const entry = { sequence, parent, kind, version, atMs, payload: payload ?? undefined, digest, hash } as Entry;
   return checkOfRow(entry, payloadCheck as number) === check ? entry : undefined;
@@ -116,7 +116,7 @@ function isAdded(row: Record<string, unknown>, found: Findings): boolean {
     found.add(toEntry(row));
     return true;
   } catch {
-    // Its checksum does not agree.
+    // The checksum does not match.
     return false;
   }
 }
@@ -129,7 +129,7 @@ function openPages(path: string): { count: number; read(page: number): Uint8Arra
     count,
     read(page) {
       if (page < 1 || page > count) return undefined;
-      // Where the file was cut within a page, the rest is zeros: it may have been unused.
+      // If the file was cut within a page, the rest is zeros: that part may have been unused.
       const bytes = new Uint8Array(PAGE_SIZE_BYTES);
       readSync(file, bytes, 0, PAGE_SIZE_BYTES, (page - 1) * PAGE_SIZE_BYTES);
       return bytes;

@@ -9,27 +9,24 @@ import { readByBytes, readBySqlite } from "./read-damaged.ts";
 import { messageOf } from "./sqlite-store-errors.ts";
 
 export interface SalvageOptions {
-  /** The one that the entries were sealed with. */
+  /** The digest that sealed the entries. */
   readonly digest: Digest;
-  /**
-   * Holds a copy of the damaged file for as long as this takes.
-   * @default the system's folder for temporary files
-   */
+  /** Folder for a copy of the damaged file while this runs. @default the system's folder for temporary files */
   readonly temporaryFolder?: string;
 }
 
 export interface SalvagedLog {
-  /** In order. The payload of each matches its digest (or was erased), all else its checksum. */
+  /** In order. Each payload matches its digest (or was erased), and all other fields match their checksum. */
   readonly entries: readonly Entry[];
-  /** The numbers below the highest one seen that could not be brought back, and that one too. */
+  /** The missing entry numbers, up to and including the highest number seen. */
   readonly missing: readonly number[];
   readonly problems: readonly SalvageProblem[];
 }
 
 /**
- * Reads whatever is left of a damaged log, from a copy: the file and its -wal stay as they are. Byte by byte, since
- * SQLite gives up a whole branch for one bad page and everything behind one bad frame of the -wal; then through SQLite.
- * Never throws, whatever the bytes. Holds all entries in memory.
+ * Reads everything that is left of a damaged log, from a copy: the file and its -wal do not change. Reads the bytes
+ * first, because SQLite gives up a whole branch for one bad page and everything after one bad frame of the -wal; then
+ * reads through SQLite. Never throws, whatever the bytes. Holds all entries in memory.
  */
 export async function salvageLog(path: string, options: SalvageOptions): Promise<SalvagedLog> {
   const { digest, temporaryFolder = tmpdir() } = options;
@@ -41,12 +38,12 @@ export async function salvageLog(path: string, options: SalvageOptions): Promise
     const copy = join(folder, "copy.sqlite");
     for (const suffix of ["", "-wal"]) {
       const problem = copyDamaged(path + suffix, copy + suffix);
-      // A log that was closed has no -wal.
+      // A closed log has no -wal.
       if (problem !== undefined && !(suffix === "-wal" && problem.endsWith("does not exist")))
         problems.push({ kind: "file", detail: problem });
     }
     problems.push(...readByBytes(copy, found));
-    // After the bytes, because SQLite writes the -wal into the file that it belongs to.
+    // After the bytes, because SQLite writes the -wal into its file.
     problems.push(...readBySqlite(copy, found));
   } catch (error) {
     problems.push({ kind: "file", detail: messageOf(error) });
@@ -61,7 +58,7 @@ function judge(found: Findings, options: { digest: Digest; problems: SalvageProb
   const entries = [...found.entries.values()].sort((one, other) => one.sequence - other.sequence);
   let highest = entries.at(-1)?.sequence ?? 0;
   for (const sequence of found.withoutPayload) highest = Math.max(highest, sequence);
-  // An index has no checksum: its numbers count where they continue those of rows, not where one of them stands alone.
+  // An index has no checksum: its numbers count only if they continue the numbers of rows.
   while (found.indexed.has(highest + 1)) highest++;
   const missing: number[] = [];
   for (let sequence = 1; sequence <= highest; sequence++) if (!found.entries.has(sequence)) missing.push(sequence);

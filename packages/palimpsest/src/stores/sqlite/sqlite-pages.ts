@@ -1,21 +1,21 @@
 import { type RecordValue, readRecord, readRecordHeader, readVarint } from "./sqlite-record.ts";
 import { PAGE_SIZE_BYTES } from "./sqlite-schema.ts";
 
-/** The newest whole version of a page; undefined for one that is not there. */
+/** Returns the newest complete version of a page; undefined if the page is missing. */
 export type PageSource = (page: number) => Uint8Array | undefined;
 
 export interface TableRow {
   readonly rowid: number;
   readonly values: readonly RecordValue[];
-  /** Where it stands: the leaf, then the pages that it runs over to. */
+  /** The pages of the row: the leaf, then its overflow pages. */
   readonly pages: readonly number[];
 }
 
 export interface LeafContent {
   readonly rows: readonly TableRow[];
-  /** Rows that the page does not list: its list is damaged, or they were moved and this is what is left of them. */
+  /** Rows that the page's cell list does not contain: the list is damaged, or these are remains of moved rows. */
   readonly unlisted: readonly TableRow[];
-  /** Places on the page where the page says a row is, and none can be read. */
+  /** The number of listed cells that cannot be read as a row. */
   readonly unreadable: number;
 }
 
@@ -30,13 +30,13 @@ const MIN_LOCAL_BYTES = Math.floor(((PAGE_SIZE_BYTES - 12) * 32) / 255) - 23;
 export interface ReadLeafOptions {
   readonly number: number;
   readonly source: PageSource;
-  /** How many values a row of the wanted table has: anything else is passed over before it is read. */
+  /** The number of values in a row of the wanted table; other rows are skipped before they are read. */
   readonly columns: number;
 }
 
 /**
- * The rows of a table leaf, through its list of cells, and then wherever else on the page one can be read: a list that
- * is damaged may be too short. Whether it is a true row is for the one to check who asked.
+ * Reads the rows of a table leaf from its cell list, then from any other place on the page: a damaged list may be too
+ * short. The caller must check whether a row is genuine.
  */
 export function readTableLeaf(page: Uint8Array, options: ReadLeafOptions): LeafContent {
   const isLeaf = page[0] === TABLE_LEAF;
@@ -57,8 +57,8 @@ export function readTableLeaf(page: Uint8Array, options: ReadLeafOptions): LeafC
 }
 
 /**
- * Where a row may begin. Its record begins with the size of the record's header, at least a byte for each column, and a
- * zero, since the first column is the row's own key; two numbers of 1 to 9 bytes stand before that.
+ * Returns the places where a row may begin. A record begins with the size of its header, at least one byte per column,
+ * and a zero, because the first column is the row's own key; two numbers of 1 to 9 bytes come before it.
  */
 function candidates(page: Uint8Array, columns: number): Set<number> {
   const found = new Set<number>();
@@ -70,14 +70,14 @@ function candidates(page: Uint8Array, columns: number): Set<number> {
   return found;
 }
 
-/** The numbers of the rows that a leaf of the index by kind points to. Other indexes (of the search index) look different. */
+/** Returns the row numbers in a leaf of the index by kind. Other indexes (of the search index) have another form. */
 export function readIndexLeaf(page: Uint8Array): number[] {
   if (page[0] !== INDEX_LEAF) return [];
   return cellsOf(page).flatMap((at) => {
     const size = readVarint(page, at);
     if (size === undefined || size.value > MAX_LOCAL_INDEX_BYTES) return [];
     const [kind, rowid, ...more] = readRecord(page.subarray(size.next, size.next + size.value)) ?? [];
-    // FTS5 keeps its version in a table that is made like this index.
+    // FTS5 keeps its version in a table with the same form as this index.
     const isOurs = typeof kind === "string" && kind !== "version" && more.length === 0;
     return isOurs && typeof rowid === "number" ? [rowid] : [];
   });
@@ -85,7 +85,7 @@ export function readIndexLeaf(page: Uint8Array): number[] {
 
 function cellsOf(page: Uint8Array): number[] {
   const view = new DataView(page.buffer, page.byteOffset, page.byteLength);
-  // No cell is smaller than 4 bytes. Pages of text, taken for a list of cells, nearly always seem to have more.
+  // No cell is smaller than 4 bytes. A page of text, read as a cell list, nearly always seems to have more cells.
   const count = Math.min(view.getUint16(3), (PAGE_SIZE_BYTES - HEADER_BYTES) / 6 + 1);
   if (count * 6 > PAGE_SIZE_BYTES - HEADER_BYTES) return [PAGE_SIZE_BYTES];
   return Array.from({ length: count }, (_, index) => view.getUint16(HEADER_BYTES + 2 * index));
@@ -98,7 +98,7 @@ function readCell(page: Uint8Array, at: number, options: ReadLeafOptions): Table
   const local = localBytes(size.value);
   if (rowid.next + local > PAGE_SIZE_BYTES) return undefined;
   const bytes = page.subarray(rowid.next, rowid.next + local);
-  // Before anything is gathered: a size that is wrong may ask for gigabytes.
+  // Checked before any page is read: a wrong size may ask for gigabytes.
   const header = readRecordHeader(bytes);
   if (header === undefined || header.sizeBytes !== size.value) return undefined;
   if (header.types.length !== options.columns) return "of another table";
@@ -122,14 +122,14 @@ interface GatherOptions extends ReadLeafOptions {
   readonly pages: number[];
 }
 
-/** A record that runs over to other pages, each of which begins with the number of the next. */
+/** Collects a record from its overflow pages, each of which begins with the number of the next. */
 function gather(page: Uint8Array, { at, local, size, source, pages }: GatherOptions): Uint8Array | undefined {
   const parts = [page.subarray(at, at + local)];
   const seen = new Set<number>();
   let next = readNumber(page, at + local);
   for (let left = size - local; left > 0; ) {
     const overflow = next === undefined || next === 0 ? undefined : source(next);
-    // A chain that comes back to itself has no end.
+    // A chain with a loop never ends.
     if (overflow === undefined || next === undefined || seen.has(next)) return undefined;
     seen.add(next);
     pages.push(next);

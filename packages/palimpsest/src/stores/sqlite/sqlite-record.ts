@@ -1,7 +1,10 @@
-/** A value of a record in a SQLite file. Blobs do not occur in logs, and come out as undefined. */
+/** A value of a record in a SQLite file. Logs have no blobs; a blob is read as undefined. */
 export type RecordValue = number | string | null | undefined;
 
-/** A variable-length integer (https://sqlite.org/fileformat2.html#varint); undefined if it is cut off or too large. */
+/**
+ * Reads a variable-length integer (https://sqlite.org/fileformat2.html#varint); undefined if it is cut off or too
+ * large.
+ */
 export function readVarint(bytes: Uint8Array, at: number): { value: number; next: number } | undefined {
   let value = 0;
   for (let index = 0; index < 9; index++) {
@@ -14,10 +17,10 @@ export function readVarint(bytes: Uint8Array, at: number): { value: number; next
   return undefined;
 }
 
-// A log has at most 10 columns, of 9 bytes at most in the header. Anything larger is text that was taken for a record.
+// A log has at most 10 columns, each with at most 9 bytes in the header. A larger header is text misread as a record.
 const MAX_HEADER_BYTES = 100;
 
-/** How many values a record has and how many bytes, judged by its beginning; undefined if it is none. */
+/** Reads the number of values and bytes of a record from its beginning; undefined if it is not a record. */
 export function readRecordHeader(
   bytes: Uint8Array,
 ): { types: number[]; headerBytes: number; sizeBytes: number } | undefined {
@@ -36,7 +39,7 @@ export function readRecordHeader(
   return at === header.value ? { types, headerBytes: header.value, sizeBytes } : undefined;
 }
 
-/** The values of a record; undefined unless it is exactly as long as its header says. */
+/** Reads the values of a record; undefined unless its length matches its header. */
 export function readRecord(bytes: Uint8Array): RecordValue[] | undefined {
   const header = readRecordHeader(bytes);
   if (header === undefined || header.sizeBytes !== bytes.length) return undefined;

@@ -2,7 +2,7 @@ import type { FileAccess } from "../../../view/file-of.ts";
 import type { FactSort } from "./find-facts.ts";
 import type { LineRange } from "./read-call.ts";
 
-/** When something was last needed, and how much: halves with time, grows with use. */
+/** When something was last needed, and how much: the weight halves with time and grows with use. */
 interface Weighted {
   /** Counted in responses of the model. */
   readonly round: number;
@@ -13,61 +13,61 @@ export interface FileEvidence extends Weighted {
   readonly path: string;
   readonly reads: number;
   readonly edits: number;
-  /** The entry of the newest read, and of the newest edit. */
+  /** The entries of the newest read and of the newest edit. */
   readonly readEntry?: number;
   readonly editEntry?: number;
-  /** The lines that were read or edited, where that is known; the newest last. */
+  /** The lines that were read or edited, if known; the newest last. */
   readonly ranges: readonly LineRange[];
 }
 
 export interface CommandEvidence extends Weighted {
   readonly command: string;
   readonly runs: number;
-  /** In how many responses the model spoke of it. */
+  /** The number of responses that mention it. */
   readonly mentions: number;
-  /** The entry of its newest result, and how that ended. */
+  /** The entry of its newest result, with its outcome. */
   readonly entry: number;
   readonly state: "ok" | "failed";
   readonly exitCode?: number;
-  /** The line in which tests or checks are counted. */
+  /** The line with the counts of tests or checks. */
   readonly report?: string;
 }
 
 export interface ErrorEvidence {
-  /** Its first lines, verbatim. */
+  /** The first lines of the error, verbatim. */
   readonly text: string;
   readonly entry: number;
-  /** How often it came, and in how many responses the model spoke of it. */
+  /** How often the error occurred, and how many responses mention it. */
   readonly times: number;
-  /** The command or file that it came from. */
+  /** The command or file that caused the error. */
   readonly of?: string;
-  /** `over`: the same has gone well since. */
+  /** `over`: the same command or file has succeeded since. */
   readonly state: "open" | "over";
   readonly round: number;
 }
 
-/** A sentence in which something is corrected, ruled out, decided or insisted on, verbatim. */
+/** A sentence that corrects, forbids, decides or insists, verbatim. */
 export interface RuleEvidence {
   readonly text: string;
   readonly entry: number;
-  /** Of a decision of the model's: when it was last spoken of, and in how many later responses. */
+  /** For a decision of the model: when it was last mentioned, and in how many later responses. */
   readonly ofModel?: { readonly round: number; readonly uses: number };
 }
 
 export interface FactEvidence extends Weighted {
   readonly text: string;
   readonly sort: FactSort;
-  /** Of a number, the words before it. */
+  /** The words before a number. */
   readonly near?: string;
-  /** Who brought it up; the user, if the user did at any time. */
+  /** The author of the first mention, or the user if the user ever mentioned it. */
   readonly source: "user" | "tool" | "model";
-  /** Where it last stood outside of the model's own words, or first stood in them. */
+  /** The entry of its last occurrence outside the model's own text, or of its first occurrence there. */
   readonly entry: number;
-  /** In how many later responses the model wrote it. */
+  /** The number of later responses that contain it. */
   readonly uses: number;
 }
 
-/** As it is stored: there are thousands of them, and each boundary carries them. */
+/** The stored form: there are thousands of facts, and each compaction boundary carries them. */
 export type StoredFact = readonly [
   text: string,
   sort: FactSort,
@@ -99,10 +99,10 @@ export interface OpenCall {
 /** Each list is in the order of the last occurrence, the newest last. */
 export interface Evidence {
   readonly version: 1;
-  /** The newest entry that was taken. */
+  /** The newest entry that was read. */
   readonly newest: number;
   readonly round: number;
-  /** Of the newest message of the model. */
+  /** The id of the model's newest response. */
   readonly responseId?: string;
   readonly files: readonly FileEvidence[];
   readonly commands: readonly CommandEvidence[];
@@ -126,7 +126,7 @@ const EMPTY: Evidence = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What must be there and be a text or a number, for each list. */
+/** Required fields of each list, with their types: text or number. */
 const SHAPES = {
   files: [["path"], ["reads", "edits", "round", "weight"]],
   commands: [
@@ -145,7 +145,7 @@ const SHAPES = {
   open: [["id"], []],
 } as const;
 
-/** A stored state; an empty one if it is not of this version or not what it should be. */
+/** Reads a stored state; returns an empty one if its version or its form is wrong. */
 export function readEvidence(stored: unknown): Evidence {
   const fields = typeof stored === "object" && stored !== null ? (stored as Fields) : {};
   const isWhole =

@@ -1,38 +1,41 @@
-/** What a piece of text is that can be needed again letter for letter. */
+/** A kind of text that may be needed again letter for letter. */
 export type FactSort = "path" | "url" | "identifier" | "number";
 
 export interface Fact {
   readonly text: string;
   readonly sort: FactSort;
-  /** Of a number, the words before it: by itself it says nothing. */
+  /** The words before a number: the number alone has no meaning. */
   readonly near?: string;
 }
 
-/** Of a long text the beginning and the end are looked at: what it is stands in one, what became of it in the other. */
+/** Only the beginning and the end of a long text are searched: one shows what the text is, the other its outcome. */
 const HEAD_CHARACTERS = 24_000;
 const TAIL_CHARACTERS = 16_000;
-/** What is longer is data, not a name. */
+/** Longer text is data, not a name. */
 const MAX_FACT_CHARACTERS = 160;
 
-/** Runs of the characters that names, paths, addresses and numbers consist of. */
+/** Runs of characters that can form names, paths, URLs and numbers. */
 const RUNS = /[\p{L}\p{N}_$~@./\\:#%?&=+-]{4,}/gu;
 const URL = /^https?:\/\/[^\s]+$/;
-/** Segments between slashes; the last has an ending, or there are at least two. */
+/** Segments between slashes; the last has an extension, or there are at least two. */
 const PATH = /^(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/]?[\p{L}\p{N}_$@.+-]+)(?:[\\/][\p{L}\p{N}_$@.+-]+)*[\\/]?$/u;
 const FILE_NAME = /^[\p{L}\p{N}_$@+-][\p{L}\p{N}_$@.+-]*\.[A-Za-z][A-Za-z0-9]{0,5}$/u;
-/** Endings that make one word a file. Others (`strings.Builder`) are members of something. */
+/** Extensions that make a single word a file. Others (`strings.Builder`) are members of an object. */
 const ENDINGS =
   /\.(?:[cm]?[jt]sx?|go|py|rs|rb|java|kt|swift|cs?|h|hpp|cc|cpp|php|sh|bash|zsh|ps1|sql|json[cl5]?|ya?ml|toml|xml|html?|s?css|less|md|mdx|txt|csv|lock|mod|sum|env|ini|cfg|conf|log|png|svg|proto|tf|vue|svelte|ipynb|zst|gz|db)$/i;
-/** With a unit, with a point in it, or long enough to be one of a kind. */
+/** Has a unit or a decimal point, or is long enough to be unique. */
 const NUMBER = /^[#v]?\d[\d.,_]*(?:%|[a-zA-Z]{1,3})?$/;
 const NUMBER_WITH_UNIT =
   /\b\d[\d.,_]* (?:ms|s|sec|seconds|min|minutes|hours|days|[KMGT]i?B|bytes|tokens|px|Hz|%)(?=\W|$)/g;
-/** `1,284` and `1,284,006.5`: the groups tell it from a list. */
+/** `1,284` and `1,284,006.5`: the groups distinguish a number from a list. */
 const GROUPED_NUMBER = /(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,])/g;
 const NO_NAME = /[^\p{L}\p{N}_$-]+/u;
 const LEAST_NAME_CHARACTERS = 8;
 
-/** The facts that stand in a text, each once, in the order of their first place. `ends`: of a long one, only of its ends. */
+/**
+ * Returns the facts in a text, each once, in the order of their first occurrence. `ends`: searches only the ends of a
+ * long text.
+ */
 export function findFacts(text: string, extent: "whole" | "ends" = "whole"): Fact[] {
   const found = new Map<string, Fact>();
   for (const piece of extent === "whole" ? [text] : endsOf(text)) {
@@ -41,7 +44,7 @@ export function findFacts(text: string, extent: "whole" | "ends" = "whole"): Fac
       const near = sort === "number" ? wordsBefore(piece, at) : "";
       found.set(fact, { text: fact, sort, ...(near === "" ? {} : { near }) });
     };
-    // First, so that a number with its unit is not told a second time without it.
+    // Numbers with units first, so that a number with its unit is not repeated without it.
     const units = new Set<number>();
     for (const { 0: number, index } of piece.matchAll(NUMBER_WITH_UNIT)) {
       add(number, "number", index);
@@ -80,7 +83,7 @@ function endsOf(text: string): string[] {
 function takeRun(run: string, add: (fact: string, sort: FactSort) => void): void {
   const word = run.replace(/^[.:#&?=+%-]+(?=[\p{L}\p{N}])/u, "").replace(/[.:?&=+\\-]+$/, "");
   if (word.length > MAX_FACT_CHARACTERS) return;
-  // Compilers and searches name places as path:line:column.
+  // Compilers and searches write places as path:line:column.
   const path = word.replace(/(?::\d+){1,2}(?::.*)?$/, "");
   if (URL.test(word)) add(word, "url");
   else if (isPath(path)) add(path, "path");
@@ -102,11 +105,11 @@ function isTellingNumber(word: string): boolean {
   return digits >= 4 || /[a-zA-Z%]$/.test(word) || word.startsWith("#") || /\d\.\d/.test(word);
 }
 
-/** One that was made up for something: ordinary words of any language are not. */
+/** Whether a name was coined, unlike the ordinary words of any language. */
 function isTellingName(name: string): boolean {
-  // The short form of a commit.
+  // A short commit hash.
   if (/^(?=.*\d)(?=.*[a-f])[0-9a-f]{7}$/.test(name)) return true;
-  // A ticket of a tracker.
+  // A ticket number of an issue tracker.
   if (/^[A-Z]{2,10}-\d{2,6}$/.test(name)) return true;
   if (name.length < LEAST_NAME_CHARACTERS) return false;
   return (

@@ -1,23 +1,23 @@
 import { headOf } from "../../store-results/cut-text.ts";
 
-/** What a result says about how it went. */
+/** The outcome that a result reports. */
 export interface Outcome {
   readonly state: "ok" | "failed";
   readonly exitCode?: number;
-  /** The line in which tests or checks are counted, as it stands there. */
+  /** The line with the counts of tests or checks, verbatim. */
   readonly report?: string;
-  /** The first lines that say what is wrong, as they stand there. */
+  /** The first lines of the error, verbatim. */
   readonly error?: string;
 }
 
 const EXIT_CODE = /\bexit(?:ed)?[ _]?(?:with )?(?:code|status)?["']?[ :=]+(?:code |status )?(\d{1,3})\b/i;
-/** A result names its exit code at its beginning or its end; anywhere else the words are somebody's text. */
+/** A result states its exit code near its beginning or end; elsewhere the words belong to other text. */
 const EXIT_CHARACTERS = 200;
 const REPORT =
   /\b\d+ (?:tests? )?(?:passed|failed|passing|failing|failures?|errors?|problems?|skipped)\b|^(?:ok|FAIL|PASS)\s|\btest result:/i;
 const ERROR_LINE =
   /\b(?:\w*error|fatal|panic|\w*exception|traceback|fail(?:ed|ure)?|cannot|undefined|denied|not found|no such|refused|invalid|unexpected)\b/i;
-/** In a result that counts as fine (the end of a pipe went well), only what cannot be anything else. */
+/** For a result that counts as fine (the end of a pipe succeeded), only unambiguous errors. */
 const CLEAR_ERROR_LINE =
   /^\s*(?:error(?:\[\w+\])?:|fatal:|panic:|Traceback \(|--- FAIL|FAIL\b|\w*(?:Error|Exception): )/;
 const LOOKED_AT_CHARACTERS = 8_000;
@@ -25,7 +25,10 @@ const REPORT_CHARACTERS = 120;
 const ERROR_CHARACTERS = 240;
 const ERROR_LINES = 2;
 
-/** By what most shells, test runners and compilers write. `kind`: of anything but a command, only its status tells. */
+/**
+ * Reads the outcome from the usual output of shells, test runners and compilers. `kind`: for anything but a command,
+ * only the status counts.
+ */
 export function outcomeOf(text: string, status: "ok" | "error", kind: "command" | "other"): Outcome {
   if (kind === "other") return status === "ok" ? { state: "ok" } : { state: "failed", error: errorIn(text, /./) ?? "" };
   const ends = [text.slice(0, EXIT_CHARACTERS), text.slice(-EXIT_CHARACTERS)];
@@ -43,7 +46,7 @@ export function outcomeOf(text: string, status: "ok" | "error", kind: "command" 
   };
 }
 
-/** `told`: a line that is known already. */
+/** `told`: a line that is already known. */
 function lastLine(text: string, matching: RegExp, told?: string): string | undefined {
   const lines = text.slice(-LOOKED_AT_CHARACTERS).split("\n");
   const line = lines.findLast((each) => each.length < 400 && matching.test(each));
@@ -58,7 +61,7 @@ function errorIn(text: string, matching: RegExp): string | undefined {
     const lines = part.split("\n").filter((line) => line.trim() !== "" && !/^\s*exit code:? \d+\s*$/i.test(line));
     const first = lines.findIndex((line) => matching.test(line));
     if (first < 0) continue;
-    // What goes on is indented, or speaks of something wrong too; anything else is the next thing that was put out.
+    // A continuation is indented, or also reports an error; any other line is unrelated output.
     const isMore = (line: string): boolean => /^[\s|>^]/.test(line) || matching.test(line);
     const rest = lines.slice(first + 1, first + ERROR_LINES);
     const end = rest.findIndex((line) => !isMore(line));

@@ -4,7 +4,7 @@ import { headOf } from "../../store-results/cut-text.ts";
 
 export type LineRange = readonly [firstLine: number, lastLine: number];
 
-/** What a call does, as far as its shape tells. */
+/** The effect of a call, as far as its shape shows it. */
 export interface ReadCall {
   readonly file?: FileAccess;
   readonly range?: LineRange;
@@ -24,7 +24,7 @@ export function readCall(call: ToolCall): ReadCall {
   return command === undefined ? {} : { command };
 }
 
-/** The lines that a result shows, if it numbers them: `12:`, `12|`, `12` and a tab or an arrow. */
+/** Returns the line range of a result with line numbers: `12:`, `12|`, or `12` with a tab or an arrow. */
 export function numberedLines(text: string): LineRange | undefined {
   const first = /^\s*(\d{1,7})[\t:|\u2192]/m.exec(text.slice(0, 2_000));
   const last = [...text.slice(-2_000).matchAll(/^\s*(\d{1,7})[\t:|\u2192]/gm)].at(-1);
@@ -52,7 +52,7 @@ function rangeOf(fields: Readonly<Record<string, unknown>>): LineRange | undefin
   return last === undefined || last < (first ?? 1) ? undefined : [Math.max(1, first ?? 1), last];
 }
 
-/** Programs with their arguments come as a list from some tools, mostly wrapped: `["bash", "-lc", "..."]`. */
+/** Some tools pass a program with its arguments as a list, mostly wrapped: `["bash", "-lc", "..."]`. */
 function commandOf(value: unknown): string | undefined {
   const text =
     Array.isArray(value) && value.every((part) => typeof part === "string")
@@ -64,7 +64,7 @@ function commandOf(value: unknown): string | undefined {
   return headOf(withoutFrame(text.trim()), MAX_COMMAND_CHARACTERS).toWellFormed();
 }
 
-/** Where it runs and how much of its output is looked at changes from run to run; the command is the same. */
+/** Removes the working folder and output filters, which change from run to run; the command is the same. */
 function withoutFrame(command: string): string {
   const bare = command
     .replace(/^(?:cd\s+\S+\s*&&\s*)+/, "")

@@ -1,6 +1,6 @@
 const RUN_WORDS = 3;
 
-/** How much of a sentence stands in a text, in whatever words around it: the share of its runs of three words. */
+/** Returns how much of a sentence occurs in a text: the share of its runs of three words. */
 export function restatedShare(sentence: string, text: string): number {
   const runs = runsOf(sentence);
   if (runs.length === 0) return 0;

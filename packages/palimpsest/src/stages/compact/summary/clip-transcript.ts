@@ -1,9 +1,9 @@
 import { headOf } from "../../store-results/cut-text.ts";
 
-/** Longer than any tag of the frame, which stands on a line of its own. */
+/** Longer than any tag of the frame; each tag is on a line of its own. */
 const NEAR_CHARACTERS = 200;
 
-/** A part of a round that is closed in itself: an entry that is cut is closed, and goes on under its own label. */
+/** Returns a well-formed part of a round: a cut entry is closed, and continues under its own label. */
 export function clipTranscript(text: string, from: number, to: number): string {
   const [openBefore, openBehind] = [openEntryAt(text, from), openEntryAt(text, to)];
   const begin =
@@ -13,7 +13,7 @@ export function clipTranscript(text: string, from: number, to: number): string {
   return `${begin}${part}${end}`;
 }
 
-/** Where a text can be cut, at or before a place: at the beginning of a line, if one is near, so never in a tag. */
+/** Returns where to cut a text, at or before a place: at the beginning of a line if one is near, so never in a tag. */
 export function cutPlace(text: string, at: number): number {
   if (at >= text.length) return text.length;
   const place = headOf(text, Math.max(0, at)).length;
@@ -21,7 +21,7 @@ export function cutPlace(text: string, at: number): number {
   return place > 0 && place - line < NEAR_CHARACTERS ? line : place;
 }
 
-/** The tag of the entry that a place is in. It can be trusted: content cannot look like one. */
+/** Returns the tag of the entry around a place. The tag is reliable: content cannot imitate it. */
 function openEntryAt(text: string, at: number): string | undefined {
   if (at <= 0) return undefined;
   const start = text.lastIndexOf("<entry ", at - 1);

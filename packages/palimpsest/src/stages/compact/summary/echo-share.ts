@@ -1,12 +1,12 @@
-/** So many words in a row are no coincidence. */
+/** This many equal words in a row are not a coincidence. */
 const RUN_WORDS = 8;
 const FACTOR = 0x01000193;
-/** The factor of the word that leaves a run. */
+/** The hash factor of the word that leaves a run. */
 const LEAVING = Array.from({ length: RUN_WORDS - 1 }).reduce((power: number) => Math.imul(power, FACTOR), 1);
 
 /**
- * How much of a text was copied: the share of its runs of eight words that also stand in the source. Whitespace, case and
- * punctuation play no part. Takes as long as the source is, and room as the text has words.
+ * Returns how much of a text was copied: the share of its runs of eight words that also occur in the source.
+ * Whitespace, case and punctuation are ignored. Time grows with the source, memory with the words of the text.
  */
 export function echoShare(text: string, source: string): number {
   const runs = new Map<number, number>();
@@ -24,7 +24,7 @@ export function echoShare(text: string, source: string): number {
   return count === 0 ? 0 : copied / count;
 }
 
-/** A rolling hash: a conversation of millions of words is walked through once. */
+/** A rolling hash, so that a conversation of millions of words is read once. */
 function eachRun(text: string, visit: (hash: number) => void): void {
   const words: number[] = [];
   let hash = 0;

@@ -13,22 +13,22 @@ import { withoutScratchpads } from "./read-summary.ts";
 
 export interface Repair extends SummaryLimits {
   readonly repairable: RepairableSummary;
-  /** What the model answered to the repair prompt; undefined if there was no answer. */
+  /** The model's answer to the repair prompt; undefined if there was none. */
   readonly answer: SummaryAnswer | undefined;
 }
 
-/** Behind a path that nobody vouches for. A mark, because taking the sentence out could take a true one. */
+/** The mark after a path that is not in the log. The sentence stays, because it may otherwise be true. */
 export const UNVERIFIED = " (unverified: not in the log)";
 
-/** As it was asked for: `path: as it stands => as it is right`. */
+/** The requested form: `path: as written => corrected`. */
 const RENAMED = /^\W*path:\s*`?(.+?)`?\s*=>\s*`?(.+?)`?\s*$/i;
 
 /**
- * Joins the answer of the one repair round: sections that were asked for are taken from it, and no others. A path is
- * corrected if the log knows the new one, and else marked, so a summary that lacks no section needs no answer.
+ * Merges the answer of the only repair round: it takes the requested sections, and no others. A path is corrected if
+ * the log contains the new one, and otherwise marked. So a summary with all its sections needs no answer.
  */
 export function joinRepair({ repairable, answer, ...limits }: Repair): FineSummary | RefusedSummary {
-  // What was cut off again is no better than what was there.
+  // An answer that was cut off again is no improvement.
   const usable = answer?.stop === "end" || answer?.stop === "tools" ? withoutScratchpads(answer.text) : "";
   const repaired = usable.replace(/\r\n?/g, "\n").replace(/<\/?summary>/gi, "");
   const joined = joinSections(repairable, repaired);

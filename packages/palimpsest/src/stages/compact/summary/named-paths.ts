@@ -1,4 +1,4 @@
-/** What may be the path of a file; it does not begin inside of a word or an address. */
+/** Matches possible file paths that do not begin inside a word or a URL. */
 const PATH =
   /(?<![\p{L}\p{N}_@:/\\.~-])(?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])?(?:[\p{L}\p{N}_.@+-]+[\\/])*[\p{L}\p{N}_.@+-]*[\p{L}\p{N}_]/gu;
 const ROOTED = /^(?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])/;
@@ -11,8 +11,9 @@ export interface NamedPath {
 }
 
 /**
- * The paths that a text names, each where it stands: from a root, or with folders and an ending. Bare names ("index.ts",
- * "node.js") are left out: too much else looks like them. So are addresses, patterns and words with a stroke between.
+ * Returns the paths in a text with their positions: paths from a root, or with folders and an extension. Bare names
+ * ("index.ts", "node.js") are left out, because too much other text looks like them; so are URLs, patterns and words
+ * joined by a slash.
  */
 export function namedPaths(text: string): readonly NamedPath[] {
   return Array.from(text.matchAll(PATH)).flatMap(({ 0: path, index: at }) => {
@@ -23,9 +24,7 @@ export function namedPaths(text: string): readonly NamedPath[] {
   });
 }
 
-/**
- * Each naming of some paths as something else. From the end on, so that places stay right.
- */
+/** Renames paths in a text. Works from the end, so that earlier positions stay valid. */
 export function renamePaths(text: string, rename: (path: string) => string): string {
   return namedPaths(text).reduceRight(
     (renamed, { path, at }) => renamed.slice(0, at) + rename(path) + renamed.slice(at + path.length),

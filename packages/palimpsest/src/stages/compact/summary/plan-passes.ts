@@ -4,19 +4,19 @@ import { clipTranscript, cutPlace } from "./clip-transcript.ts";
 import type { TranscriptRound } from "./transcript.ts";
 
 export interface PassOptions {
-  /** How much of the transcript one call can take. */
+  /** How much of the transcript fits into one call. */
   readonly passTokens: number;
-  /** How many calls there may be. */
+  /** The maximum number of calls. */
   readonly maximumPasses: number;
   readonly tokensOf: (text: string) => number;
 }
 
 export interface PassPlan {
-  /** Consecutive: the oldest first, each fits. */
+  /** Consecutive, oldest first; each fits into one call. */
   readonly passes: readonly (readonly TranscriptRound[])[];
-  /** Of the older rounds, those that are shown in part. */
+  /** The number of older rounds that are shown in part. */
   readonly shortenedRounds: number;
-  /** Of the older rounds, those that are not shown at all. */
+  /** The number of older rounds that are left out. */
   readonly leftOutRounds: number;
 }
 
@@ -24,18 +24,18 @@ interface Piece extends TranscriptRound {
   readonly tokens: number;
 }
 
-/** Below this, no round can be shown in a way that says something. */
+/** A smaller pass cannot show a round in a useful way. */
 const LEAST_PASS_TOKENS = 500;
 const LEAST_ROUND_TOKENS = 100;
-/** The share of the passes for the newest rounds, which are shown whole: newer messages weigh more. */
+/** The share of passes for the newest rounds, which are shown complete: newer messages matter more. */
 const NEWEST_SHARE = 0.5;
 const HEAD_SHARE = 0.4;
 
 /**
- * How a transcript of many windows is read. If it does not fit into as many passes as are allowed, the newest half of them
- * shows the newest rounds whole; into the others go the older rounds, each shortened to the same number of tokens, head and
- * tail. If even the shortest form is too much, every second of the older rounds is left out, then three of four, and so on.
- * Undefined if a pass is too small to be of use.
+ * Plans how to read a transcript of many windows. If it does not fit into the allowed passes, half of them show the
+ * newest rounds complete. The other half shows the older rounds, each shortened to the same number of tokens, head and
+ * tail. If even that is too much, every second older round is left out, then three of four, and so on. Undefined if a
+ * pass is too small to be useful.
  */
 export function planPasses(
   rounds: readonly TranscriptRound[],
@@ -47,7 +47,7 @@ export function planPasses(
   const passes = pack(whole, passTokens);
   if (passes.length <= maximumPasses) return { passes: passes.map(asRounds), shortenedRounds: 0, leftOutRounds: 0 };
 
-  // With one pass only, both halves go into it.
+  // With only one pass, both halves share it.
   const shelfTokens = maximumPasses === 1 ? Math.floor(passTokens / 2) : passTokens;
   const newestShelves = maximumPasses === 1 ? 1 : Math.ceil(maximumPasses * NEWEST_SHARE);
   const olderShelves = Math.max(1, maximumPasses - newestShelves);
@@ -76,7 +76,7 @@ function fitOlder(
   let roundTokens = shelfTokens;
   let every = 1;
   for (;;) {
-    // The first stays: the task stands there.
+    // The first round stays: it contains the task.
     const shown = older.filter((_, index) => index % every === 0);
     const fitted = shown.map((piece) => (piece.tokens <= roundTokens ? piece : shorten(piece, roundTokens, measure)));
     const packed = pack(fitted, shelfTokens);
@@ -89,7 +89,7 @@ function fitOlder(
   }
 }
 
-/** As many as fit, one after the other. */
+/** Fills passes in order, each with as many pieces as fit. */
 function pack(pieces: readonly Piece[], passTokens: number): readonly (readonly Piece[])[] {
   const packed: Piece[][] = [];
   let left = 0;
@@ -106,7 +106,7 @@ function pack(pieces: readonly Piece[], passTokens: number): readonly (readonly 
   return packed;
 }
 
-/** Its beginning and its end. The end gets more: what came of it stands there. */
+/** Returns the beginning and the end of a piece. The end gets more room: it shows the outcome. */
 function shorten(piece: Piece, roundTokens: number, measure: Shelves["measure"]): Piece {
   const { text, from, to } = piece;
   let characters = (text.length * roundTokens) / piece.tokens;
@@ -121,7 +121,7 @@ function shorten(piece: Piece, roundTokens: number, measure: Shelves["measure"])
   }
 }
 
-/** A round that is larger than a pass, as several. */
+/** Splits a round that is larger than a pass into several pieces. */
 function split(piece: Piece, passTokens: number, measure: Shelves["measure"]): readonly Piece[] {
   const { text, from, to } = piece;
   if (piece.tokens <= passTokens) return [piece];
@@ -129,7 +129,7 @@ function split(piece: Piece, passTokens: number, measure: Shelves["measure"]): r
   let start = 0;
   let characters = Math.floor((text.length * passTokens) / piece.tokens);
   while (start < text.length) {
-    // Always forward, even where the beginning of a line is no later than the last cut.
+    // Always moves forward, even if the beginning of the line is not after the last cut.
     const near = cutPlace(text, start + characters);
     const end = near > start ? near : headOf(text, start + Math.max(2, characters)).length;
     const next = measure({ text: clipTranscript(text, start, end), from, to });

@@ -1,8 +1,8 @@
 import { SECTION_COUNT, summarySections } from "./sections.ts";
 
-/** The sections of a summary. Only those that say something: a bare heading is none. */
+/** The non-empty sections of a summary; a heading without text does not count. */
 export interface Sections {
-  /** What stands before the first. */
+  /** The text before the first section. */
   readonly opening: string;
   /** Each with its heading line, in the order of their numbers. */
   readonly byNumber: ReadonlyMap<number, string>;
@@ -11,16 +11,16 @@ export interface Sections {
 interface Heading {
   readonly at: number;
   readonly number: number;
-  /** Hashes or stars before it; empty if it has none. */
+  /** Hashes or stars before the heading; empty if there are none. */
   readonly mark: string;
 }
 
-/** `## 4. Errors`, `**4. Errors**`, `4) Errors`, `4、错误`: by number, since the words are in the user's language. */
+/** `## 4. Errors`, `**4. Errors**`, `4) Errors`, `4、错误`: found by number, because titles are in the user's language. */
 const NUMBERED = /^ {0,3}(#{1,6}[ \t]*|\*\*|__)?(?:section[ \t]+)?([1-9])(?:[.):：、．]|[ \t]+[-–—])[ \t]*(?=\S)/i;
 const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
 const UNNUMBERED = /^ {0,3}(#{1,6}[ \t]*|\*\*|__)([^\d#*_].*)$/;
 
-/** Numbers by title, for headings that lost theirs. */
+/** Numbers by title, for headings without a number. */
 const NUMBER_BY_TITLE: ReadonlyMap<string, number> = new Map(
   [...summarySections("full"), ...summarySections("up_to")].map(({ number, title }) => [title.toLowerCase(), number]),
 );
@@ -45,8 +45,9 @@ export function missingSections({ byNumber }: Sections): readonly number[] {
 }
 
 /**
- * Lists and headings inside of a section are numbered too. So only headings with one and the same mark count, the first that
- * occurs again, since the outermost comes first; plain ones only where none is marked so. And each goes on from the one before.
+ * Finds the section headings. Lists and headings inside a section have numbers too, so only headings with one mark
+ * count: the first mark that occurs twice, because the outermost comes first. If no mark occurs twice, all headings
+ * count. Numbers must rise.
  */
 function findHeadings(lines: readonly string[]): readonly Heading[] {
   const all = outsideFences(lines).flatMap((at) => toHeading(lines[at]!, at));
@@ -69,7 +70,7 @@ function toHeading(line: string, at: number): Heading[] {
   return number === undefined ? [] : [{ at, number, mark: mark.trim() }];
 }
 
-/** Numbers of the lines that stand in no code block. A block that is never closed is not taken for one. */
+/** Returns the numbers of lines outside code blocks. An unclosed block does not count as one. */
 function outsideFences(lines: readonly string[]): readonly number[] {
   const fences = lines.flatMap((line, at) => (/^\s*(?:```|~~~)/.test(line) ? [at] : []));
   const outside: number[] = [];
@@ -81,11 +82,11 @@ function outsideFences(lines: readonly string[]): readonly number[] {
   return outside;
 }
 
-/** A title and nothing: neither behind a colon nor below. */
+/** Whether a section has only a title, with no text after a colon or below. */
 function isBare(section: string, mark: string): boolean {
   const [heading = "", ...below] = section.split("\n");
   const words = titleOf(heading.replace(NUMBERED, ""));
-  // A plain line may be the section itself: "4. None".
+  // A plain line may be the whole section: "4. None".
   if (mark === "" && !NUMBER_BY_TITLE.has(words)) return false;
   const behindColon = words.split(/[:：]/).slice(1).join(":");
   return !SAYS_SOMETHING.test(behindColon) && !SAYS_SOMETHING.test(below.join("\n"));

@@ -23,7 +23,7 @@ interface Tag {
   readonly name: "scratchpad" | "summary";
 }
 
-/** A quoted tag is mentioned, not used. Some models think in their own tags. */
+/** A quoted tag is only mentioned. Some models think in their own tags. */
 const TAG = /(?<![`"'“‘])<\s*(\/?)\s*(analysis|scratchpad|think|thinking|summary)(?:\s[^<>\n]*)?>/gi;
 const ESCAPED_TAG = /&lt;\s*(\/?)\s*(analysis|summary)\s*&gt;/gi;
 
@@ -77,7 +77,7 @@ interface Found {
   readonly end: "closed" | "cut";
 }
 
-/** Of several summaries, the one with most sections; of equals, the last: a model that writes twice has reconsidered. */
+/** Returns the summary with the most sections; of equals the last, since a model that writes twice has reconsidered. */
 function bestBlock(text: string): Found | undefined {
   let best: { readonly found: Found; readonly sections: number } | undefined;
   for (const found of blocksOf(text)) {
@@ -92,7 +92,7 @@ function blockInScratchpad(text: string): Found | undefined {
   return found?.end === "closed" && readSections(found.body).byNumber.size > 0 ? found : undefined;
 }
 
-/** The outermost blocks, without such tags inside of them. */
+/** Returns the outermost blocks, without summary tags inside them. */
 function blocksOf(text: string): readonly Found[] {
   const tags = findTags(text).filter(({ name }) => name === "summary");
   const found: Found[] = [];

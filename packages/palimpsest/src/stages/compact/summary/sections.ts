@@ -1,20 +1,20 @@
-/** `full`: all of it. `from`: what follows a chosen message. `up_to`: what precedes one. */
+/** `full`: the whole conversation. `from`: everything after a chosen message. `up_to`: everything before it. */
 export type SummaryVariant = "full" | "from" | "up_to";
 
 export interface SummarySection {
   readonly number: number;
   readonly title: string;
-  /** What the model is asked to put there. */
+  /** The prompt's description of the section. */
   readonly asks: string;
 }
 
-/** `section`: it is not there, or was cut off. `path`: the summary names it, and the log does not. */
+/** `section`: absent or cut off. `path`: the summary names it, but the log does not contain it. */
 export type Missing =
   | { readonly kind: "section"; readonly number: number }
   | { readonly kind: "path"; readonly path: string };
 
 export const SECTION_COUNT = 9;
-/** Fewer than these make no summary that is worth repairing. */
+/** The least number of sections that makes a summary worth repairing. */
 export const MAX_SECTIONS = 5;
 
 const COMMON: readonly SummarySection[] = [
@@ -81,7 +81,7 @@ const COMPLETED: readonly SummarySection[] = [
   },
 ];
 
-/** The nine sections that a summary is asked for. */
+/** Returns the nine sections of a summary. */
 export function summarySections(variant: SummaryVariant): readonly SummarySection[] {
   return [...COMMON, ...(variant === "up_to" ? COMPLETED : CURRENT)];
 }

@@ -1,9 +1,9 @@
 import { beginAtLine, endAtLine, headOf, tailOf } from "../../store-results/cut-text.ts";
 
-/** The end gets more: that something failed stands there, and why. */
+/** The end gets more room: errors and their causes are there. */
 const HEAD_SHARE = 0.4;
 
-/** Head and tail of a text that is longer than a bound, with a word about what is left out between them. */
+/** Returns head and tail of a text that exceeds a limit, with a note about the part left out between them. */
 export function shortenText(text: string, maxCharacters: number, leftOut: (characters: number) => string): string {
   if (text.length <= maxCharacters) return text;
   const head = endAtLine(headOf(text, Math.floor(maxCharacters * HEAD_SHARE)));

@@ -7,7 +7,7 @@ export interface SummaryPromptOptions {
 }
 
 export interface PassPromptOptions {
-  /** From 1 on. */
+  /** Counts from 1. */
   readonly pass: number;
   readonly passes: number;
   /** The summary of the previous pass; undefined for the first. */

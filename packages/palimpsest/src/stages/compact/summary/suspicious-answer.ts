@@ -1,6 +1,6 @@
 /**
- * What an answer that is no summary seems to be. Only asked of answers that lack most sections, so it decides what is
- * reported, not what is refused: a good summary may well begin with an error.
+ * Guesses what an answer is that is not a summary. Used only for answers without most sections, so it changes the
+ * report, not the decision: a good summary may well begin with an error.
  */
 export function suspiciousAnswer(answer: string): "error-text" | "refusal" | undefined {
   const text = answer.replace(/<\/?[a-z]+>/gi, " ").trim();
@@ -8,7 +8,7 @@ export function suspiciousAnswer(answer: string): "error-text" | "refusal" | und
   return REFUSAL.test(text) ? "refusal" : undefined;
 }
 
-/** As programs, gateways and networks put it; all seen in place of a summary. */
+/** Errors of programs, gateways and networks; all seen in place of a summary. */
 const ERRORS: readonly RegExp[] = [
   /^\W{0,3}(?:an? )?(?:\w+ ){0,3}(?:error|exception|failure)\b/i,
   /^(?:http[ /]?\S* )?[45]\d\d\b/i,
@@ -27,7 +27,7 @@ const REFUSAL =
 
 function isErrorBody(text: string): boolean {
   if (!/^[[{]/.test(text)) return false;
-  // Bodies of a stream stand one below the other; the first says what they are.
+  // A stream has several bodies, one per line; the first shows what they are.
   const fields = parse(text) ?? parse(text.split("\n")[0]!);
   if (typeof fields !== "object" || fields === null) return false;
   return ["error", "errors", "detail", "message", "code", "status"].some((name) => name in fields);

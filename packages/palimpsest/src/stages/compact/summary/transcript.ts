@@ -5,16 +5,16 @@ import { grouped } from "../../store-results/preview.ts";
 import { shortenText } from "./shorten-text.ts";
 
 export interface TranscriptOptions {
-  /** Types of attachments that will be put back anyway. @default [] */
+  /** Types of attachments that will be rehydrated anyway. @default [] */
   readonly leftOut?: readonly string[];
-  /** How much is shown of a result, of a call's input or of an attachment. @default 10000 */
+  /** The shown length of a result, of a call's input or of an attachment. @default 10000 */
   readonly resultCharacters?: number;
 }
 
-/** One response with the results that answer it, and what was said before it since the last one. */
+/** One response with its tool results, and the messages before it since the last response. */
 export interface TranscriptRound {
   readonly text: string;
-  /** The first and the last entry in it. Results that came late stand with their call, so ranges may overlap. */
+  /** The first and the last entry of the round. Late results are shown with their call, so ranges may overlap. */
   readonly from: number;
   readonly to: number;
 }
@@ -23,19 +23,19 @@ interface Making {
   readonly texts: string[];
   from: number;
   to: number;
-  /** The response that it is the round of; undefined as long as only the user has spoken. */
+  /** The response of the round; undefined if only the user has written so far. */
   response: string | undefined;
 }
 
 /**
- * The conversation as plain text, for a call that declares no tools. Thinking is left out: it is the provider's. Media are
- * named, not sent. What stands in the conversation cannot end the entry it is shown in, nor begin another.
+ * Renders the conversation as plain text, for a call without tools. Thinking is left out, since it belongs to the
+ * provider. Media are named, not sent. Content cannot close its entry, nor open another.
  */
 export function transcriptOf(items: readonly Item[], options: TranscriptOptions = {}): readonly TranscriptRound[] {
   const { leftOut = [], resultCharacters = 10_000 } = options;
   const rounds: Making[] = [];
   const roundByResponse = new Map<string, Making>();
-  // Some servers use one id for many calls: a result belongs to the newest.
+  // Some servers reuse one id for many calls: a result belongs to the newest.
   const callById = new Map<string, { readonly call: ToolCall; readonly round: Making }>();
 
   for (const item of items) {
@@ -59,7 +59,7 @@ export function transcriptOf(items: readonly Item[], options: TranscriptOptions 
     )[0];
     if (answered !== undefined) return answered;
     const last = rounds.at(-1);
-    // Whatever else comes behind a response opens the next round.
+    // Any other message after a response opens the next round.
     return last === undefined || last.response !== undefined ? addRound() : last;
   }
 
@@ -92,13 +92,13 @@ export function transcriptOf(items: readonly Item[], options: TranscriptOptions 
   }
 }
 
-/** As one text for the model: an optional word about what was cut, and the rounds. */
+/** Joins the rounds into one text for the model, after an optional note about what was cut. */
 export function transcriptText(rounds: readonly TranscriptRound[], cut?: string): string {
   const texts = rounds.map(({ text }) => text);
   return ["<transcript>", ...(cut === undefined ? [] : [cut]), ...texts, "</transcript>"].join("\n");
 }
 
-/** Names of tools and types of attachments are not ours. */
+/** Names of tools and types of attachments come from outside, so they are limited. */
 const LABEL_CHARACTERS = 80;
 
 const LABELS: Readonly<Record<MessageItem["origin"], string>> = {
@@ -117,7 +117,7 @@ function entryOf({ from, to }: MessageItem, label: string, body: string): string
 }
 
 function bodyOf(item: MessageItem, resultCharacters: number): string {
-  // Results and inputs are bounded each by itself.
+  // Results and inputs have limits of their own.
   const isBounded = item.attachment !== undefined || item.origin === "command";
   const text = item.blocks.flatMap((block) => blockTexts(block, item.from, resultCharacters)).join("\n");
   return isBounded ? bounded(text, item.from, resultCharacters) : text;
@@ -153,7 +153,7 @@ function bounded(text: string, entry: number, characters: number): string {
   return shortenText(text, characters, (left) => `[left out: ${grouped(left)} characters; recall entry ${entry}]`);
 }
 
-/** Of all tags only those of the frame are ours. Whitespace in them would not keep a reader from seeing a tag. */
+/** Only the tags of the frame are ours. Whitespace inside a tag would not hide it from the model. */
 function harmless(text: string): string {
   return text.replace(/<(?=\s*\/?\s*(?:entry|transcript)\b)/gi, "&lt;").toWellFormed();
 }
