@@ -1,22 +1,22 @@
 /**
- * The head of a topic's file: `key: value` lines between two lines of dashes. It is read as far as it is understood (plain
- * and quoted values, values over several lines, lists), and kept byte for byte where nothing is to change: fields of others,
- * comments, quotes and line endings stay as they are. A reader of all of YAML would give them back in its own way.
+ * The frontmatter of a topic's file: `key: value` lines between two lines of dashes. The reader understands plain and
+ * quoted values, values over several lines, and lists. Everything else is kept byte for byte: other programs' fields,
+ * comments, quotes and line endings. A full YAML library would rewrite them in its own style.
  */
 export interface Frontmatter {
-  /** Values by key. A list is not among them, unless it stands on one line. */
+  /** Values by key. A list is included only if it is on one line. */
   readonly values: ReadonlyMap<string, string>;
   readonly lists: ReadonlyMap<string, readonly string[]>;
-  /** What stands below, without the blank lines around it. */
+  /** The text below, without the blank lines around it. */
   readonly body: string;
 }
 
-/** Undefined takes a field away. */
+/** Undefined removes a field. */
 export type FieldChanges = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 interface Parts {
   readonly opening: string;
-  /** A field with the lines that belong to it, each with its ending. Lines before the first field have no key. */
+  /** A field with its lines, each with its line ending. Lines before the first field have no key. */
   readonly fields: readonly { readonly key: string | undefined; readonly lines: readonly string[] }[];
   readonly closing: string;
   readonly rest: string;
@@ -26,7 +26,7 @@ const DASHES = /^\uFEFF?---[ \t]*\r?\n$/;
 const CLOSING_DASHES = /^---[ \t]*(?:\r?\n)?$/;
 const FIELD = /^([A-Za-z][\w-]*):(?=[ \t\r\n]|$)/;
 const ITEM = /^[ \t]*-[ \t]+/;
-/** What every reader of YAML takes for the text that it is. Anything else is put in quotes. */
+/** Text that every YAML reader takes literally. All other text is quoted. */
 const PLAIN = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)\p{L}(?:[\p{L}\p{N} ,.;()/_'&+-]*[\p{L}\p{N}.;()/_'&+-])?$/iu;
 const DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
@@ -43,7 +43,7 @@ export function readFrontmatter(text: string): Frontmatter {
   return { values, lists, body: trimBlankLines(rest) };
 }
 
-/** The text with some fields and perhaps another body. What is said already stays as it is written. */
+/** Returns the text with changed fields and perhaps another body. Unchanged values keep their notation. */
 export function changeFrontmatter(text: string, changes: FieldChanges, body?: string): string {
   const { opening, fields, closing, rest } = split(text);
   const ending = opening.endsWith("\r\n") || (opening === "" && /^[^\n]*\r\n/.test(text)) ? "\r\n" : "\n";
@@ -62,7 +62,7 @@ export function changeFrontmatter(text: string, changes: FieldChanges, body?: st
   );
   const below = body === undefined || body === now.body ? rest : `${ending}${withEnding(body, ending)}${ending}`;
   if (opening !== "") return [opening, ...kept, ...added, closing, ...gap(closing, below, ending), below].join("");
-  // A byte order mark stands first in a file, or is a character of its text.
+  // A byte order mark at the start belongs to the file; elsewhere it is a character of the text.
   const [mark, unmarked] = below.startsWith("\uFEFF") ? ["\uFEFF", below.slice(1)] : ["", below];
   if (added.length === 0) return below;
   const lead = unmarked === "" || /^\r?\n/.test(unmarked) ? "" : ending;
@@ -130,7 +130,7 @@ function readScalar(written: string): string {
   return written.startsWith("{") ? written : written.replace(/[ \t]#.*$/, "").trimEnd();
 }
 
-/** YAML knows more escapes than JSON. A text with one of them is taken as it is written. */
+/** YAML has more escapes than JSON. A text with one of those is taken literally. */
 function unescaped(quoted: string): string {
   try {
     return String(JSON.parse(quoted));

@@ -2,7 +2,10 @@ import { changeFrontmatter, readFrontmatter } from "./frontmatter.ts";
 import type { Author, TopicDraft } from "./topic.ts";
 import { oneLine, readTopicText, writeTopicText } from "./topic-text.ts";
 
-/** Texts that stand outside of the topics, because they wait for the user's yes or were forgotten. Their heads say so. */
+/**
+ * The facts about a forgotten topic. Forgotten topics and proposals are kept outside of the topics; their frontmatter
+ * says why.
+ */
 
 export interface ForgottenFacts {
   readonly topic: string;
@@ -11,13 +14,13 @@ export interface ForgottenFacts {
   readonly nowMs: number;
 }
 
-/** The text that was forgotten, with when, by whom and why in its head. */
+/** Returns the text of a forgotten topic, with time, author and reason in its frontmatter. */
 export function forgottenText(text: string, { topic, by, because, nowMs }: ForgottenFacts): string {
   const forgotten = new Date(nowMs).toISOString();
   return changeFrontmatter(text, { topic, forgotten, "forgotten-by": by, because: oneLine(because) });
 }
 
-/** Why a fact is no longer known. */
+/** A forgotten fact, with the reason. */
 export interface Forgotten {
   readonly topic: string;
   readonly atMs: number | undefined;
@@ -34,19 +37,19 @@ export function readForgotten(text: string, slug: string): Forgotten {
   };
 }
 
-/** A topic that waits in the inbox for the user's yes. */
+/** A proposed topic in the inbox, until the user approves it. */
 export interface Proposal {
-  /** Names it in the inbox; `topic` names the topic that it would become. */
+  /** The name of the proposal in the inbox; `topic` is the name of the topic it would become. */
   readonly slug: string;
   readonly topic: string;
   readonly draft: TopicDraft;
   readonly by: Author;
-  /** Why it was not simply written. */
+  /** Why the topic was not written directly. */
   readonly why: string;
   readonly proposedAtMs: number | undefined;
-  /** The version of the topic that it was made for; "none" where there was none. */
+  /** The version of the topic that the proposal is based on; "none" if there was no topic. */
   readonly over: string;
-  /** Of the proposal's own file. */
+  /** The version of the proposal's own file. */
   readonly version: string;
 }
 

@@ -1,17 +1,20 @@
 import { hash } from "node:crypto";
 
-/** Lower case and few characters: the same file on every system, no path, and safe in a link. */
+/** Lower case and few characters: the same file on every system, never a path, and safe in a link. */
 const SLUG = /^[a-z0-9_-]{1,64}$/;
-/** `memory.md` is the index where case does not count; the others are devices on Windows, whatever their ending. */
+/** `memory.md` is the index on file systems that ignore case; the others are devices on Windows, with any extension. */
 const RESERVED = /^(?:memory|con|prn|aux|nul|com\d|lpt\d)$/;
 const LONGEST = 64;
 
-/** Whether a text can name a topic's file. */
+/** Whether a text is a valid name of a topic's file. */
 export function isSlug(text: string): boolean {
   return SLUG.test(text) && !RESERVED.test(text);
 }
 
-/** A slug that tells of the name; of a name without Latin letters or digits, a digest. The same for the same name, always. */
+/**
+ * Returns a readable slug of a name, or a digest if the name has no Latin letters or digits. The same name always gives
+ * the same slug.
+ */
 export function slugOf(name: string): string {
   const slug = name
     .normalize("NFKD")
@@ -25,7 +28,7 @@ export function slugOf(name: string): string {
   return slug;
 }
 
-/** The first of `slug`, `slug-2`, `slug-3` and so on that is free. */
+/** Returns the first free one of `slug`, `slug-2`, `slug-3` and so on. */
 export function freeSlug(slug: string, isTaken: (slug: string) => boolean): string {
   for (let number = 1; ; number++) {
     const ending = number === 1 ? "" : `-${number}`;

@@ -1,7 +1,7 @@
 import { changeFrontmatter, type FieldChanges, readFrontmatter } from "./frontmatter.ts";
 import { type Author, type Evidence, TOPIC_TYPES, type TopicDraft, type TopicType } from "./topic.ts";
 
-/** A topic as its file tells it. */
+/** A topic as read from its file. */
 export interface TopicContent {
   readonly name: string;
   readonly description: string;
@@ -9,12 +9,15 @@ export interface TopicContent {
   readonly body: string;
   readonly createdAtMs: number | undefined;
   readonly updatedAtMs: number | undefined;
-  /** As the file claims. A file that was edited by hand is the user's, whatever it says. */
+  /** The author that the file names. A file that was edited by hand belongs to the user, whatever it says. */
   readonly author: Author | undefined;
   readonly evidence: readonly Evidence[];
 }
 
-/** Reads a topic's file, also one that was written by hand and has no head, or another one: then its text tells. */
+/**
+ * Reads a topic's file. A file written by hand may have no frontmatter, or another one: then the text itself gives the
+ * fields.
+ */
 export function readTopicText(text: string, slug: string): TopicContent {
   const { values, lists, body } = readFrontmatter(text);
   const [title, said] = openingOf(body);
@@ -36,8 +39,8 @@ export interface TopicStamp {
 }
 
 /**
- * The file of a topic as a draft wants it, over the text that stands there now (`""`: none). Where the draft says what is
- * there already, the text stays as it is, to the byte.
+ * Returns the text of a topic's file for a draft, based on its current text (`""`: none). Where the draft changes
+ * nothing, the text stays the same to the byte.
  */
 export function writeTopicText(draft: TopicDraft, over: string, { by, nowMs }: TopicStamp): string {
   const { name, description, type, body, evidence } = draft;
@@ -58,7 +61,7 @@ export function writeTopicText(draft: TopicDraft, over: string, { by, nowMs }: T
   if (changed === over) return over;
   const now = new Date(nowMs).toISOString();
   const created = readFrontmatter(over).values.get("created") ?? now;
-  // In the order in which a new file has them: what it is, since when, whose, and what it rests on.
+  // The order of fields in a new file: what it is, since when, by whom, and its evidence.
   const { evidence: lines, ...head } = said;
   const stamped = changeFrontmatter(over, { ...head, created, updated: now, author: by });
   return changeFrontmatter(stamped, "evidence" in said ? { evidence: lines } : {}, readFrontmatter(changed).body);
@@ -68,7 +71,7 @@ function evidenceLine({ session, entry, quote }: Evidence): string {
   return JSON.stringify({ session, entry, quote });
 }
 
-/** Nothing, where a line is no evidence of ours. */
+/** Returns nothing if the line is not evidence in our form. */
 function evidenceOf(line: string): Evidence[] {
   try {
     const { session, entry, quote }: Partial<Evidence> = JSON.parse(line);
@@ -79,7 +82,7 @@ function evidenceOf(line: string): Evidence[] {
   }
 }
 
-/** A heading and the first line of text, where there are any. */
+/** Returns the heading and the first line of text, if there are any. */
 function openingOf(body: string): [title: string | undefined, said: string | undefined] {
   const lines = body.split("\n", 40).map((line) => line.trim());
   const title = lines.find((line) => /^#{1,6} /.test(line))?.replace(/^#+ +/, "");
@@ -92,7 +95,7 @@ function timeOf(written: string | undefined): number | undefined {
   return Number.isNaN(timeMs) ? undefined : timeMs;
 }
 
-/** What is one line already, as nearly every text that is asked for. */
+/** Text that is already a single line, as nearly all texts here are. */
 const ONE_LINE = /^[!-~]+(?: [!-~]+)*$/;
 
 export function oneLine(text: string): string {

@@ -5,18 +5,18 @@ export interface Clock {
   now(): number;
 }
 
-/** A clock that moves only when told to, so that an hour of cache lifetime passes in a test without waiting. */
+/** A clock that moves only on request, so that an hour of cache lifetime passes in a test without waiting. */
 export interface ManualClock extends Clock {
   advance(byMs: number): void;
   set(toMs: number): void;
   /**
-   * A timer on this clock: resolves when the clock was moved so far, or as soon as the signal is aborted. `free`: nobody
-   * waits for what it starts.
+   * A timer on this clock: resolves when the clock reaches its time, or as soon as the signal is aborted. `free`:
+   * nobody waits for the work it starts.
    */
   wait(ms: number, signal?: AbortSignal, process?: "held" | "free"): Promise<void>;
   /**
-   * Moves on from timer to timer, so that each rings at its own time. After each that somebody waits for it stands still
-   * until there is another, or until what goes on meanwhile has ended.
+   * Advances from timer to timer, so that each fires at its own time. After each timer that somebody waits for, the
+   * clock stands still until there is another, or until `meanwhile` has settled.
    */
   pass(byMs: number, meanwhile: Promise<unknown>): Promise<void>;
 }

@@ -1,21 +1,21 @@
-/** Other words than the provider's usual ones for the same cause. */
+/** Replaces the provider's usual text for a failure. */
 export interface FailureWording {
   readonly message?: string;
-  /** Stable machine code, where the provider gives one. */
+  /** A stable machine code, if the provider sends one. */
   readonly code?: string;
-  /** Added to the headers that the provider sends with it. */
+  /** Added to the headers that the provider sends. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Why there is no answer: a cause, put into words by each provider in its own way, or the words themselves. */
+/** Why there is no answer: a cause that each provider states in its own form, or a fixed response. */
 export type Failure =
   | ({ readonly kind: "rate-limited"; readonly retryAfterSeconds: number } & FailureWording)
-  /** The money is spent: waiting does not help. */
+  /** No money is left: waiting does not help. */
   | ({ readonly kind: "spend-limit" } & FailureWording)
   | ({ readonly kind: "overloaded" } & FailureWording)
   | ({ readonly kind: "server-error" } & FailureWording)
   | ({ readonly kind: "timeout" } & FailureWording)
-  /** Sent as it stands, whoever the provider is. */
+  /** Sent unchanged, for every provider. */
   | {
       readonly kind: "status";
       readonly status: number;
@@ -25,14 +25,14 @@ export type Failure =
       readonly code?: string;
     };
 
-/** Ways a call fails. Failures come before the model speaks; the others break an answer that had begun. */
+/** Ways in which a call fails. Failures come before the model writes; the others break an answer that has begun. */
 export type Fault =
   | Failure
   /** An error event inside a stream that began with HTTP 200. Without a stream it is a plain failure. */
   | { readonly kind: "stream-error"; readonly afterEvents: number; readonly failure: Failure }
   /** The stream stops without its last events, closed or reset. Without a stream the connection is reset. */
   | { readonly kind: "stream-cut"; readonly afterEvents: number; readonly how: "closed" | "reset" }
-  /** Nothing more arrives for a while in mid-stream. Without a stream it is passed over: the answer only comes late. */
+  /** Nothing more arrives for a while in mid-stream. Ignored without a stream: the answer only comes late. */
   | { readonly kind: "stream-stall"; readonly afterEvents: number; readonly forMs: number }
   /** The response arrives as an ordinary event that says it failed (`response.failed`); elsewhere a server error. */
   | { readonly kind: "response-failed"; readonly code: string; readonly message: string }
@@ -43,8 +43,8 @@ export interface RateLimitedOptions {
   /** @default 1 */
   retryAfterSeconds?: number;
   /**
-   * Anthropic was seen to send `ramp_limit_exceeded` and `enforced_spend_limit_reached`; the second never heals by
-   * waiting. @default the provider's own
+   * Anthropic was seen to send `ramp_limit_exceeded` and `enforced_spend_limit_reached`; waiting never resolves the
+   * second. @default the provider's own
    */
   code?: string;
 }

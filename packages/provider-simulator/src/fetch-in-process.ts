@@ -3,13 +3,13 @@ import { type IdleClock, idleClock } from "./idle-clock.ts";
 
 export interface InProcessOptions {
   readonly face: HttpFace;
-  /** What a stalled stream waits on. @default one that passes when nothing happens */
+  /** The clock for stalled streams. @default one that advances when nothing happens */
   readonly clock?: IdleClock;
-  /** How long every event of a stream takes to arrive, asked when the stream begins. @default no time */
+  /** The delay of every event of a stream, asked when the stream begins. @default no time */
   readonly eventMs?: () => number;
 }
 
-/** What the real clients are given in place of the network: each call is answered by a face of the simulator. */
+/** Returns a `fetch` for the real clients: the simulator answers each call in this process. */
 export function fetchInProcess({ face, clock = idleClock(), eventMs = () => 0 }: InProcessOptions): typeof fetch {
   return async (input, init = {}) => {
     const { method = "GET", body = "", signal } = init;
@@ -36,7 +36,7 @@ async function* arriving(
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   begun();
-  // A quick stream arrives in a few pieces: what is between its events makes no difference.
+  // A quick stream arrives in a few pieces, because the time between its events does not matter.
   let waiting = "";
   for (const [index, { event, data }] of events.entries()) {
     if (fault?.afterEvents === index) {

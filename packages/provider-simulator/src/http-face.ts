@@ -12,15 +12,15 @@ export interface HttpCall {
 }
 
 export interface ServerSentEvent {
-  /** Left out where the protocol sends data lines only. */
+  /** Absent if the protocol sends data lines only. */
   readonly event?: string;
   readonly data: string;
 }
 
-/** What came of a call, for whoever reads the record. */
+/** The outcome of a call, for the record. */
 export type Outcome =
   | { readonly kind: "refused"; readonly status: number; readonly message: string }
-  /** The simulator or a script threw: nothing that a provider did. */
+  /** The simulator or a script threw an error: no behavior of a provider. */
   | { readonly kind: "broken"; readonly message: string }
   | {
       readonly kind: "answered";
@@ -32,7 +32,7 @@ export type Outcome =
   /** Counting, listing models: nothing was billed. */
   | { readonly kind: "free" };
 
-/** What to send back, as data: the server does the sending. */
+/** The response as data; the server sends it. */
 export type HttpReply =
   | {
       readonly kind: "json";
@@ -47,7 +47,7 @@ export type HttpReply =
       readonly kind: "stream";
       readonly headers: Readonly<Record<string, string>>;
       readonly events: readonly ServerSentEvent[];
-      /** Breaks the stream on the way. An error event stands among `events` already. */
+      /** Breaks the stream. An error event is already among `events`. */
       readonly fault?: Extract<Fault, { kind: "stream-cut" | "stream-stall" }>;
       /** Called when the first byte leaves: from then on the prompt can be read from the cache. */
       readonly begun: () => void;
@@ -55,7 +55,7 @@ export type HttpReply =
     }
   | { readonly kind: "reset"; readonly outcome: Outcome };
 
-/** A provider's endpoints. Answers undefined for a call that is not for this provider. */
+/** The endpoints of one provider. Returns undefined for a call to another provider. */
 export interface HttpFace {
   handle(call: HttpCall): HttpReply | undefined;
 }

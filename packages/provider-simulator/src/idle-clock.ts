@@ -1,15 +1,15 @@
 import { createTimers } from "./timers.ts";
 
-/** A clock that stands still while something happens, and moves on to the next timer when nothing does. */
+/** A clock that stands still while work is going on, and advances to the next timer when nothing happens. */
 export interface IdleClock {
   now(): number;
   wait(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** So many turns of the event loop without a new timer count as nothing happening. */
+/** This many turns of the event loop without a new timer count as idle. */
 const IDLE_TURNS = 3;
 
-/** Hours pass in no time, and nothing that is merely slow to compute is taken for something that hangs. */
+/** Creates a clock on which hours pass at once, and slow computation is never mistaken for a hang. */
 export function idleClock(startMs = 0): IdleClock {
   let nowMs = startMs;
   const timers = createTimers();

@@ -1,8 +1,8 @@
 import { type Ask, answer, type Reply, type Words } from "./script.ts";
 
 /**
- * Ways a model has been seen to spoil a turn or a summary. Each is a reply, or a function of the ask where it needs to
- * know what it was asked. An engine must survive all of them, in every place where it calls a model.
+ * Ways in which models have been seen to spoil a turn or a summary. Each is a reply, or a function of the request if it
+ * depends on it. An engine must survive all of them, wherever it calls a model.
  */
 export const misbehave = {
   /** No content at all. */
@@ -11,7 +11,7 @@ export const misbehave = {
   sayBlank: (): Reply => answer(" \n\n\t"),
   /** Thinking, and then nothing. */
   onlyThink: (): Reply => ({ words: [{ kind: "thinking", text: "I should answer, but I will not." }] }),
-  /** Asked for text, it calls the first tool it knows. */
+  /** Calls the first tool it knows, although text was requested. */
   callAToolInstead: (ask: Ask): Reply => ({
     words: [{ kind: "tool-call", name: ask.tools[0] ?? "read_file", input: { path: "README.md" } }],
   }),
@@ -37,7 +37,7 @@ export const misbehave = {
     ...answer("The summary begins with the most important fact, which is that"),
     stop: "output-limit",
   }),
-  /** A summary longer than what it sums up (at four characters a token, twice the prompt). */
+  /** A summary longer than its source (at four characters a token, twice the prompt). */
   sayMoreThanWasAsked: (ask: Ask): Reply =>
     answer("And then it happened again. ".repeat(Math.ceil((ask.inputTokens * 8) / 28))),
   /** An empty skeleton: headings without content. */

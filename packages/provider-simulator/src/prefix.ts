@@ -22,8 +22,8 @@ export class Prefix {
   }
 
   /**
-   * Changes the fingerprint of all that follows without being a block: a setting that the service renders here, or a
-   * change of role. What stands before keeps its fingerprint, so that a prefix cached up to here is still found.
+   * Changes the fingerprint of everything that follows, without adding a block: for a setting that the service renders
+   * here, or a change of role. Earlier fingerprints stay, so a prefix cached up to here is still found.
    */
   mix(digest: Digest): void {
     this.#pending = this.#pending === undefined ? digest : chainDigest(this.#pending, digest);
@@ -42,8 +42,8 @@ export class Prefix {
   }
 
   /**
-   * How many leading blocks two prompts share. Chained fingerprints agree up to the first difference and never again
-   * after it, so it can be searched by halves.
+   * Returns how many leading blocks two prompts share. Chained fingerprints agree up to the first difference and never
+   * after it, so a binary search finds it.
    */
   sharedLength(other: Prefix): number {
     let low = 0;

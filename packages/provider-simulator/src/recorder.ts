@@ -1,7 +1,7 @@
 import type { Outcome, ServerSentEvent } from "./http-face.ts";
 import { addUsage, NO_USAGE, type Usage } from "./usage.ts";
 
-/** One call as the service saw it and what came of it. */
+/** One call as the service received it, with its outcome. */
 export interface Exchange {
   readonly index: number;
   readonly atMs: number;
@@ -11,7 +11,7 @@ export interface Exchange {
   /** The request's body, byte for byte, and the same as text. */
   readonly bytes: Uint8Array;
   readonly body: string;
-  /** What was sent back; a stream as its events, before any fault broke it. */
+  /** The response; a stream as its events, before any fault broke it. */
   readonly response:
     | {
         readonly kind: "json";
@@ -46,7 +46,7 @@ export class Recorder {
     return this.#exchanges.at(-1);
   }
 
-  /** What all answered exchanges consumed and cost together. */
+  /** Returns the usage and the cost of all answered exchanges together. */
   total(): { usage: Usage; priceUsd: number; answered: number; refused: number } {
     const total = { usage: NO_USAGE, priceUsd: 0, answered: 0, refused: 0 };
     for (const { outcome } of this.#exchanges) {

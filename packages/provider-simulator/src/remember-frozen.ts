@@ -1,9 +1,9 @@
 import { MAXIMUM_DEPTH } from "./well-formed.ts";
 
 /**
- * Remembers what was computed for an object, but only if the object can never change again.
- * A judge that trusted the identity of a mutable block could be fooled by editing it in place, so everything that is
- * not frozen through and through is read anew on every call. Callers who freeze their blocks get the speed.
+ * Caches the result for an object, but only if the object can never change. A cache by identity of a mutable block
+ * could be fooled by editing the block in place, so anything that is not deeply frozen is read again on every call.
+ * Callers who freeze their blocks get the speed.
  */
 export function rememberFrozen<Value extends object, Result>(
   compute: (value: Value) => Result,
@@ -18,7 +18,7 @@ export function rememberFrozen<Value extends object, Result>(
   };
 }
 
-/** Whether nothing in the value can change any more. What nests deeper than any request is not worth finding out. */
+/** Whether nothing in the value can change. A value nested deeper than any request counts as changeable. */
 export function isDeeplyFrozen(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (depth > MAXIMUM_DEPTH || !Object.isFrozen(value)) return false;

@@ -1,6 +1,6 @@
 import type { Fault } from "./faults.ts";
 
-/** What the simulated model says: content in order, the same for every provider. */
+/** The content of a simulated answer, in order, the same for every provider. */
 export type Words =
   | { readonly kind: "text"; readonly text: string }
   | {
@@ -13,7 +13,7 @@ export type Words =
       readonly kind: "tool-call";
       readonly name: string;
       readonly input: unknown;
-      /** Given only to misbehave: the simulator mints unique ids otherwise. */
+      /** Set only to misbehave: otherwise the simulator creates unique ids. */
       readonly id?: string;
       /** Sent instead of the serialized input, to misbehave: it need not be valid JSON. */
       readonly rawInput?: string;
@@ -26,11 +26,11 @@ export interface Reply {
   /** @default "tool-call" if there is one among the words, "end" otherwise; "output-limit" if the limit cut them. */
   readonly stop?: StopCause;
   readonly refusal?: { readonly category: string | null; readonly explanation: string | null };
-  /** What goes wrong on the way: a refusal before the model speaks, or a stream that breaks. */
+  /** A fault of the call: a refusal before the model answers, or a stream that breaks. */
   readonly fault?: Fault;
 }
 
-/** What a script may look at to decide what the model says. */
+/** The data from which a script chooses the answer. */
 export interface Ask {
   readonly provider: "anthropic-messages" | "openai-responses" | "openai-chat";
   /** Whether the words answer the conversation, or become the summary of a compaction by the service. */
@@ -48,7 +48,9 @@ export interface Ask {
   readonly toolResults: readonly { readonly callId: string; readonly text: string }[];
 }
 
-/** The model's mind: a function from the request to what it says. Must not keep state if runs are to be repeatable. */
+/**
+ * The simulated model: a function from the request to its answer. It must not keep state if runs are to be repeatable.
+ */
 export type Script = (ask: Ask) => Reply;
 
 export function answer(text: string): Reply {
@@ -64,17 +66,17 @@ export function callTools(...calls: Words[]): Reply {
   return { words: calls };
 }
 
-/** Thinking before whatever the reply says. */
+/** Puts thinking before a reply. */
 export function think(thought: string, then: Reply): Reply {
   return { ...then, words: [{ kind: "thinking", text: thought }, ...then.words] };
 }
 
-/** A summary in the shape a compaction asks for: a scratchpad that is to be stripped, then the summary itself. */
+/** Returns a summary in the requested form: a scratchpad to remove, then the summary itself. */
 export function summarize(summary: string, scratchpad = "Going through the conversation in order."): Reply {
   return answer(`<analysis>\n${scratchpad}\n</analysis>\n\n<summary>\n${summary}\n</summary>`);
 }
 
-/** The replies one after the other; after the last one, `rest` answers. */
+/** Returns the replies one after the other; after the last one, `rest` answers. */
 export function inOrder(replies: readonly (Reply | Script)[], rest: Script = () => answer("Done.")): Script {
   return (ask) => {
     const next = replies[ask.turn];
@@ -83,7 +85,7 @@ export function inOrder(replies: readonly (Reply | Script)[], rest: Script = () 
   };
 }
 
-/** The default mind: says in one line what it was asked. */
+/** The default script: repeats the request in one line. */
 export const echo: Script = (ask) =>
   answer(
     ask.purpose === "compaction" ? `Summary of ${ask.inputTokens} tokens.` : `You said: ${ask.userText || "nothing"}`,

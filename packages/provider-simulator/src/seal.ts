@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 
 /**
- * Opaque strings that only the service can make: it signs what it will want to check later, and keeps no state. The
- * text may be padded, because the length of a real signature tells how long the thinking behind it was.
+ * Creates opaque strings that only the service can make: it signs data for a later check, and keeps no state. The text
+ * may be padded, because the length of a real signature shows how long the thinking was.
  */
 export function seal(secret: string, payload: Readonly<Record<string, string>>, minimumCharacters = 0): string {
   const body = JSON.stringify(payload);
   const bare = encode(secret, body, "");
-  // Base64 spends four characters on three bytes.
+  // Base64 uses four characters for three bytes.
   const fill = "0".repeat(Math.max(0, Math.floor(((minimumCharacters - bare.length) * 3) / 4)));
   return fill === "" ? bare : encode(secret, body, fill);
 }
 
-/** What was sealed, or undefined if this service did not seal it just so: not one character may differ. */
+/** Returns the sealed data; undefined if this service did not seal exactly this text. */
 export function unseal(secret: string, sealed: string): Readonly<Record<string, string>> | undefined {
   try {
     const { body, fill } = JSON.parse(Buffer.from(sealed, "base64").toString("utf8"));

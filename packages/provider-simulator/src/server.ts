@@ -7,19 +7,18 @@ import type { HttpCall, HttpFace, HttpReply, ServerSentEvent } from "./http-face
 import { type Exchange, Recorder } from "./recorder.ts";
 
 export interface ServeOptions {
-  /** Asked in order; the first that knows the call answers it. */
+  /** Asked in order; the first that accepts the call answers it. */
   faces: readonly HttpFace[];
   /** @default the system's clock */
   clock?: Clock;
   /** @default 0: a free port */
   port?: number;
   /**
-   * How long the model thinks before the first byte of an answer. What a request writes to the prompt cache can be read
-   * only from then on: give it some milliseconds to see requests that are sent at once miss each other's cache.
-   * @default 0
+   * The delay before the first byte of an answer. Cache writes of a request become readable only from then on: set some
+   * milliseconds to see simultaneous requests miss each other's cache. @default 0
    */
   firstByteAfterMs?: number;
-  /** Told of every exchange when it is recorded. */
+  /** Called with every exchange when it is recorded. */
   watch?: (exchange: Exchange) => void;
 }
 
@@ -30,7 +29,7 @@ export interface SimulatorServer {
   close(): Promise<void>;
 }
 
-/** Serves the faces over loopback. Nothing but the local machine can reach it. */
+/** Serves the APIs over loopback. Only the local machine can reach them. */
 export async function serve(options: ServeOptions): Promise<SimulatorServer> {
   const { faces, clock = systemClock, port = 0, firstByteAfterMs = 0, watch } = options;
   const recorder = new Recorder();
@@ -84,7 +83,7 @@ function replyTo(call: HttpCall, faces: readonly HttpFace[]): HttpReply {
   };
 }
 
-/** A script that throws must not look like a fault of the provider, nor be healed by a client that tries again. */
+/** An error in a script must not look like a fault of the provider, nor be hidden by a client's retry. */
 function brokenReply(error: unknown): HttpReply {
   const message = `The simulator itself failed: ${error instanceof Error ? error.stack : String(error)}`;
   return {
@@ -145,7 +144,7 @@ async function send(
   outgoing.end();
 }
 
-/** Waits, unless there is nobody left to wait for. */
+/** Waits, unless the client has left. */
 async function pause(forMs: number, gone: AbortSignal): Promise<void> {
   if (forMs > 0) await sleep(forMs, undefined, { signal: gone }).catch(() => {});
 }

@@ -2,7 +2,7 @@ import { longestWithin } from "./longest-within.ts";
 import type { Reply, StopCause, Words } from "./script.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
-/** Words that made it out of the model, with calls serialized. */
+/** Content that the model wrote, with calls serialized. */
 export type SpokenWords = SpokenText | SpokenThinking | SpokenCall;
 
 interface Spoken {
@@ -25,7 +25,7 @@ export interface SpokenCall extends Spoken {
   readonly kind: "tool-call";
   readonly name: string;
   readonly input: unknown;
-  /** What was said of the input: of a cut call only the beginning, of a garbled one no JSON. */
+  /** The written part of the input: of a cut call only the beginning, of a garbled one invalid JSON. */
   readonly arguments: string;
   readonly id?: string;
 }
@@ -35,22 +35,22 @@ export interface Speech {
   readonly outputTokens: number;
   readonly thinkingTokens: number;
   readonly stop: StopCause;
-  /** The one that was met, which is not said. */
+  /** The stop sequence that was met; it is not part of the text. */
   readonly stopSequence?: string;
-  /** Whether the limit cut the words. A model may also stop by itself for the limit's sake, as a script can say. */
+  /** Whether the limit cut the content. A script can also end with the same stop cause by itself. */
   readonly ending: "complete" | "cut";
 }
 
 export interface SpeakOptions {
   readonly tokenizer: Tokenizer;
   readonly maxOutputTokens: number;
-  /** A model that does not think never thinks aloud, whatever its script says. */
+  /** A model without thinking never writes thinking, whatever its script returns. */
   readonly thinking: "said" | "left-out";
-  /** Looked for in each text. @default none */
+  /** Searched in each text. @default none */
   readonly stopSequences?: readonly string[];
 }
 
-/** Lets the model speak until it is done, meets a stop sequence, or its output limit cuts it off in mid-word. */
+/** Writes the reply until it is done, meets a stop sequence, or reaches the output limit in mid-word. */
 export function speak(reply: Reply, options: SpeakOptions): Speech {
   const { tokenizer, maxOutputTokens, thinking, stopSequences = [] } = options;
   const words: SpokenWords[] = [];
@@ -70,7 +70,7 @@ export function speak(reply: Reply, options: SpeakOptions): Speech {
     }
     const said = longestWithin(text, room, tokenizer);
     if (said.length < text.length) ending = "cut";
-    // Of a text or a thought that had no room at all nothing is heard.
+    // A text or a thought without any room is left out.
     if (said === "" && ending === "cut" && word.kind !== "tool-call") break;
     const tokens = tokenizer.countText(said) + overhead;
     outputTokens += tokens;
@@ -91,7 +91,7 @@ export function speak(reply: Reply, options: SpeakOptions): Speech {
   };
 }
 
-/** The first stop sequence in a text, and what is said before it. */
+/** Returns the first stop sequence in a text, and the text before it. */
 function findStop(text: string, sequences: readonly string[]): { before: string; sequence: string } | undefined {
   let first: { index: number; sequence: string } | undefined;
   for (const sequence of sequences) {

@@ -1,4 +1,4 @@
-/** What one request consumed, in one shape for all providers; each face renders it in its provider's own fields. */
+/** The usage of one request, in one form for all providers; each API renders it in its provider's own fields. */
 export interface Usage {
   /** Input billed at the full price: neither read from the cache nor written to it. */
   readonly freshTokens: number;

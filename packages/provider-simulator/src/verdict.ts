@@ -6,11 +6,11 @@ export interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** The human-readable text inside the body, where there is one. */
+  /** The human-readable text inside the body, if there is one. */
   readonly message: string;
 }
 
-/** What the prompt cache did with an accepted request. */
+/** The effect of the prompt cache on an accepted request. */
 export interface CacheOutcome {
   /** Blocks of the prompt found in the cache, counted from its start. */
   readonly blocksRead: number;
@@ -19,11 +19,11 @@ export interface CacheOutcome {
   readonly tokensWritten: number;
 }
 
-/** An accepted request, before the model says a word. */
+/** An accepted request, before the model answers. */
 export interface Acceptance {
   readonly kind: "accepted";
   readonly model: string;
-  /** The size of the prompt by the simulated model's own tokenizer, after what the service dropped or cleared. */
+  /** The size of the prompt by the simulated model's own tokenizer, after the service dropped or cleared content. */
   readonly inputTokens: number;
   /** Input side only: `outputTokens` is 0. */
   readonly usage: Usage;

@@ -1,9 +1,9 @@
 import type { Tokenizer } from "./tokenizer.ts";
 
 /**
- * A tokenizer drawn from a seed. Text is cut into runs of one character class; each class has its own characters per
- * token, drawn from a range that covers what real vocabularies do. Nobody can know the ratios before the first answer
- * reports its usage, so "the request always fits" cannot be met by tuning constants to the judge.
+ * Creates a tokenizer from a seed. Text is split into runs of one character class; each class has its own characters
+ * per token, from a range that covers real vocabularies. Nobody can know the ratios before the first answer reports its
+ * usage, so "the request always fits" cannot be met by tuning constants to the simulator.
  */
 export function virtualTokenizer(seed: number): Tokenizer {
   const random = seededRandom(seed);

@@ -5,14 +5,14 @@
  */
 export const MAXIMUM_DEPTH = 1_024;
 
-/** What a strict JSON parser finds in a value, though JavaScript's own parser and serializer would let it through. */
+/** Problems that a strict JSON parser finds in a value, although JavaScript's own parser and serializer accept it. */
 export interface JsonReading {
   /** Six times this is at least the size of the value as JSON text, in bytes. */
   readonly size: number;
   readonly flaw: "lone-surrogate" | "too-deep" | undefined;
 }
 
-/** Reads a JSON value through and through, keys included. `depth` is how many objects and lists are around it. */
+/** Reads a JSON value completely, keys included. `depth` is the number of objects and lists around it. */
 export function readStrictly(value: unknown, depth = 0): JsonReading {
   const reader = new StrictReader();
   reader.read(value, depth);
@@ -29,7 +29,7 @@ export class StrictReader implements JsonReading {
   size = 0;
   flaw: JsonReading["flaw"];
 
-  /** Takes over what was read before. */
+  /** Adds an earlier reading. */
   add({ size, flaw }: JsonReading): void {
     this.size += size;
     this.flaw ??= flaw;
@@ -64,8 +64,8 @@ export class StrictReader implements JsonReading {
 }
 
 /**
- * Where a JSON text holds half of a surrogate pair, written as an escape, counted in characters from 0.
- * `JSON.stringify` writes such a half as `\udXXX`; JavaScript parses it back without complaint, the providers do not.
+ * Finds half of a surrogate pair that a JSON text contains as an escape; the index counts characters from 0.
+ * `JSON.stringify` writes such a half as `\udXXX`; JavaScript parses it without complaint, the providers do not.
  */
 export function findLoneSurrogate(json: string): { readonly index: number; readonly half: "high" | "low" } | undefined {
   const escapes = /\\(?:u([0-9a-fA-F]{4})|.)/g;

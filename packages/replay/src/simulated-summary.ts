@@ -1,22 +1,22 @@
 import type { UsedFact } from "./facts.ts";
 
-/** What can be read of one thing in view: its facts, oldest thing first. */
+/** The facts of each item in the view, oldest item first. */
 export type FactsInView = readonly Iterable<UsedFact>[];
 
-/** Recorded summaries have some 3,100 tokens, with a scratchpad before them 4,100. */
+/** Recorded summaries have about 3,100 tokens, or 4,100 with their scratchpad. */
 export const SUMMARY_TOKENS = { summary: 3_100, scratchpad: 1_000 };
 
 /**
- * Of a summary, so much is facts; and a thing counts half as much as one that came ten later. By that rule 66% of what was
- * needed after 36 recorded compactions would have stood in the summary, and of the summaries written then 66% did.
+ * The share of a summary that is facts; an item has half the weight of one ten items later. With this rule, 66% of the
+ * facts needed after 36 recorded compactions would have been in the summary; the recorded summaries also contained 66%.
  */
 const FACT_SHARE = 0.3;
 const HALF_LIFE = 10;
 const CHARACTERS_PER_TOKEN = 3.6;
 
 /**
- * The facts that a model copies into a summary: those that came up most, and last. The simulated model knows no more than
- * what is in its view, and nothing of what will be needed; it writes for all policies alike.
+ * Returns the facts that a model copies into a summary: the most frequent and the latest. The simulated model knows
+ * only its view, not future needs, and treats all policies alike.
  */
 export function factsToKeep(view: FactsInView, tokens: number): readonly UsedFact[] {
   const scores = new Map<UsedFact, number>();
@@ -37,7 +37,7 @@ export function factsToKeep(view: FactsInView, tokens: number): readonly UsedFac
 
 const LINE_CHARACTERS = 3;
 
-/** As lines of a list, each as it was written. */
+/** Renders facts as lines of a list, each verbatim. */
 export function factLines(facts: readonly UsedFact[]): string {
   return facts.map((fact) => `- ${factText(fact)}`).join("\n");
 }
@@ -48,7 +48,7 @@ function factText(fact: UsedFact): string {
 
 const SENTENCE = "The work went on as it was asked for and the next part of it was looked at and then changed. ";
 
-/** Words that say nothing, of a given size. */
+/** Returns meaningless text of a given size. */
 export function prose(bytes: number): string {
   return SENTENCE.repeat(Math.ceil(Math.max(0, bytes) / SENTENCE.length)).slice(0, Math.max(0, Math.floor(bytes)));
 }

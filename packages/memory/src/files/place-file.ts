@@ -6,9 +6,9 @@ import { type OwnFile, readOwnFile, seeOwnFile, versionOf } from "./own-file.ts"
 
 export interface FileChange {
   readonly path: string;
-  /** The version that is replaced; "none" where there must be no file. */
+  /** The version that is replaced; "none" if there must be no file. */
   readonly before: string;
-  /** Undefined takes the file away. */
+  /** Undefined removes the file. */
   readonly after: Uint8Array | undefined;
 }
 
@@ -16,11 +16,11 @@ const NEW = ".palimpsest/new";
 const ASIDE = ".palimpsest/aside";
 
 /**
- * Puts a file in its place as a whole, if what stands there is still what was read. Nothing is overwritten: what stands there
- * is moved aside first and looked at then, so that a hand edit of the last microsecond is found and put back; and the new
- * file is linked to the free name, which fails if someone has just taken it. An editor that still has the old file open
- * writes into what was moved aside, and `findLateEdits` finds that. The bytes are on the disk when this returns; their name is
- * when the folder is synced.
+ * Replaces a whole file, if its content is still the version that was read. Nothing is overwritten: the old file is
+ * first moved aside and then checked, so that an edit of the last microsecond is found and moved back. The new file is
+ * then linked to the free name, which fails if another file has just taken it. An editor that still has the old file
+ * open writes into the moved one; `findLateEdits` finds such edits. The bytes are on the disk when this returns; the
+ * name is when the folder is synced.
  */
 export async function placeFile(folders: OpenFolders, change: FileChange): Promise<"placed" | "stale"> {
   const { path, before, after } = change;
@@ -47,26 +47,26 @@ function moveAside(folders: OpenFolders, path: string, before: string): "moved" 
   }
   const found = readOwnFile(aside);
   if (typeof found === "object" && "version" in found && found.version === before) return "moved";
-  // Someone else's bytes: back to where they were, unless there is something newer already.
+  // Another program's bytes: move them back, unless something newer is already there.
   if (linkTo(aside, target)) rmSync(aside);
   return "stale";
 }
 
-/** Files that were moved aside and written to since, by an editor that had them open. */
+/** A file that was moved aside and then written to by an editor that had it open. */
 export interface LateEdit {
   readonly path: string;
   readonly file: OwnFile;
 }
 
-/** How long an editor takes from opening a file to its last byte, at most. */
+/** The maximum time an editor takes from opening a file to its last byte. */
 const LATE_MS = 2_000;
-/** Times of files come from a clock that ticks every 1 to 10 ms. */
+/** File times come from a clock that ticks every 1 to 10 ms. */
 const TICK_MS = 20;
 
 /**
- * What was written to files after they had been moved aside. Old ones are looked at a last time, and removed.
+ * Returns writes to files after they were moved aside. Old files are checked one last time, then removed.
  *
- * @param nowMs of the system's clock, which files have their times from
+ * @param nowMs of the system's clock, which file times come from
  */
 export function findLateEdits(folders: OpenFolders, nowMs: number): LateEdit[] {
   const late: LateEdit[] = [];
@@ -74,11 +74,11 @@ export function findLateEdits(folders: OpenFolders, nowMs: number): LateEdit[] {
     const aside = folders.locateNew(`${ASIDE}/${name}`);
     const meant = readAsideName(name);
     const found = meant === undefined ? "absent" : readIfWritten(aside, meant.movedAtMs);
-    // Emptied, and not yet written.
+    // Truncated, and not yet written.
     const isWritten = typeof found === "object" && found.version !== meant?.version && found.bytes.length > 0;
     if (meant !== undefined && isWritten) {
       late.push({ path: meant.path, file: found });
-      // It may go on: what was found now is not late a second time.
+      // The editor may write again: this edit must not be reported a second time.
       renameSync(aside, folders.locateNew(`${ASIDE}/${asideName(meant.path, found.version, meant.movedAtMs)}`));
     } else if (meant === undefined || found === "absent" || Math.abs(nowMs - meant.movedAtMs) > LATE_MS) {
       rmSync(aside, { force: true, recursive: true });
@@ -87,7 +87,7 @@ export function findLateEdits(folders: OpenFolders, nowMs: number): LateEdit[] {
   return late;
 }
 
-/** Whether a file of this version was moved aside lately. */
+/** Whether a file of this version was moved aside recently. */
 export function hasAside(folders: OpenFolders, path: string, version: string): boolean {
   return folders.list(ASIDE).some((name) => {
     const meant = readAsideName(name);
@@ -102,7 +102,7 @@ function readIfWritten(path: string, movedAtMs: number): OwnFile | "absent" | "u
   return typeof found === "object" && "bytes" in found ? found : "absent";
 }
 
-/** What a process that died had prepared and not placed. */
+/** Removes files that a dead process had prepared and not placed. */
 export function removePrepared(folders: OpenFolders): void {
   for (const name of folders.list(NEW)) rmSync(folders.locateNew(`${NEW}/${name}`), { force: true, recursive: true });
 }
@@ -123,11 +123,11 @@ async function writeNew(folders: OpenFolders, bytes: Uint8Array): Promise<string
   return path;
 }
 
-/** A new file that only this user can read, and that is on the disk when this returns. */
+/** Writes a new file that only this user can read. It is on the disk when this returns. */
 export async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {
-    // The mode of open is cut by the umask.
+    // The umask restricts the mode of open.
     await file.chmod(0o600);
     await writeAll(file, bytes);
     await file.sync();
@@ -137,7 +137,7 @@ export async function writeSynced(path: string, bytes: Uint8Array): Promise<void
 }
 
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  // A disk that fills up takes a part without an error.
+  // A disk that fills up may accept a part without an error.
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
 }
 

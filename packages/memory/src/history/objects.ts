@@ -6,9 +6,9 @@ import { deflate, inflateSync } from "node:zlib";
 import { writeSynced } from "../files/place-file.ts";
 
 /**
- * Objects as git keeps them, each in a file of its own, named by its digest (https://git-scm.com/docs/gitformat-loose).
- * They are written here and not by git, because a commit would take one process or more: measured 28 ms with `git
- * fast-import`, while other writers wait; and a process that outlives its killed parent would go on writing. Reading is git's.
+ * Git objects, each in a file of its own, named by its digest (https://git-scm.com/docs/gitformat-loose). This module
+ * writes them instead of git, because a commit would take at least one process: measured 28 ms with `git fast-import`,
+ * while other writers wait; and a process that outlives its killed parent would keep writing. Git reads them.
  */
 
 export type ObjectKind = "blob" | "tree" | "commit";
@@ -25,7 +25,7 @@ export function gitObject(kind: ObjectKind, content: Uint8Array): GitObject {
   return { id: blobLikeId(kind, content), kind, content };
 }
 
-/** What git calls a file's content. */
+/** Returns git's id of a file's content. */
 export function blobId(content: Uint8Array): string {
   return blobLikeId("blob", content);
 }
@@ -34,18 +34,18 @@ function blobLikeId(kind: ObjectKind, content: Uint8Array): string {
   return hash("sha1", Buffer.concat([headerOf(kind, content.length), content]), "hex");
 }
 
-/** One that is there already is left alone: the same name is the same content. */
+/** Writes an object. An existing one stays: the same name means the same content. */
 export async function writeObject(gitFolder: string, { id, kind, content }: GitObject): Promise<void> {
   const path = pathOf(gitFolder, id);
   if (existsSync(path)) return;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // The name under which git itself would leave it behind, and its `gc` removes it.
+  // The name that git itself would use for a temporary file, so that its `gc` removes it.
   const beside = join(gitFolder, "objects", `tmp_obj_${randomUUID()}`);
   await writeSynced(beside, await compress(Buffer.concat([headerOf(kind, content.length), content])));
   renameSync(beside, path);
 }
 
-/** Undefined where there is no such file: git may have put the object into a pack. */
+/** Returns undefined if the file does not exist: git may have moved the object into a pack. */
 export function readLooseObject(gitFolder: string, id: string): Buffer | undefined {
   const path = pathOf(gitFolder, id);
   if (!existsSync(path)) return undefined;
@@ -59,7 +59,7 @@ export interface TreeEntry {
   readonly kind: "file" | "folder";
 }
 
-/** A folder's content. Git wants the names in the order of their bytes, with a slash behind those of folders. */
+/** Returns the object of a folder. Git requires the names in byte order, with a slash after names of folders. */
 export function treeObject(entries: readonly TreeEntry[]): GitObject {
   const key = ({ name, kind }: TreeEntry): string => (kind === "folder" ? `${name}/` : name);
   const sorted = entries.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
@@ -70,7 +70,7 @@ export function treeObject(entries: readonly TreeEntry[]): GitObject {
   return gitObject("tree", Buffer.concat(lines));
 }
 
-/** Exchanges the newest commit. Whoever reads finds the one or the other. */
+/** Replaces the newest commit. Readers see either the old or the new one. */
 export async function writeReference(gitFolder: string, name: string, id: string): Promise<void> {
   const path = join(gitFolder, name);
   const beside = join(gitFolder, `tmp_ref_${randomUUID()}`);
@@ -81,7 +81,7 @@ export async function writeReference(gitFolder: string, name: string, id: string
 export function readReference(gitFolder: string, name: string): string | undefined {
   const loose = join(gitFolder, name);
   if (existsSync(loose)) return readFileSync(loose, "utf8").trim();
-  // Where someone has run `git gc`, it stands in a list.
+  // After a `git gc`, the reference is in a list.
   const packed = join(gitFolder, "packed-refs");
   if (!existsSync(packed)) return undefined;
   const line = readFileSync(packed, "utf8")
@@ -100,8 +100,8 @@ const CONFIGURATION = `[core]
 `;
 
 /**
- * Makes an empty repository, unless there is one. Its configuration is ours: one that says anything else (a program to run,
- * for instance) is replaced.
+ * Creates an empty repository, unless one exists. Its configuration is ours: any other (for instance with a program to
+ * run) is replaced.
  */
 export async function makeRepository(gitFolder: string): Promise<void> {
   for (const folder of [gitFolder, join(gitFolder, "objects"), join(gitFolder, "refs/heads")]) {

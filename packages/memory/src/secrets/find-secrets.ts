@@ -3,15 +3,15 @@ import { type FoundSecret, findKnownFormats } from "./known-formats.ts";
 
 export type { FoundSecret } from "./known-formats.ts";
 
-/** Characters that are not to be seen, and would tear a secret into two words. */
+/** Invisible characters, which would split a secret into two words. */
 const INVISIBLE = /[\u00AD\u200B-\u200D\u2060\uFEFF]/g;
 const ENCODED = /[A-Za-z0-9+/_-]{32,}={0,2}/g;
-/** A rule of the scanner by which a text could ask not to be looked at. */
+/** A rule of the scanner with which a text could exclude itself from the search. */
 const LETS_OFF = /filter-comments$/;
 
 /**
- * What looks like a secret in a text: by its form, by the name that it is given, and by the rules of a scanner for
- * repositories (secretlint), which is loaded when the others find nothing. Also what is written in base64.
+ * Finds text that looks like a secret: by its form, by its name, and by the rules of a repository scanner (secretlint),
+ * which is loaded only if the others find nothing. Also searches base64 text.
  */
 export async function findSecrets(text: string): Promise<readonly FoundSecret[]> {
   const seen = text.replaceAll(INVISIBLE, "");
@@ -26,7 +26,7 @@ function findOwn(text: string): FoundSecret[] {
 function findEncoded(text: string): FoundSecret[] {
   return [...text.matchAll(ENCODED)].flatMap((match) => {
     const decoded = Buffer.from(match[0], "base64").toString("latin1");
-    // Text that was encoded is text again. Bytes are not, and neither are words that happen to fit.
+    // Only decoded text counts. Decoded bytes do not, and neither do words that happen to be valid base64.
     if (!/^[\t\n\r\x20-\x7e]+$/.test(decoded)) return [];
     return findOwn(decoded)
       .slice(0, 1)
@@ -40,7 +40,7 @@ async function scan(text: string): Promise<FoundSecret[]> {
     import("@secretlint/secretlint-rule-preset-recommend"),
     import("@secretlint/profiler"),
   ]);
-  // It keeps 20 KB of every text that it looks at, for ever, unless it is told not to.
+  // By default the profiler keeps 20 KB of every text it reads, forever.
   secretLintProfiler.setEnabled(false);
   const used = rules.filter(({ meta }) => !LETS_OFF.test(meta.id)).map((rule) => ({ id: rule.meta.id, rule }));
   const { messages } = await lintSource({

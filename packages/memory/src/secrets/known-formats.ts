@@ -1,6 +1,6 @@
-/** Something that looks like a secret. What it says is not told on: only where it stands. */
+/** Text that looks like a secret. Only its place is reported, never the text itself. */
 export interface FoundSecret {
-  /** What it looks like, in words for the one who wrote it. */
+  /** A description of the secret for its author. */
   readonly kind: string;
   readonly from: number;
   readonly to: number;
@@ -13,8 +13,8 @@ const BASE64 = "[A-Za-z0-9+/=_-]";
 const UUID = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
 
 /**
- * Tokens that show by their beginning what they are: a prefix that is nobody's word, and so much behind it as no word has.
- * Collected from the issuers' own pages; a scanner of repositories knows others, and is asked too (find-secrets).
+ * Tokens with a known prefix: one that is not a word, with more characters after it than a word has. Collected from the
+ * issuers' own pages; a repository scanner knows others and also runs (find-secrets).
  */
 const PREFIXED: Readonly<Record<string, readonly string[]>> = {
   "a key of a cloud": [
@@ -145,7 +145,7 @@ const PREFIXED: Readonly<Record<string, readonly string[]>> = {
   "a signed token": [`eyJ${URL_SAFE}{10,}\\.(?:eyJ${URL_SAFE}{10,}|${URL_SAFE}*)\\.${URL_SAFE}{16,}[A-Za-z0-9_.-]*`],
 };
 
-/** What shows by the form of what stands around it. */
+/** Secrets that the text around them identifies. */
 const FRAMED: Readonly<Record<string, string>> = {
   "a private key": "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:",
   "a password in a connection string":
@@ -167,7 +167,7 @@ interface Format {
   readonly pattern: RegExp;
 }
 
-// Not within a longer word: what begins in the middle of one is a part of something else.
+// Not within a longer word: a match in the middle of one is part of something else.
 const FORMATS: readonly Format[] = [
   ...Object.entries(PREFIXED).map(([kind, patterns]) => ({
     kind,
@@ -176,11 +176,11 @@ const FORMATS: readonly Format[] = [
   ...Object.entries(FRAMED).map(([kind, pattern]) => ({ kind, pattern: new RegExp(pattern, "gi") })),
 ];
 
-/** Shown instead of a secret in texts that explain. */
+/** Placeholders for a secret in texts that explain. */
 const STAND_IN =
   /:(?:pass|password|passwd|pwd|pw|secret|token|changeme|postgres|root|guest|user|admin|test)@|(?:x{6}|X{6}|\*{4}|0{12}|1234567890ab|abcdefghijklm|EXAMPLE|example|placeholder|redacted|REDACTED|your[-_]?)/;
 
-/** Secrets whose form is known. */
+/** Finds secrets with a known form. */
 export function findKnownFormats(text: string): FoundSecret[] {
   return FORMATS.flatMap(({ kind, pattern }) =>
     [...text.matchAll(pattern)]

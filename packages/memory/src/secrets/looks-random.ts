@@ -1,7 +1,7 @@
-/** What a value has to be like: passwords are chosen by people, tokens by machines. */
+/** How a value must look: people choose passwords, machines generate tokens. */
 export type Strength = "password" | "token";
 
-/** Stands for a value, or says where it comes from. */
+/** A placeholder, or a reference to the source of the value. */
 const STAND_IN =
   /^(?:[<{[(]|\$[A-Za-z_({]|%[A-Z_]+%|\*{2}|&[a-z]+$)|\$\{|\{\{|<[a-z_ -]+>|process\.env|os\.environ|getenv|import\.meta|^env[.:[]|secrets?\.|vault:|^op:\/\/|^arn:|^file:|^ref[:+]|\.\.\.|…|\*{3}|x{5}|X{5}|your[-_]|[-_]here$|^(?:example|sample|dummy|fake|mock|test|placeholder|changeme|redacted|todo)|example|placeholder|redacted/i;
 const COMMON = new Set(
@@ -14,15 +14,15 @@ const PATH =
   /^(?:~|\.{1,2})?\/|^[\w.-]+\/[\w./-]*$|\.(?:[cm]?[jt]sx?|json|md|ya?ml|env|pem|key|txt|py|sh|go|rs|toml|lock|html|css)$/i;
 const NUMBER = /^[\d.,:/_%+-]+(?:[a-z]{1,3})?$|^v?\d+(?:\.\d+)+/i;
 const DIGEST = /^(?:sha\d+|md5)[:-]/i;
-/** A call, or parts of something that has a name. */
+/** A call, or a chain of member names. */
 const CODE = /^[A-Za-z_$][\w$.]*\(|=>|^[A-Za-z_$]+(?:\.[A-Za-z_$]+)+$|::/;
 
-/** Whether a value is one that nobody would write down but to use it. */
+/** Whether a value looks like a real secret, not like an example. */
 export function looksRandom(written: string, strength: Strength): boolean {
   const value = written.replace(/[.,;:!?)\]}]+$/, "");
   if (STAND_IN.test(value) || COMMON.has(value.toLowerCase())) return false;
   if (LINK.test(value) || NUMBER.test(value) || DIGEST.test(value)) return false;
-  // Text between quotes, or the rest of a sentence.
+  // Quoted text, or the rest of a sentence.
   if (/\s/.test(value)) return false;
   return strength === "password" ? isPassword(written, value) : isToken(value);
 }
@@ -41,18 +41,18 @@ function isToken(value: string): boolean {
   return isRandom(value);
 }
 
-/** In base64 there are slashes too, but hardly words between them. */
+/** Base64 has slashes too, but hardly any words between them. */
 function isPathOfWords(value: string): boolean {
   return value.includes("/") && value.split("/").every((part) => /^[A-Za-z_.@-]*\d{0,3}$/.test(part));
 }
 
-/** Words, with a number perhaps: `step2`, `tokenV2`, `my-secret-name-1`. */
+/** Words, perhaps with a number: `step2`, `tokenV2`, `my-secret-name-1`. */
 function isIdentifier(value: string): boolean {
   const words = value.split(/[_.\-/]+|(?<=[a-z])(?=[A-Z])/);
   return words.length > 1 && words.every((word) => /^(?:[A-Z]?[a-z]+\d{0,2}|[A-Z]+\d{0,2}|v?\d{1,4})$/.test(word));
 }
 
-/** Letters, digits and cases follow each other as they do in no word. */
+/** Whether letters, digits and cases alternate as in no word. */
 function isRandom(value: string): boolean {
   if (value.length < 12 || bitsPerCharacter(value) < 3) return false;
   const kinds = [...value].map((character) =>
@@ -62,7 +62,7 @@ function isRandom(value: string): boolean {
   return changes / value.length >= 0.25;
 }
 
-/** Shannon's entropy of its characters. */
+/** Returns the Shannon entropy of the characters. */
 function bitsPerCharacter(value: string): number {
   const counts = Map.groupBy(value, (character) => character);
   return [...counts.values()].reduce((sum, same) => {

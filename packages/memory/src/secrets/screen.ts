@@ -1,7 +1,10 @@
 import { type Refused, refused } from "../outcomes.ts";
 import { findSecrets } from "./find-secrets.ts";
 
-/** Refuses what would put a secret on the disk. The secret is not repeated: refusals are read by models, and kept. */
+/**
+ * Refuses texts that would put a secret on the disk. The refusal does not repeat the secret: models read it, and it is
+ * stored.
+ */
 export async function screen(texts: readonly string[]): Promise<Refused | undefined> {
   const found = await findSecrets(texts.filter(Boolean).join("\n\n"));
   if (found.length === 0) return undefined;

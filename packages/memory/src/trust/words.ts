@@ -1,4 +1,4 @@
-/** Words that carry no claim of their own, in English and German, and those that memories are framed in. */
+/** Words that carry no claim, in English and German, and the usual phrases around memories. */
 const EMPTY_WORDS = new Set(
   `a about above after again all also am an and any are as at be because been before being below between both but by can could
   did do does doing down during each few for from further had has have having he her here hers him his how i if in into is it its
@@ -19,7 +19,7 @@ const NEGATIONS =
 const ISO_DATE = /^\d{4}-\d{2}(?:-\d{2})?$/;
 const CJK = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u;
 
-/** One form for texts that say the same: case, width, white space and marks of markdown make no difference. */
+/** Returns one form for equal texts: ignores case, width, whitespace and markdown. */
 export function plain(text: string): string {
   return text
     .normalize("NFKC")
@@ -30,7 +30,10 @@ export function plain(text: string): string {
     .trim();
 }
 
-/** The words that make a claim what it is, numbers aside. Where words are not set apart by spaces, every two signs are one. */
+/**
+ * Returns the words that carry a claim, without numbers. In scripts without spaces, every two characters count as a
+ * word.
+ */
 export function tellingWords(text: string): readonly string[] {
   const words = plain(text).match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.flatMap((word) => {
@@ -39,7 +42,10 @@ export function tellingWords(text: string): readonly string[] {
   });
 }
 
-/** Names of files, hosts, commands, versions: what has a form that no plain word has. Dates are none: they are made absolute. */
+/**
+ * Returns names of files, hosts, commands and versions: anything with a form that plain words do not have. Dates are
+ * excluded: they are made absolute.
+ */
 export function namesIn(text: string): readonly string[] {
   const pieces = text.normalize("NFKC").match(/[\p{L}\p{N}_./:@#$~\\-]+/gu) ?? [];
   return pieces
@@ -52,14 +58,14 @@ export function isNegated(text: string): boolean {
   return NEGATIONS.test(text);
 }
 
-/** The sentence, or the line, of a text that holds a place in it. */
+/** Returns the sentence, or the line, around a place in a text. */
 export function sentenceAt(text: string, from: number, length: number): string {
   const before = Math.max(...[". ", "! ", "? ", "\n", "。"].map((end) => text.lastIndexOf(end, from - 1)));
   const ends = [". ", "! ", "? ", "\n", "。"].map((end) => text.indexOf(end, from + length)).filter((at) => at >= 0);
   return text.slice(before + 1, ends.length === 0 ? undefined : Math.min(...ends) + 1);
 }
 
-/** Forms of one word: `commit`, `commits` and `committed`, not `command`. */
+/** Whether two words are forms of one word: `commit`, `commits` and `committed`, not `command`. */
 export function isSameWord(one: string, other: string): boolean {
   if (one === other) return true;
   const shorter = Math.min(one.length, other.length);

@@ -24,22 +24,25 @@ export interface AnthropicOptions {
   clock?: Clock;
   /** @default 3.5 bytes a token; use `virtualTokenizer(seed)` where a claim must hold for any tokenizer */
   tokenizer?: Tokenizer;
-  /** What the model says. @default it repeats what it was asked */
+  /** Returns the model's answers. @default repeats the request */
   script?: Script;
-  /** Added to the models known, replacing those of the same id. */
+  /** Added to the known models; replaces those with the same id. */
   models?: readonly AnthropicModel[];
   /** Whether the account is under the rule that thinking is bound to its conversation. @default "error" */
   bindingEnforcement?: "error" | "observe";
 }
 
 export interface Anthropic extends HttpFace {
-  /** Judges a request as sent: it is billed, and what it marks is cached from now on. */
+  /** Judges a request as if it were sent: bills it, and caches its marked prefixes. */
   judge(request: unknown, call?: CallOptions): AnthropicAcceptance | Refusal;
-  /** Judges, and has the script answer, never as a stream: a fault that cuts one is a reset connection, of status 0. */
+  /**
+   * Judges a request and lets the script answer, never as a stream: a fault that cuts a stream becomes a reset
+   * connection, with status 0.
+   */
   answer(request: unknown, call?: CallOptions): Answered<AnthropicMessage> | Refusal;
-  /** Only counts: no cache, no bill. */
+  /** Only counts tokens: no cache, no bill. */
   countTokens(request: unknown, call?: CallOptions): { inputTokens: number; originalTokens: number } | Refusal;
-  /** Forgets every cached prompt before its time, as a service may: what is sent next is written anew. */
+  /** Removes every cached prompt early, as a service may: the next request writes it again. */
   evict(): void;
   handle(call: HttpCall): HttpReply | undefined;
 }
@@ -49,7 +52,9 @@ interface AnswerOptions {
   readonly delivery: Delivery;
 }
 
-/** A simulated Anthropic service: its rules, its prompt cache, its prices. Each call of this function is a world of its own. */
+/**
+ * Creates a simulated Anthropic service with its rules, its prompt cache and its prices. Each instance is independent.
+ */
 export function createAnthropic(options: AnthropicOptions = {}): Anthropic {
   const { clock = systemClock, tokenizer = bytesTokenizer(), script = echo } = options;
   const replaced = new Set(options.models?.map(({ id }) => id));

@@ -1,6 +1,6 @@
 import type { Prices } from "../price.ts";
 
-/** What the service knows of one model and holds a request to. Source of every figure: the provider's published pages. */
+/** The rules and limits of one model. Source of every figure: the provider's published pages. */
 export interface AnthropicModel {
   readonly id: string;
   /** The id of the snapshot that `id` stands for, where there is one. */
@@ -9,16 +9,16 @@ export interface AnthropicModel {
   readonly windowTokens: number;
   readonly maxOutputTokens: number;
   readonly prices: Prices;
-  /** Below this a cache mark does nothing: no error, no entry. */
+  /** A cache mark on fewer tokens has no effect: no error, no entry. */
   readonly minimumCacheTokens: number;
   /** Whether a replayed thinking block is checked against the exact conversation that produced it. */
   readonly thinkingBinding: "none" | "prefix" | "prefix-and-account";
   readonly thinkingTypes: readonly ThinkingType[];
-  /** Whether thinking from before the newest words of the user stays in the prompt. */
+  /** Whether thinking from before the user's newest message stays in the prompt. */
   readonly earlierThinking: "kept" | "stripped";
-  /** How thinking comes back unless the request says otherwise. */
+  /** How thinking is returned by default. */
   readonly thinkingDisplay: "summarized" | "omitted";
-  /** A prompt that leaves no room for `max_tokens`: refused, or answered until the window is full. */
+  /** A prompt that leaves no room for `max_tokens` is refused, or answered until the window is full. */
   readonly whenOutputExceedsWindow: "refuse" | "stop";
   readonly forcedToolChoice: "accepted" | "refused";
   readonly prefill: "accepted" | "refused";
@@ -133,7 +133,7 @@ export const ANTHROPIC_MODELS: readonly AnthropicModel[] = [
     prices: prices(1, 5, 0.1),
     earlierThinking: "stripped",
   },
-  // Of these four only the ids were seen, in the client library: every figure is that of the nearest relative.
+  // Only the ids of these four were seen, in the client library: every figure is that of the nearest relative.
   { ...newest, id: "claude-fable-5-2", line: "fable", prices: prices(10, 50, 0.025), thinkingTypes: ["adaptive"] },
   { ...newest, id: "claude-mythos-5-2", line: "mythos", prices: prices(10, 50, 0.025), thinkingTypes: ["adaptive"] },
   { ...newest, id: "claude-mythos-5-1", line: "mythos", prices: prices(10, 50, 0.025), thinkingTypes: ["adaptive"] },
@@ -151,7 +151,7 @@ function prices(input: number, output: number, cacheReadMultiple: number): Price
   return { input, output, cacheReadMultiple, cacheWriteMultiple: 1.25, longCacheWriteMultiple: 2 };
 }
 
-/** A model by its id or by the id of its snapshot. */
+/** Finds a model by its id or by the id of its snapshot. */
 export function findModel(models: Iterable<AnthropicModel>, id: string): AnthropicModel | undefined {
   for (const model of models) if (model.id === id || model.datedId === id) return model;
   return undefined;

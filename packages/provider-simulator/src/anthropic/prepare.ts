@@ -27,7 +27,7 @@ import { headState, type ThinkingState } from "./prompt/thinking-state.ts";
 import { BETA, type CallOptions, hasBeta, type MessagesRequest } from "./request.ts";
 import type { Threads } from "./threads.ts";
 
-/** An accepted request, taken apart: everything an answer or a count needs. */
+/** An accepted request with everything that an answer or a count needs. */
 export interface Prepared {
   readonly kind: "prepared";
   readonly request: MessagesRequest;
@@ -50,14 +50,14 @@ export interface World {
   readonly measures: Measures;
   readonly cache: PromptCache;
   readonly threads: Threads;
-  /** The two checks that remember what they have seen. */
+  /** Two checks that cache their results. */
   readonly checkValue: ValueCheck;
   readonly checkContent: ContentCheck;
   /** How this service treats accounts that do not set `prefix_mismatch_behavior`. */
   readonly bindingEnforcement: "error" | "observe";
 }
 
-/** What the rules look at beside the request itself. */
+/** Inputs of the rules beside the request itself. */
 interface RequestLimits {
   readonly endpoint: Endpoint;
   readonly call: CallOptions;
@@ -125,7 +125,7 @@ function judge(value: unknown, { endpoint, call, world }: RequestLimits): Prepar
   };
 }
 
-/** A system message that only sets the effort may leave its content off: nothing after has to know. */
+/** A system message that only sets the effort may omit its content: later steps always see content. */
 function withContent(request: MessagesRequest): MessagesRequest {
   const isBare = ({ content }: { content?: unknown }): boolean => content === undefined;
   if (!request.messages.some(isBare)) return request;

@@ -5,7 +5,7 @@ import type { Message, MessagesRequest } from "./request.ts";
 /** A conversation held by the service is forgotten this long after its last use. */
 const THREAD_LIFETIME_MS = 5 * 60_000;
 
-/** Of what the client library's types list, these can be told from the request alone. */
+/** The incompatible fields in the client library's types that the request alone shows. */
 const UNSUPPORTED = ["context_management", "fallbacks"] as const;
 
 interface Held {
@@ -16,7 +16,9 @@ interface Held {
   state: "open" | "in-flight" | "continued";
 }
 
-/** Conversations the service keeps, by the id of their newest answer, so that a request may bring only what is new. */
+/**
+ * Conversations that the service keeps, by the id of their newest answer, so that a request contains only new messages.
+ */
 export class Threads {
   readonly #clock: Clock;
   readonly #held = new Map<string, Held>();
@@ -25,7 +27,7 @@ export class Threads {
     this.#clock = clock;
   }
 
-  /** The whole request that a thread request stands for. */
+  /** Returns the full request that a thread request abbreviates. */
   expand(request: MessagesRequest, account: string): MessagesRequest | Problem {
     const { thread } = request;
     if (!thread) return request;
@@ -60,7 +62,7 @@ export class Threads {
     };
   }
 
-  /** From here until the answer begins, nobody else may continue the same response. */
+  /** From here until the answer begins, no other request may continue the same response. */
   begin(request: MessagesRequest, account: string): void {
     this.#move(request, account, "in-flight");
   }
@@ -85,7 +87,7 @@ export class Threads {
   }
 }
 
-/** What must stay the same across a thread may be left off or sent again, but not changed. */
+/** Fields that must stay the same across a thread may be omitted or repeated, but not changed. */
 function changedFields(request: MessagesRequest, held: MessagesRequest): string[] {
   return (["model", "system", "tools"] as const).filter(
     (field) => request[field] !== undefined && JSON.stringify(request[field]) !== JSON.stringify(held[field]),

@@ -4,7 +4,7 @@ import type { CacheOutcome } from "../verdict.ts";
 import type { CacheRules } from "./models.ts";
 import type { RenderedPrompt } from "./prompt.ts";
 
-/** What a request says about its caching. */
+/** The caching options of a request. */
 export interface CachingOptions {
   /** @default "implicit": the end of the newest message is a breakpoint by itself */
   readonly mode?: "implicit" | "explicit";
@@ -18,7 +18,7 @@ export interface CachePlan {
   /** Input side only. */
   readonly usage: Usage;
   readonly outcome: CacheOutcome;
-  /** Writes and refreshes: to be called when the answer begins, not before. */
+  /** Writes and refreshes entries: call it when the answer begins, not before. */
   commit(): void;
 }
 
@@ -30,8 +30,8 @@ export interface CacheQuestion {
 }
 
 /**
- * Decides what is read from the cache and what will be written. Every input token is billed once: fresh, read or
- * written (prompt caching guide: the write price is not an extra fee).
+ * Plans the cache reads and writes of a request. Every input token is billed once: fresh, read or written (prompt
+ * caching guide: the write price is not an extra fee).
  */
 export function planCache(question: CacheQuestion): CachePlan {
   const { rules } = question;

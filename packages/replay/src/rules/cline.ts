@@ -9,8 +9,9 @@ const LEAST_STALE_BYTES = 65_536;
 const OUTDATED = "[outdated - see the latest file content]";
 
 /**
- * Results are cut to 8,000 characters, files to 50,000. Reads of files that were read again go in batches of 64 KB, so that the
- * cached prompt is not broken often. At 90% of the window all but the newest 20,000 tokens is summarized from a transcript.
+ * The rule of cline: results are cut to 8,000 characters, files to 50,000. Old reads of files that were read again are
+ * cleared in batches of 64 KB, so that the cached prompt seldom breaks. At 90% of the window, all but the newest 20,000
+ * tokens are summarized from a transcript.
  */
 export const cline: Rule = {
   name: "cline",

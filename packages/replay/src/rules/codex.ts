@@ -7,9 +7,9 @@ const COMPACT_SHARE = 0.9;
 const USER_TOKENS = 20_000;
 
 /**
- * Results are cut to 10,000 bytes when they come in. At 90% of the window all is summarized on its own prompt; of the user's
- * messages the newest 20,000 tokens stay word for word. (Its service can fold by itself instead, into a sealed block that
- * nobody can look into.)
+ * The rule of Codex: results are cut to 10,000 bytes when they arrive. At 90% of the window, everything is summarized
+ * with the conversation's own prompt; the newest 20,000 tokens of user messages stay verbatim. (Its service can also
+ * compact by itself, into a sealed block that cannot be inspected.)
  */
 export const codex: Rule = {
   name: "codex",

@@ -9,8 +9,9 @@ const COMPRESS_SHARE = 0.5;
 const KEPT_SHARE = 0.3;
 
 /**
- * Results behind the newest 50,000 tokens of them become previews, 30,000 tokens at a time. At half of the window the older 70%
- * are summarized by a prompt of its own, and the summary is checked by a second call; the newest 30% stay.
+ * The rule of Gemini CLI: results older than the newest 50,000 tokens of results become previews, 30,000 tokens at a
+ * time. At half of the window, the older 70% are summarized with a separate prompt, and a second call checks the
+ * summary; the newest 30% stay.
  */
 export const geminiCli: Rule = {
   name: "gemini-cli",
@@ -23,7 +24,7 @@ export const geminiCli: Rule = {
 function mask(messages: readonly RuleMessage[], situation: RuleSituation): readonly RuleMessage[] {
   let [seenTokens, maskedTokens] = [0, 0];
   const chosen = new Set<RuleMessage>();
-  // The latest turn, which is the newest message, is left alone.
+  // The latest turn, which is the newest message, stays.
   for (const result of wholeResults(messages.slice(0, -1)).toReversed()) {
     seenTokens += result.tokens;
     if (seenTokens <= PROTECTED_TOKENS) continue;

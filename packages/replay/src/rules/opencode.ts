@@ -9,7 +9,10 @@ const PROTECTED_TOKENS = 40_000;
 const LEAST_PRUNED_TOKENS = 20_000;
 const PROTECTED_TURNS = 2;
 
-/** The older part is written out, each result cut to 2,000 characters, and summarized; the newest 15,000 tokens stay. */
+/**
+ * The rule of opencode: the older part is written as a transcript, each result cut to 2,000 characters, and summarized;
+ * the newest 15,000 tokens stay.
+ */
 export const openCode: Rule = {
   name: "opencode",
   about: "summarizes a transcript 20,000 tokens before the end of the window, and keeps the newest 15,000",
@@ -17,7 +20,7 @@ export const openCode: Rule = {
   begin: () => ({ prepare: (messages, situation) => ({ kept: compact(messages, situation) }) }),
 };
 
-/** The same with its pruning switched on: at the end of a turn, results behind the newest 40,000 tokens of them go. */
+/** The same with pruning: at the end of a turn, results older than the newest 40,000 tokens of results are cleared. */
 export const openCodePrune: Rule = {
   name: "opencode-prune",
   about: "the same, and at the end of a turn results older than the newest 40,000 tokens of them are pruned",

@@ -1,11 +1,14 @@
 import type { Rule, RuleMessage, RuleSituation } from "./rule.ts";
 
-/** Where the field compacts: 20,000 tokens of the window are kept for the summary, 13,000 for what may come before it. */
+/**
+ * Returns the usual compaction limit: 20,000 tokens of the window are reserved for the summary, 13,000 for content that
+ * may come before it.
+ */
 export function limitOf(windowTokens: number): number {
   return windowTokens - 33_000;
 }
 
-/** Nothing is done until the window is full; then all is summarized. */
+/** Does nothing until the window is full; then summarizes everything. */
 export const appendOnly: Rule = {
   name: "append-only",
   about: "everything is sent again until the window is full; then a summary and the five newest files",
@@ -15,7 +18,7 @@ export const appendOnly: Rule = {
   }),
 };
 
-/** Compaction at 167,000 tokens, whatever the window is. */
+/** Compacts at 167,000 tokens, whatever the window. */
 export const window167: Rule = {
   name: "window167",
   about: "compaction at 167,000 tokens, without clearing",
@@ -26,7 +29,7 @@ export const window167: Rule = {
 const MAX_FILES = 5;
 const FILE_TOKENS = 5_000;
 
-/** A summary on the conversation's own prompt, and the files that were read last, as they are now. */
+/** Compacts to a summary with the conversation's own prompt, and the current content of the files read last. */
 export function compactAt(
   thresholdTokens: number,
   messages: readonly RuleMessage[],
@@ -39,7 +42,7 @@ export function compactAt(
   return [summary, ...newestFiles(folded, situation), ...pending];
 }
 
-/** Words that nobody has answered yet stay; results go with the calls they answer. */
+/** Unanswered user messages stay; results are compacted with their calls. */
 export function splitPending(messages: readonly RuleMessage[]): {
   readonly folded: readonly RuleMessage[];
   readonly pending: readonly RuleMessage[];
@@ -48,7 +51,7 @@ export function splitPending(messages: readonly RuleMessage[]): {
   return { folded: messages.slice(0, last + 1), pending: messages.slice(last + 1) };
 }
 
-/** The files read last, each up to a limit. */
+/** Returns the files read last, each up to a limit. */
 function newestFiles(messages: readonly RuleMessage[], situation: RuleSituation): readonly RuleMessage[] {
   const paths = new Set<string>();
   for (const { kind, call, status } of messages.toReversed()) {

@@ -3,7 +3,7 @@ import type { RuleMessage } from "./rule.ts";
 
 export interface PrefixCacheOptions {
   readonly lifetimeMs: number;
-  /** Of system prompt and tools: always the same, and marked by itself. */
+  /** Tokens of system prompt and tools: always the same, with a mark of their own. */
   readonly headTokens: number;
   /** The shortest prompt that is cached. */
   readonly minimumTokens: number;

@@ -7,9 +7,9 @@ const MAX_CHARACTERS = 500_000;
 const KEPT_RESULTS = 5;
 
 /**
- * Old results go after an hour's pause, or when all have 500,000 characters (down to half of it); the newest five stay, and
- * errors. All is summarized on the conversation's own prompt at 85% of the window, or 33,000 tokens before its end; five
- * files are read again.
+ * The rule of Qwen Code: old results are cleared after an idle hour, or when all together have 500,000 characters (down
+ * to half of that); the newest five stay, and errors. Everything is summarized with the conversation's own prompt at
+ * 85% of the window, or 33,000 tokens before its end; five files are read again.
  */
 export const qwenCode: Rule = {
   name: "qwen-code",

@@ -14,15 +14,15 @@ export interface ReplayRuleOptions {
   readonly windowTokens: number;
   /** Rules ignore the lifetime, so one pass gives a run for each. */
   readonly lifetimesMs: readonly number[];
-  /** Of system prompt and tools, as the simulator counts them. */
+  /** Tokens of system prompt and tools, as the simulator counts them. */
   readonly headTokens: number;
 }
 
 /** The shortest prompt that the simulated model caches. */
 const LEAST_CACHED_TOKENS = 1_024;
-/** What asks for a summary. */
+/** The size of the request for a summary. */
 const SUMMARY_PROMPT_TOKENS = 900;
-/** What the model says to have something again. */
+/** The size of the model's call to fetch something again. */
 const REFETCH_OUTPUT_TOKENS = 80;
 
 /** A cache with one lifetime, and the cost of requests with it. */
@@ -86,7 +86,7 @@ export async function replayRule(
     return made("summary", summaryOf(of.map(factsIn)));
   }
 
-  /** A text is one thing after another, too: what stands later in it came later. */
+  /** A text is a sequence too: later parts of it count as newer. */
   function summarizeText(text: string): string {
     for (const { requests } of bills) {
       const input = { freshTokens: countText(text), cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -152,7 +152,7 @@ export async function replayRule(
   return bills.map(({ requests }) => ({ requests, compactions, cleared, needs: needed, needsMet, refetches }));
 }
 
-/** The call that asks for it, and what comes back. */
+/** Returns the call that fetches an item again, and its result. */
 function refetched(item: RecordedItem, round: number, countText: (text: string) => number): readonly RuleMessage[] {
   const text = textOf(item);
   const id = `again-${round}-${item.index}`;
@@ -175,7 +175,7 @@ function transcriptTokens(
 
 const PART_CHARACTERS = 2_000;
 
-/** Ends of lines end a part, where there are any. */
+/** Splits a text at line ends, if there are any. */
 function inParts(text: string): readonly string[] {
   const parts: string[] = [];
   for (let at = 0; at < text.length; at += parts.at(-1)!.length) {

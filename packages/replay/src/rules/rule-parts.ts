@@ -1,9 +1,9 @@
 import type { RuleMessage, RuleSituation } from "./rule.ts";
 
-/** What most agents put in the place of a result. */
+/** The text with which most agents replace a result. */
 export const CLEARED = "[Old tool result content cleared]";
 
-/** The messages with some of them replaced by other words; the others stay the same objects. */
+/** Returns the messages with some of them replaced by other text; the others stay the same objects. */
 export function withReplaced(
   messages: readonly RuleMessage[],
   chosen: ReadonlySet<RuleMessage>,
@@ -14,12 +14,12 @@ export function withReplaced(
   return messages.map((message) => (chosen.has(message) ? situation.replaced(message, textOf(message)) : message));
 }
 
-/** Results that still stand as they came, oldest first. */
+/** Returns the results that are still complete, oldest first. */
 export function wholeResults(messages: readonly RuleMessage[]): readonly RuleMessage[] {
   return messages.filter(({ kind, item }) => kind === "result" && item !== undefined);
 }
 
-/** Where the newest messages begin that have so many tokens; no result is parted from its call. */
+/** Returns where the newest messages with this many tokens begin; no result is separated from its call. */
 export function tailFrom(messages: readonly RuleMessage[], tokens: number): number {
   let left = tokens;
   const first = messages.findLastIndex((message) => {
@@ -29,14 +29,14 @@ export function tailFrom(messages: readonly RuleMessage[], tokens: number): numb
   return wholeFrom(messages, first + 1);
 }
 
-/** The same place, or the response before it whose results would be parted from it. */
+/** Returns the same place, or the response before it whose results would be separated from it. */
 export function wholeFrom(messages: readonly RuleMessage[], at: number): number {
   let from = at;
   while (from < messages.length && from > 0 && messages[from]!.kind === "result") from--;
   return from;
 }
 
-/** The beginning and the end of a text. */
+/** Returns the beginning and the end of a text. */
 export function headAndTail(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const half = Math.floor(characters / 2);

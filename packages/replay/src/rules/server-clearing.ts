@@ -7,12 +7,12 @@ const TRIGGER_TOKENS = 100_000;
 const KEPT_RESULTS = 3;
 
 /**
- * The provider leaves results out of each request by itself: above 100,000 tokens of input all but the newest three. The
- * client goes on sending everything, and compacts at the limit by what is left.
+ * The provider clears results in each request: above 100,000 input tokens, all but the newest three. The client keeps
+ * sending everything, and compacts when the remaining input reaches the limit.
  */
 export const serverClearing: Rule = serverRule("server-clearing", 0, "as the provider does it by default");
 
-/** The same, but only if 20,000 tokens more can be left out than are already. */
+/** The same, but only if at least 20,000 more tokens can be cleared than before. */
 export const serverClearing20K: Rule = serverRule("server-clearing-20k", 20_000, "20,000 tokens at a time at least");
 
 function serverRule(name: string, minimumTokens: number, how: string): Rule {

@@ -4,12 +4,12 @@ import { textOf } from "../needs.ts";
 import type { RecordedItem } from "../recording.ts";
 import type { RuleMessage } from "./rule.ts";
 
-/** What the simulator's tokenizer adds for every block. */
+/** Tokens that the simulator's tokenizer adds for every block. */
 export const BLOCK_TOKENS = 4;
 
 type CountText = (text: string) => number;
 
-/** Items of a recording as rules see them. */
+/** Converts items of a recording to messages for rules. */
 export function createToMessage(
   items: readonly RecordedItem[],
   countText: CountText,
@@ -35,7 +35,7 @@ export function createToMessage(
   };
 }
 
-/** Calls have a frame when they are written; text has none. */
+/** Calls have a frame in the output; text has none. */
 export function outputTokensOf(blocks: readonly Block[], countText: CountText): number {
   const frame = ({ kind }: Block): number => (kind === "tool_call" ? BLOCK_TOKENS : 0);
   return blocks.reduce((sum, block) => sum + countText(countedText(block)) + frame(block), 0);

@@ -4,15 +4,15 @@ import type { PlacedBlock } from "./conversation.ts";
 import type { RenderedPrompt } from "./render.ts";
 
 export interface Deletion {
-  /** The same blocks with the same fingerprints; those that are deleted weigh nothing. */
+  /** The same blocks with the same fingerprints; deleted ones count no tokens. */
   readonly conversation: readonly PlacedBlock[];
   readonly deletedTokens: number;
 }
 
 /**
- * An extension of ours, of which no public API has the like: results are deleted from the cached prefix itself, so that all
- * that is cached behind them stays. It holds for one request, and only for what that request reads from the cache: a
- * result that is not there cannot be deleted from it, and an id that nothing answers to is passed over.
+ * Deletes results from the cached prefix itself, so that everything cached after them stays. This is our own extension:
+ * no public API has it. A deletion applies to one request, and only to content that the request reads from the cache. A
+ * result that is not cached cannot be deleted, and an unknown id is ignored.
  */
 export function deleteCached(
   { cache_edits }: MessagesRequest,

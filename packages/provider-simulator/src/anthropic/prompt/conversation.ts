@@ -2,7 +2,7 @@ import { type Digest, digestText } from "../../digest.ts";
 import { type Block, blocksOf, isSummary, type Message, type MessagesRequest } from "../request.ts";
 import type { Measure, Measures } from "./measure.ts";
 
-/** One block of the conversation, what it measures, and where it stands in the request for error texts and reports. */
+/** One block of the conversation, with its measures and its place in the request for error texts and reports. */
 export interface PlacedBlock {
   readonly role: Message["role"];
   readonly block: Block;
@@ -12,8 +12,8 @@ export interface PlacedBlock {
 }
 
 /**
- * The messages as one list of blocks. Left out is what says nothing: the one empty message the rules allow, and
- * compactions that failed.
+ * Returns the messages as one list of blocks, without empty parts: the one empty message that the rules allow, and
+ * failed compactions.
  */
 export function conversationOf({ messages }: MessagesRequest, measures: Measures): PlacedBlock[] {
   const conversation: PlacedBlock[] = [];
@@ -34,20 +34,20 @@ export function pathOf(said: PlacedBlock): string {
   return `messages.${said.messageIndex}.content.${said.blockIndex}`;
 }
 
-/** Mixed into a fingerprint where the role changes: the same words said by another are another conversation. */
+/** Mixed into a fingerprint where the role changes: the same text in another role is another conversation. */
 export const ROLE_DIGESTS: Readonly<Record<PlacedBlock["role"], Digest>> = {
   user: digestText("role:user"),
   assistant: digestText("role:assistant"),
   system: digestText("role:system"),
 };
 
-/** What counts of a conversation that the service has compacted: everything from its latest summary on. */
+/** Returns the part of a compacted conversation that counts: everything from its latest summary on. */
 export function sinceCompaction(conversation: readonly PlacedBlock[]): readonly PlacedBlock[] {
   const start = conversation.findLastIndex(({ measure }) => measure.kind === "summary");
   return start <= 0 ? conversation : conversation.slice(start);
 }
 
-/** What the model is shown: system messages that were to last until the user spoke again are gone once that happened. */
+/** Returns what the model sees: system messages that last until the next user message are removed after it. */
 export function withoutCleared(
   conversation: readonly PlacedBlock[],
   { messages }: MessagesRequest,

@@ -2,7 +2,7 @@ import { type Block, type ContextEdit, isThinking, type MessagesRequest } from "
 import type { PlacedBlock } from "./conversation.ts";
 import type { Measures } from "./measure.ts";
 
-/** What stands where a result was. The provider's own wording was not seen. */
+/** The text in place of a cleared result. The provider's own wording was not seen. */
 const CLEARED_RESULT = "[Old tool result content cleared]";
 
 /** The provider's guide. */

@@ -28,7 +28,7 @@ export interface CheckedThinking {
   /** The conversation without the blocks that the service dropped. */
   readonly conversation: readonly PlacedBlock[];
   readonly transformations: readonly InputTransformation[];
-  /** What the thinking of the answer will be bound to. */
+  /** The state that the thinking of the answer will be bound to. */
   readonly state: ThinkingState;
 }
 
@@ -131,7 +131,7 @@ export function mintThinking(
   return { type: "thinking", thinking: shown.text, signature };
 }
 
-/** What the model still sees on models that forget the thinking from before the user's newest words. */
+/** Returns what the model sees if it drops thinking from before the user's newest message. */
 export function withoutEarlierThinking(said: readonly PlacedBlock[], model: AnthropicModel): readonly PlacedBlock[] {
   if (model.earlierThinking === "kept") return said;
   const newest = said.findLastIndex(({ role, measure }) => role === "user" && measure.kind !== "result");
