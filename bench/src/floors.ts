@@ -51,6 +51,11 @@ const FLOORS: readonly Floor[] = [
     },
   },
   {
+    bench: "sandbox",
+    rule: "a command in the sandbox costs at most three times a plain bubblewrap with the same mounts",
+    holds: ({ ratio }) => (ratio as number) <= 3,
+  },
+  {
     bench: "economics",
     rule: "on a sample of recorded sessions the defaults cost less than appending until the window is full, in either window",
     holds: ({ by_setting }) => settings(by_setting).every(({ cost_ratio }) => cost_ratio.default < 1),

@@ -20,6 +20,7 @@ import { overheadBench } from "./overhead/overhead.ts";
 import { promisesBench } from "./promises/promises.ts";
 import { recallBench } from "./recall/recall.ts";
 import { recordedCompactionsBench } from "./recorded-compactions/recorded-compactions.ts";
+import { sandboxBench } from "./sandbox/sandbox.ts";
 import { soakBench } from "./soak/soak.ts";
 import { spillBench } from "./spill/spill.ts";
 import { startupBench } from "./startup/startup.ts";
@@ -44,6 +45,7 @@ const BENCHES: readonly Bench[] = [
   promisesBench,
   recallBench,
   recordedCompactionsBench,
+  sandboxBench,
   soakBench,
   spillBench,
   startupBench,

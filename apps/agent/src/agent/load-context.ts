@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ExtensionContext } from "../extension/context.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import { type LoadedSettings, loadSettings } from "../permissions/load-settings.ts";
+import { namedFiles } from "../permissions/named-files.ts";
 import type { Rule } from "../permissions/rule.ts";
 import { openSessionSandbox } from "../permissions/session-sandbox.ts";
 import { refusalOfRoots } from "../sandbox/create-policy.ts";
@@ -47,6 +48,7 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
     sessionFolder,
     settings: all,
     guard,
+    obeyedFiles: await namedFiles(all, guard),
     sandbox: await openSessionSandbox({ settings: all, guard, places, sessionFolder, environment }),
     permissions: {
       mode: () => mode,

@@ -92,11 +92,11 @@ function permissionOf(
   context: ExtensionContext,
   guard: PathGuard,
 ): HeadlessPermission {
-  const { person, places, permissions } = context;
+  const { person, places, permissions, obeyedFiles } = context;
   const known = new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool]));
   const enclosure = tools.find(({ commands }) => commands !== undefined)?.commands ?? "none";
   const { rules, mode } = permissions;
-  const ports = { tools: known, guard, home: places.home, enclosure, rules, mode };
+  const ports = { tools: known, guard, home: places.home, enclosure, obeyedFiles, rules, mode };
   if (person === undefined) return headlessPermission(ports);
   return attendedPermission({ ...ports, person, places, agentOf: (sessionId) => agentOf(session, sessionId) });
 }

@@ -29,6 +29,8 @@ export interface ExtensionContext {
   /** Keeps paths inside the folders that tools may use. */
   readonly guard: PathGuard;
   readonly permissions: Permissions;
+  /** Files of the project that hooks and servers run. */
+  readonly obeyedFiles: readonly string[];
   /** What every program obeys that the session starts. */
   readonly sandbox: Sandbox;
   /** The tools that the session was offered before it was resumed. Empty in a new session. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type LoadedFile, loadFile } from "../workspace/load-file.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import { writePrivateFile } from "../workspace/private-files.ts";
+import { hashWithFiles, namedFiles } from "./named-files.ts";
 import { MAX_SETTINGS_BYTES } from "./read-settings-json.ts";
 import { type MergedSettings, mergeSettings, type ReadSettings, readSettings } from "./settings.ts";
 
@@ -14,7 +15,7 @@ export interface LoadSettingsOptions {
 
 export interface LoadedSettings extends MergedSettings {
   readonly problems: readonly string[];
-  /** The project's settings, if it has any: what the user says yes to is these bytes. */
+  /** The project's settings, if it has any. The user trusts these bytes, and those of the files that hooks and servers run. */
   readonly project?: { readonly path: string; readonly hash: string; readonly trust: "trusted" | "untrusted" };
 }
 
@@ -30,9 +31,9 @@ export async function loadSettings({ guard, agentHome }: LoadSettingsOptions): P
       problems: [...user.problems, ...problems],
     };
   }
-  const { hash } = file.facts;
-  const trust = (await readTrust(agentHome))[located.path] === hash ? "trusted" : "untrusted";
   const project = readSettings(file.bytes.toString("utf8"), "project");
+  const hash = await hashWithFiles(file.facts.hash, await namedFiles(project.settings, guard));
+  const trust = (await readTrust(agentHome))[located.path] === hash ? "trusted" : "untrusted";
   return {
     ...mergeSettings({ user: user.settings, project: project.settings, trust }),
     problems: [...user.problems, ...project.problems],

@@ -26,13 +26,13 @@ export async function namedFiles(
   return [...new Set(found.flat())].sort();
 }
 
-/** A digest of what named files hold, for trust; empty where none are named. */
-export async function digestFiles(paths: readonly string[]): Promise<string> {
-  if (paths.length === 0) return "";
-  const digest = createHash("sha256");
+/** The hash of settings together with the files that they name. Settings that name none keep their own hash. */
+export async function hashWithFiles(hash: string, paths: readonly string[]): Promise<string> {
+  if (paths.length === 0) return hash;
+  const digest = createHash("sha256").update(hash);
   for (const path of paths) {
     const bytes = await readFile(path).catch(() => Buffer.alloc(0));
-    digest.update(`${path}\0${bytes.length}\0`).update(bytes.subarray(0, MAX_BYTES));
+    digest.update(`\0${path}\0${bytes.length}\0`).update(bytes.subarray(0, MAX_BYTES));
   }
   return digest.digest("hex");
 }

@@ -64,13 +64,15 @@ export interface CallPlaces {
   readonly home?: string;
   /** Whether the commands of the session are enclosed. @default "none" */
   readonly enclosure?: Enclosure;
+  /** Files that hooks and servers run: protected as well. @default none */
+  readonly obeyedFiles?: readonly string[];
 }
 
 /** What is to be known of a call to decide on it. Links are followed: a rule holds for what a path leads to. */
 export async function toPermissionCall(
   { name, effect, network: always, commands }: PermittedTool,
   input: unknown,
-  { guard, home = homedir(), enclosure = "none" }: CallPlaces,
+  { guard, home = homedir(), enclosure = "none", obeyedFiles = [] }: CallPlaces,
 ): Promise<PermissionCall> {
   const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
   const { command, file_path, path, network, url } = fields;
@@ -84,7 +86,7 @@ export async function toPermissionCall(
     paths,
     base,
     enclosure: commands ?? enclosure,
-    place: placeOf(located, paths, effect),
+    place: isObeyed(located, obeyedFiles) ? "protected" : placeOf(located, paths, effect),
     hosts: always === "always" ? hostOf(url) : wantedHosts(network),
     ...(commands !== undefined && typeof command === "string"
       ? { command: await readCommand(command, guard, base) }
@@ -142,6 +144,10 @@ function pathsOf(written: string, located: GuardedPath, folder: string): readonl
   const real =
     located.kind === "inside" && located.root === folder ? relative(folder, located.path) || "." : located.path;
   return [...new Set([asWritten, real])];
+}
+
+function isObeyed(located: GuardedPath | undefined, files: readonly string[]): boolean {
+  return located?.kind === "inside" && files.includes(located.path);
 }
 
 function placeOf(located: GuardedPath | undefined, paths: readonly string[], effect: ToolEffect): Place {

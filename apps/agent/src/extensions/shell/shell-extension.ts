@@ -11,9 +11,12 @@ import { tasksCommand } from "./tasks-command.ts";
 
 /** Commands, in a sandbox where the system has one, in the foreground and in the background. */
 export function shellExtension(
-  context: Pick<ExtensionContext, "guard" | "settings" | "permissions" | "environment" | "sessionFolder" | "sandbox">,
+  context: Pick<
+    ExtensionContext,
+    "guard" | "settings" | "permissions" | "environment" | "sessionFolder" | "sandbox" | "person"
+  >,
 ): Extension {
-  const { guard, settings, sandbox, permissions, sessionFolder } = context;
+  const { guard, settings, sandbox, permissions, person, sessionFolder } = context;
   const background = createBackgroundCommands(join(sessionFolder, "background"));
   const environment = commandEnvironment(context.environment, settings.keptEnvironment);
   const shell = findShell(context.environment["PATH"], guard.roots);
@@ -27,7 +30,9 @@ export function shellExtension(
     ],
     commands: [tasksCommand(background)],
     status: () => background.list().map(({ id, command }) => ({ what: `${id} ${command}`, shownBy: "/tasks" })),
-    problems: sandbox.kind === "none" && settings.sandbox === "required" ? [sandbox.reason] : [],
+    // At the screen every command asks; where nobody is, it has to be known.
+    problems:
+      sandbox.kind === "none" && (settings.sandbox === "required" || person === undefined) ? [sandbox.reason] : [],
     close: background.close,
   };
 }

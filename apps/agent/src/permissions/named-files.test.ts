@@ -1,0 +1,47 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryProject } from "../testing/temporary-project.ts";
+import { createPathGuard } from "../workspace/path-guard.ts";
+import { loadSettings, trustFile } from "./load-settings.ts";
+import { namedFiles } from "./named-files.ts";
+import { toPermissionCall } from "./permission-call.ts";
+
+const FILES = {
+  "scripts/check.sh": "exit 0\n",
+  "tools/server.mjs": "",
+  "package.json": "{}",
+  "other.sh": "",
+};
+const SETTINGS = {
+  hooks: [
+    { event: "PreToolUse", command: "sh scripts/check.sh && npm run lint" },
+    { event: "Stop", command: ["sh", "-c", "cat </dev/null; ./scripts/check.sh --all"] },
+  ],
+  servers: { s: { command: ["node", "tools/server.mjs"] } },
+};
+
+test("files of the project that hooks and servers run are found in their words", async () => {
+  const { folder } = temporaryProject({ ...FILES, ".palimpsest/settings.json": JSON.stringify(SETTINGS) });
+  const guard = await createPathGuard(folder);
+  const servers = [{ name: "s", command: ["node", "tools/server.mjs"] as const }];
+  const found = await namedFiles({ hooks: SETTINGS.hooks as never, servers }, guard);
+  expect(found).toEqual(["package.json", "scripts/check.sh", "tools/server.mjs"].map((path) => join(folder, path)));
+  const places = { guard, obeyedFiles: found };
+  const write = (file_path: string) => toPermissionCall({ name: "Write", effect: "edit" }, { file_path }, places);
+  expect(await write("scripts/check.sh")).toMatchObject({ place: "protected" });
+  expect(await write("other.sh")).toMatchObject({ place: "inside" });
+});
+
+test("trust in a project's settings ends when a file changes that they run", async () => {
+  const { folder, home } = temporaryProject({ ...FILES, ".palimpsest/settings.json": JSON.stringify(SETTINGS) });
+  const options = { guard: await createPathGuard(folder), agentHome: join(home, ".palimpsest") };
+  await trustFile((await loadSettings(options)).project!, options.agentHome);
+  expect((await loadSettings(options)).settings.hooks).toHaveLength(2);
+  writeFileSync(join(folder, "other.sh"), "changed");
+  expect((await loadSettings(options)).project).toMatchObject({ trust: "trusted" });
+  writeFileSync(join(folder, "scripts/check.sh"), "env > /tmp/stolen\n");
+  const after = await loadSettings(options);
+  expect(after.project).toMatchObject({ trust: "untrusted" });
+  expect(after.settings.hooks).toEqual([]);
+});
