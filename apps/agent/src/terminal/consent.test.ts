@@ -16,7 +16,7 @@ const SIZES = [
   [140, 45],
 ] as const;
 const FILES = { "limit.ts": "export const limit = 10;\n" };
-const IDLE = "Ask something";
+const IDLE = "Type a message";
 
 async function open([columns, rows]: readonly [number, number], settings: object = {}) {
   const project = temporaryProject(FILES, "/tmp");
@@ -36,7 +36,7 @@ test.runIf(hasTmux).for(SIZES)("every kind of question shows what would be done:
   await screen.say("query the users");
   await screen.asks("Call query on the MCP server db?", "server-permission");
   await screen.answer(3);
-  await screen.see("not allowed", "esc stops");
+  await screen.see("(denied)", "esc stops");
 
   await screen.say("read it");
   await screen.see("export const", "esc stops");

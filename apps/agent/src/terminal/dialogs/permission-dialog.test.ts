@@ -153,7 +153,15 @@ test("the dialog names whose tool it is, and what its server claims", async () =
 });
 
 test("always is asked a second time: what it allows, in words, and where", async () => {
-  const allowedBy = ["Bash(npm test *)", "Bash(ls)", "Bash", "Edit(src/a.ts)", "mcp__db__query", "Network(npmjs.org)"];
+  const allowedBy = [
+    "Bash(npm test *)",
+    "Bash(ls)",
+    "Bash",
+    "Edit(src/a.ts)",
+    "mcp__db__query",
+    "Network(npmjs.org)",
+    "WebFetch(docs.rs)",
+  ];
   const { dialog, reply } = await asked("Bash", { command: "ls" }, { allowedBy, values: ["project"] });
   expect(reply).toEqual({ kind: "always", scope: "project" });
   const { asks } = dialog.options[1]!;
@@ -165,6 +173,7 @@ test("always is asked a second time: what it allows, in words, and where", async
     "- every change of src/a.ts  (rule Edit(src/a.ts))",
     "- every call of query on the MCP server db  (rule mcp__db__query)",
     "- the network: npmjs.org  (rule Network(npmjs.org))",
+    "- fetching pages of docs.rs  (rule WebFetch(docs.rs))",
   ]);
   expect(asks!.options.map(({ label, about }) => `${label}: ${about}`)).toEqual([
     "Until I leave: in this session, and for its agents",

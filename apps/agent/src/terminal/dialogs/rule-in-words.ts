@@ -24,6 +24,8 @@ function inWords(tool: string, pattern: string | undefined): string {
     case "Edit":
     case "Write":
       return pattern === undefined ? "every change of a file" : `every change of ${pattern}`;
+    case "WebFetch":
+      return pattern === undefined ? "fetching every page of the web" : `fetching pages of ${pattern}`;
     case "Read":
       return pattern === undefined ? "reading every file" : `reading ${pattern}`;
     default:
