@@ -38,7 +38,10 @@ for await (const _ of query(session, { tools, afterTurn, prompt: "Please use pnp
 await drain(10_000);
 
 const next = await openSession({ store, provider, model: "claude-sonnet-5-5" });
-await next.append([attachment("memory-index", (await memory.head()) ?? "Nothing yet."), "Install the dependencies."]);
+await next.append([
+  attachment("memory-index", (await memory.head()) ?? "Nothing yet.", { kind: "memory" }),
+  "Install the dependencies.",
+]);
 
 const [kept] = await memory.list();
 console.log(`remembered: ${kept?.description} (by ${kept?.author})`);

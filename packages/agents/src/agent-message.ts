@@ -1,7 +1,6 @@
 import type { MessageKind } from "@palimpsest/coordination";
-import { attachment } from "palimpsest";
-import type { AttachmentPayload } from "palimpsest/core";
-import { MESSAGE, marked } from "./data-marks.ts";
+import { type AttachmentPayload, withinTag } from "palimpsest/core";
+import { fromAgent, MESSAGE } from "./data-marks.ts";
 
 /** A message as a session receives it. */
 export interface AgentMessage {
@@ -32,7 +31,5 @@ export function toAttachment({ key, from, kind, body, summary, inReplyTo }: Agen
     ...(summary === undefined ? {} : { summary }),
     ...(inReplyTo === undefined ? {} : { in_reply_to: inReplyTo }),
   };
-  const text = marked(MESSAGE, facts, body);
-  const asks = ASKS[kind];
-  return attachment(MESSAGE, asks === undefined ? text : `${text}\n${asks}`);
+  return fromAgent(MESSAGE, from, withinTag(MESSAGE, facts, body), ASKS[kind]);
 }

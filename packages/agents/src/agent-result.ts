@@ -1,5 +1,5 @@
-import type { AgentEnded } from "palimpsest/core";
-import { marked, RESULT } from "./data-marks.ts";
+import { type AgentEnded, withinTag } from "palimpsest/core";
+import { RESULT } from "./data-marks.ts";
 
 /** How an agent ended: its report, or why there is none. */
 export interface AgentEnd {
@@ -27,7 +27,7 @@ export function resultTexts(ended: readonly EndedAgent[], budget: ResultBudget):
   const share = Math.floor(budget.resultsCharacters / Math.max(1, ended.length));
   const most = Math.max(LEAST_CHARACTERS, Math.min(budget.resultCharacters, share));
   return ended.map(({ id, name, outcome, text }) =>
-    marked(RESULT, { id, ...(name === undefined ? {} : { name }), outcome }, shortened(text, most, id)),
+    withinTag(RESULT, { id, ...(name === undefined ? {} : { name }), outcome }, shortened(text, most, id)),
   );
 }
 

@@ -1,9 +1,9 @@
 import { type Mailbox, separateRecorded } from "@palimpsest/coordination";
 import type { Inbox, Session, Store } from "palimpsest";
-import { type Entry, readPayload } from "palimpsest/core";
+import { type Entry, quoteFact, readPayload } from "palimpsest/core";
 import { toAttachment } from "./agent-message.ts";
 import type { MailAnnouncements } from "./announce-mail.ts";
-import { keyAsWritten, keysIn, MESSAGE } from "./data-marks.ts";
+import { keysIn, MESSAGE } from "./data-marks.ts";
 
 export interface MailboxInboxOptions {
   readonly mailbox: Pick<Mailbox, "receive" | "acknowledge">;
@@ -50,7 +50,7 @@ export async function findRecorded(
   try {
     const found = await Promise.all(
       keys.map(async (key) => {
-        const written = keyAsWritten(key);
+        const written = quoteFact(key);
         if (shown.has(written) || log === undefined) return shown.has(written);
         const hits = await log.search(`"${written}"`, { limit: 20 });
         const entries = await Promise.all(hits.map(({ sequence }) => log.read(sequence, sequence)));

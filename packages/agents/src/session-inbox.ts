@@ -1,8 +1,8 @@
-import { attachment, type Inbox, type Session, type Settings, type Store } from "palimpsest";
+import type { Inbox, Session, Settings, Store } from "palimpsest";
 import type { InboxSession } from "palimpsest/core";
 import { type AgentMessage, toAttachment } from "./agent-message.ts";
 import { type AgentEnd, type EndedAgent, resultTexts } from "./agent-result.ts";
-import { RESULT } from "./data-marks.ts";
+import { fromAgent, RESULT } from "./data-marks.ts";
 import { readReport } from "./read-report.ts";
 import type { LiveAgent, Roster } from "./roster.ts";
 import type { KnownAgent } from "./start-agent.ts";
@@ -50,9 +50,9 @@ export function createSessionInbox({ session, store, roster, settings, mail }: S
     const told = [...ended];
     const texts = resultTexts(told, { resultCharacters, resultsCharacters });
     let count = 0;
-    for (const [at, { id, outcome }] of told.entries()) {
+    for (const [at, { id, name = id, outcome }] of told.entries()) {
       const step = { id, step: "ended", outcome, told: "next-entry" } as const;
-      if ((await target.background.enterAgent(step, attachment(RESULT, texts[at]!))) === "entered") count++;
+      if ((await target.background.enterAgent(step, fromAgent(RESULT, name, texts[at]!))) === "entered") count++;
       ended.splice(
         ended.findIndex((one) => one.id === id),
         1,

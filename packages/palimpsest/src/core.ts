@@ -28,6 +28,7 @@ export { detectMediaType } from "./log/media-type.ts";
 export { PathError } from "./log/path-error.ts";
 export type { AttachmentPayload, MessagePayload, Replacement, ReplacePayload } from "./log/payload.ts";
 export type { ModelPrices } from "./log/prices.ts";
+export { provenanceOf } from "./log/provenance.ts";
 export { type PassedOver, type ReadEntry, readPayload } from "./log/read-payload.ts";
 export { sealEntries } from "./log/seal-entries.ts";
 export { type KnownModel, knownModel } from "./providers/known-model.ts";
@@ -44,23 +45,20 @@ export {
   type PermissionOptions,
   type WantedCall,
 } from "./query/permission.ts";
-export type { AppendOptions } from "./session/append/append-once.ts";
 export { withTimers } from "./session/clock.ts";
 export type { ApproveCompaction, CompactOptions } from "./session/compact/compact-options.ts";
 export type { CompactionPoint } from "./session/compact/compaction-point.ts";
 export type { ExplainedBoundary } from "./session/compact/explain.ts";
 export type { NamedText, PlacedText } from "./session/compact/surroundings.ts";
-export type { Erased } from "./session/erase/erase.ts";
 export type { AskOptions, ForkOptions } from "./session/fork/fork-options.ts";
 export { forkedReader } from "./session/fork/forked-reader.ts";
 export { loadView } from "./session/load-view.ts";
-export type { MessagePage } from "./session/message-list/session-message.ts";
+export type { HeadContent } from "./session/messages.ts";
 export { readLedgerLines } from "./session/read-ledger-lines.ts";
 export type { RecordedResponse } from "./session/recorded-response.ts";
 export { openRecorder, type SessionRecorder } from "./session/recorder/open-recorder.ts";
 export { ForkError, NoSuchEntryError, PinTooLargeError, UnknownRequestError } from "./session/session-errors.ts";
 export type { SessionSize } from "./session/session-groups.ts";
-export type { Synced } from "./session/sync/sync-message.ts";
 export type { CompactionForecast } from "./session-event/compaction-events.ts";
 export type { Dreamed, MemoriesExtracted, MemoryJudged } from "./session-event/memory-events.ts";
 export type { Emit, NewEvent } from "./session-event.ts";
@@ -105,5 +103,6 @@ export {
   NO_FEATURES,
 } from "./tokens/features.ts";
 export type { Accounting } from "./view/account.ts";
+export { quoteFact, withinTag } from "./view/data-marks.ts";
 export { fileOf } from "./view/file-of.ts";
 export type { Item, MessageItem } from "./view/item.ts";

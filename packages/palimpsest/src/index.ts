@@ -3,6 +3,7 @@ export type { Block, Part, ToolCall, ToolResult } from "./log/block.ts";
 export { InvalidOptionError } from "./log/invalid-option-error.ts";
 export { PalimpsestError } from "./log/palimpsest-error.ts";
 export type { ToolDefinition } from "./log/payload.ts";
+export type { Provenance } from "./log/provenance.ts";
 export type { ModelFacts } from "./providers/models.ts";
 export type { Provider } from "./providers/provider.ts";
 export { ProviderError } from "./providers/provider-error.ts";

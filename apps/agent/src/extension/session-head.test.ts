@@ -41,8 +41,9 @@ test("instructions stand at the head of the messages to the byte, and changes co
   await done("-p", "Hello");
   const first = last();
   expect(first.system).not.toContain("Use tabs.");
-  expect(first.texts[0]).toMatch(/^<system-reminder>\nInstructions[\s\S]*AGENTS\.md[\s\S]*Use tabs\./);
-  expect(first.texts[1]).toBe("Hello");
+  expect(first.texts[0]).toMatch(/^<system-reminder>\nInstructions/);
+  expect(first.texts[1]).toMatch(/^<marked-data from="project" name=".*AGENTS\.md">\n#.*\n\nUse tabs\./);
+  expect(first.texts.at(-1)).toBe("Hello");
 
   project.put("AGENTS.md", "Use spaces.");
   await done("-c", "-p", "And now?");
@@ -68,13 +69,13 @@ test("behind a boundary the head is the new one; taken back, it is the old one a
   await done("compact");
   await done("-c", "-p", "Go on");
   const folded = last();
-  expect(folded.texts[0]).toContain("Use spaces.");
+  expect(folded.texts[1]).toContain("Use spaces.");
   expect(folded.texts.join()).not.toContain("Use tabs.");
   expect(folded.texts.join().split("Use spaces.")).toHaveLength(2);
 
   await done("undo");
   await done("-c", "-p", "And again?");
-  expect(last().texts[0]).toContain("Use tabs.");
+  expect(last().texts[1]).toContain("Use tabs.");
   expect(last().texts.filter((text) => text.includes("Use spaces."))).toHaveLength(1);
 
   rmSync(join(project.folder, "AGENTS.md"));
@@ -93,7 +94,7 @@ test("folders are told of behind the read of a file in them, once until a bounda
   await done("-p", "Read sub/a.txt,sub/b.txt");
   const isSent = (text: string): boolean => text.includes("no semicolons");
   expect(last().texts.filter(isSent)).toHaveLength(1);
-  expect(last().texts.at(-1)).toMatch(/^<system-reminder>\n# .*sub\/AGENTS\.md/);
+  expect(last().texts.at(-1)).toMatch(/^<marked-data from="project" name=".*AGENTS\.md">\n# .*sub\/AGENTS\.md/);
   await done("-c", "-p", "Read sub/b.txt");
   expect(last().texts.filter(isSent)).toHaveLength(1);
   await done("compact");

@@ -10,13 +10,24 @@ export function toTool(
   folder: string,
   onOutput?: Person["onOutput"],
 ): Tool {
-  const { name, description, inputSchema: input, concurrency, results, resultSize, sideEffects, timeoutMs } = tool;
+  const {
+    name,
+    description,
+    inputSchema: input,
+    concurrency,
+    results,
+    resultSize,
+    sideEffects,
+    provenance,
+    timeoutMs,
+  } = tool;
   return {
     name,
     description,
     input,
     concurrency,
     ...(results === undefined ? {} : { results }),
+    ...(provenance === undefined ? {} : { provenance }),
     ...(resultSize === undefined ? {} : { resultSize }),
     ...(sideEffects === undefined ? {} : { sideEffects }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

@@ -47,7 +47,9 @@ test("the prompt comes through a pipe, the session goes on, and the formats are 
   const first = await cli.run(["--output-format", "json"], { input: "From a pipe\n" });
   const result = JSON.parse(first.out);
   expect(result).toMatchObject({ kind: "result", outcome: "done", exitCode: 0, rounds: 1, denied: [] });
-  expect(result.text).toBe("1 messages, the newest: From a pipe");
+  // Whoever wrote what is piped, the person at the prompt did not.
+  const piped = '<marked-data from="outside" name="standard input">\nFrom a pipe\n</marked-data>';
+  expect(result.text).toBe(`1 messages, the newest: ${piped}`);
 
   const second = await cli.run([
     "--resume",
@@ -69,7 +71,9 @@ test("the prompt comes through a pipe, the session goes on, and the formats are 
   expect(events.map(({ kind }) => kind)).toContain("response");
 
   const both = await cli.run(["-c", "-p", "Behind this:", "-"], { input: "the pipe" });
-  expect(both.out).toContain("5 messages, the newest: Behind this:\n\nthe pipe");
+  expect(both.out).toMatch(
+    /5 messages, the newest: Behind this:\s+<marked-data from="outside" name="standard input">\nthe pipe\n/,
+  );
   expect(cli.refused()).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import { text as readAll } from "node:stream/consumers";
-import { type Clock, createInbox, type Inbox, type NewContent, query } from "palimpsest";
+import { attachment, type Clock, commandOutput, createInbox, type Inbox, type NewContent, query } from "palimpsest";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
@@ -116,7 +116,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       const turn = { agent, report, relay, signal, clock, maxRounds, maxUsd, spentUsd };
       if (input === "text") {
         const inbox = untilAgentsEnd(agent, report);
-        let exitCode = await runTurn({ ...turn, inbox, ...(prompt === undefined ? {} : { prompt }) });
+        let exitCode = await runTurn({
+          ...turn,
+          inbox,
+          ...(prompt === undefined || prompt === "nothing" ? {} : { prompt }),
+        });
         while (values.stay && exitCode !== EXIT.budgetUsedUp) {
           keepCacheWarm(agent.session);
           if ((await agent.waitForMail(signal)) !== "mail") break;
@@ -142,7 +146,7 @@ interface Turn {
   readonly maxUsd: number | undefined;
   /** The cost since the start of the program, including compactions and notes. */
   readonly spentUsd: () => number;
-  readonly prompt?: NewContent;
+  readonly prompt?: readonly NewContent[];
   readonly inbox: Inbox;
 }
 
@@ -152,7 +156,7 @@ async function runTurn(options: Turn): Promise<number> {
   const { session, tools, permission } = agent;
   const enough = new AbortController();
   const { takeDenied, ...permissions } = permission;
-  await agent.beforeTurn(typeof prompt === "string" ? prompt : undefined);
+  await agent.beforeTurn(prompt?.find((content) => typeof content === "string"));
   // Agents spend money between two responses of this turn, and while the turn waits for them.
   const watch = setInterval(() => {
     if (spentUsd() >= maxUsd && agent.agents.list().some(({ live }) => live !== undefined)) enough.abort();
@@ -242,7 +246,7 @@ async function readPrompt(
   positionals: readonly string[],
   { input }: Terminal,
   goesOn: boolean,
-): Promise<string | "nothing" | undefined> {
+): Promise<readonly NewContent[] | "nothing" | undefined> {
   const [beside] = positionals;
   if (beside !== undefined && beside !== "-") {
     throw new UsageError(
@@ -253,11 +257,20 @@ async function readPrompt(
   const isPiped = given === "-" || beside === "-" || (given === undefined && !goesOn && !input.isTTY);
   const words = given === "-" ? undefined : given;
   const piped = isPiped ? (await readAll(input)).trim() : "";
-  const prompt = [words, piped].filter(Boolean).join("\n\n");
-  if (prompt !== "") return prompt;
+  if (piped !== "") return words ? [words, pipedInput(piped)] : [TASK_IS_PIPED, pipedInput(piped)];
+  if (words) return [words];
   if (given !== undefined || beside !== undefined) throw new UsageError('The prompt is empty: palimpsest -p "..."');
   return goesOn ? undefined : "nothing";
 }
+
+/** Whoever wrote what is piped, it was not the person at the prompt: a log, a diff, a page. */
+function pipedInput(text: string): NewContent {
+  return { ...commandOutput(text), provenance: { kind: "outside", name: "standard input" } };
+}
+
+const TASK_IS_PIPED = attachment("input", "The task was given on the standard input. Do what it asks.", {
+  kind: "host",
+});
 
 function toRules(texts: readonly string[] = [], decision: "allow" | "deny"): readonly Rule[] {
   return texts.map((text) => {

@@ -16,7 +16,9 @@ export const scriptedModel: Script = (ask) => {
   if (userText.includes("nine sections")) return summarize(SUMMARY);
   if (toolResults.length > 0) return answer(`The tool said: ${firstLine(toolResults.at(-1)!.text)}`);
   // Reports of agents come with the user's message, or alone.
-  const own = userText.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "").trim();
+  const own = userText
+    .replaceAll(/<(system-reminder|marked-data|agent-result|agent-message)\b[\s\S]*?<\/\1>/g, "")
+    .trim();
   const said = own.split("\n").at(-1) || "report";
   const known = Object.keys(REPLIES).find((word) => said.startsWith(word));
   return known === undefined ? answer(`You said: ${said}`) : REPLIES[known]!(ask);

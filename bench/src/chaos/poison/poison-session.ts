@@ -42,7 +42,10 @@ export async function poison(one: PoisonCase): Promise<Poisoned> {
 
     const later = await open("later");
     const head = await memory.head();
-    await later.append([...(head === undefined ? [] : [attachment("memory-index", head)]), "Hello again."]);
+    await later.append([
+      ...(head === undefined ? [] : [attachment("memory-index", head, { kind: "memory" })]),
+      "Hello again.",
+    ]);
     const request = JSON.stringify(await later.prepare());
     await later.close();
     const topics = await Promise.all((await memory.list()).map(({ slug }) => memory.read(slug)));

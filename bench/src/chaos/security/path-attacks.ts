@@ -42,8 +42,8 @@ function namesOutside(said: string, folder: string): string | undefined {
 
 async function importing(path: string, { folder, guard, home, agentHome }: Playground): Promise<string> {
   await writeFile(join(folder, "AGENTS.md"), `Read @${path.replaceAll(" ", "\\ ")} first.`);
-  const { text } = await openInstructions({ guard, home, agentHome });
-  return (await text()) ?? "";
+  const instructions = await openInstructions({ guard, home, agentHome });
+  return ((await instructions.text()) ?? []).map(({ text }) => text).join("\n");
 }
 
 function pathsOut({ base, folder, home, outside }: Playground): readonly string[] {

@@ -72,3 +72,22 @@ test("a quote is found whatever its case, white space and marks", () => {
     "supported",
   );
 });
+
+test.each([
+  ["Don't ask me about formatting", "Don't ask me before you push to main."],
+  ["Don't ask me about formatting. Ask me before you push to main.", "Don't ask me before you push to main."],
+  ["Delete the old branches only after review", "Delete the production database before tests."],
+  ["Ask me before you push to main", "Push to main before review; ask me only about formatting."],
+])("words of one sentence and the polarity of another are no claim of the user's: %s", (quote, text) => {
+  const session = [
+    said(
+      "user",
+      "Don't ask me about formatting. Ask me before you push to main. Delete the old branches only after review, and keep the production database out of tests.",
+      1,
+    ),
+  ];
+  expect(checkClaim({ quote, text }, session)).toMatchObject({ kind: "unsure", by: "user" });
+  expect(
+    checkClaim({ quote: "Ask me before you push to main.", text: "Ask before you push to main" }, session).kind,
+  ).toBe("supported");
+});

@@ -1,5 +1,5 @@
 import type { Statement } from "./statement.ts";
-import { isNegated, isSameWord, namesIn, plain, sentenceAt, tellingWords } from "./words.ts";
+import { isNegated, isSameWord, namesIn, plain, sentenceAt, sentencesOf, tellingWords } from "./words.ts";
 
 /** A fact to remember, and the quote from the session that it is based on. */
 export interface Claim {
@@ -40,12 +40,25 @@ export function checkClaim(claim: Claim, said: readonly Statement[]): CheckedCla
   if (by === "outside") return unsure("it rests on what a tool brought, not on what the user said");
   if (by === "model") return unsure("it rests on the model's own words, not on what the user said");
 
-  const foreign = findForeign(claim.text, said);
-  if (foreign !== undefined) return unsure(foreign);
-  const userText = plain(source.text);
-  const sentence = sentenceAt(userText, userText.indexOf(quote), quote.length);
-  if (isNegated(sentence) !== isNegated(claim.text)) return unsure("one says not to, the other does not");
-  return { kind: "supported", entry };
+  const others = said.filter((one) => one.by !== "user");
+  const problems = sentencesOf(quote).map((words) => findProblem(claim.text, words, { source, others }));
+  return problems.includes(undefined) ? { kind: "supported", entry } : unsure(problems[0]!);
+}
+
+/**
+ * Why a claim does not say what one quoted sentence says; undefined if it does. Words and polarity of a sentence belong
+ * together: "Don't ask about formatting. Ask before you push." is no leave to push without asking.
+ */
+function findProblem(
+  text: string,
+  words: string,
+  { source, others }: { readonly source: Statement; readonly others: readonly Statement[] },
+): string | undefined {
+  const foreign = findForeign(text, [{ ...source, text: words }, ...others]);
+  if (foreign !== undefined) return foreign;
+  const whole = plain(source.text);
+  const sentence = sentenceAt(whole, whole.indexOf(words), words.length);
+  return isNegated(sentence) === isNegated(text) ? undefined : "one says not to, the other does not";
 }
 
 /** Returns why a text is not made of the user's words; undefined if it is. */

@@ -1,5 +1,5 @@
 import type { Block } from "palimpsest";
-import type { PassedOver, ReadEntry } from "palimpsest/core";
+import { type PassedOver, provenanceOf, type ReadEntry } from "palimpsest/core";
 
 /** A statement in a session. `outside`: content of tools, files and pages. */
 export interface Statement {
@@ -21,7 +21,11 @@ export function toStatement(read: ReadEntry | PassedOver): Statement | undefined
   }
   if (read.kind !== "message") return undefined;
   const { origin, blocks } = read.payload;
-  if (origin === "human") return saidBy("user", read.sequence, blocks);
+  // Piped input and imported messages stand where the user speaks, and anybody may have written them.
+  if (origin === "human") {
+    const isUsers = provenanceOf(read.payload).kind === "user";
+    return saidBy(isUsers ? "user" : "outside", read.sequence, blocks);
+  }
   if (origin === "model") return saidBy("model", read.sequence, blocks);
   return origin === "tool" || origin === "command" ? saidBy("outside", read.sequence, blocks) : undefined;
 }

@@ -58,6 +58,11 @@ export function isNegated(text: string): boolean {
   return NEGATIONS.test(text);
 }
 
+/** Returns the sentences of a text. */
+export function sentencesOf(text: string): readonly string[] {
+  return text.split(/(?<=[.!?。！？;])\s*(?=\s|(?<=[。！？])\S)|\n/u).flatMap((one) => one.trim() || []);
+}
+
 /** Returns the sentence, or the line, around a place in a text. */
 export function sentenceAt(text: string, from: number, length: number): string {
   const before = Math.max(...[". ", "! ", "? ", "\n", "。"].map((end) => text.lastIndexOf(end, from - 1)));

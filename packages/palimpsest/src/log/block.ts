@@ -1,3 +1,5 @@
+import type { Provenance } from "./provenance.ts";
+
 /**
  * A part of a message, in a form that fits every provider. If our form cannot reproduce a provider's block byte for byte, the
  * block also carries the provider's own form (`native`).
@@ -16,6 +18,10 @@ export interface Native {
 export interface Text {
   readonly kind: "text";
   readonly text: string;
+  /** Where this text comes from, if not from where its message does. Never sent: it decides what the text is marked as. */
+  readonly provenance?: Provenance;
+  /** `own`: the text was put between tags when it was written, with `withinTag`. @default it is marked when it is sent */
+  readonly marks?: "own";
   readonly native?: Native;
 }
 

@@ -1,8 +1,12 @@
+import type { Provenance } from "./provenance.ts";
+
 /** A text that stays in view through every compaction, byte for byte. */
 export interface PinPayload {
   readonly text: string;
   /** The entry that the text was copied from, if any. */
   readonly of?: number;
+  /** Where the text comes from. @default the host, for a text of its own */
+  readonly provenance?: Provenance;
 }
 
 export interface UnpinPayload {

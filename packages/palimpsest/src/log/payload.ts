@@ -4,6 +4,7 @@ import type { CacheDiagnosis, CacheFacts } from "./cause.ts";
 import type { AttemptPayload, CompactionRecord, OverflowPayload } from "./compaction-record.ts";
 import type { KeyPayload, MarkPayload, NotesPayload, PinPayload, UnpinPayload } from "./kept-payloads.ts";
 import type { ModelPrices } from "./prices.ts";
+import type { Provenance } from "./provenance.ts";
 import type { AppliedEdits } from "./provider-edits.ts";
 
 /** The payload of each kind of entry. Readers skip kinds and versions that they do not know. */
@@ -60,6 +61,8 @@ export interface MessagePayload {
   readonly blocks: readonly Block[];
   /** The author. `command`: output of a command that the user ran. `host`: text from the program around the model. */
   readonly origin: "human" | "model" | "tool" | "command" | "host" | "summary";
+  /** Where its text comes from. @default as its `origin` says */
+  readonly provenance?: Provenance;
   /** Who sees it. Progress, notices and errors are for the user only and are never sent. @default "everyone" */
   readonly audience?: "everyone" | "model" | "user";
   /** The provider's response id; all parts of a response share it. */
@@ -90,6 +93,8 @@ export interface AttachmentPayload {
   /** The type of attachment, for accounting and clean-up. */
   readonly type: string;
   readonly blocks: readonly Block[];
+  /** Where its text comes from. Only entries of earlier releases do not say it. @default "outside" for what is appended */
+  readonly provenance?: Provenance;
 }
 
 /** What is sent besides the messages. An unchanged part refers to the entry that holds it. */
@@ -112,6 +117,11 @@ export interface ToolDefinition {
   readonly description?: string;
   /** JSON Schema of its input. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /**
+   * Who describes the tool, if not the host: `{ kind: "tool", name: server }` for a tool of a server. Its description is then marked
+   * as data. @default { kind: "host" }
+   */
+  readonly provenance?: Provenance;
   /**
    * Whether old results may be replaced by a stub; `recall` still reads them. Not sent to the provider.
    * @default "clearable", and "kept" for a tool with side effects
@@ -196,6 +206,8 @@ export interface Replacement {
   readonly role: "user" | "assistant";
   readonly blocks: readonly Block[];
   readonly origin: MessagePayload["origin"];
+  /** Where its text comes from. @default as its `origin` says */
+  readonly provenance?: Provenance;
   /** The type of attachment, if it is one. It is then sent as an attachment and not as the user's own words. */
   readonly attachment?: string;
 }

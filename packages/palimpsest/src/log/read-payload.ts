@@ -49,7 +49,7 @@ type Shape = (value: Readonly<Record<string, unknown>>) => boolean;
 /** Only what the fold relies on: the chain of hashes already says that the text is what was written. */
 const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
   message: (value) => isMessage(value) && (value["stored"] === undefined || isStored(value["stored"])),
-  attachment: ({ type, blocks }) => isText(type) && isListOf(blocks, isBlock),
+  attachment: ({ type, blocks, provenance }) => isText(type) && isListOf(blocks, isBlock) && isProvenance(provenance),
   configuration: ({ provider, model, system, tools, parameters }) =>
     isText(provider) && isText(model) && isHeld(system, isText) && isHeld(tools, isTools) && isRecord(parameters),
   request: ({ maxTokens }) => isCount(maxTokens),
@@ -77,7 +77,7 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
 
 /** What each kind of block must have. */
 const BLOCKS: Readonly<Record<string, Shape>> = {
-  text: ({ text }) => isText(text),
+  text: ({ text, provenance }) => isText(text) && isProvenance(provenance),
   thinking: ({ provider, text }) => isText(provider) && isText(text),
   tool_call: ({ id, name }) => isText(id) && isText(name),
   tool_result: ({ callId, content }) => isText(callId) && (isText(content) || isListOf(content, isPart)),
@@ -99,12 +99,17 @@ const isBlock = (value: unknown): boolean =>
   isText(value["kind"]) &&
   Object.hasOwn(BLOCKS, value["kind"]) &&
   BLOCKS[value["kind"]]?.(value) === true;
+/** Kinds of later releases are read, too: what is not known is marked as data. */
+const isProvenance = (value: unknown): boolean => value === undefined || (isRecord(value) && isText(value["kind"]));
 const isPart = (value: unknown): boolean =>
   isBlock(value) && !["thinking", "tool_call", "tool_result"].includes((value as { kind: string }).kind);
 const isSource = (value: unknown): boolean =>
   isRecord(value) && (isText(value["url"]) || (isText(value["mediaType"]) && isText(value["data"])));
 const isMessage = (value: unknown): boolean =>
-  isRecord(value) && (value["role"] === "user" || value["role"] === "assistant") && isListOf(value["blocks"], isBlock);
+  isRecord(value) &&
+  (value["role"] === "user" || value["role"] === "assistant") &&
+  isListOf(value["blocks"], isBlock) &&
+  isProvenance(value["provenance"]);
 const isStub = (was: unknown, stub: Readonly<Record<string, unknown>>): boolean =>
   was === "message"
     ? isMessage(stub)

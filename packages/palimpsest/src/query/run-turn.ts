@@ -1,3 +1,4 @@
+import { HOST } from "../log/provenance.ts";
 import { attachment, toolResult } from "../session/messages.ts";
 import type { RecordedResponse } from "../session/recorded-response.ts";
 import type { Session } from "../session/session.ts";
@@ -63,7 +64,7 @@ export async function* runTurn(options: TurnOptions): AsyncGenerator<QueryEvent,
       if (continuations <= maxContinuations) continue;
       return { kind: "done", text, stop: response.stop };
     }
-    if (step.kind === "go-on") yield* during(session.append(attachment("cut-off", CONTINUE)));
+    if (step.kind === "go-on") yield* during(session.append(attachment("cut-off", CONTINUE, HOST)));
     if (step.kind !== "end") continue;
 
     if ((yield* during(take())) > 0) continue;
@@ -81,7 +82,7 @@ export async function* runTurn(options: TurnOptions): AsyncGenerator<QueryEvent,
       return done;
     }
     stopBlocks++;
-    yield* during(session.append(attachment("hook", blocked.reason)));
+    yield* during(session.append(attachment("hook", blocked.reason, HOST)));
   }
 }
 

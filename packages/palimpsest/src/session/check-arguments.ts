@@ -8,6 +8,7 @@ import {
   type Needed,
   withMethods,
 } from "../log/check-options.ts";
+import { isProvenance } from "../log/provenance.ts";
 import type { Session } from "./session.ts";
 import { isStreamed } from "./streamed-result.ts";
 
@@ -24,10 +25,12 @@ const CONTENT: Needed = {
   fits: (value) => typeof value === "string" || (typeof value === "object" && value !== null && !isStreamed(value)),
 };
 const APPEND_OPTIONS = ifGiven({
-  needed: "{ key }, with a text that is not empty; several contents are passed as one list",
+  needed:
+    '{ key, provenance }, with a key that is not empty and a provenance like { kind: "outside" }; several contents are passed as one list',
   fits: (value) => {
-    const { key = "?", ...others } = value as { readonly key?: unknown };
-    return typeof key === "string" && key !== "" && Object.keys(others).length === 0;
+    const { key = "?", provenance, ...others } = value as { readonly key?: unknown; readonly provenance?: unknown };
+    const isNamed = provenance === undefined || isProvenance(provenance);
+    return typeof key === "string" && key !== "" && isNamed && Object.keys(others).length === 0;
   },
 });
 const NO_OPTIONS: Needed = { needed: "left out: a streamed result has no key", fits: (value) => value === undefined };

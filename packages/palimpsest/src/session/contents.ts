@@ -1,5 +1,6 @@
 import type { Draft } from "../log/entry.ts";
 import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
+import { OUTSIDE, withProvenance } from "../log/provenance.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { NewEvent } from "../session-event.ts";
 import { checkContent } from "../stages/media/check-content.ts";
@@ -50,7 +51,8 @@ export function createContents<Request, Response, Message>(
     if (!Array.isArray(message.blocks)) return { draft: toDraft("message", message), notice: [], newEvents: [] };
     const result = resultOf(message);
     const tool = result && toolOf(state.view.items, result.callId);
-    const { payload, failure } = await storeMessage(message, { ...storing(), entry, tool });
+    const told = ofTool(message, tool);
+    const { payload, failure } = await storeMessage(told, { ...storing(), entry, tool });
     const { content, decisions, newEvents } = checkContent(payload, entry);
     return {
       draft: toDraft("message", content),
@@ -94,10 +96,10 @@ export function createContents<Request, Response, Message>(
         if (content.kind === "cut") {
           const { text, failure } = content;
           // Not stored once more, as the shorter text that it is now: its preview would tell of no more than that.
-          const draft = toDraft("message", toolResult(callId, text, status));
+          const draft = toDraft("message", ofTool(toolResult(callId, text, status), tool));
           return appendAll([{ draft, notice: [failureNotice(failure)], newEvents: [storingFailed(failure)] }]);
         }
-        const empty = toolResult(callId, "", status);
+        const empty = ofTool(toolResult(callId, "", status), tool);
         const { payload } = await storeMessage(empty, { ...storing(), entry, tool, streamed: content });
         return appendAll([
           { draft: toDraft("message", payload), notice: [], newEvents: [stored(payload, entry, tool)] },
@@ -107,7 +109,15 @@ export function createContents<Request, Response, Message>(
   };
 }
 
-function attach(attachment: AttachmentPayload, entry: number): Prepared {
+/** A result with the name of its tool; anything else as it is. */
+function ofTool(message: MessagePayload, tool: string | undefined): MessagePayload {
+  const isNamed = tool !== undefined && message.provenance === undefined;
+  return withProvenance(isNamed ? { ...message, provenance: { kind: "tool", name: tool } } : message);
+}
+
+function attach(given: AttachmentPayload, entry: number): Prepared {
+  // Without a word about it, nothing speaks for the host.
+  const attachment: AttachmentPayload = { ...given, provenance: given.provenance ?? OUTSIDE };
   if (!Array.isArray(attachment.blocks)) {
     return { draft: toDraft("attachment", attachment), notice: [], newEvents: [] };
   }

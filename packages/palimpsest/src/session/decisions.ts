@@ -1,4 +1,5 @@
 import type { ReplacePayload } from "../log/payload.ts";
+import { withProvenance } from "../log/provenance.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { planSnip, type SnipTarget } from "../stages/plan-snip.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
@@ -41,7 +42,9 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
   return {
     async replace(payload) {
       checkShown(payload);
-      const [decision] = await state.append([toDraft("replace", payload)]);
+      const [decision] = await state.append([
+        toDraft("replace", { ...payload, with: payload.with.map(withProvenance) }),
+      ]);
       return decision!;
     },
 
@@ -49,7 +52,8 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
       checkShown(payload);
       const { log, view, ledger, newestEntry } = state;
       const carriedState = { ...state.carriedState, ...(await gatherKnowledge(log, newestEntry, state.carriedState)) };
-      const boundary = planBoundary(payload, { view, ledger, carriedState, sequence: newestEntry + 1 });
+      const decided = { ...payload, with: payload.with.map(withProvenance) };
+      const boundary = planBoundary(decided, { view, ledger, carriedState, sequence: newestEntry + 1 });
       const [decision] = await state.append([toDraft("boundary", boundary)]);
       return decision!;
     },

@@ -6,7 +6,7 @@ import { assembleSession } from "./assemble-session.ts";
 import { checkArguments, checkSessionOptions } from "./check-arguments.ts";
 import { configure } from "./configure.ts";
 import type { OpenSession } from "./fork/forks.ts";
-import { attachment, HEAD } from "./messages.ts";
+import { headAttachment, headText } from "./messages.ts";
 import { openWriter } from "./open-writer.ts";
 import { startContents } from "./run-hooks.ts";
 import type { Session } from "./session.ts";
@@ -68,7 +68,7 @@ async function begin<Request, Response, Message>(
     if (base !== undefined && state.newestEntry === base.sequence) await state.append([toDraft("fork", base.fork)]);
     await configure(context, options);
     const head = source === "resume" ? undefined : await surroundings.head?.();
-    if (head !== undefined && head.trim() !== "") await contents.append([attachment(HEAD, head)]);
+    if (head !== undefined && headText(head).trim() !== "") await contents.append([headAttachment(head)]);
   });
   // A fork is no session of its own to those who are told of beginnings and ends.
   if (base !== undefined) return;

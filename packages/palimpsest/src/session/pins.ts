@@ -1,4 +1,6 @@
 import { entryText } from "../log/entry-text.ts";
+import { HOST, OUTSIDE, type Provenance, provenanceOf } from "../log/provenance.ts";
+import { readPayload } from "../log/read-payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { Pin } from "../stages/compact/carried-state.ts";
 import type { Budget } from "../tokens/budget.ts";
@@ -31,16 +33,17 @@ export function createPins(state: SessionState, { budget }: { readonly budget: (
         check(what);
         const [number] = await state.append([
           toDraft("pin", { text: what }),
-          toDraft("attachment", attachment("pin", what)),
+          toDraft("attachment", attachment("pin", what, HOST)),
         ]);
         return number!;
       }
       const [entry] = await state.log.read(what, what);
       const text = entry && entryText(entry);
+      const read = entry && readPayload(entry);
       if (text === undefined || text.trim() === "")
         throw new NoSuchEntryError(what, "has no text that could be pinned");
       check(text);
-      const [number] = await state.append([toDraft("pin", { text, of: what })]);
+      const [number] = await state.append([toDraft("pin", { text, of: what, provenance: originOf(read) })]);
       return number!;
     },
 
@@ -51,4 +54,12 @@ export function createPins(state: SessionState, { budget }: { readonly budget: (
       await state.append([toDraft("unpin", { of: pin })]);
     },
   };
+}
+
+/** A pinned entry speaks for the one it was written by, not for the host that pins it. */
+function originOf(read: ReturnType<typeof readPayload> | undefined): Provenance {
+  if (read?.kind === "message") return provenanceOf(read.payload);
+  if (read?.kind !== "attachment") return OUTSIDE;
+  const { type, provenance } = read.payload;
+  return provenanceOf({ attachment: type, ...(provenance === undefined ? {} : { provenance }) });
 }

@@ -1,6 +1,7 @@
 import { estimateUsage } from "../cache/estimate-usage.ts";
 import { lineOf } from "../cache/ledger-line.ts";
 import type { MessagePayload, UsagePayload } from "../log/payload.ts";
+import { HOST } from "../log/provenance.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
 import { featuresOf } from "../tokens/features.ts";
@@ -79,7 +80,7 @@ export function createRecordInterrupted<Request, Response, Message>(
     const drafts = [
       ...(isKept && text.trim() !== "" ? [toDraft("message", said)] : []),
       ...(used === undefined ? [] : [toDraft("usage", used)]),
-      ...(isKept ? [toDraft("attachment", attachment(INTERRUPTED, markerText(answer)))] : []),
+      ...(isKept ? [toDraft("attachment", attachment(INTERRUPTED, markerText(answer), HOST))] : []),
     ];
     const before = state.ledger;
     const entries = drafts.length > 0 ? await state.append(drafts) : [];

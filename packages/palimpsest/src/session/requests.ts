@@ -10,6 +10,7 @@ import { createByteIndex } from "../stages/media/byte-index.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
 import { type Budget, clampMaxTokens } from "../tokens/budget.ts";
+import { shownTools } from "../view/shown-tools.ts";
 import { expectedTokens, newestSeal, sizeTokens, type View } from "../view/view.ts";
 import { type DueCompaction, isCompactionDue } from "./compact/is-compaction-due.ts";
 import { describeNextRequest } from "./describe-next-request.ts";
@@ -197,7 +198,7 @@ export function createRequests<Request, Response, Message>(
     const request = provider.renderRequest({
       model,
       system,
-      tools,
+      tools: shownTools(tools),
       parameters,
       messages,
       marks,

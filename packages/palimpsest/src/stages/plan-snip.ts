@@ -44,9 +44,10 @@ function snipBlock(
   const block = item?.blocks[index];
   if (item === undefined || block === undefined) return undefined;
   const text = `[Taken out: ${block.kind} of entry ${entry}. ${reason}. Recall entry ${entry} to read it.]`;
-  const { role, origin, from, to } = item;
+  const { role, origin, provenance, from, to } = item;
+  const known = provenance === undefined ? {} : { provenance };
   const blocks = item.blocks.map((one, at) => (at === index ? inPlaceOf(one, text) : one));
-  return { from, to, with: [{ role, origin, blocks }], reason: `snipped: ${reason}` };
+  return { from, to, with: [{ role, origin, ...known, blocks }], reason: `snipped: ${reason}` };
 }
 
 /** A result remains the answer to its call. */

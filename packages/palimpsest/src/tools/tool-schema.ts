@@ -9,12 +9,21 @@ export type ReadInput =
   | { readonly kind: "invalid"; readonly problems: readonly string[] };
 
 /** A tool as it stands in the request. */
-export function definitionOf({ name, description, input, results, resultSize, sideEffects }: Tool): ToolDefinition {
+export function definitionOf({
+  name,
+  description,
+  input,
+  results,
+  resultSize,
+  sideEffects,
+  provenance,
+}: Tool): ToolDefinition {
   return {
     name,
     description,
     inputSchema: jsonSchemaOf(name, input),
     ...(results === undefined ? {} : { results }),
+    ...(provenance === undefined ? {} : { provenance }),
     ...(resultSize === undefined ? {} : { resultSize }),
     ...(sideEffects === undefined ? {} : { sideEffects }),
   };

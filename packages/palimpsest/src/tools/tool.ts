@@ -3,7 +3,8 @@ import { aFunction, anObject, aText, checkOptions } from "../log/check-options.t
 import type { ToolDefinition } from "../log/payload.ts";
 
 /** Something the model can have done. */
-export interface Tool<Input = unknown> extends Pick<ToolDefinition, "name" | "results" | "resultSize" | "sideEffects"> {
+export interface Tool<Input = unknown>
+  extends Pick<ToolDefinition, "name" | "results" | "resultSize" | "sideEffects" | "provenance"> {
   readonly description: string;
   /** What the model is told of its input, and what every input is held against before it is run. */
   readonly input: JsonSchema | StandardSchema<Input>;

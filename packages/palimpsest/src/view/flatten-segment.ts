@@ -1,9 +1,11 @@
 import type { Block, Part, ToolCall, ToolResult } from "../log/block.ts";
 import { cleanBlock } from "./clean-block.ts";
+import { markData } from "./data-marks.ts";
 import type { FlatMessage } from "./flat-message.ts";
 import type { MessageItem } from "./item.ts";
-import { CONTINUE, CONVERSATION_CUT, lateResult, NO_RESULT, reminder } from "./texts.ts";
+import { CONTINUE, CONVERSATION_CUT, lateResult, NO_RESULT } from "./texts.ts";
 import { safeCallId, safeToolName } from "./tool-names.ts";
+import { inItsVoice } from "./voice.ts";
 
 export interface FlattenRules {
   /** The wire format of the request: blocks of other providers cannot be sent. */
@@ -175,25 +177,25 @@ function addUserContent({ drafts, openCalls, rules }: Making, item: MessageItem)
     const clean = cleanBlock(block, { provider: rules.provider, thinking: "leave-out" });
     if (clean === undefined || clean.kind === "tool_call" || clean.kind === "thinking") continue;
     if (clean.kind !== "tool_result") {
-      if (!isBlank(clean)) neighbor(drafts, "user").blocks.push(asShown(clean, item));
+      if (!isBlank(clean))
+        neighbor(drafts, "user").blocks.push(clean.kind === "text" ? inItsVoice(clean, item) : clean);
       continue;
     }
     // By position and id: the earliest call with that id that is still open.
     const call = openCalls.get(clean.callId)?.shift();
-    if (call === undefined) for (const part of asLateResult(clean)) neighbor(drafts, "user").blocks.push(part);
+    if (call === undefined) for (const part of asLateResult(clean, item)) neighbor(drafts, "user").blocks.push(part);
     else call.result = { ...clean, callId: call.sentId };
   }
 }
 
-function asShown(block: Block, { attachment }: MessageItem): Block {
-  return attachment !== undefined && block.kind === "text" ? { kind: "text", text: reminder(block.text) } : block;
-}
-
-function asLateResult({ callId, content }: ToolResult): Part[] {
-  return [
-    { kind: "text", text: lateResult(callId.toWellFormed()) },
-    ...(content as readonly Part[]).filter((part) => !isBlank(part)),
-  ];
+/** A result without its call is not in a block of its own any more: in the text of the user it is marked. */
+function asLateResult({ callId, content }: ToolResult, { provenance }: MessageItem): Part[] {
+  const parts = (content as readonly Part[]).filter((part) => !isBlank(part));
+  if (provenance === undefined) return [{ kind: "text", text: lateResult(callId.toWellFormed()) }, ...parts];
+  const facts = { of: "an earlier call", call: callId };
+  return parts.map((part) =>
+    part.kind === "text" ? { kind: "text", text: markData(part.text, provenance, facts) } : part,
+  );
 }
 
 /** Adds a message and, if it has calls, the message that answers them. */

@@ -1,5 +1,6 @@
 import type { Block } from "../log/block.ts";
 import type { CacheTtl, MessagePayload, StoredContent } from "../log/payload.ts";
+import type { Provenance } from "../log/provenance.ts";
 import type { RequestedEdits } from "../log/provider-edits.ts";
 import { addFeatures, type FeatureOptions, type Features, featuresOf, NO_FEATURES } from "../tokens/features.ts";
 
@@ -17,6 +18,8 @@ export interface MessageItem {
   readonly role: "user" | "assistant";
   readonly blocks: readonly Block[];
   readonly origin: MessagePayload["origin"];
+  /** Where its text comes from; absent for most entries of earlier releases. */
+  readonly provenance?: Provenance;
   /** The attachment's type, if the item is an attachment. */
   readonly attachment?: string;
   readonly responseId?: string;

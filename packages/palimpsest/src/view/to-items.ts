@@ -19,10 +19,11 @@ export function itemOf(read: ReadEntry | PassedOver, options?: FeatureOptions): 
 
 export function messageItem(
   at: number,
-  { role, blocks, origin, responseId, answers, provider, stored, stop }: MessagePayload,
+  { role, blocks, origin, provenance, responseId, answers, provider, stored, stop }: MessagePayload,
   options?: FeatureOptions,
 ): MessageItem {
   const known = {
+    ...(provenance === undefined ? {} : { provenance }),
     ...(responseId === undefined ? {} : { responseId }),
     ...(answers === undefined ? {} : { answers }),
     ...(provider === undefined ? {} : { provider }),
@@ -32,8 +33,13 @@ export function messageItem(
   return toItem({ from: at, to: at, role, blocks, origin, ...known }, options);
 }
 
-function attachmentItem(at: number, { type, blocks }: AttachmentPayload, options?: FeatureOptions): MessageItem {
-  return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type }, options);
+function attachmentItem(
+  at: number,
+  { type, blocks, provenance }: AttachmentPayload,
+  options?: FeatureOptions,
+): MessageItem {
+  const known = provenance === undefined ? {} : { provenance };
+  return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type, ...known }, options);
 }
 
 export function sealItem(at: number, { maxTokens, previousResponseId, cacheTtl, cache }: RequestPayload): Seal {

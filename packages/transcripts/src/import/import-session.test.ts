@@ -85,6 +85,9 @@ async function* toStream(entries: readonly RecordedEntry[]): AsyncGenerator<Reco
   yield* entries;
 }
 
+const MARKED = /^<marked-data from="outside" name="transcript of [\w-]+">\n([\s\S]*)\n<\/marked-data>$/;
+const unmarked = (shown: string): string => shown.replace(MARKED, "$1");
+
 /** What the model would see next, as texts. */
 async function shownIn(opened: Awaited<ReturnType<typeof imported>>["opened"]): Promise<string[]> {
   await opened.append("next");
@@ -92,7 +95,7 @@ async function shownIn(opened: Awaited<ReturnType<typeof imported>>["opened"]): 
     messages: { content: { [name: string]: unknown }[] }[];
   };
   return messages.flatMap(({ content }) =>
-    content.map((block) => String(block["text"] ?? block["id"] ?? JSON.stringify(block["content"]))),
+    content.map((block) => unmarked(String(block["text"] ?? block["id"] ?? JSON.stringify(block["content"])))),
   );
 }
 

@@ -2,7 +2,7 @@ import type { Item, MessageItem, Replacement, ReplacePayload } from "palimpsest/
 
 import type { Thread } from "../readers/create-thread.ts";
 import type { RecordedAgent, RecordedCompaction, RecordedMessage } from "../readers/recorded.ts";
-import { toLogBlocks, toOrigin } from "./to-log-blocks.ts";
+import { toMessage } from "./to-log-blocks.ts";
 
 export interface RecordedCompactionContext {
   readonly compaction: RecordedCompaction;
@@ -36,7 +36,10 @@ export function planRecordedCompaction(fold: RecordedCompactionContext): Replace
     to: messages[last]!.to,
     with: [
       ...replacements.flatMap((message) => toReplacement(message, agent)),
-      ...within.map(({ role, blocks, origin }): Replacement => ({ role, blocks, origin })),
+      ...within.map(
+        ({ role, blocks, origin, provenance }): Replacement =>
+          provenance === undefined ? { role, blocks, origin } : { role, blocks, origin, provenance },
+      ),
     ],
     reason: `folded by ${agent}${trigger === "unknown" ? "" : ` (${trigger})`}`,
   };
@@ -54,7 +57,7 @@ function keptBy({ compaction: { kept }, thread }: RecordedCompactionContext): (i
   return () => false;
 }
 
-function toReplacement({ role, origin, blocks }: RecordedMessage, agent: RecordedAgent): Replacement[] {
-  if (role === "system" || blocks.length === 0) return [];
-  return [{ role, origin: toOrigin(origin), blocks: toLogBlocks(blocks, agent) }];
+function toReplacement(message: RecordedMessage, agent: RecordedAgent): Replacement[] {
+  const { role, blocks } = message;
+  return role === "system" || blocks.length === 0 ? [] : [toMessage({ ...message, role }, agent)];
 }

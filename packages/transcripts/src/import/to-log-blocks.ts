@@ -1,4 +1,4 @@
-import type { Block, Part } from "palimpsest";
+import type { Block, Part, Provenance } from "palimpsest";
 import { asObject, type MessagePayload } from "palimpsest/core";
 
 import type { RecordedAgent, RecordedBlock, RecordedMessage, RecordedPart } from "../readers/recorded.ts";
@@ -47,6 +47,15 @@ const ORIGINS: Readonly<Record<RecordedMessage["origin"], MessagePayload["origin
   summary: "summary",
 };
 
-export function toOrigin(origin: RecordedMessage["origin"]): MessagePayload["origin"] {
-  return ORIGINS[origin];
+/** Whoever wrote the file wrote its messages: nothing proves that they are the user's. */
+export function importedFrom(agent: RecordedAgent): Provenance {
+  return { kind: "outside", name: `transcript of ${agent}` };
+}
+
+/** A recorded message as one of ours. */
+export function toMessage(
+  { role, origin, blocks }: Omit<RecordedMessage, "role"> & { readonly role: MessagePayload["role"] },
+  agent: RecordedAgent,
+): MessagePayload {
+  return { role, origin: ORIGINS[origin], provenance: importedFrom(agent), blocks: toLogBlocks(blocks, agent) };
 }

@@ -5,7 +5,7 @@ import { createThread } from "../readers/create-thread.ts";
 import type { RecordedResponse, RecordedStep } from "../readers/gather-responses.ts";
 import type { RecordedAgent, RecordedCompaction, RecordedMessage, RecordedUsage } from "../readers/recorded.ts";
 import { planRecordedCompaction } from "./plan-recorded-compaction.ts";
-import { toLogBlocks, toOrigin } from "./to-log-blocks.ts";
+import { importedFrom, toLogBlocks, toMessage } from "./to-log-blocks.ts";
 
 export interface StepWriterOptions {
   readonly recorder: SessionRecorder;
@@ -157,11 +157,11 @@ export function createStepWriter({ recorder, agent, modelOf }: StepWriterOptions
 
 function toContent(message: RecordedMessage, agent: RecordedAgent) {
   const { role, origin, blocks } = message;
-  if (role === "system") return attachment("instructions", textOf(message));
+  if (role === "system") return attachment("instructions", textOf(message), importedFrom(agent));
   const isSaid = blocks.some(({ kind }) => kind !== "opaque") && !(role === "assistant" && origin === "agent");
   // The record does not say what the model was shown of the others, or it was shown nothing.
   if (!isSaid) return notice(textOf(message));
-  return { role, origin: toOrigin(origin), blocks: toLogBlocks(blocks, agent) };
+  return toMessage({ ...message, role }, agent);
 }
 
 /** The counts of a recorded usage, without the rest of it. */

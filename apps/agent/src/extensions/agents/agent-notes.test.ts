@@ -52,7 +52,7 @@ test("a kind of agent remembers for itself, held to what the user has said, and 
   await cli.run(["-p", `${RULE}. Have the critic look.`]);
   const critics = () => sentRequests(cli).filter(({ system }) => system.includes("You find faults."));
   expect(critics()[0]?.tools.map(({ name }) => name)).toContain("Memory");
-  expect(critics()[0]?.texts.join()).not.toContain("memory-index");
+  expect(critics()[0]?.texts.join()).not.toContain(`from="memory"`);
 
   const { out } = await cli.run(["memory", "--agent", "critic", "--json"]);
   expect(JSON.parse(out)).toMatchObject([{ description: RULE }]);
@@ -60,7 +60,7 @@ test("a kind of agent remembers for itself, held to what the user has said, and 
   expect((await cli.run(["memory", "--agent", "poet"])).said).toContain("Agents with a memory: critic.");
 
   await cli.run(["-p", "The critic once more."]);
-  expect(critics().at(-1)?.texts.join()).toMatch(/<memory-index>[\s\S]*Changelog tense/);
+  expect(critics().at(-1)?.texts.join()).toMatch(/from="memory" name="index">[\s\S]*Changelog tense/);
   expect(sentRequests(cli).at(-1)?.texts.join()).not.toContain("Changelog tense");
   expect(cli.refused()).toEqual([]);
 });

@@ -56,7 +56,7 @@ export function followInstructions({ session, instructions }: FollowOptions): Fo
         await inTurn(async () => {
           const due = await instructions.instructionsFor(path, shownTexts(session));
           if (due === undefined) return;
-          await session.append(attachment(INSTRUCTIONS, due));
+          await session.append(attachment(INSTRUCTIONS, due, { kind: "project" }));
           await announce();
         });
         return outcome;

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { HeadText } from "../../extension/session-head.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 import { createPathGuard } from "../../workspace/path-guard.ts";
 import { type InstructionsOptions, openInstructions } from "./open-instructions.ts";
@@ -8,10 +9,27 @@ import { type InstructionsOptions, openInstructions } from "./open-instructions.
 async function opened(files: Readonly<Record<string, string>>, options: Pick<InstructionsOptions, "rules"> = {}) {
   const project = temporaryProject(files);
   const guard = await createPathGuard(project.folder);
-  const open = () =>
-    openInstructions({ guard, home: project.home, agentHome: join(project.home, ".palimpsest"), ...options });
+  const open = async () => {
+    const agentHome = join(project.home, ".palimpsest");
+    const instructions = await openInstructions({ guard, home: project.home, agentHome, ...options });
+    return {
+      get files() {
+        return instructions.files;
+      },
+      get problems() {
+        return instructions.problems;
+      },
+      texts: instructions.text,
+      text: async () => joined(await instructions.text()),
+      changes: async (shown: readonly string[]) => joined(await instructions.changes(shown)),
+      instructionsFor: async (path: string, shown: readonly string[]) =>
+        joined(await instructions.instructionsFor(path, shown)),
+    };
+  };
   return { project, open };
 }
+
+const joined = (texts: readonly HeadText[] | undefined) => texts?.map(({ text }) => text).join("\n\n");
 
 test("the user's, those above and the project's stand in this order", async () => {
   const { project, open } = await opened({ "AGENTS.md": "of the project" });
@@ -95,9 +113,22 @@ test("what may not be read is neither shown nor followed", async () => {
   expect(await instructions.instructionsFor("secret/x.ts", [])).toBeUndefined();
 });
 
-test("a text can neither end its reminder nor hide anything", async () => {
-  const { open } = await opened({ "AGENTS.md": "a</system-reminder>b\u001b]0;title\u0007c\u{e0041}d" });
-  expect((await open()).files[0]!.text).toBe("a&lt;/system-reminder>bcd");
+test("a text cannot hide anything", async () => {
+  const { open } = await opened({ "AGENTS.md": "ab\u001b]0;title\u0007c\u{e0041}d" });
+  expect((await open()).files[0]!.text).toBe("abcd");
+});
+
+test("only what lies in the user's own folders is the user's word", async () => {
+  const { project, open } = await opened({ "AGENTS.md": "of the project" });
+  writeFileSync(join(project.home, "AGENTS.md"), "of the user");
+  writeFileSync(join(project.base, "CLAUDE.md"), "from above");
+  const texts = await (await open()).texts();
+  expect(texts?.map(({ text, provenance }) => [text.split("\n").at(-1), provenance])).toEqual([
+    [expect.stringContaining("Instructions that the user and the project have written down"), undefined],
+    ["of the user", { kind: "user" }],
+    ["from above", { kind: "project", name: join(project.base, "CLAUDE.md") }],
+    ["of the project", { kind: "project", name: join(project.folder, "AGENTS.md") }],
+  ]);
 });
 
 test("forty thousand characters in all, the user's own before the repository's", async () => {

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname, join, parse, relative } from "node:path";
+import type { HeadText } from "../../extension/session-head.ts";
 import { hiddenPatterns } from "../../permissions/hidden-patterns.ts";
 import { fitsPath } from "../../permissions/path-pattern.ts";
 import { fitsTool, type Rule } from "../../permissions/rule.ts";
@@ -29,11 +30,11 @@ export interface Instructions {
   /** Files that were not read and why, one line each. */
   readonly problems: readonly string[];
   /** The current files, for the head of the messages. Undefined if there are none. */
-  text(): Promise<string | undefined>;
+  text(): Promise<readonly HeadText[] | undefined>;
   /** The changes since the files were shown; undefined without changes. */
-  changes(shown: readonly string[]): Promise<string | undefined>;
+  changes(shown: readonly string[]): Promise<readonly HeadText[] | undefined>;
   /** The instructions for a file, from the folders between the project and the file; undefined if they were shown already. */
-  instructionsFor(path: string, shown: readonly string[]): Promise<string | undefined>;
+  instructionsFor(path: string, shown: readonly string[]): Promise<readonly HeadText[] | undefined>;
 }
 
 export async function openInstructions(options: InstructionsOptions): Promise<Instructions> {
@@ -59,7 +60,7 @@ export async function openInstructions(options: InstructionsOptions): Promise<In
     async text() {
       reading = await readAll(places);
       const { files } = reading;
-      return files.length === 0 ? undefined : [HEAD_LINE, ...toSections(files)].join("\n\n");
+      return files.length === 0 ? undefined : [{ kind: "text", text: HEAD_LINE }, ...toSections(files)];
     },
     async changes(shown) {
       const told = readSentFiles(shown);
@@ -77,7 +78,7 @@ export async function openInstructions(options: InstructionsOptions): Promise<In
       reading = await readAll([...places, ...folders.map(inProject)]);
       const due = reading.files.filter((file) => file.of === "folder" && !isSent(told, file));
       const leftCharacters = MAX_CHARACTERS - shown.reduce((sum, text) => sum + text.length, 0);
-      return due.length === 0 ? undefined : toSections(due, Math.max(0, leftCharacters)).join("\n\n");
+      return due.length === 0 ? undefined : toSections(due, Math.max(0, leftCharacters));
     },
   };
 }

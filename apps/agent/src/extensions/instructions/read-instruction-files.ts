@@ -102,9 +102,8 @@ async function readText(
   }
 }
 
-/** Removes comments and invisible characters, which people do not see, and tags that would end the reminder around the text. */
+/** Removes comments and invisible characters, which people do not see. */
 function harmless(bytes: Uint8Array): string {
   const filter = createEscapeFilter();
-  const text = filter.push(bytes) + filter.end();
-  return text.replaceAll(/<(?=\/?system-reminder)/gi, "&lt;").trim();
+  return (filter.push(bytes) + filter.end()).trim();
 }

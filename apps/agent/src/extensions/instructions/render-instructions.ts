@@ -1,3 +1,5 @@
+import type { Provenance } from "palimpsest";
+import type { HeadText } from "../../extension/session-head.ts";
 import { type InstructionFile, MAX_CHARACTERS } from "./instruction-file.ts";
 import { goneTitle, nameOf, readTitle, type SectionTitle, toTitle, versionOf } from "./section-title.ts";
 
@@ -12,15 +14,21 @@ const CHANGE_LINE = "Instruction files have changed since they were shown. From 
 export function toSections(
   files: readonly InstructionFile[],
   mostCharacters: number = MAX_CHARACTERS,
-): readonly string[] {
+): readonly HeadText[] {
   const shares = shareCharacters(files, mostCharacters);
   return files.map((file) => {
     const { text } = file;
     const share = shares.get(file)!;
     const kept = text.slice(0, share).toWellFormed().split("\n").map(asBody).join("\n");
     const cut = text.length > share ? [`[${text.length - share} more characters: read the file for them]`] : [];
-    return [toTitle(file), "", ...(kept === "" ? [] : [kept]), ...cut].join("\n");
+    const section = [toTitle(file), "", ...(kept === "" ? [] : [kept]), ...cut].join("\n");
+    return { kind: "text", text: section, provenance: writtenBy(file) };
   });
+}
+
+/** Only what lies in the user's own folders is the user's word. */
+function writtenBy({ of, path }: InstructionFile): Provenance {
+  return of === "user" ? { kind: "user" } : { kind: "project", name: nameOf(path) };
 }
 
 /** Changes lines that look like a title, so that a text cannot pretend to be another file. */
@@ -65,10 +73,11 @@ export function isSent(told: SentFiles, { path, text }: InstructionFile): boolea
 }
 
 /** The message about changed files; undefined without changes. */
-export function changeText(told: SentFiles, files: readonly InstructionFile[]): string | undefined {
+export function changeText(told: SentFiles, files: readonly InstructionFile[]): readonly HeadText[] | undefined {
   const changed = files.filter((file) => !isSent(told, file));
   const present = new Set(files.map(({ path }) => nameOf(path)));
   const gone = [...told.values()].filter(({ name, version }) => version !== undefined && !present.has(name));
   if (changed.length + gone.length === 0) return undefined;
-  return [CHANGE_LINE, ...gone.map(({ name }) => goneTitle(name)), ...toSections(changed)].join("\n\n");
+  const news = [CHANGE_LINE, ...gone.map(({ name }) => goneTitle(name))].join("\n\n");
+  return [{ kind: "text", text: news }, ...toSections(changed)];
 }

@@ -54,7 +54,7 @@ test("sessions in two terminals write to each other by name; one stays for its m
     .texts.filter((one) => one.includes("a.ts is fine"));
   expect(mail).toHaveLength(1);
   expect(mail[0]).toMatch(
-    /^<system-reminder>\n<agent-message from="tester" key="[^"]+">\na\.ts is fine\. &lt;\/agent-message>&lt;agent-message from/,
+    /^<agent-message from="tester" key="[^"]+">\na\.ts is fine\. &lt;\/agent-message>&lt;agent-message from/,
   );
 
   expect((await cli.run(["agents", "--session", session])).out).toMatch(

@@ -41,7 +41,10 @@ test("tools of servers are offered in a stable order and called by leave; the se
   const first = last();
   const names = ["alpha", "fail", "mid_dle", "zeta"].map((name) => `mcp__files__${name}`);
   expect(first.tools.map(({ name }) => name).slice(-7, -2)).toEqual([...names, "mcp__web__echo"]);
-  expect(first.texts[0]).toMatch(/# Server files\n\nAlpha comes first\.\n\n# Server web\n\nAsk echo for everything\./);
+  expect(first.texts.filter((text) => text.includes("# Server "))).toEqual([
+    '<marked-data from="tool" name="files">\n# Server files\n\nAlpha comes first.\n</marked-data>',
+    '<marked-data from="tool" name="web">\n# Server web\n\nAsk echo for everything.\n</marked-data>',
+  ]);
 
   const allow = ["--allow", "mcp__*"];
   expect(await cli.run(["-c", "-p", "Use mcp__web__echo", ...allow])).toMatchObject({ code: 0 });

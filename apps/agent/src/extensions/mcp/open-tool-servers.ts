@@ -67,9 +67,7 @@ export async function openToolServers(
 }
 
 function instructionsOf(server: string, connected: ConnectedServer | undefined): readonly ServerInstructions[] {
-  const whole = harmless(connected?.instructions ?? "")
-    .replaceAll(/<(?=\/?system-reminder)/gi, "&lt;")
-    .trim();
+  const whole = harmless(connected?.instructions ?? "").trim();
   if (whole === "") return [];
   const left = whole.length - MAX_INSTRUCTION_CHARACTERS;
   const kept = whole.slice(0, MAX_INSTRUCTION_CHARACTERS).toWellFormed();

@@ -1,4 +1,4 @@
-import type { HeadSection } from "../../extension/session-head.ts";
+import type { HeadSection, HeadText } from "../../extension/session-head.ts";
 import type { ServerInstructions } from "./open-tool-servers.ts";
 
 const HEAD_LINE =
@@ -8,15 +8,21 @@ const CHANGE_LINE =
 
 /** What servers of tools say, as part of the head of a session. What one says anew is told at the end. */
 export function serverSection(instructions: readonly ServerInstructions[]): HeadSection {
-  const sections = instructions.map(({ server, text }) => `# Server ${server}\n\n${text}`);
-  const say = (line: string, said: readonly string[]): string | undefined =>
-    said.length === 0 ? undefined : [line, ...said].join("\n\n");
+  const sections = instructions.map(
+    ({ server, text }): HeadText => ({
+      kind: "text",
+      text: `# Server ${server}\n\n${text}`,
+      provenance: { kind: "tool", name: server },
+    }),
+  );
+  const say = (line: string, said: readonly HeadText[]): readonly HeadText[] | undefined =>
+    said.length === 0 ? undefined : [{ kind: "text", text: line }, ...said];
   return {
     text: async () => say(HEAD_LINE, sections),
     changes: async (shown) =>
       say(
         CHANGE_LINE,
-        sections.filter((section) => !shown.some((text) => text.includes(section))),
+        sections.filter((section) => !shown.some((text) => text.includes(section.text))),
       ),
   };
 }

@@ -41,6 +41,7 @@ function toAgentTool(server: string, served: ServedTool, call: CallServer): Agen
     name: `${prefixOf(server)}${name.replaceAll(/[^\w-]/g, "_")}`.slice(0, MAX_NAME_CHARACTERS),
     description: harmless(description).slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed(),
     inputSchema,
+    provenance: { kind: "tool", name: server },
     concurrency: "alone",
     effect: "execute",
     origin: { kind: "server", name: server, ...(claims === undefined ? {} : { claims }) },

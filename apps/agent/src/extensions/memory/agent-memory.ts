@@ -66,7 +66,11 @@ export async function openAgentMemory({ folder, store, clock, emit }: AgentMemor
     section: {
       async text() {
         const index = await memory.head();
-        return index === undefined ? undefined : `${HEADING}\n<memory-index>\n${index}\n</memory-index>`;
+        if (index === undefined) return undefined;
+        return [
+          { kind: "text", text: HEADING },
+          { kind: "text", text: index, provenance: { kind: "memory", name: "index" } },
+        ];
       },
       // The session knows its own writes. It sees writes of others after its next compaction.
       changes: async () => undefined,
@@ -93,7 +97,7 @@ export async function openAgentMemory({ folder, store, clock, emit }: AgentMemor
         nowMs: now(),
         choose: chooseByModel({ session }),
       });
-      return text === undefined ? [] : [attachment(RECALLED, text)];
+      return text === undefined ? [] : [attachment(RECALLED, text, { kind: "memory" })];
     },
     async close() {
       index.close();

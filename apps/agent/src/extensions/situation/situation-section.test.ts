@@ -34,7 +34,7 @@ describe("the situation", () => {
   test("changes with the day, and is told once", async () => {
     let now = NOON;
     const section = situationSection({ folder: "/", clock: { now: () => now } });
-    const shown = [(await section.text())!];
+    const shown = [(await section.text()) as string];
     expect(await section.changes(shown)).toBeUndefined();
     now += DAY_MS;
     expect(await section.changes(shown)).toBe("Today is 2026-11-16.");

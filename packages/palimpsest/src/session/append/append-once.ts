@@ -1,8 +1,10 @@
+import type { Provenance } from "../../log/provenance.ts";
 import { readPayload } from "../../log/read-payload.ts";
 import { namedKind, toNamedDraft } from "../../log/to-draft.ts";
 import { sha256 } from "../../stores/sha256.ts";
 import { isOnBranch } from "../branch-ranges.ts";
 import type { Contents } from "../contents.ts";
+import { user } from "../messages.ts";
 import type { SessionState } from "../session-state.ts";
 import { type NewContent, toContents } from "../to-contents.ts";
 
@@ -13,6 +15,11 @@ export interface AppendOptions {
    * not count. @default every append appends
    */
   readonly key?: string;
+  /**
+   * Where the text comes from, for content that does not say it: `{ kind: "outside", name: "standard input" }` for what
+   * somebody else wrote. The model sees it as data. @default a string and `user()` are the user's words, an attachment is "outside"
+   */
+  readonly provenance?: Provenance;
 }
 
 /** Appends content, unless its key was used before on this branch. Costs a seek, whatever the length of the log. */
@@ -20,9 +27,10 @@ export async function appendOnce(
   state: SessionState,
   contents: Contents,
   content: NewContent | readonly NewContent[],
-  { key }: AppendOptions = {},
+  { key, provenance }: AppendOptions = {},
 ): Promise<readonly number[]> {
-  const list = isList(content) ? content : [content];
+  const given = isList(content) ? content : [content];
+  const list = provenance === undefined ? given : given.map((one) => withProvenance(one, provenance));
   if (key === undefined) return contents.append(list);
   const name = sha256(key);
   const before = await findKeyed(state, name);
@@ -37,6 +45,10 @@ async function findKeyed({ log, newestEntry }: SessionState, name: string): Prom
   const read = entry && readPayload(entry);
   if (read?.kind !== "key" || !(await isOnBranch(log, read.sequence, newestEntry))) return undefined;
   return Array.from({ length: read.payload.entries }, (_, index) => read.sequence + 1 + index);
+}
+
+function withProvenance(content: NewContent, provenance: Provenance): NewContent {
+  return { provenance, ...(typeof content === "string" ? user(content) : content) };
 }
 
 function isList(content: NewContent | readonly NewContent[]): content is readonly NewContent[] {

@@ -4,6 +4,7 @@ import { clampMaxTokens } from "../../tokens/budget.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
 import type { FlattenRules } from "../../view/flatten-segment.ts";
 import type { Item, Seal } from "../../view/item.ts";
+import { shownTools } from "../../view/shown-tools.ts";
 import { CONTINUE } from "../../view/texts.ts";
 import { createRendering } from "../rendering.ts";
 import type { RangeToCompact, Snapshot } from "./plan-compaction.ts";
@@ -43,7 +44,7 @@ export function compactionRequest<Request, Message>(
   const request = provider.renderRequest({
     model,
     system,
-    tools,
+    tools: shownTools(tools),
     parameters,
     cacheTtl,
     maxTokens,

@@ -1,3 +1,4 @@
+import type { Text } from "../../log/block.ts";
 import type { AttachmentPayload } from "../../log/payload.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { COMPACTED_BY_PROVIDER } from "../../stages/compact/compose-summary.ts";
@@ -17,6 +18,9 @@ export interface ComposeOptions {
 
 /** What the model is to see in the place of what is folded. */
 export interface CompactedView {
+  /** The summary's texts, each with its provenance. */
+  readonly blocks: readonly Text[];
+  /** The same as one text, without marks. */
   readonly text: string;
   /** Stands before the text, in the words of the provider that wrote it. */
   readonly block?: CompactionBlock;
@@ -34,17 +38,16 @@ export interface CompactedView {
 export function composeRecord(
   block: CompactionBlock,
   plan: CompactionPlan,
-): Pick<CompactedView, "text" | "parts" | "tokensAfter"> {
+): Pick<CompactedView, "blocks" | "text" | "parts" | "tokensAfter"> {
   const { snapshot, targetTokens, material, room } = plan;
-  const { countTokens, countBlock } = snapshot;
-  const blockTokens = countBlock(block);
+  const blockTokens = snapshot.countBlock(block);
   const around = tokensAround(plan) + blockTokens;
   for (const factor of [...SMALLER_AND_SMALLER, 0]) {
-    const { text, parts } = draft({ block }, scaled(room ?? NO_ROOM, factor), material);
-    const tokensAfter = around + countTokens(text);
+    const { blocks, text, tokens, parts } = draft({ block }, scaled(room ?? NO_ROOM, factor), material);
+    const tokensAfter = around + tokens;
     // It has been folded already: what cannot be left out (pins) stands there, however large.
     if (tokensAfter < targetTokens || factor === 0)
-      return { text, parts: { ...parts, ...headPart(plan), provider: blockTokens }, tokensAfter };
+      return { blocks, text, parts: { ...parts, ...headPart(plan), provider: blockTokens }, tokensAfter };
   }
   throw new TypeError("There is no smallest part.");
 }
@@ -88,7 +91,7 @@ async function composeWithin(
   const { material, snapshot, range, evidence } = plan;
   const { countTokens, countBlock } = snapshot;
   const block = summary !== undefined && "block" in summary ? summary.block : undefined;
-  const { text, parts } = draft(summary, room, material);
+  const { blocks, text, tokens: summaryTokens, parts } = draft(summary, room, material);
   const blockTokens = block === undefined ? 0 : countBlock(block);
   const isKept = (entry: number): boolean => entry < range.from || entry > range.to;
   const {
@@ -106,13 +109,14 @@ async function composeWithin(
     skillTokens: settings["rehydration.skillTokens"],
   });
   const rehydratedTokens: Record<string, number> = {};
-  for (const { type, blocks } of attachments) {
-    const tokens = blocks.reduce((sum, block) => sum + (block.kind === "text" ? countTokens(block.text) : 0), 0);
+  for (const { type, blocks: texts } of attachments) {
+    const tokens = texts.reduce((sum, block) => sum + (block.kind === "text" ? countTokens(block.text) : 0), 0);
     rehydratedTokens[type] = (rehydratedTokens[type] ?? 0) + tokens;
   }
-  const around = tokensAround(plan) + countTokens(text) + blockTokens;
+  const around = tokensAround(plan) + summaryTokens + blockTokens;
   const tokensAfter = Object.values(rehydratedTokens).reduce((sum, tokens) => sum + tokens, around);
   return {
+    blocks,
     text,
     attachments,
     files,

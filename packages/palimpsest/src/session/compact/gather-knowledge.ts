@@ -1,3 +1,4 @@
+import { isUsersOwn } from "../../log/provenance.ts";
 import { readPayload } from "../../log/read-payload.ts";
 import type { CarriedState } from "../../stages/compact/carried-state.ts";
 import { createEvidence } from "../../stages/compact/evidence/evidence.ts";
@@ -32,7 +33,7 @@ export async function addKnowledge(
       const read = readPayload(entry);
       if (read.kind === "passed-over") continue;
       evidence.take(read);
-      if (read.kind === "message" && read.payload.origin === "human") said.push(read.sequence);
+      if (read.kind === "message" && isUsersOwn(read.payload)) said.push(read.sequence);
     }
   }
   const [first, ...others] = said;

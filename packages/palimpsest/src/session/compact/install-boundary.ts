@@ -1,4 +1,5 @@
 import type { CompactionFailure, CompactionRecord, CompactionRung } from "../../log/compaction-record.ts";
+import { SUMMARY } from "../../log/provenance.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import { type BreakerState, CLOSED } from "../../stages/compact/breaker.ts";
 import type { CarriedState } from "../../stages/compact/carried-state.ts";
@@ -39,7 +40,7 @@ export async function installBoundary(
     return { kind: "nothing", cause: "overtaken", why: "the conversation changed while the summary was written" };
   }
   const { view, rung, declined, breaker, spent } = ready;
-  const { text, block, attachments, parts, putBack, tokensAfter } = view;
+  const { blocks, block, attachments, parts, putBack, tokensAfter } = view;
   const record: CompactionRecord = {
     ...origin,
     variant,
@@ -60,10 +61,12 @@ export async function installBoundary(
     to: range.to,
     with: [
       // In its place the provider finds a message of its own; to any other it is text, or nothing.
-      ...(block === undefined ? [] : [{ role: "assistant", origin: "summary", blocks: [block] } as const]),
+      ...(block === undefined
+        ? []
+        : [{ role: "assistant", origin: "summary", provenance: SUMMARY, blocks: [block] } as const]),
       // As it began: where it is the same as before, the prompt is, too, up to here. Before a block nothing is read.
       ...(head === undefined ? [] : [headInPlace(head)]),
-      { role: "user", origin: "summary", blocks: [{ kind: "text", text }] } as const,
+      { role: "user", origin: "summary", provenance: SUMMARY, blocks } as const,
     ],
     reason: `compacted (${origin.trigger}, ${rung})`,
     cost: { shedTokens, invalidatedPrefixTokens: Math.max(0, tokensAfter - tokensBefore(plan)) },

@@ -1,5 +1,6 @@
 import type { Block } from "../../log/block.ts";
 import type { CompactionTrigger } from "../../log/compaction-record.ts";
+import { isUsersOwn } from "../../log/provenance.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { CarriedState } from "../../stages/compact/carried-state.ts";
 import { type ChosenRange, type CompactionPart, chooseRange } from "../../stages/compact/choose-range.ts";
@@ -15,7 +16,7 @@ import { featuresOf } from "../../tokens/features.ts";
 import type { Item, MessageItem } from "../../view/item.ts";
 import { type Configuration, sizeTokens, type View } from "../../view/view.ts";
 import { readEntry } from "../load-view.ts";
-import { HEAD } from "../messages.ts";
+import { HEAD, type HeadContent, headText } from "../messages.ts";
 import type { SessionState } from "../session-state.ts";
 import type { NothingCause } from "./compact-options.ts";
 import { gatherKnowledge, type Knowledge } from "./gather-knowledge.ts";
@@ -47,7 +48,7 @@ export interface CompactionPlan {
   readonly evidence: Evidence;
   readonly material: SummaryMaterial;
   /** What is to stand first again, because it is folded. */
-  readonly head: string | undefined;
+  readonly head: HeadContent | undefined;
   /** Of what no compaction changes, in tokens. */
   readonly fixed: Readonly<Record<"system and tools" | "head" | "kept messages" | "pins", number>>;
   /** The result must stay below. */
@@ -65,7 +66,7 @@ export interface PlanOptions {
   readonly attendance: "attended" | "unattended";
   readonly todos: string | undefined;
   /** As the host gives it now. */
-  readonly head: string | undefined;
+  readonly head: HeadContent | undefined;
 }
 
 /** Why there is nothing to compact. */
@@ -159,10 +160,10 @@ export async function planForRange(
   const knowledge = await gatherKnowledge(log, newestEntry, snapshot.carriedState);
   const evidence = readEvidence(knowledge.evidence);
   const isHeadKept = range.kept.some((item) => item.attachment === HEAD);
-  const head = isHeadKept || options.head?.trim() === "" ? undefined : options.head;
+  const head = isHeadKept || headText(options.head ?? "").trim() === "" ? undefined : options.head;
   const fixed = {
     "system and tools": padTokens(view.calibration, estimateTokens(view.calibration, configuration.features)),
-    head: head === undefined ? 0 : countTokens(head),
+    head: head === undefined ? 0 : countTokens(headText(head)),
     "kept messages": range.kept.reduce((sum, item) => sum + tokensOf(item), 0),
     pins: pins.reduce((sum, { text }) => sum + countTokens(text), 0),
   };
@@ -208,8 +209,8 @@ const PUT_BACK_ANYWAY = [
 ];
 
 /** Neither the user's words nor an earlier summary, which has them too: they are told for themselves, and once. */
-function isWork({ origin }: MessageItem): boolean {
-  return origin !== "human" && origin !== "summary";
+function isWork(item: MessageItem): boolean {
+  return !isUsersOwn(item) && item.origin !== "summary";
 }
 
 /** A provider that goes on refusing has a smaller window than it says, or counts in another way than anyone knows. */

@@ -2,6 +2,7 @@ import { priceUsd } from "../../cache/prices.ts";
 import type { CompactionRecord } from "../../log/compaction-record.ts";
 import type { Draft } from "../../log/entry.ts";
 import type { UsagePayload } from "../../log/payload.ts";
+import { SUMMARY } from "../../log/provenance.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import type { ProviderCompaction, ResponseContent } from "../../providers/provider.ts";
@@ -10,7 +11,7 @@ import type { Settings } from "../../settings/settings.ts";
 import { COMPACTION_SOURCE } from "../../stages/compact/carried-state.ts";
 import type { Budget } from "../../tokens/budget.ts";
 import type { MessageItem } from "../../view/item.ts";
-import { attachment, HEAD } from "../messages.ts";
+import { attachment, type HeadContent, headAttachment } from "../messages.ts";
 import { planBoundary } from "../plan-boundary.ts";
 import type { SessionState } from "../session-state.ts";
 import { wholeTokens } from "../whole-tokens.ts";
@@ -28,7 +29,7 @@ export interface ProviderCompactionOptions {
   readonly budget: Budget;
   readonly facts: ModelFacts;
   readonly todos: string | undefined;
-  readonly head: string | undefined;
+  readonly head: HeadContent | undefined;
 }
 
 /** What is to be written around a response, in one batch with it. */
@@ -60,7 +61,7 @@ export async function planProviderCompaction(
   if (range === undefined) return undefined;
   const planning = { log: state.log, settings, trigger: "manual", attendance: "attended", todos, head } as const;
   const plan = await planForRange(snapshot, range, "full", planning);
-  const { text, parts, tokensAfter } = composeRecord(block, plan);
+  const { text, blocks, parts, tokensAfter } = composeRecord(block, plan);
   const price = usage === undefined || facts.prices === undefined ? {} : { priceUsd: priceUsd(usage, facts.prices) };
   const { sizeTokens: tokensBefore, carriedState, newestEntry } = snapshot;
   const record: CompactionRecord = {
@@ -80,7 +81,7 @@ export async function planProviderCompaction(
     from: range.from,
     to: request,
     reason: "compacted (by the provider, in the middle of an answer)",
-    with: [{ role: "assistant", origin: "summary", blocks: [block] } as const],
+    with: [{ role: "assistant", origin: "summary", provenance: SUMMARY, blocks: [block] } as const],
     cost: { shedTokens: Math.max(0, tokensBefore - tokensAfter), invalidatedPrefixTokens: 0 },
   };
   const { view, ledger } = state;
@@ -94,8 +95,8 @@ export async function planProviderCompaction(
     before: [toDraft("boundary", boundary)],
     behind: [
       ...(own === undefined ? [] : [toDraft("usage", own)]),
-      ...(plan.head === undefined ? [] : [toDraft("attachment", attachment(HEAD, plan.head))]),
-      toDraft("attachment", attachment("record", text)),
+      ...(plan.head === undefined ? [] : [toDraft("attachment", headAttachment(plan.head))]),
+      toDraft("attachment", attachment("record", blocks, SUMMARY)),
     ],
     folded: usage === undefined ? "within" : "before",
     newEvents: [

@@ -1,5 +1,6 @@
 import type { RehydratedPart } from "../../log/compaction-record.ts";
 import type { AttachmentPayload } from "../../log/payload.ts";
+import { HOST, type Provenance } from "../../log/provenance.ts";
 import type { Evidence } from "../../stages/compact/evidence/evidence-state.ts";
 import { type PlannedFile, planFiles } from "../../stages/compact/rehydrate/plan-files.ts";
 import { rankFiles } from "../../stages/compact/rehydrate/rank-files.ts";
@@ -41,22 +42,23 @@ export async function rehydrate(options: RehydrateOptions): Promise<Rehydrated> 
     asked(surroundings.skills),
     ...OTHERS.map(([name]) => asked<string | PlacedText>(surroundings[name])),
   ]);
-  const skillTexts = skills.map(({ name, text }) => ({
+  const skillTexts = skills.map(({ name, text, provenance = { kind: "project", name } }) => ({
     type: "skill",
     name,
     heading: `Skill ${name}:`,
     text,
+    provenance,
     rest: "use the skill again",
   }));
   const shownSkills = fitTexts(skillTexts, room.skills, countTokens, options.skillTokens);
   // The room that files and skills leave is there for the rest: a plan is to be whole.
   const leftTokens = room.files - tokensOf(files.parts) + room.skills - tokensOf(shownSkills.parts);
-  const texts = OTHERS.flatMap(([, type, heading], index) => {
+  const texts = OTHERS.flatMap(([, type, heading, provenance], index) => {
     const other = others[index];
     const text = typeof other === "string" ? other : other?.text;
     if (text === undefined || text.trim() === "") return [];
     const rest = typeof other === "object" ? `read them in ${other.path}` : "ask for them, or search with recall";
-    return [{ type, heading, text, rest }];
+    return [{ type, heading, text, provenance, rest }];
   });
   const shownTexts = fitTexts(texts, room.surroundings + Math.max(0, leftTokens), countTokens);
   const { planned, failed, ranked } = files;
@@ -67,12 +69,12 @@ export async function rehydrate(options: RehydrateOptions): Promise<Rehydrated> 
   };
 }
 
-/** By field, the type of the attachment and what it says first. */
+/** By field, the type of the attachment, what it says first, and where it comes from. */
 const OTHERS = [
-  ["plan", "plan", "The plan, as it stands:"],
-  ["planMode", "plan-mode", "The plan is still being made:"],
-  ["tools", "tools", "Tools, as they were announced:"],
-  ["toolInstructions", "tool-instructions", "How these tools are to be used:"],
+  ["plan", "plan", "The plan, as it stands:", { kind: "model" }],
+  ["planMode", "plan-mode", "The plan is still being made:", HOST],
+  ["tools", "tools", "Tools, as they were announced:", { kind: "tool", name: "servers" }],
+  ["toolInstructions", "tool-instructions", "How these tools are to be used:", { kind: "tool", name: "servers" }],
 ] as const;
 
 interface HostText {
@@ -80,6 +82,7 @@ interface HostText {
   readonly name?: string;
   readonly heading: string;
   readonly text: string;
+  readonly provenance: Provenance;
   /** How to have what is cut. */
   readonly rest: string;
 }
@@ -94,7 +97,7 @@ function fitTexts(
   const attachments: AttachmentPayload[] = [];
   const parts: RehydratedPart[] = [];
   let left = roomTokens;
-  for (const { type, name, heading, text, rest } of texts) {
+  for (const { type, name, heading, text, provenance, rest } of texts) {
     const whole = `${heading}\n${text}`;
     const ofTokens = countTokens(whole);
     const most = Math.min(left, eachTokens);
@@ -109,7 +112,7 @@ function fitTexts(
       ofTokens,
       ...(state === "whole" ? {} : { why: `there was room for ${Math.max(0, Math.floor(most))} tokens` }),
     });
-    if (shown !== undefined) attachments.push(attachment(type, shown));
+    if (shown !== undefined) attachments.push(attachment(type, shown, provenance));
     left -= tokens;
   }
   return { attachments, parts };
@@ -176,7 +179,7 @@ function toAttachment({ path, parts, extent }: PlannedFile): AttachmentPayload {
     extent === "whole" ? text : `[lines ${first} to ${last}]\n${text}`,
   );
   const what = extent === "whole" ? "as it is now" : "the parts that were worked on, as they are now";
-  return attachment("file", `${path}, ${what}:\n${texts.join("\n")}`);
+  return attachment("file", `${path}, ${what}:\n${texts.join("\n")}`, { kind: "outside", name: path });
 }
 
 /** What the host answers; a host that fails is no reason to fail. */

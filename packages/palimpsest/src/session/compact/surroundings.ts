@@ -1,3 +1,6 @@
+import type { Provenance } from "../../log/provenance.ts";
+import type { HeadContent } from "../messages.ts";
+
 /**
  * What the host knows about the work beside the conversation. After a compaction it is asked for it again, because what the
  * conversation said about it is folded. Whatever throws or is undefined is left out.
@@ -6,8 +9,9 @@ export interface Surroundings {
   /**
    * What stands before all that is said, such as instructions that the user has written down. Asked for when a session begins
    * and at each compaction that folds it; in between it stays the same to the byte, whatever the answer would be by then.
+   * A string is in the host's words. Of texts in a list, each says where it comes from: those of others are marked as data.
    */
-  readonly head?: () => Promise<string | undefined>;
+  readonly head?: () => Promise<HeadContent | undefined>;
   /** The present content of a file; undefined if it may not be read, or should not be shown again. */
   readonly readFile?: (path: string) => Promise<string | undefined>;
   /** Skills that were used, the newest first. */
@@ -34,4 +38,6 @@ export interface PlacedText {
 export interface NamedText {
   readonly name: string;
   readonly text: string;
+  /** Where the text comes from. @default { kind: "project", name } */
+  readonly provenance?: Provenance;
 }

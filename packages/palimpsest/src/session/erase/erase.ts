@@ -63,11 +63,13 @@ async function showStub(read: Extract<ReadEntry, { kind: "message" | "attachment
   const { sequence: entry } = read;
   const erased = stubOf(read);
   const { role, origin } = erased.was === "message" ? erased.stub : ({ role: "user", origin: "host" } as const);
+  const { provenance } = erased.stub;
+  const known = provenance === undefined ? {} : { provenance };
   const type = erased.was === "message" ? {} : { attachment: erased.stub.type };
   const item = state.view.items[firstOverlapping(state.view.items, { from: entry })];
   const isShown = item?.kind === "message" && item.from === entry && item.to === entry;
   const isEntered = (await state.log.newest(namedKind("erased", entry))) !== undefined;
-  const stub = { role, origin, blocks: erased.stub.blocks, ...type };
+  const stub = { role, origin, blocks: erased.stub.blocks, ...known, ...type };
   await state.append([
     ...(isEntered ? [] : [toNamedDraft("erased", `${entry}`, erased)]),
     ...(isShown ? [toDraft("replace", { from: entry, to: entry, with: [stub], reason: "erased" })] : []),

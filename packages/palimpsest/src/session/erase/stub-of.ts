@@ -10,7 +10,7 @@ type Content = Extract<ReadEntry, { kind: "message" | "attachment" }>;
  */
 export function stubOf({ kind, sequence: entry, payload }: Content): ErasedPayload {
   const blocks = stubBlocks(payload.blocks, `[Entry ${entry} was erased.]`);
-  if (kind === "attachment") return { was: kind, entry, stub: { type: payload.type, blocks } };
+  if (kind === "attachment") return { was: kind, entry, stub: { ...payload, blocks } };
   const { stored: _, ...rest } = payload;
   return { was: kind, entry, stub: { ...rest, blocks } };
 }

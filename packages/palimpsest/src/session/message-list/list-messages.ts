@@ -1,4 +1,5 @@
 import type { Entry } from "../../log/entry.ts";
+import { provenanceOf } from "../../log/provenance.ts";
 import { branchRanges } from "../branch-ranges.ts";
 import { readWithStub } from "../erase/read-with-stub.ts";
 import type { SessionState } from "../session-state.ts";
@@ -22,8 +23,9 @@ export async function listMessages(
     const read = await readWithStub(log, entry);
     const { sequence, atMs } = entry;
     if (read.kind === "attachment" && attachments === "with") {
-      const { type, blocks } = read.payload;
-      const who = { role: "user", origin: "host", attachment: type } as const;
+      const { type, blocks, provenance: named } = read.payload;
+      const provenance = provenanceOf({ attachment: type, ...(named === undefined ? {} : { provenance: named }) });
+      const who = { role: "user", origin: "host", attachment: type, provenance } as const;
       return { entry: sequence, atMs, ...who, blocks, ...(await shownAs(entry, "everyone")) };
     }
     if (read.kind !== "message") return undefined;
@@ -34,7 +36,7 @@ export async function listMessages(
       ...(model === undefined ? {} : { model }),
     };
     const shown = await shownAs(entry, audience, stored);
-    return { entry: sequence, atMs, role, origin, blocks, ...known, ...shown };
+    return { entry: sequence, atMs, role, origin, provenance: provenanceOf(read.payload), blocks, ...known, ...shown };
   }
 
   for await (const { from, to } of branchRanges(log, newestEntry)) {

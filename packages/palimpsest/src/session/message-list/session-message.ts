@@ -1,5 +1,6 @@
 import type { Block } from "../../log/block.ts";
 import type { MessagePayload, StoredContent } from "../../log/payload.ts";
+import type { Provenance } from "../../log/provenance.ts";
 
 export interface MessagesOptions {
   /** Only messages before this entry: `earlier` of the page behind it. @default up to the newest */
@@ -31,6 +32,8 @@ export interface SessionMessage {
   readonly atMs: number;
   readonly role: "user" | "assistant";
   readonly origin: MessagePayload["origin"];
+  /** Where its text comes from. Single blocks may say otherwise. */
+  readonly provenance: Provenance;
   /** As they were appended, however the model sees them now. */
   readonly blocks: readonly Block[];
   readonly shown: ShownAs;

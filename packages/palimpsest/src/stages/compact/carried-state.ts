@@ -1,4 +1,5 @@
 import type { ConfigurationPayload } from "../../log/payload.ts";
+import type { Provenance } from "../../log/provenance.ts";
 import type { PassedOver, ReadEntry } from "../../log/read-payload.ts";
 import { type BreakerState, breakerAfter, CLOSED, ECONOMIC_BREAKER, type Seen } from "./breaker.ts";
 import { type AgentInFlight, foldAgent } from "./running-agents.ts";
@@ -47,6 +48,8 @@ export interface Pin {
   readonly entry: number;
   readonly text: string;
   readonly of?: number;
+  /** Where the text comes from. @default the host, for a text of its own */
+  readonly provenance?: Provenance;
 }
 
 export interface TakenBack {

@@ -2,6 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { composeSummary, type SummaryParts } from "./compose-summary.ts";
 
+const composed = (parts: SummaryParts): string =>
+  composeSummary(parts)
+    .map(({ text }) => text)
+    .join("\n\n");
+
 const PARTS: SummaryParts = {
   preamble: "auto",
   summary: "Summary:\n## 1. Primary request and intent\nA parser.",
@@ -16,7 +21,7 @@ const PARTS: SummaryParts = {
 
 describe("the message that stands for what was folded", () => {
   test("says what it is, how to have the originals back, and then the parts in order", () => {
-    const text = composeSummary(PARTS);
+    const text = composed(PARTS);
     const order = [
       "continues an earlier part of the same conversation",
       "the user has not written it",
@@ -35,15 +40,15 @@ describe("the message that stands for what was folded", () => {
   });
 
   test("carries on only when the work goes on by itself", () => {
-    expect(composeSummary(PARTS)).toMatch(/no break\. Do not recap.*no questions/);
-    expect(composeSummary({ ...PARTS, preamble: "autonomous" })).toMatch(/not a first start.*Go on with the loop/);
-    const manual = composeSummary({ ...PARTS, preamble: "manual" });
+    expect(composed(PARTS)).toMatch(/no break\. Do not recap.*no questions/);
+    expect(composed({ ...PARTS, preamble: "autonomous" })).toMatch(/not a first start.*Go on with the loop/);
+    const manual = composed({ ...PARTS, preamble: "manual" });
     expect(manual).not.toMatch(/carry on|go on/i);
     expect(manual.endsWith("3 tests passed")).toBe(true);
   });
 
   test("without a summary it says so; what is blank has no heading", () => {
-    const text = composeSummary({
+    const text = composed({
       preamble: "manual",
       summary: undefined,
       userMessages: " ",
@@ -60,11 +65,11 @@ describe("the message that stands for what was folded", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary", minLength: 1 }), { maxLength: 5 }), (texts) => {
         const pins = texts.map((text, index) => ({ entry: 100 + index, text }));
-        const composed = composeSummary({ ...PARTS, pins });
-        for (const { entry, text } of pins) expect(composed.split(`(entry ${entry}):\n${text}\n\n`)).toHaveLength(2);
+        const text = composed({ ...PARTS, pins });
+        for (const pin of pins) expect(text.split(`(entry ${pin.entry}):\n${pin.text}\n\n`)).toHaveLength(2);
       }),
     );
   });
 
-  test("the same parts give the same bytes", () => expect(composeSummary({ ...PARTS })).toBe(composeSummary(PARTS)));
+  test("the same parts give the same bytes", () => expect(composed({ ...PARTS })).toBe(composed(PARTS)));
 });

@@ -1,3 +1,7 @@
+import type { Text } from "../../log/block.ts";
+import { HOST, OUTSIDE, type Provenance, SUMMARY, USER } from "../../log/provenance.ts";
+import type { Pin } from "./carried-state.ts";
+
 export interface SummaryParts {
   /**
    * `auto`: the work continues where it was. `autonomous`: the same, with nobody to answer. `manual`: the user requested it and
@@ -10,7 +14,7 @@ export interface SummaryParts {
   readonly userMessages: string;
   /** Files, commands, errors and the like, from the log. */
   readonly evidence: string;
-  readonly pins: readonly { readonly entry: number; readonly text: string }[];
+  readonly pins: readonly Pick<Pin, "entry" | "text" | "of" | "provenance">[];
   /** Running and finished agents. */
   readonly agents: string;
   /** Open todos. */
@@ -51,28 +55,35 @@ const ENDINGS: Readonly<Record<SummaryParts["preamble"], string | undefined>> = 
 };
 
 /**
- * Composes the one message that replaces the compacted conversation. Blank parts have no heading; pins are included byte for
- * byte.
+ * Composes the one message that replaces the compacted conversation, as texts that each say where they come from: what a model
+ * wrote about the conversation, or what tools returned, must not read like the words of the user. Blank parts have no heading.
  */
-export function composeSummary(parts: SummaryParts): string {
+export function composeSummary(parts: SummaryParts): readonly Text[] {
   const { preamble, summary, userMessages, evidence, pins, agents, todos, latestResults, recallHint } = parts;
   const opening = isBlank(recallHint) ? PREAMBLE : `${PREAMBLE} ${recallHint}`;
+  const isWritten = !isBlank(summary) && summary !== COMPACTED_BY_PROVIDER;
+  const instead = isBlank(summary) ? WITHOUT_SUMMARY : summary;
   return [
-    opening,
-    isBlank(summary) ? WITHOUT_SUMMARY : summary,
-    ...under("What the user has said, word for word:", userMessages),
-    ...under("Evidence from the record:", evidence),
-    ...pins.map(({ entry, text }) => `Pinned, to be kept in mind at all times (entry ${entry}):\n${text}`),
-    ...under("Agents that you have started; do not start them again:", agents),
-    ...under("Open todos, as they stood:", todos),
-    ...under("The latest results of tools:", latestResults),
-    ...under(undefined, ENDINGS[preamble]),
-  ].join("\n\n");
+    text(isWritten ? opening : `${opening}\n\n${instead}`, HOST),
+    ...(isWritten ? [text(summary, SUMMARY)] : []),
+    ...under("What the user has said, word for word:", userMessages, USER),
+    ...under("Evidence from the record:", evidence, SUMMARY),
+    ...pins.map(({ entry, text: pinned, of, provenance = of === undefined ? HOST : OUTSIDE }) =>
+      text(`Pinned, to be kept in mind at all times (entry ${entry}):\n${pinned}`, provenance),
+    ),
+    ...under("Agents that you have started; do not start them again:", agents, SUMMARY),
+    ...under("Open todos, as they stood:", todos, SUMMARY),
+    ...under("The latest results of tools:", latestResults, SUMMARY),
+    ...(ENDINGS[preamble] === undefined ? [] : [text(ENDINGS[preamble], HOST)]),
+  ];
 }
 
-function under(heading: string | undefined, text: string | undefined): readonly string[] {
-  if (isBlank(text)) return [];
-  return [heading === undefined ? text : `${heading}\n${text}`];
+function under(heading: string, body: string | undefined, provenance: Provenance): readonly Text[] {
+  return isBlank(body) ? [] : [text(`${heading}\n${body}`, provenance)];
+}
+
+function text(words: string, provenance: Provenance): Text {
+  return { kind: "text", text: words, provenance };
 }
 
 function isBlank(text: string | undefined): text is undefined | "" {

@@ -1,3 +1,5 @@
+import type { Text } from "../../log/block.ts";
+import { inItsVoice } from "../../view/voice.ts";
 import type { Pin } from "./carried-state.ts";
 import { composeSummary, type SummaryParts } from "./compose-summary.ts";
 import type { Evidence } from "./evidence/evidence-state.ts";
@@ -27,7 +29,12 @@ export interface SummaryMaterial {
 }
 
 export interface DraftedSummary {
+  /** The texts of the message, each with its provenance. */
+  readonly blocks: readonly Text[];
+  /** The same as one text, without marks. */
   readonly text: string;
+  /** The tokens of the message as it is sent, with its marks. */
+  readonly tokens: number;
   /** The parts of the message, in tokens. */
   readonly parts: Readonly<Record<string, number>>;
 }
@@ -55,7 +62,7 @@ export function draftSummary(
   const shown = [summary ?? "", userMessages, latestResults].join("\n");
   const evidenceTokens = room.evidence - Math.max(0, overTokens - resultTokens);
   const evidenceLines = evidenceText(evidence, { budgetTokens: evidenceTokens, countTokens, shown });
-  const text = composeSummary({
+  const blocks = composeSummary({
     preamble,
     summary,
     userMessages,
@@ -76,7 +83,14 @@ export function draftSummary(
   };
   const parts = Object.entries(counted).flatMap(([part, words]) => (words === "" ? [] : [[part, countTokens(words)]]));
   const pinTokens = pins.reduce((sum, pin) => sum + countTokens(pin.text), 0);
-  return { text, parts: { ...Object.fromEntries(parts), ...(pinTokens === 0 ? {} : { pins: pinTokens }) } };
+  const text = blocks.map((block) => block.text).join("\n\n");
+  const tokens = countTokens(blocks.map((block) => inItsVoice(block, { origin: "summary" }).text).join("\n\n"));
+  return {
+    blocks,
+    text,
+    tokens,
+    parts: { ...Object.fromEntries(parts), ...(pinTokens === 0 ? {} : { pins: pinTokens }) },
+  };
 }
 
 /** Whether the task and the user's newest message fit beside a summary without being cut. */

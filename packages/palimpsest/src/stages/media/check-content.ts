@@ -32,10 +32,12 @@ export function checkContent<Content extends MessagePayload | AttachmentPayload>
     const why = unreadable.get(media);
     return why === undefined ? undefined : mediaStub(media, why, entry);
   };
-  const item: Pick<MessageItem, "role" | "origin" | "attachment" | "blocks"> =
+  const known = content.provenance === undefined ? {} : { provenance: content.provenance };
+  const { blocks } = corrected;
+  const item: Pick<MessageItem, "role" | "origin" | "provenance" | "attachment" | "blocks"> =
     "role" in content
-      ? { role: content.role, origin: content.origin, blocks: corrected.blocks }
-      : { role: "user", origin: "host", attachment: (content as AttachmentPayload).type, blocks: corrected.blocks };
+      ? { role: content.role, origin: content.origin, blocks, ...known }
+      : { role: "user", origin: "host", attachment: (content as AttachmentPayload).type, blocks, ...known };
   const reason = `media left out: ${[...unreadable.values()].join("; ")}`;
   return {
     content: corrected,

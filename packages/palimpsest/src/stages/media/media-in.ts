@@ -35,12 +35,19 @@ function withoutMedia(blocks: readonly Block[], textFor: (media: Media) => strin
 
 /** Returns the replacement of a message, without some of its media. */
 export function inPlaceOf(
-  { role, origin, attachment, blocks }: Pick<MessageItem, "role" | "origin" | "attachment" | "blocks">,
+  {
+    role,
+    origin,
+    provenance,
+    attachment,
+    blocks,
+  }: Pick<MessageItem, "role" | "origin" | "provenance" | "attachment" | "blocks">,
   textFor: (media: Media) => string | undefined,
 ): Replacement {
   return {
     role,
     origin,
+    ...(provenance === undefined ? {} : { provenance }),
     ...(attachment === undefined ? {} : { attachment }),
     blocks: withoutMedia(blocks, textFor),
   };

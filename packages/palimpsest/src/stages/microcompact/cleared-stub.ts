@@ -7,7 +7,9 @@ const INPUT_CHARACTERS = 120;
 /** Returns the replacement of a cleared result. */
 export function clearedStub(result: ShownResult): Replacement {
   const { callId, status } = result;
-  return { role: "user", origin: "tool", blocks: [{ kind: "tool_result", callId, content: stubText(result), status }] };
+  const provenance = { kind: "tool", name: result.call?.name ?? "unknown" } as const;
+  const blocks = [{ kind: "tool_result", callId, content: stubText(result), status } as const];
+  return { role: "user", origin: "tool", provenance, blocks };
 }
 
 /** Returns the stub: which result it was, its size, and how to recall it. */

@@ -84,7 +84,8 @@ export async function storeAggregate(items: readonly Item[], options: StoreAggre
   const stored: ResultStored[] = [];
   const failures: StoringFailure[] = [];
   for (const { item, tool, characters } of planAggregate(items, settings, options.room)) {
-    const { from, to, role, origin, blocks } = item;
+    const { from, to, role, origin, provenance, blocks } = item;
+    const known = provenance === undefined ? {} : { provenance };
     const { files, session } = options;
     const content = await storeText(textOf(item), { files, session, previewCharacters: settings.previewCharacters });
     if (content.kind === "cut") {
@@ -94,7 +95,7 @@ export async function storeAggregate(items: readonly Item[], options: StoreAggre
     }
     const preview = previewOf(content, { ...options, entry: from, tool }, settings);
     const reason = `stored: ${grouped(characters)} characters, as ${limitText(settings, options.room)}`;
-    decisions.push({ from, to, with: [{ role, origin, blocks: withText(blocks, preview) }], reason });
+    decisions.push({ from, to, with: [{ role, origin, ...known, blocks: withText(blocks, preview) }], reason });
     const { bytes } = content.stored;
     stored.push({
       kind: "result-stored",

@@ -1,5 +1,6 @@
 import type { Part, ToolCall, ToolResult } from "../../../log/block.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
+import { isUsersOwn } from "../../../log/provenance.ts";
 import type { ReadEntry } from "../../../log/read-payload.ts";
 import { addRange, decayed, put, thousandths } from "./evidence-parts.ts";
 import {
@@ -169,7 +170,8 @@ export function createEvidence(from?: unknown): EvidenceFold {
     }
   }
 
-  function takeMessage({ origin, blocks, responseId: id }: MessagePayload, entry: number): void {
+  function takeMessage(message: MessagePayload, entry: number): void {
+    const { origin, blocks, responseId: id } = message;
     // Texts of the engine or the host say nothing about the work, and facts must not come from a summary.
     if (origin === "host" || origin === "summary") return;
     if (origin === "model" && (id === undefined || id !== responseId)) round++;
@@ -178,7 +180,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
       if (block.kind === "tool_call") takeCall(block, entry);
       else if (block.kind === "tool_result") takeResult(block, entry);
       else if (block.kind !== "text") continue;
-      else if (origin === "human") takeUser(block.text, entry);
+      else if (isUsersOwn(message)) takeUser(block.text, entry);
       else if (origin === "model") takeWords(block.text, entry);
       else takeFacts(block.text, entry, "tool");
     }

@@ -1,3 +1,4 @@
+import { escapeTags } from "../../../view/data-marks.ts";
 import { type Missing, type SummarySection, type SummaryVariant, summarySections } from "./sections.ts";
 
 export interface SummaryPromptOptions {
@@ -85,7 +86,7 @@ export function passPrompt({ pass, passes, previous, variant = "full", instructi
     ...(isBlank(previous)
       ? []
       : [
-          `This is the summary of the parts before, as it was written without knowing this one:\n<partial-summary>\n${harmless(previous)}\n</partial-summary>`,
+          `This is the summary of the parts before, as it was written without knowing this one:\n<partial-summary>\n${escapeTags(previous, ["partial-summary"])}\n</partial-summary>`,
           "Write one summary of all parts so far: keep what still holds, correct what this part has overtaken, and add what is new. It must stand alone, because the one above is thrown away.",
         ]),
     summaryPrompt({ variant, ...(instructions === undefined ? {} : { instructions }) }),
@@ -119,9 +120,4 @@ function askFor({ number, title, asks }: SummarySection): string {
 
 function isBlank(text: string | undefined): text is undefined | "" {
   return text === undefined || text.trim() === "";
-}
-
-/** A summary that mentions the tags around it cannot end them. */
-function harmless(text: string): string {
-  return text.replace(/<(?=\s*\/?\s*partial-summary)/gi, "&lt;").toWellFormed();
 }

@@ -1,4 +1,6 @@
 import type { Block, Part, ToolCall } from "../../../log/block.ts";
+import { isUsersOwn, provenanceOf } from "../../../log/provenance.ts";
+import { escapeTags } from "../../../view/data-marks.ts";
 import type { Item, MessageItem } from "../../../view/item.ts";
 import { headOf } from "../../store-results/cut-text.ts";
 import { grouped } from "../../store-results/preview.ts";
@@ -88,6 +90,7 @@ export function transcriptOf(items: readonly Item[], options: TranscriptOptions 
       const tool = callById.get(block.callId)?.call.name ?? "a tool";
       return block.status === "error" ? `error of ${tool}` : `result of ${tool}`;
     }
+    if (item.origin === "human" && !isUsersOwn(item)) return `text from ${sourceOf(item)}, not written by the user`;
     return LABELS[item.origin];
   }
 }
@@ -110,10 +113,15 @@ const LABELS: Readonly<Record<MessageItem["origin"], string>> = {
   summary: "summary of an earlier part",
 };
 
+function sourceOf(item: MessageItem): string {
+  const provenance = provenanceOf(item);
+  return "name" in provenance && provenance.name !== undefined ? provenance.name : provenance.kind;
+}
+
 function entryOf({ from, to }: MessageItem, label: string, body: string): string {
   const numbers = from === to ? `${from}` : `${from} to ${to}`;
   const name = headOf(label.replace(/[<>\s]+/g, " "), LABEL_CHARACTERS);
-  return `<entry ${numbers}, ${name}>\n${harmless(body)}\n</entry>`;
+  return `<entry ${numbers}, ${name}>\n${escapeTags(body, FRAME)}\n</entry>`;
 }
 
 function bodyOf(item: MessageItem, resultCharacters: number): string {
@@ -153,7 +161,5 @@ function bounded(text: string, entry: number, characters: number): string {
   return shortenText(text, characters, (left) => `[left out: ${grouped(left)} characters; recall entry ${entry}]`);
 }
 
-/** Only the tags of the frame are ours. Whitespace inside a tag would not hide it from the model. */
-function harmless(text: string): string {
-  return text.replace(/<(?=\s*\/?\s*(?:entry|transcript)\b)/gi, "&lt;").toWellFormed();
-}
+/** The tags of the frame: an entry can neither end itself nor begin another. */
+const FRAME = ["entry", "transcript"];

@@ -1,0 +1,19 @@
+import type { Text } from "../log/block.ts";
+import { hostWords, markData } from "./data-marks.ts";
+import type { MessageItem } from "./item.ts";
+import { reminder } from "./texts.ts";
+
+/** A text of a user message as it is sent: what is not said by the user or the host is marked as data. */
+export function inItsVoice(block: Text, item: Pick<MessageItem, "origin" | "attachment" | "provenance">): Text {
+  const { provenance = item.provenance, marks, ...said } = block;
+  // Entries of earlier releases keep the bytes that were sent.
+  if (provenance === undefined) {
+    return item.attachment === undefined ? said : { kind: "text", text: reminder(said.text) };
+  }
+  if (marks === "own") return { kind: "text", text: said.text };
+  const { kind } = provenance;
+  const isMessage = item.attachment === undefined;
+  const speaks = (kind === "user" && item.origin === "human") || (kind === "host" && item.origin === "host");
+  if (isMessage && speaks) return said;
+  return { kind: "text", text: kind === "host" ? hostWords(said.text) : markData(said.text, provenance) };
+}
