@@ -16,7 +16,7 @@ import { describe, expect, test } from "vitest";
 import { createWorld, type Profile } from "../compaction/worlds.ts";
 import { CANARY, findForeignVoices, hostileTexts } from "./hostile.ts";
 
-const WINDOW_TOKENS = 30_000;
+const WINDOW_TOKENS = 60_000;
 const COMPACTIONS = 10;
 const TITLES = ["Request", "Concepts", "Files", "Errors", "Solving", "Corrections", "Pending", "Current work", "Next"];
 const FILLER = "All of the loader was read and renamed, and the tests of it were run. ";

@@ -3,6 +3,7 @@ import type { CacheTtl, MessagePayload, StoredContent } from "../log/payload.ts"
 import type { Provenance } from "../log/provenance.ts";
 import type { RequestedEdits } from "../log/provider-edits.ts";
 import { addFeatures, type FeatureOptions, type Features, featuresOf, NO_FEATURES } from "../tokens/features.ts";
+import { inItsVoice } from "./voice.ts";
 
 /** One element of the view. */
 export type Item = MessageItem | Seal;
@@ -51,7 +52,18 @@ export interface Seal extends RequestedEdits {
 type Shown = Omit<MessageItem, "kind" | "thinking" | "features"> & Partial<Pick<MessageItem, "thinking">>;
 
 export function toItem({ thinking = "intact", ...shown }: Shown, options?: FeatureOptions): MessageItem {
-  return { ...shown, kind: "message", thinking, features: sumOfFeatures(shown.blocks, options) };
+  return { ...shown, kind: "message", thinking, features: sumOfFeatures(sentBlocks(shown), options) };
+}
+
+/** The blocks with their marks, which are sent and counted, too. */
+function sentBlocks(shown: Shown): readonly Block[] {
+  const isMarked = shown.role === "user" && (shown.provenance ?? shown.blocks.some(hasProvenance)) !== false;
+  if (!isMarked) return shown.blocks;
+  return shown.blocks.map((block) => (block.kind === "text" ? inItsVoice(block, shown) : block));
+}
+
+function hasProvenance(block: Block): boolean {
+  return block.kind === "text" && block.provenance !== undefined;
 }
 
 export function sumOfFeatures(blocks: readonly Block[], options?: FeatureOptions): Features {

@@ -1,10 +1,19 @@
 import type { Text } from "../log/block.ts";
+import type { MessagePayload } from "../log/payload.ts";
+import type { Provenance } from "../log/provenance.ts";
 import { hostWords, markData } from "./data-marks.ts";
-import type { MessageItem } from "./item.ts";
 import { reminder } from "./texts.ts";
 
+/** What a text stands in. */
+interface Speaking {
+  readonly origin: MessagePayload["origin"];
+  readonly provenance?: Provenance;
+  /** The type of attachment, if it is one. */
+  readonly attachment?: string;
+}
+
 /** A text of a user message as it is sent: what is not said by the user or the host is marked as data. */
-export function inItsVoice(block: Text, item: Pick<MessageItem, "origin" | "attachment" | "provenance">): Text {
+export function inItsVoice(block: Text, item: Speaking): Text {
   const { provenance = item.provenance, marks, ...said } = block;
   // Entries of earlier releases keep the bytes that were sent.
   if (provenance === undefined) {
