@@ -117,10 +117,7 @@ export interface ToolDefinition {
   readonly description?: string;
   /** JSON Schema of its input. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /**
-   * Who describes the tool, if not the host: `{ kind: "tool", name: server }` for a tool of a server. Its description is then marked
-   * as data. @default { kind: "host" }
-   */
+  /** Who describes the tool, if not the host, such as a server of tools. Its description is then marked as data. @default the host */
   readonly provenance?: Provenance;
   /**
    * Whether old results may be replaced by a stub; `recall` still reads them. Not sent to the provider.
