@@ -1,12 +1,20 @@
 import { type AttackWorld, type Family, type FamilyResult, runFamily } from "./attack.ts";
+import { exchanges } from "./exchange-attacks.ts";
 import { fetches } from "./fetch-attacks.ts";
+import { freezes } from "./freeze-attacks.ts";
+import { userGit } from "./git-attacks.ts";
 import { hooks } from "./hook-attacks.ts";
 import { links } from "./link-attacks.ts";
 import { modes } from "./mode-attacks.ts";
 import { paths } from "./path-attacks.ts";
+import { plantedPrograms } from "./planted-program-attacks.ts";
+import { protectedPlaces } from "./protected-attacks.ts";
 import { races } from "./race-attacks.ts";
+import { rules } from "./rule-attacks.ts";
 import { sandbox } from "./sandbox-attacks.ts";
+import { secrets } from "./secret-attacks.ts";
 import { settings } from "./settings-attacks.ts";
+import { sockets } from "./socket-attacks.ts";
 import { terminal } from "./terminal-attacks.ts";
 
 export interface AttackOptions {
@@ -43,6 +51,14 @@ export async function attackAgent({ raceMsPerTool, stride, say }: AttackOptions)
   await attack(settings);
   await attack(modes);
   await attack(sandbox);
+  await attack(exchanges);
+  await attack(userGit);
+  await attack(plantedPrograms);
+  await attack(protectedPlaces);
+  await attack(sockets);
+  await attack(secrets);
+  await attack(rules);
+  await attack(freezes);
   await attack(fetches);
   return { families, raceAttempts };
 }

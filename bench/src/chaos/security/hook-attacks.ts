@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { commandHook, createHooks } from "palimpsest/hooks";
-import type { Attack, Family, Guards } from "./attack.ts";
+import type { Attack, Family } from "./attack.ts";
 import { inPlayground, type Playground } from "./playground.ts";
 
 /** What a shell would obey, in every field that a hook is told of: it arrives to the byte, and nothing of it is run. */
-export const hooks: Family<HookPlayground> = {
+export const hooks: Family<Playground> = {
   name: "hooks",
-  inWorld: (guards, act) => inPlayground(guards, (playground) => act({ ...playground, guards })),
+  inWorld: inPlayground,
   attacks(playground) {
     const planted = join(playground.folder, "planted");
     const { outside } = playground;
@@ -30,10 +30,6 @@ export const hooks: Family<HookPlayground> = {
     );
   },
 };
-
-interface HookPlayground extends Playground {
-  readonly guards: Guards;
-}
 
 async function runHook(
   payload: string,

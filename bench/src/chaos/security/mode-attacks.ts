@@ -1,13 +1,13 @@
 import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { loadSettings, trustFile } from "palimpsest-agent";
-import type { Attack, Family, Guards } from "./attack.ts";
+import type { Attack, Family } from "./attack.ts";
 import { inPlayground, type Playground } from "./playground.ts";
 
 /** Whatever the umask, nobody else can read what we keep of a session: its files are made private, not left to be so. */
-export const modes: Family<ModePlayground> = {
+export const modes: Family<Playground> = {
   name: "modes",
-  inWorld: (guards, act) => inPlayground(guards, (playground) => act({ ...playground, guards })),
+  inWorld: inPlayground,
   attacks(playground) {
     const { agentHome } = playground;
     return [0o000, 0o002, 0o022, 0o077].flatMap((umask) =>
@@ -31,10 +31,6 @@ export const modes: Family<ModePlayground> = {
     );
   },
 };
-
-interface ModePlayground extends Playground {
-  readonly guards: Guards;
-}
 
 function usesOf({ use, agentHome, guard, folder }: Playground): readonly [string, () => Promise<unknown>][] {
   return [

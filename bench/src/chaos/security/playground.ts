@@ -1,22 +1,10 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { memoryStore } from "palimpsest";
-import {
-  checkpointsExtension,
-  createPathGuard,
-  filesExtension,
-  loadSettings,
-  openSessionSandbox,
-  type PathGuard,
-  placesOf,
-  type Sandbox,
-  searchExtension,
-  shellExtension,
-  webExtension,
-} from "palimpsest-agent";
+import { createPathGuard, type PathGuard } from "palimpsest-agent";
 import type { AttackWorld, Guards } from "./attack.ts";
 import { type Canaries, setCanaries } from "./canaries.ts";
 import { openGuard } from "./open-guard.ts";
+import { type OpenTools, openTools } from "./open-tools.ts";
 import { runLoosely } from "./run-loosely.ts";
 
 /** What lies outside of the project: must neither be read nor change. */
@@ -29,8 +17,12 @@ const SECRET_ENVIRONMENT: Readonly<Record<string, string>> = {
   AWS_SECRET_ACCESS_KEY: SECRET,
   DATABASE_URL: `postgres://user:${SECRET}@localhost/x`,
 };
+const SECRET_FILES = [".ssh/id_rsa", ".aws/credentials", ".netrc", ".npmrc", ".config/gh/hosts.yml", ".gnupg/key"];
+/** What the user has in the home, and nobody may delete. */
+const DOCUMENTS = ["Documents/thesis/chapter-1.tex", "Documents/taxes.pdf", ".bashrc"];
 
-export interface Playground extends AttackWorld {
+export interface Playground extends AttackWorld, Pick<OpenTools, "use" | "sandbox"> {
+  readonly guards: Guards;
   /** Holds the project, the home, and beside them what is nobody's business. */
   readonly base: string;
   readonly folder: string;
@@ -38,23 +30,57 @@ export interface Playground extends AttackWorld {
   readonly agentHome: string;
   readonly outside: string;
   readonly guard: PathGuard;
-  readonly sandbox: Sandbox;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly canaries: Canaries;
   /** Runs a command as the Bash tool does. With the guard removed: in a sandbox that only spares the rest of this machine. */
   command(line: string): Promise<string>;
-  /** Runs a tool as the loop would, without asking for permission; gives back all that it says. */
-  use(tool: string, input: object): Promise<string>;
+}
+
+/** The folders of a playground, before the agent looks at them. */
+export type Places = Pick<Playground, "base" | "folder" | "home" | "agentHome" | "outside">;
+
+export interface PlaygroundOptions {
+  /** Adds to the playground before the agent looks at it. */
+  readonly prepare?: (places: Places) => Promise<void>;
+  /** Variables beside those that every playground has. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The user's own settings. */
+  readonly settings?: object;
 }
 
 /** A project with the real tools in it, and canaries all around; gone afterwards. */
 export async function inPlayground<Result>(
   guards: Guards,
   act: (playground: Playground) => Promise<Result>,
+  { prepare, environment: more, settings }: PlaygroundOptions = {},
 ): Promise<Result> {
   // Not in /tmp: enclosed commands have one of their own, and would not find the canaries.
   const base = await realpath(await mkdtemp("/var/tmp/palimpsest-chaos-"));
   const [folder, home, outside] = [join(base, "project"), join(base, "home"), join(base, "outside")];
   const agentHome = join(home, ".palimpsest");
+  const places = { base, folder, home, agentHome, outside };
+  await fill(places);
+  if (settings !== undefined) await writeFile(join(agentHome, "settings.json"), JSON.stringify(settings));
+  await prepare?.(places);
+  const guard = guards === "kept" ? await createPathGuard(folder) : openGuard(folder, base);
+  const environment = { ...process.env, ...SECRET_ENVIRONMENT, ...more, HOME: home };
+  const shell = guards === "kept" ? "sandbox" : "none";
+  const canaries = await setCanaries({ watched: watchedIn(places), secrets: [SECRET] });
+  try {
+    await using tools = await openTools({ folder, home, agentHome, guard, environment, shell });
+    const { use, sandbox } = tools;
+    const command = (line: string): Promise<string> =>
+      guards === "kept"
+        ? use("Bash", { command: line, timeout_ms: 15_000 })
+        : runLoosely({ line, folder, base, environment });
+    return await act({ ...places, guards, guard, environment, sandbox, canaries, command, use });
+  } finally {
+    await canaries.close();
+    await rm(base, { recursive: true, force: true });
+  }
+}
+
+async function fill({ base, folder, home, agentHome }: Places): Promise<void> {
   const put = async (path: string, text: string): Promise<void> => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
@@ -65,75 +91,12 @@ export async function inPlayground<Result>(
   for (const path of ["outside/file.txt", "outside/deep/file.txt", "project-backup/file.txt", "file.txt"]) {
     await put(join(base, path), `${SECRET}\n`);
   }
-  for (const path of [".ssh/id_rsa", ".aws/credentials", ".netrc", ".npmrc", ".config/gh/hosts.yml", ".gnupg/key"]) {
-    await put(join(home, path), `${SECRET}\n`);
-  }
+  for (const path of SECRET_FILES) await put(join(home, path), `${SECRET}\n`);
+  for (const path of DOCUMENTS) await put(join(home, path), "years of work\n");
   await mkdir(agentHome);
-  const guard = guards === "kept" ? await createPathGuard(folder) : openGuard(folder, base);
-  const { settings } = await loadSettings({ guard, agentHome });
-  const context = {
-    folder,
-    guard,
-    settings,
-    permissions: { mode: () => "default" as const, setMode: () => {}, rules: [...settings.rules] },
-    places: placesOf(folder, { HOME: home }),
-    sessionFolder: join(agentHome, "session"),
-    environment: { ...process.env, ...SECRET_ENVIRONMENT, HOME: home },
-    store: memoryStore(),
-    offered: [],
-  };
-  const openResult = () => async () => undefined;
-  const { keepBefore } = checkpointsExtension(context);
-  const sandbox: Sandbox =
-    guards === "kept" ? await openSessionSandbox(context) : { kind: "none", reason: "the guard is removed" };
-  const shell = guards === "kept" ? shellExtension({ ...context, sandbox }) : undefined;
-  const extensions = [
-    filesExtension(context, { keepBefore, openResult }),
-    await searchExtension(context, { openResult }),
-    ...(shell === undefined ? [] : [shell]),
-    webExtension(context),
-  ];
-  const session = {
-    id: "session",
-    history: { newestEntry: 1 },
-    view: { filesRead: () => new Map<string, number>() },
-    recall: async () => ({ kind: "nothing-asked" as const }),
-  };
-  const tools = extensions.flatMap((extension) => extension.tools?.({ session, kind: "main", main: session }) ?? []);
-  const watched = [outside, join(base, "project-backup"), join(base, "file.txt")];
-  const inHome = [".ssh", ".aws", ".netrc", ".npmrc", ".config", ".gnupg"].map((name) => join(home, name));
-  const canaries = await setCanaries({ watched: [...watched, ...inHome], secrets: [SECRET] });
-  try {
-    return await act({
-      base,
-      folder,
-      home,
-      agentHome,
-      outside,
-      guard,
-      sandbox,
-      canaries,
-      command: (line) =>
-        guards === "kept"
-          ? use("Bash", { command: line, timeout_ms: 15_000 })
-          : runLoosely({ line, folder, base, environment: context.environment }),
-      use,
-    });
-  } finally {
-    await shell?.close?.();
-    await canaries.close();
-    await rm(base, { recursive: true, force: true });
-  }
+}
 
-  async function use(name: string, input: object): Promise<string> {
-    const tool = tools.find((candidate) => candidate.name === name);
-    if (tool === undefined) throw new Error(`there is no tool ${name}`);
-    const signal = AbortSignal.timeout(20_000);
-    const { content } = await tool.run(input, { signal, callId: "call", folder, newestEntry: 1 });
-    if (typeof content === "string") return content;
-    if (!(Symbol.asyncIterator in content)) return JSON.stringify(content);
-    let said = "";
-    for await (const piece of content) said += typeof piece === "string" ? piece : Buffer.from(piece).toString();
-    return said;
-  }
+function watchedIn({ base, home, outside }: Places): readonly string[] {
+  const inHome = [".ssh", ".aws", ".netrc", ".npmrc", ".config", ".gnupg", "Documents", ".bashrc"];
+  return [outside, join(base, "project-backup"), join(base, "file.txt"), ...inHome.map((name) => join(home, name))];
 }

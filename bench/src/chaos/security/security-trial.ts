@@ -1,28 +1,49 @@
 import { heldIfZero, type Trial } from "../trial.ts";
-import { attackAgent } from "./attack-agent.ts";
+import type { FamilyResult } from "./attack.ts";
+import { type AttackedAgent, attackAgent } from "./attack-agent.ts";
+import { attackUnprivileged } from "./attack-unprivileged.ts";
 
-const SIZES = { full: { raceMsPerTool: 10_000, stride: 1 }, quick: { raceMsPerTool: 1_000, stride: 7 } };
+/** Quick ones make every n-th attack; as nobody, every n-th of another n. */
+const SIZES = {
+  full: { raceMsPerTool: 10_000, stride: 1, strideAsNobody: 1 },
+  quick: { raceMsPerTool: 500, stride: 13, strideAsNobody: 29 },
+};
 
 export const securityTrial: Trial = {
   name: "security",
-  about: "everything that may try to get out of the agent's project",
+  about: "everything that may try to get out of the agent's project, as root and as nobody",
   async run({ size, say }) {
-    const { families, raceAttempts } = await attackAgent({ ...SIZES[size], say });
-    const all = Object.entries(families);
-    const escaped = all.flatMap(([name, { escapes }]) => escapes.map((line) => `${name}: ${line}`));
-    const countBy = (count: (result: (typeof families)[string]) => number): Readonly<Record<string, number>> =>
-      Object.fromEntries(all.map(([name, result]) => [name, count(result)]));
+    const { raceMsPerTool, stride, strideAsNobody } = SIZES[size];
+    const own = await attackAgent({ raceMsPerTool, stride, say });
+    const asRoot = process.getuid?.() === 0;
+    const asNobody = asRoot ? await attackUnprivileged({ raceMsPerTool, stride: strideAsNobody, say }) : own;
+    const escaped = [...escapesOf(own, asRoot ? "root" : "user"), ...(asRoot ? escapesOf(asNobody, "nobody") : [])];
     return {
       found: {
-        cases: all.reduce((sum, [, { cases }]) => sum + cases, 0),
+        // The same attacks as another user are not counted twice.
+        cases: sum(own, ({ cases }) => cases),
         escapes: escaped.length,
-        escaped,
-        by_family: countBy(({ cases }) => cases),
+        by_family: countBy(own, ({ cases }) => cases),
         // Attacks that do no harm even with the guard removed: made, and not counted.
-        harmless_by_family: countBy(({ harmless }) => harmless.length),
-        race_attempts: raceAttempts,
+        harmless: sum(own, ({ harmless }) => harmless.length),
+        harmless_by_family: countBy(own, ({ harmless }) => harmless.length),
+        cases_as_nobody: sum(asNobody, ({ cases }) => cases),
+        race_attempts: own.raceAttempts,
+        escaped,
       },
       outcome: heldIfZero(escaped.length),
     };
   },
 };
+
+function escapesOf({ families }: AttackedAgent, user: string): readonly string[] {
+  return Object.entries(families).flatMap(([name, { escapes }]) => escapes.map((line) => `${user}: ${name}: ${line}`));
+}
+
+function countBy({ families }: AttackedAgent, count: (result: FamilyResult) => number): Record<string, number> {
+  return Object.fromEntries(Object.entries(families).map(([name, result]) => [name, count(result)]));
+}
+
+function sum(attacked: AttackedAgent, count: (result: FamilyResult) => number): number {
+  return Object.values(countBy(attacked, count)).reduce((total, part) => total + part, 0);
+}

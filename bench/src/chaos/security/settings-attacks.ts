@@ -3,16 +3,16 @@ import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { commandHook, createHooks } from "palimpsest/hooks";
 import { decidePermission, loadSettings, openToolServers, toPermissionCall, trustFile } from "palimpsest-agent";
-import type { Attack, Family, Guards } from "./attack.ts";
+import type { Attack, Family } from "./attack.ts";
 import { inPlayground, type Playground, SECRET } from "./playground.ts";
 
 /**
  * A repository brings settings that want everything. What the settings leave is then really done: the hooks that remain are run, and
  * calls that are allowed without a question count. Before the user has trusted these very bytes, nothing of it may happen.
  */
-export const settings: Family<SettingsPlayground> = {
+export const settings: Family<Playground> = {
   name: "settings",
-  inWorld: (guards, act) => inPlayground(guards, (playground) => act({ ...playground, guards })),
+  inWorld: inPlayground,
   attacks(playground) {
     const { folder } = playground;
     const planted = join(folder, "planted");
@@ -34,10 +34,6 @@ export const settings: Family<SettingsPlayground> = {
     );
   },
 };
-
-interface SettingsPlayground extends Playground {
-  readonly guards: Guards;
-}
 
 const fileIn = ({ folder }: Playground): string => join(folder, ".palimpsest/settings.json");
 
