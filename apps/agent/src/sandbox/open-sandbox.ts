@@ -27,7 +27,7 @@ export type Sandbox =
 
 /** How one program is started so that it obeys the policy. */
 export interface Enclosed {
-  /** A program with its arguments, before the enclosed one. It finds the filter at FILTER_DESCRIPTOR. */
+  /** A program with its arguments, before the enclosed one. It finds the filter at descriptor 4. */
   readonly startedBy: readonly string[];
   readonly filterFile: string;
   /** A line for bash that sets the limits, to be run before the program. */
@@ -38,7 +38,8 @@ export interface Enclosed {
   finish(): Promise<readonly string[]>;
 }
 
-export const FILTER_DESCRIPTOR = 4;
+/** Behind the standard ones, and the pipe on which a command tells its folder. */
+const FILTER_DESCRIPTOR = 4;
 
 export interface SandboxOptions {
   readonly policy: SandboxPolicy;
@@ -76,9 +77,6 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     return { kind: "none", reason: `bubblewrap (bwrap) does not work here: ${OPEN}. It says: ${said}` };
   }
 }
-
-/** For starters that cannot pass a descriptor on: a line for sh whose $0 is the filter's file. */
-export const WITH_FILTER: string = `exec ${FILTER_DESCRIPTOR}<"$0" "$@"`;
 
 /** Encloses one program after the other. What it keeps between them is of this session only. */
 function createEncloser(

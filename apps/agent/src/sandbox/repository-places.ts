@@ -117,7 +117,7 @@ export async function keptPlace(path: string, as: Cover["as"]): Promise<Places> 
 }
 
 /** What the user cannot make either needs no cover, and bubblewrap could not make the place for one. */
-export async function isWritable(folder: string): Promise<boolean> {
+async function isWritable(folder: string): Promise<boolean> {
   return access(folder, constants.W_OK).then(
     () => true,
     () => false,

@@ -26,6 +26,3 @@ export function commandEnvironment(environment: Environment, kept: readonly stri
   );
   return { ...Object.fromEntries(entries), ...UNATTENDED };
 }
-
-/** The names that all programs get, for people who want to know. */
-export const PASSED_VARIABLES: readonly string[] = [...PASSED, "LC_*", ...Object.keys(UNATTENDED)];
