@@ -52,7 +52,7 @@ export function highlight(line: string, language: string): readonly Span[] {
   return spans;
 }
 
-export function diffLook(line: string): Look {
+function diffLook(line: string): Look {
   if (line.startsWith("+")) return { color: "good" };
   if (line.startsWith("-")) return { color: "bad" };
   return line.startsWith("@@") ? { color: "tool" } : {};

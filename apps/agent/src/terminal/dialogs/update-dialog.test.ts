@@ -278,3 +278,16 @@ test("whatever is pressed at whatever size, yes means that the last line was on 
     { numRuns: 300 },
   );
 });
+
+test("keys that come before the second question was drawn are not for it", () => {
+  const screen = open(SHORT);
+  screen.wait(500);
+  const keys = ["text", "return", "return"] as const;
+  const last = keys.reduce(
+    ({ state }, name) =>
+      update(state, { kind: "key", key: { name, text: name === "text" ? "2" : "", held: "nothing" }, atMs: 500 }),
+    { state: screen.state(), effects: [] } as ReturnType<typeof update>,
+  );
+  expect(last.state.dialogs[0]?.title).toBe("Where?");
+  expect(last.effects).toEqual([]);
+});
