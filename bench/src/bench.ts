@@ -1,4 +1,4 @@
-/** What a bench reports: figures by name. Timings are meaningful only beside others of the same run. */
+/** The report of a bench: figures by name. Timings are meaningful only beside others of the same run. */
 export type Figures = Readonly<Record<string, unknown>>;
 
 export interface BenchOptions {
@@ -11,7 +11,7 @@ export interface BenchOptions {
 export interface Bench {
   readonly name: string;
   readonly about: string;
-  /** What not every machine has: recorded sessions, or a pseudo terminal by `script` of util-linux. */
+  /** A requirement that not every machine meets: recorded sessions, or a pseudo terminal by `script` of util-linux. */
   readonly needs?: "traces" | "script";
   run(options: BenchOptions): Promise<Figures>;
 }

@@ -9,7 +9,7 @@ interface Floor {
   holds(figures: Figures): boolean;
 }
 
-/** What a change may not make worse. Only counts and ratios within one run: the machines are small and noisy. */
+/** Figures that a change must not make worse. Only counts and ratios within one run: the machines are small and noisy. */
 const FLOORS: readonly Floor[] = [
   {
     bench: "analyze",

@@ -4,7 +4,7 @@ import { readTranscript } from "@palimpsest/transcripts";
 import { analyze } from "@palimpsest/transcripts/analyze";
 import { knownModel } from "palimpsest/core";
 
-/** What a fresh process says of itself, in one line of JSON. */
+/** Report of a fresh process, in one line of JSON. */
 export interface Measured {
   readonly seconds: number;
   /** What of it the process itself was running. */

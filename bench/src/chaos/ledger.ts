@@ -1,7 +1,7 @@
 import { checkChain, EMPTY_LOG, type Entry, sha256 } from "palimpsest/core";
 import type { Acknowledged } from "./writer-process.ts";
 
-/** What must not happen, counted. */
+/** Counts of events that must not happen. */
 export interface Losses {
   acknowledgedLost: number;
   entriesChanged: number;

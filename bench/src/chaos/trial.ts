@@ -1,4 +1,4 @@
-/** What a trial found, by name. */
+/** The findings of a trial, by name. */
 export type Findings = Readonly<Record<string, unknown>>;
 
 export interface TrialOptions {

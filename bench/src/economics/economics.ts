@@ -27,7 +27,7 @@ const QUICK_PLAN: Omit<EconomicsPlan, "path"> = {
   limit: "left-out",
 };
 
-/** What recorded sessions would have cost under our policies and those of others, and how much of what they needed was in view. */
+/** Measures the cost of recorded sessions under our policies and those of others, and how much needed content was in view. */
 export const economicsBench: Bench = {
   name: "economics",
   about: "recorded sessions under our policies and those of others: price, needs met, a limit (PALIMPSEST_TRACES)",

@@ -5,7 +5,7 @@ import { answer, callTool, callTools, createAnthropic, serve } from "@palimpsest
 import { memoryStore, openSession, tool } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 
-/** What a process with many agents says of itself, in one line of JSON. */
+/** Report of a process with many agents, in one line of JSON. */
 export interface AgentCrowd {
   readonly registered: number;
   /** At the same time, each in the middle of a tool. */

@@ -9,7 +9,7 @@ const COUNTS = { full: [1, 4, 16], quick: [16] } as const;
 const CONTEXT_TOKENS = 150_000;
 const CROWD = { full: ["1000", "100"], quick: ["100", "20"] } as const;
 
-/** What forks of one moment cost beside agents that do not share the conversation's prompt. */
+/** Compares the cost of forks with that of agents that do not share the conversation's prompt. */
 export const forksBench: Bench = {
   name: "forks",
   about: "1, 4 and 16 forks at once from a context of 150K tokens: cache reads, price; 1,000 agents registered",

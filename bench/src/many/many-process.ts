@@ -2,7 +2,7 @@ import { memoryStore, openSession, type Session } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
 
-/** What a process with many open sessions says of itself, in one line of JSON. */
+/** Report of a process with many open sessions, in one line of JSON. */
 export interface Crowd {
   readonly openSeconds: number;
   /** Of append + prepare, one for each session, in the order of their size. */

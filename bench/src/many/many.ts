@@ -6,7 +6,7 @@ import type { Crowd } from "./many-process.ts";
 
 const SESSIONS = { full: 10_000, quick: 500 } as const;
 
-/** What a process with many open sessions needs: memory, and time for a turn in any of them. */
+/** Measures a process with many open sessions: its memory, and the time of a turn in any of them. */
 export const manyBench: Bench = {
   name: "many",
   about: "10,000 sessions open in one process, one append + prepare in each, on disk and in memory",

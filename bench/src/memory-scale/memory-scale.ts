@@ -11,7 +11,7 @@ const BODY_BYTES = 2_000;
 /** So that none of them is refused: by itself a memory holds what its index can show. */
 const LIMITS: Partial<MemoryLimits> = { indexLines: 20_000, indexBytes: 4_000_000 };
 
-/** What a memory of many topics costs: opening it, showing its index, changing one topic; and whether bodies are read for that. */
+/** Measures a memory of many topics: opening, showing the index, changing one topic, and whether that reads bodies. */
 export const memoryScaleBench: Bench = {
   name: "memory-scale",
   about: "a memory of 10,000 topics: opening, the index, one change; and how much of its files is read for it",

@@ -14,7 +14,7 @@ const NEVER_PAYS = { "clearing.bySize": "on", "clearing.paybackRequests": 1 } as
 const PLANNING = ownSession({ tool: "Read", settings: NEVER_PAYS });
 const NOT_PLANNING = ownSession({ tool: "Read", settings: { ...NEVER_PAYS, "clearing.enabled": "off" } });
 
-/** What planning a clearing adds to a turn, and whether that depends on the length of the session. */
+/** Measures the time that planning a clearing adds to a turn, and whether it depends on the length of the session. */
 export const microcompactBench: Bench = {
   name: "microcompact",
   about: "a turn with and without planning what to clear, at 200, 2,000 and 20,000 messages",

@@ -1,6 +1,6 @@
 import { hashOfRequest, openBenchSession } from "./bench-session.ts";
 
-/** What a fresh process says of itself, in one line of JSON. Without a folder it has only loaded the modules. */
+/** Report of a fresh process, in one line of JSON. Without a folder it has only loaded the modules. */
 export interface Opened {
   /** From the start of the process until its modules were there. */
   readonly importMs: number;

@@ -12,7 +12,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   "palimpsest/sqlite-store": 'import("palimpsest/sqlite-store")',
 };
 
-/** What loading the built package adds to the start of a process. */
+/** Measures the time that loading the built package adds to the start of a process. */
 export const importBench: Bench = {
   name: "import",
   about: "milliseconds that importing the built package adds to the start of Node (after `npm run build`)",

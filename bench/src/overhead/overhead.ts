@@ -14,7 +14,7 @@ const PLANS: readonly TurnPlan[] = [
 const SHORTEST = "200";
 const LONGEST = "20000";
 
-/** What keeping a conversation inside its window costs before every request, when nothing has to be done. */
+/** Measures the cost of managing the window before every request, when nothing has to be done. */
 export const overheadBench: Bench = {
   name: "overhead",
   about: "microseconds of append + prepare at 200, 2,000 and 20,000 messages, beside other libraries (installs them)",

@@ -30,7 +30,7 @@ interface BoundaryScore {
   readonly stateBytes: number;
 }
 
-/** What recorded agents needed after their compactions, and whether it was there: in what they had, and in what we keep. */
+/** Measures whether content that recorded agents needed after a compaction was in their context, and in ours. */
 export const recordedCompactionsBench: Bench = {
   name: "recorded-compactions",
   about: "facts and files needed after recorded compactions: the summaries of then against ours (PALIMPSEST_TRACES)",

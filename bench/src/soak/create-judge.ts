@@ -29,7 +29,7 @@ export type Purpose = "conversation" | "beside";
 export interface JudgeOptions extends Omit<MindOptions, "random"> {
   readonly profile: Profile;
   readonly seed: string;
-  /** What a request is held to. */
+  /** The window that requests must fit into. */
   readonly trueWindowTokens: number;
 }
 
@@ -43,7 +43,7 @@ export interface TimedCall {
 /** A reply whose first byte has left: plain data from then on. */
 type Begun<Reply> = Reply extends HttpReply ? Omit<Reply, "begun"> : never;
 
-/** What came of a call. */
+/** The outcome of a call. */
 export interface Handled {
   readonly reply: Begun<HttpReply> | undefined;
   /** `valid`: the model was asked, so whatever failed was made to fail. */

@@ -16,7 +16,7 @@ export interface SimulationOptions extends JudgeOptions {
   readonly clock: IdleClock;
 }
 
-/** What became of the requests. */
+/** The outcome of the requests. */
 export interface Judged {
   requests: number;
   /** Not valid, in the judge's eyes. None should be. */

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { type StreamedContent, storeStream } from "palimpsest/core";
 import { resultFiles } from "palimpsest/result-files";
 
-/** What a process that took an output says of itself, in one line of JSON. */
+/** Report of a process that stored an output, in one line of JSON. */
 export interface Spilled {
   readonly seconds: number;
   /** From what it had before the output began to the highest it ever had. */

@@ -11,7 +11,7 @@ import type { Spilled, SpillWay } from "./spill-process.ts";
 const OUTPUT_MB = { full: 500, quick: 20 } as const;
 const RUNS = { full: 3, quick: 1 } as const;
 
-/** What it costs to store the output of a tool while it arrives, beside what the system needs to write it to a file. */
+/** Compares the cost of storing a tool's output while it arrives with that of writing it to a file. */
 export const spillBench: Bench = {
   name: "spill",
   about: "a tool output of 500 MB from a process into its file: memory, and time beside `cat > file`, both synced",

@@ -27,7 +27,7 @@ const LETTERS = [
   range(0x0561, 0x0586),
 ].flat();
 
-/** What the terminal does to the machine while a long answer comes, and how long a key waits for its echo. */
+/** Measures the load of the terminal during a long answer, and how long a key waits for its echo. */
 export const tuiBench: Bench = {
   name: "tui",
   about: "the built agent in a pseudo terminal: 2,000 messages, then 200 KB in 10 s (after `npm run build`)",

@@ -1,4 +1,4 @@
-/** What the bytes of an image say of it. */
+/** Properties of an image, read from its bytes. */
 export type ImageFacts =
   | { readonly kind: "image"; readonly type: string; readonly bytes: number; readonly largestSide: number | undefined }
   | { readonly kind: "empty" }

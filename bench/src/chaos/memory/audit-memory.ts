@@ -6,7 +6,7 @@ import { openMemory } from "@palimpsest/memory";
 import { isTorn } from "./marked-body.ts";
 import type { RaceRecord } from "./race-memory.ts";
 
-/** What must not happen, counted. */
+/** Counts of events that must not happen. */
 export interface MemoryLosses {
   /** Acknowledged, and neither in the files nor in history. */
   readonly lost: number;

@@ -120,7 +120,7 @@ async function edit(folder: string, { handEdits }: MemoryRaceOptions, isRunning:
   return marks;
 }
 
-/** Whoever looks at the files finds each of them whole, at any time. */
+/** Checks that readers find every file complete at any time. */
 async function readOn(folder: string, isRunning: () => boolean): Promise<{ reads: number; tornReads: number }> {
   let [reads, tornReads] = [0, 0];
   while (isRunning()) {

@@ -72,13 +72,13 @@ export interface ContextEdit {
   readonly [field: string]: unknown;
 }
 
-/** What comes with a call beside its body. */
+/** Properties of a call beside its body. */
 export interface CallOptions {
   /** The `anthropic-version` header. @default the version that current clients send */
   readonly version?: string;
   /** The values of the `anthropic-beta` header. @default none */
   readonly betas?: readonly string[];
-  /** Whose key it is: caches, threads and bound thinking never cross accounts. @default "default" */
+  /** The owner of the key: caches, threads and bound thinking never cross accounts. @default "default" */
   readonly account?: string;
   /** The `anthropic-workspace-id` header: caches do not cross workspaces either. @default none */
   readonly workspace?: string;
@@ -110,7 +110,7 @@ export const BETA = {
   inlineTools: "inline-tools-2026-09-15",
   messageOutputConfig: "mid-conversation-output-config-2026-07-01",
   structuredOutputs: "structured-outputs-2025-11-13",
-  /** No beta of the provider's: what asks for the extension. */
+  /** Our own extension, not a beta of the provider. */
   cacheEdits: "provider-simulator-cache-edits",
 } as const;
 
@@ -128,7 +128,7 @@ export function isThinking(block: Block): boolean {
   return block.type === "thinking" || block.type === "redacted_thinking";
 }
 
-/** A compaction block that stands for what was before it. Without content it is a failed one, and stands for nothing. */
+/** A compaction block that replaces earlier messages. A block without content has failed, and replaces nothing. */
 export function isSummary(block: Block): boolean {
   return block.type === "compaction" && Boolean(block["content"]);
 }

@@ -6,7 +6,7 @@ import type { Acceptance, Answered, Refusal } from "../verdict.ts";
 import { failureText } from "./failure-text.ts";
 import { invalidRequest, type Problem, toRefusal } from "./problem.ts";
 
-/** What comes with a call beside its body. */
+/** Properties of a call beside its body. */
 export interface OpenAiCall {
   /** Whose key it is: caches never cross accounts. @default "default" */
   readonly account?: string;

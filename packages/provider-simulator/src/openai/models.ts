@@ -22,11 +22,11 @@ export type CacheRules =
       readonly maxConsidered: number;
     };
 
-/** What the service knows of one model and holds a request to. */
+/** The rules and limits of one model. */
 export interface OpenAiModel {
   readonly id: string;
   readonly windowTokens: number;
-  /** A prompt larger than this is refused, whatever room the window would leave. */
+  /** A larger prompt is refused, even if the window has room. */
   readonly maxInputTokens: number;
   readonly maxOutputTokens: number;
   readonly prices: Prices;

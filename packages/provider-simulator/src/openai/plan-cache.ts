@@ -119,7 +119,7 @@ function plan({ prompt: { prefix }, cache }: CacheQuestion, found: Found): Cache
   const { readPosition, readTokens, writes, billing } = found;
   const tokensUpTo = (candidates: readonly Write[], from: number): number =>
     candidates.reduce((end, { position }) => Math.max(end, prefix.tokensAt(position)), from);
-  // What lies before the last twelve-hour mark is kept for twelve hours, what follows it for thirty minutes.
+  // Tokens before the last twelve-hour mark are kept for twelve hours, tokens after it for thirty minutes.
   const longEnd = tokensUpTo(
     writes.filter(({ lifetime }) => lifetime === "long"),
     readTokens,

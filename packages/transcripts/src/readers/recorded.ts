@@ -1,6 +1,6 @@
 /**
- * What another agent wrote down of a session, in words that fit all of them. A reader turns lines of a transcript into a
- * stream of these entries, in the order of the file. Nothing is estimated: a figure the file does not have is absent.
+ * An entry of another agent's session, in one form for all agents. A reader turns lines of a transcript into a stream
+ * of these entries, in the order of the file. Nothing is estimated: a figure that the file does not have is absent.
  */
 export type RecordedEntry =
   | RecordedSession
@@ -20,7 +20,7 @@ export interface RecordedSession {
   agent: RecordedAgent;
   id: string;
   startedAtMs: number;
-  /** Of the agent; of the file format for pi and cline, which do not record their own. */
+  /** The version of the agent; for pi and cline, which do not record theirs, of the file format. */
   version?: string;
   cwd?: string;
   /** The session this one was forked from or spawned by: an id, for pi a path. */
@@ -28,21 +28,22 @@ export interface RecordedSession {
 }
 
 /**
- * Whose window an entry belongs to. `main`: this session's. `sidechain`: that of a subagent recorded in the same file.
- * `inherited`: this session's too, but copied from its parent, where it was paid for; times may be those of the copying.
+ * The context window that an entry belongs to. `main`: this session's. `sidechain`: that of a subagent recorded in the
+ * same file. `inherited`: this session's too, but copied from its parent, where it was paid for; times may be those of
+ * the copying.
  */
 export type RecordedBranch = "main" | "sidechain" | "inherited";
 
 /**
- * Where an entry stands. Following `parentId` gives the order within a branch and shows rewinds (two entries with one
- * parent). It is not a complete thread: of parallel tool calls, only the last result lies on the path to the newest
- * message, and a parent may stand later in the file or be missing from it.
+ * The position of an entry. Following `parentId` gives the order within a branch and shows rewinds (two entries with
+ * one parent). It is not a complete thread: of parallel tool calls, only the last result is on the path to the newest
+ * message, and a parent may come later in the file or be missing.
  */
 export interface RecordedPosition {
   id: string;
   parentId?: string;
   branch: RecordedBranch;
-  /** Of the line; where it has no readable time, of the line before it. */
+  /** The time of the line; if it is unreadable, of the line before. */
   atMs: number;
 }
 
@@ -50,18 +51,21 @@ export interface RecordedPosition {
 export interface RecordedMessage extends RecordedPosition {
   kind: "message";
   role: "user" | "assistant" | "system";
-  /** Who wrote it; `agent` is text the agent put in by itself: reminders, command output, attachments, error notes. */
+  /**
+   * The author. `agent`: text that the agent inserted itself, such as reminders, command output, attachments and error
+   * notes.
+   */
   origin: "human" | "model" | "tool" | "agent" | "summary";
   /** Empty when a response was interrupted before its first block. */
   blocks: readonly RecordedBlock[];
-  /** The provider's id of the response, or a made-up one, stable for the file, where none is recorded. */
+  /** The provider's id of the response. If none is recorded, a generated one that is stable for the file. */
   responseId?: string;
   model?: string;
 }
 
 export type RecordedBlock = RecordedPart | RecordedThinking | RecordedToolCall | RecordedToolResult;
 
-/** What can stand in a tool result. */
+/** A part of a tool result. */
 export type RecordedPart = RecordedText | RecordedMedia | RecordedOpaque;
 
 export interface RecordedText {
@@ -86,7 +90,7 @@ export interface RecordedToolCall {
 export interface RecordedToolResult {
   kind: "tool_result";
   callId: string;
-  /** What the model saw. */
+  /** The content that the model saw. */
   content: string | readonly RecordedPart[];
   status: "ok" | "error" | "unknown";
 }
@@ -105,7 +109,9 @@ export interface RecordedOpaque {
   value: unknown;
 }
 
-/** What one response used, once per response: after its first message, before the next response of the same branch. */
+/**
+ * The usage of one response, once per response: after its first message, before the next response of the same branch.
+ */
 export interface RecordedUsage {
   kind: "usage";
   responseId: string;
@@ -115,9 +121,9 @@ export interface RecordedUsage {
   /** Input that was neither read from the cache nor written to it. */
   freshTokens: number;
   cacheReadTokens: number;
-  /** Absent where the agent records no such figure. */
+  /** Absent if the agent does not record it. */
   cacheWriteTokens?: number;
-  /** The part of `cacheWriteTokens` with a time to live of one hour; absent where that is not recorded. */
+  /** The part of `cacheWriteTokens` with a time to live of one hour; absent if it is not recorded. */
   cacheWrite1hTokens?: number;
   outputTokens: number;
   /** `provisional`: a count from before the end of the response, often from its start; do not add it up. */
@@ -126,14 +132,14 @@ export interface RecordedUsage {
   reasoningTokens?: number;
   /** The model's window, as the agent saw it. */
   windowTokens?: number;
-  /** What the agent reckoned that it cost, in US dollars; absent where it does not say, or says nothing for want of a price. */
+  /** The cost in US dollars by the agent's own calculation; absent if the agent records none, or had no price. */
   costUsd?: number;
 }
 
 /**
- * Earlier messages were replaced by a summary. The summary is the message of origin `summary` whose parent is this entry,
- * or, if `kept` is a replacement, stands in it. The call that wrote the summary is recorded by opencode alone: what it used
- * is on the branch `sidechain`, since it had a prompt of its own.
+ * A compaction: a summary replaced earlier messages. The summary is the message of origin `summary` whose parent is
+ * this entry, or, if `kept` is a replacement, is part of it. Only opencode records the call that wrote the summary: its
+ * usage is on the branch `sidechain`, since it had a prompt of its own.
  */
 export interface RecordedCompaction extends RecordedPosition {
   kind: "compaction";
@@ -143,13 +149,16 @@ export interface RecordedCompaction extends RecordedPosition {
   kept: RecordedKept;
 }
 
-/** What the model went on seeing of the messages before a compaction, besides the summary. */
+/** The messages before a compaction that the model still saw, besides the summary. */
 export type RecordedKept =
   | { kind: "nothing" }
-  /** From the first to the last id, or to the compaction. Later messages may hang below them, not below the compaction. */
+  /**
+   * From the first to the last id, or to the compaction. Later messages may have parents among these, not below the
+   * compaction.
+   */
   | { kind: "range"; firstId: string; lastId?: string }
   | { kind: "listed"; ids: readonly string[] }
-  /** All messages that the model saw then, the summary among them; instructions stay as they were. */
+  /** All messages that the model saw then, including the summary; instructions did not change. */
   | { kind: "replacement"; messages: readonly RecordedMessage[] }
   | { kind: "unrecorded" };
 
@@ -161,10 +170,10 @@ export interface RecordedMicrocompaction extends RecordedPosition {
   tokensSaved?: number;
 }
 
-/** A line that could not be read; the lines after it are. */
+/** A line that could not be read; reading continued after it. */
 export interface RecordedDamage {
   kind: "damage";
-  /** Counted from one; of a transcript that has no lines, but elements of a list, files or rows: the number of the record. */
+  /** The line number, from one; for elements of a list, files or rows, the number of the record. */
   line: number;
   /** `malformed`: valid JSON, without what its type promises. `cut-off`: the file is broken from here on. */
   reason: "not-json" | "not-an-object" | "malformed" | "too-long" | "cut-off";

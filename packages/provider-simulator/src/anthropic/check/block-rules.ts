@@ -2,7 +2,7 @@ import { BETA, BETAS, type Message } from "../request.ts";
 
 type Role = Message["role"];
 
-/** Who may say a block, the fields it cannot do without, and those it may have. */
+/** The roles that may send a block, its required fields, and its optional ones. */
 export interface BlockRule {
   readonly roles: readonly Role[];
   readonly strings: readonly string[];
@@ -88,7 +88,7 @@ export const BLOCK_RULES: ReadonlyMap<string, BlockRule> = new Map([
   ["tool_removal", toolChange],
 ]);
 
-/** What may stand inside a tool result. */
+/** Blocks that a tool result may contain. */
 export const RESULT_PART_RULES: ReadonlyMap<string, BlockRule> = new Map([
   ...["text", "image", "search_result", "document"].map((type) => [type, BLOCK_RULES.get(type)!] as const),
   ["tool_reference", rule(["user"], { strings: ["tool_name"] })],

@@ -6,7 +6,7 @@ import { isRecord, type JsonRecord } from "./shape.ts";
 /** The provider's limit for the body of a Messages request. */
 const MAXIMUM_BODY_BYTES = 32_000_000;
 
-/** What is refused before anyone looks at the request: a body too large for the edge, or text that is not JSON. */
+/** Refuses a body before the request is read: a body too large for the edge, or text that is not JSON. */
 export function checkBody(json: string): Problem | undefined {
   if (Buffer.byteLength(json) > MAXIMUM_BODY_BYTES) {
     return { status: 413, type: "request_too_large", message: "Request exceeds the maximum size", origin: "edge" };

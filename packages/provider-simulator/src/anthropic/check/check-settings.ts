@@ -11,7 +11,7 @@ import {
 } from "../request.ts";
 import { checkExtraFields, isPresent, isRecord, type JsonRecord, unknownTag } from "./shape.ts";
 
-/** What the request asks of this model: output, thinking, tool choice. */
+/** Checks the settings against the model: output, thinking, tool choice. */
 export function checkSettings(request: MessagesRequest, model: AnthropicModel, call: CallOptions): Problem | undefined {
   return (
     checkMaxTokens(request, model) ??

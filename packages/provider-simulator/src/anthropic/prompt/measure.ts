@@ -4,7 +4,7 @@ import type { Tokenizer } from "../../tokenizer.ts";
 import { type Block, isSummary, isThinking, type Tool } from "../request.ts";
 import { type Lifetime, lifetimeOf } from "./cache-marks.ts";
 
-/** What the service needs to know of one block, so that a block that cannot change is looked into only once. */
+/** The measures of one block; a block that cannot change is read only once. */
 export interface Measure {
   /** Without cache marks. */
   readonly digest: Digest;

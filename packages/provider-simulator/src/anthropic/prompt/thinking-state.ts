@@ -2,13 +2,13 @@ import { chainDigest, type Digest, digestKey, digestText, EMPTY_DIGEST } from ".
 import { type PlacedBlock, ROLE_DIGESTS } from "./conversation.ts";
 import type { Head } from "./head.ts";
 
-/** Where a conversation stands as thinking sees it: everything said but the thinking, and the last thinking before. */
+/** The state of a conversation for thinking: everything except the thinking, and the last thinking before. */
 export interface ThinkingState {
   /** Tools and system prompt. */
   readonly head: string;
   readonly messages: Digest;
   readonly role: PlacedBlock["role"] | undefined;
-  /** The fingerprint of the thinking before; empty where there is none. */
+  /** The fingerprint of the previous thinking; empty if there is none. */
   readonly previous: string;
 }
 
@@ -27,7 +27,7 @@ export function afterThinking(state: ThinkingState, signature: string): Thinking
   return { ...state, previous: digestKey(digestText(signature)) };
 }
 
-/** What a thinking block is bound to. */
+/** Returns the state that a thinking block is bound to. */
 export function bindingOf(state: ThinkingState): string {
   return `${state.head}/${digestKey(state.messages)}`;
 }

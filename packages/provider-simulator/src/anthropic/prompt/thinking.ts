@@ -9,7 +9,7 @@ import { afterBlock, afterThinking, bindingOf, type ThinkingState } from "./thin
 
 const SECRET = "thinking";
 
-/** What to do with thinking whose conversation has changed. "observe" is how accounts older than the rule are treated. */
+/** How to treat thinking whose conversation has changed. "observe": for accounts older than the rule. */
 export type BindingEnforcement = "error" | "drop" | "observe";
 
 export interface InputTransformation {

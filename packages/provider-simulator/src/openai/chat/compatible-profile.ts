@@ -4,12 +4,12 @@ import { invalidRequest, type Problem, toRefusal } from "../problem.ts";
 
 export interface OverflowNumbers {
   readonly inputTokens: number;
-  /** What the request asked for, 0 if it did not say. */
+  /** The requested value; 0 if the request has none. */
   readonly outputTokens: number;
   readonly windowTokens: number;
 }
 
-/** What a server does with a prompt that does not fit. */
+/** How a server treats a prompt that does not fit. */
 export type Overflow =
   | {
       readonly kind: "refuse";

@@ -5,7 +5,7 @@ import { sealContent } from "./sealed.ts";
 
 type Status = "in_progress" | "completed" | "incomplete";
 
-/** What the simulated model puts into `output`. */
+/** The items of the simulated model in `output`. */
 export type OutputItem =
   | {
       readonly type: "reasoning";

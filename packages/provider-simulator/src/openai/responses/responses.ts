@@ -35,7 +35,7 @@ export interface OpenAiResponsesOptions {
   clock?: Clock;
   /** @default `bytesTokenizer()` */
   tokenizer?: Tokenizer;
-  /** What the model says. @default `echo` */
+  /** Returns the model's answers. @default `echo` */
   script?: Script;
   /** Added to the known models, or put in their place. @default none */
   models?: Readonly<Record<string, OpenAiModel>>;

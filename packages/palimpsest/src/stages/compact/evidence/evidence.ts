@@ -20,7 +20,7 @@ import { restatedShare } from "./restated-share.ts";
 
 /** How many of each kind are kept. The oldest that was never used again is removed first, then the oldest. */
 const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, open: 100 } as const;
-/** Of a decision, so much must come back for it to be spoken of, and for another sentence to be the same decision. */
+/** The share of a decision that must recur to count as a mention, and for another sentence to be the same decision. */
 const SAID_AGAIN = 0.4;
 const SAME = 0.8;
 
