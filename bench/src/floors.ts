@@ -52,6 +52,12 @@ const FLOORS: readonly Floor[] = [
   },
   { bench: "sandbox", rule: "at most 3 times plain bubblewrap", holds: ({ ratio }) => (ratio as number) <= 3 },
   {
+    bench: "consent",
+    rule: "of recorded shell commands that were run in their project 85% run unasked in the sandbox, none is offered a rule for the whole shell or for the network",
+    holds: ({ unasked_in_project_pct, bare, network }) =>
+      (unasked_in_project_pct as number) >= 85 && bare === 0 && network === 0,
+  },
+  {
     bench: "economics",
     rule: "on a sample of recorded sessions the defaults cost less than appending until the window is full, in either window",
     holds: ({ by_setting }) => settings(by_setting).every(({ cost_ratio }) => cost_ratio.default < 1),

@@ -4,6 +4,7 @@ import type { Bench } from "./bench.ts";
 import { breaksBench } from "./breaks/breaks.ts";
 import { byHandBench } from "./by-hand/by-hand.ts";
 import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
+import { consentBench } from "./consent/consent.ts";
 import { countingBench } from "./counting/counting.ts";
 import { economicsBench } from "./economics/economics.ts";
 import { tuningBench } from "./economics/tuning.ts";
@@ -32,6 +33,7 @@ const BENCHES: readonly Bench[] = [
   breaksBench,
   byHandBench,
   cacheFidelityBench,
+  consentBench,
   countingBench,
   economicsBench,
   forksBench,

@@ -21,6 +21,7 @@ export { type FetchedPage, type FetchPageOptions, fetchPage } from "./extensions
 export { htmlToText } from "./extensions/web/html-to-text.ts";
 export { isPublicAddress } from "./extensions/web/is-public-address.ts";
 export { webExtension } from "./extensions/web/web-extension.ts";
+export { offeredRules } from "./permissions/allowing-rules.ts";
 export { decidePermission, type PermissionMode, type PermissionVerdict } from "./permissions/decide-permission.ts";
 export { type LoadedSettings, loadSettings, trustFile } from "./permissions/load-settings.ts";
 export { type PermissionCall, type ToolEffect, toPermissionCall } from "./permissions/permission-call.ts";

@@ -70,7 +70,7 @@ function fileWords(program: string, args: readonly ShellWord[]): readonly ShellW
     const value = /^(?:--?[\w-]+|[a-z]+)=(?=[/~.])/.exec(word.text)?.[0];
     if (value !== undefined)
       return [{ ...word, text: word.text.slice(value.length), lead: word.lead.slice(value.length) }];
-    if (word.text.startsWith("-")) return [];
+    if (word.text.startsWith("-") || word.text === "") return [];
     if (toSkip-- > 0) return [];
     // A text in a sentence is none, unless it begins like a path.
     return /\s/.test(word.text) && !/^(\/|~\/|\.\.\/)\S/.test(word.text) ? [] : [word];
