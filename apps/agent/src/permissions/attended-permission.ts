@@ -2,10 +2,10 @@ import type { Places } from "../workspace/places.ts";
 import { offeredRules } from "./allowing-rules.ts";
 import { decidePermission } from "./decide-permission.ts";
 import type { HeadlessPermission, PermissionPorts } from "./headless-permission.ts";
+import { saveAllowed } from "./kept-rules.ts";
 import { toPermissionCall } from "./permission-call.ts";
-import type { AskingAgent, AskPermission, ToolOrigin } from "./permission-question.ts";
-import { type Rule, readRule } from "./rule.ts";
-import { saveAllowed } from "./save-allowed.ts";
+import type { AllowScope, AskingAgent, AskPermission, ToolOrigin } from "./permission-question.ts";
+import { type Rule, type RuleOwner, readRule } from "./rule.ts";
 
 export interface AttendedPorts extends Omit<PermissionPorts, "rules"> {
   /** What is allowed for the session is added. */
@@ -17,6 +17,7 @@ export interface AttendedPorts extends Omit<PermissionPorts, "rules"> {
   readonly places: Pick<Places, "agentHome" | "project">;
 }
 
+const OWNERS: Readonly<Record<AllowScope, RuleOwner>> = { session: "session", project: "local", user: "user" };
 const BUILT_IN: ToolOrigin = { kind: "built-in" };
 
 /** Permission where somebody can be asked. */
@@ -50,7 +51,8 @@ export function attendedPermission({
         };
       }
       if (reply.kind === "once") return { kind: "allow" };
-      rules.push(...allowedBy.flatMap((text) => readRule(text, "allow", "user") ?? []));
+      const from = OWNERS[reply.scope];
+      rules.push(...allowedBy.flatMap((text) => readRule(text, "allow", from) ?? []));
       if (reply.scope === "user") await saveAllowed(places.agentHome, allowedBy);
       if (reply.scope === "project") await saveAllowed(places.project, allowedBy);
       return { kind: "allow" };

@@ -31,7 +31,7 @@ test("a repository that nobody has trusted can forbid, and nothing else", async 
   const { load } = await setUp(hostile);
   const { settings, heldBack, project } = await load();
   expect(settings).toEqual({
-    mode: "default",
+    mode: "auto",
     models: {},
     rules: [
       { decision: "deny", tool: "Read", pattern: ".env", from: "project" },
@@ -74,7 +74,7 @@ test("what is trusted are the bytes: once they change, the user is asked again",
   expect(settings.extensions).toMatchObject([{ module: "./evil.ts" }]);
   expect(settings.servers.map(({ name }) => name)).toEqual(["evil", "web"]);
   // Even then a repository cannot say that nobody is to be asked.
-  expect(settings.mode).toBe("default");
+  expect(settings.mode).toBe("auto");
   put(".palimpsest/settings.json", `${hostile} `);
   expect((await load()).project?.trust).toBe("untrusted");
   expect((await load()).settings.hooks).toEqual([]);

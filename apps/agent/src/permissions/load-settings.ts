@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type LoadedFile, loadFile } from "../workspace/load-file.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
+import { projectFolderOf } from "../workspace/places.ts";
 import { writePrivateFile } from "../workspace/private-files.ts";
 import { hashWithFiles, namedFiles } from "./named-files.ts";
 import { MAX_SETTINGS_BYTES } from "./read-settings-json.ts";
@@ -21,32 +22,45 @@ export interface LoadedSettings extends MergedSettings {
 
 /** Reads the settings of the user and of the project, and whether the user has trusted the latter as they are. */
 export async function loadSettings({ guard, agentHome }: LoadSettingsOptions): Promise<LoadedSettings> {
-  const user = await readUserSettings(agentHome);
+  const own = await readOwnSettings(agentHome, guard.roots[0]!);
   const located = await guard.locate(".palimpsest/settings.json");
   const file = located.kind === "inside" ? await loadProjectFile(located.path, located.root) : undefined;
   if (located.kind !== "inside" || file === undefined || "problem" in file) {
     const problems = file !== undefined && "problem" in file ? [`settings of the project: ${file.problem}`] : [];
     return {
-      ...mergeSettings({ user: user.settings, trust: "untrusted" }),
-      problems: [...user.problems, ...problems],
+      ...mergeSettings({ user: own.settings, trust: "untrusted" }),
+      problems: [...own.problems, ...problems],
     };
   }
   const project = readSettings(file.bytes.toString("utf8"), "project");
   const hash = await hashWithFiles(file.facts.hash, await namedFiles(project.settings, guard));
   const trust = (await readTrust(agentHome))[located.path] === hash ? "trusted" : "untrusted";
   return {
-    ...mergeSettings({ user: user.settings, project: project.settings, trust }),
-    problems: [...user.problems, ...project.problems],
+    ...mergeSettings({ user: own.settings, project: project.settings, trust }),
+    problems: [...own.problems, ...project.problems],
     project: { path: located.path, hash, trust },
   };
 }
 
 /** The user's own settings. */
 export async function readUserSettings(agentHome: string): Promise<ReadSettings> {
+  return readSettingsOf("user", agentHome);
+}
+
+/** The user's own settings, with the rules that hold in this project only. */
+async function readOwnSettings(agentHome: string, folder: string): Promise<ReadSettings> {
+  const user = await readUserSettings(agentHome);
+  const local = await readSettingsOf("local", projectFolderOf(folder, agentHome));
+  const rules = [...(user.settings.rules ?? []), ...(local.settings.rules ?? [])];
+  return { settings: { ...user.settings, rules }, problems: [...user.problems, ...local.problems] };
+}
+
+async function readSettingsOf(from: "user" | "local", folder: string): Promise<ReadSettings> {
+  const whose = from === "user" ? "settings of the user" : "settings of the user for this project";
   try {
-    return readSettings((await readOwn(join(agentHome, "settings.json"))) ?? "{}", "user");
+    return readSettings((await readOwn(join(folder, "settings.json"))) ?? "{}", from);
   } catch (error) {
-    return { settings: {}, problems: [`settings of the user: ${(error as Error).message}. They are not used.`] };
+    return { settings: {}, problems: [`${whose}: ${(error as Error).message}. They are not used.`] };
   }
 }
 

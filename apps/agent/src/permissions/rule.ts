@@ -7,9 +7,14 @@ export interface Rule {
   readonly tool: string;
   /** For commands and paths; without it, all calls. */
   readonly pattern?: string;
-  /** Whose it is. */
-  readonly from: "user" | "project";
+  readonly from: RuleOwner;
 }
+
+/**
+ * Whose a rule is: the user's everywhere (`user`) or in this project (`local`), of the project's settings (`project`), of this
+ * session, or of the command line.
+ */
+export type RuleOwner = "user" | "local" | "project" | "session" | "command line";
 
 const RULE = /^([\w*-]+)(?:\((.+)\))?$/s;
 /** Of one rule. No command or path that somebody means is longer. */

@@ -163,7 +163,7 @@ export const AGENT_SETTINGS: SettingsSchema = object(
     $schema: text("The address of this schema, for editors."),
     permissions: object(
       {
-        mode: { type: "string", enum: Object.keys(MODES), default: "default", description: listed(MODES) },
+        mode: { type: "string", enum: Object.keys(MODES), default: "auto", description: listed(MODES) },
         deny: rules(
           "Tool calls that are never allowed: Tool or Tool(pattern), as in Read(.env). Deny rules override all others.",
         ),

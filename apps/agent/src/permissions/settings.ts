@@ -55,7 +55,7 @@ export type MemoryUse = "off" | "read" | "on";
 const MEMORY_USES: readonly MemoryUse[] = ["off", "read", "on"];
 
 const DEFAULT_AGENT_SETTINGS: AgentSettings = {
-  mode: "default",
+  mode: "auto",
   rules: [],
   folders: [],
   sandbox: "if-present",

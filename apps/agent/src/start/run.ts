@@ -274,7 +274,7 @@ const TASK_IS_PIPED = attachment("input", "The task was given on the standard in
 
 function toRules(texts: readonly string[] = [], decision: "allow" | "deny"): readonly Rule[] {
   return texts.map((text) => {
-    const rule = readRule(text, decision, "user");
+    const rule = readRule(text, decision, "command line");
     if (rule !== undefined) return rule;
     throw new UsageError(
       `--${decision} ${JSON.stringify(text)} is not a valid rule. Examples: Bash(npm test *), Edit(src/**), Network.`,

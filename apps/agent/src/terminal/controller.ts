@@ -58,7 +58,7 @@ export interface Controller {
 
 /** How much of a resumed session is read: enough for its last messages. */
 const SHOWN_ENTRIES = 200;
-const MODES: readonly PermissionMode[] = ["default", "accept-edits", "plan"];
+const MODES: readonly PermissionMode[] = ["auto", "default", "accept-edits", "plan"];
 
 export function createController(options: ControllerOptions): Controller {
   const { project, terminal, provider } = options;

@@ -32,13 +32,18 @@ export function agentHomeOf(environment: Environment): string {
   return environment["PALIMPSEST_HOME"] || join(environment["HOME"] || homedir(), ".palimpsest");
 }
 
+/** Our folder for one project. It lies in the user's home, so a repository cannot bring one along. */
+export function projectFolderOf(folder: string, agentHome: string): string {
+  const readable = basename(folder).replaceAll(/[^A-Za-z0-9._-]/g, "-") || "root";
+  const digest = createHash("sha256").update(folder).digest("hex").slice(0, 12);
+  return join(agentHome, "projects", `${readable}-${digest}`);
+}
+
 /** Computes the paths. @param folder the folder of the project, with links resolved */
 export function placesOf(folder: string, environment: Environment): Places {
   const home = environment["HOME"] || homedir();
   const agentHome = agentHomeOf(environment);
-  const readable = basename(folder).replaceAll(/[^A-Za-z0-9._-]/g, "-") || "root";
-  const digest = createHash("sha256").update(folder).digest("hex").slice(0, 12);
-  const project = join(agentHome, "projects", `${readable}-${digest}`);
+  const project = projectFolderOf(folder, agentHome);
   return {
     home,
     agentHome,

@@ -3,7 +3,7 @@ import { MODES } from "../../permissions/settings-schema.ts";
 import type { ScreenCommand } from "./screen-command.ts";
 
 /** `bypass` is left out: it must be set on purpose in the settings or on the command line, not by a slip of the finger. */
-const OFFERED: readonly PermissionMode[] = ["default", "accept-edits", "plan"];
+const OFFERED: readonly PermissionMode[] = ["auto", "default", "accept-edits", "plan"];
 
 export const mode: ScreenCommand = {
   name: "mode",

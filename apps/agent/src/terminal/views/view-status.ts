@@ -37,7 +37,7 @@ function statusLine(status: Status, nowMs: number, columns: number): Line {
     { text: room, ...LEVELS[level] },
     { text: `${price === "estimated" ? "~" : ""}${usd(priceUsd)}` },
     cacheSpan(status, nowMs),
-    { text: mode, ...(mode === "default" ? {} : { color: "warning" as const }) },
+    { text: mode, ...(mode === "default" || mode === "auto" ? {} : { color: "warning" as const }) },
     { text: model },
     { text: `${count(tokens)}${most} tokens`, color: "quiet" },
     { text: `profile ${compaction.profile}`, color: "quiet" },
