@@ -17,6 +17,7 @@ import { mailExtension } from "./extensions/mail/mail-extension.ts";
 import { mcpExtension } from "./extensions/mcp/mcp-extension.ts";
 import { extractionsExtension } from "./extensions/memory/extractions-extension.ts";
 import { memoryExtension } from "./extensions/memory/memory-extension.ts";
+import { permissionsExtension } from "./extensions/permissions/permissions-extension.ts";
 import { planExtension } from "./extensions/plan/plan-extension.ts";
 import { questionsExtension } from "./extensions/questions/questions-extension.ts";
 import { recallExtension } from "./extensions/recall/recall-extension.ts";
@@ -58,6 +59,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     const { remembered, emitWaiting } = open(await memoryExtension(context));
     open(await mcpExtension(context));
     open(hooksExtension(context));
+    open(permissionsExtension(context));
     open(await commandFilesExtension(context));
     const ofUser = await openUserExtensions(context);
     for (const extension of ofUser.extensions) open(extension);

@@ -10,6 +10,7 @@ import type { AgentTool } from "../extension/tool.ts";
 import { AGENT_TOOLS } from "../extensions/agents/open-agents.ts";
 import { attendedPermission } from "../permissions/attended-permission.ts";
 import { type HeadlessPermission, headlessPermission } from "../permissions/headless-permission.ts";
+import type { Enclosure } from "../permissions/permission-call.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import type { AgentOptions } from "./agent.ts";
@@ -94,9 +95,10 @@ function permissionOf(
 ): HeadlessPermission {
   const { person, places, permissions, obeyedFiles } = context;
   const known = new Map([...tools, ...AGENT_TOOLS].map((tool) => [tool.name, tool]));
-  const enclosure = tools.find(({ commands }) => commands !== undefined)?.commands ?? "none";
+  const enclosure: Enclosure = context.sandbox.kind === "none" ? "none" : "sandbox";
+  const openHosts = context.settings.allowedHosts;
   const { rules, mode } = permissions;
-  const ports = { tools: known, guard, home: places.home, enclosure, obeyedFiles, rules, mode };
+  const ports = { tools: known, guard, home: places.home, enclosure, obeyedFiles, openHosts, rules, mode };
   if (person === undefined) return headlessPermission(ports);
   return attendedPermission({ ...ports, person, places, agentOf: (sessionId) => agentOf(session, sessionId) });
 }

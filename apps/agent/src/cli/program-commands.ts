@@ -130,6 +130,23 @@ export const PROGRAM_COMMANDS = {
     ],
     endings: ["failed", "interrupted", "terminated"],
   },
+  permissions: {
+    usage: "permissions [list | why COMMAND | remove RULE]",
+    about: "list the permission rules and the sandbox policy, explain what a command needs, remove a rule",
+    more: [
+      "list: the mode, every rule with where it comes from, and what the sandbox lets commands do.",
+      "why COMMAND: whether the command would run, be asked about or be refused, and why. A file: why 'Edit(src/a.ts)'.",
+      "remove RULE: takes a rule out of your own settings, for this project or everywhere.",
+    ],
+    options: {},
+    operands: { most: 1_000, completes: ["list", "why", "remove"] },
+    examples: [
+      ["palimpsest permissions", "list the rules"],
+      ["palimpsest permissions why 'npm test'", "see whether you would be asked"],
+      ["palimpsest permissions remove 'Bash(npm test *)'", "be asked again"],
+    ],
+    endings: ["failed"],
+  },
   trust: {
     usage: "trust [--yes]",
     about: "show what this project's settings ask for; with --yes, apply them",

@@ -28,6 +28,7 @@ const LOAD: Readonly<Record<Exclude<CommandName, "run">, () => Promise<LoadedCom
   dream: () => import("./dream.ts"),
   config: () => import("./config.ts"),
   doctor: () => import("./doctor.ts"),
+  permissions: () => import("./permissions.ts"),
   trust: () => import("./trust.ts"),
   demo: () => import("./demo.ts"),
   completion: () => import("./completion.ts"),

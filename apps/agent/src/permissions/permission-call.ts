@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join, posix, relative } from "node:path";
 import { isProtected } from "../sandbox/protected-names.ts";
 import type { GuardedPath, PathGuard } from "../workspace/path-guard.ts";
+import { fitsGlob } from "./glob.ts";
 import type { PathBase } from "./path-pattern.ts";
 import type { ToolOrigin } from "./permission-question.ts";
 import type { ShellLine } from "./shell/shell-line.ts";
@@ -66,13 +67,15 @@ export interface CallPlaces {
   readonly enclosure?: Enclosure;
   /** Files that hooks and servers run: protected as well. @default none */
   readonly obeyedFiles?: readonly string[];
+  /** Hosts that every command may reach, with "*" for any characters. @default none */
+  readonly openHosts?: readonly string[];
 }
 
 /** What is to be known of a call to decide on it. Links are followed: a rule holds for what a path leads to. */
 export async function toPermissionCall(
   { name, effect, network: always, commands }: PermittedTool,
   input: unknown,
-  { guard, home = homedir(), enclosure = "none", obeyedFiles = [] }: CallPlaces,
+  { guard, home = homedir(), enclosure = "none", obeyedFiles = [], openHosts = [] }: CallPlaces,
 ): Promise<PermissionCall> {
   const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
   const { command, file_path, path, network, url } = fields;
@@ -87,7 +90,7 @@ export async function toPermissionCall(
     base,
     enclosure: commands ?? enclosure,
     place: isObeyed(located, obeyedFiles) ? "protected" : placeOf(located, paths, effect),
-    hosts: always === "always" ? hostOf(url) : wantedHosts(network),
+    hosts: always === "always" ? hostOf(url) : wantedHosts(network, openHosts),
     ...(commands !== undefined && typeof command === "string"
       ? { command: await readCommand(command, guard, base) }
       : {}),
@@ -128,8 +131,11 @@ async function locate(
   return { paths, access, by, place: isSystem ? "system" : "outside" };
 }
 
-function wantedHosts(network: unknown): readonly string[] | "any" {
-  if (Array.isArray(network)) return network.filter((host) => typeof host === "string");
+function wantedHosts(network: unknown, open: readonly string[]): readonly string[] | "any" {
+  if (Array.isArray(network)) {
+    const named = network.filter((host) => typeof host === "string");
+    return named.filter((host) => !open.some((pattern) => fitsGlob(pattern, host, "text")));
+  }
   return network === true ? "any" : [];
 }
 

@@ -102,7 +102,7 @@ test("nobody is there to be asked: the call is denied, and the rule is named tha
     turn > 2 || toolResults.length === 0 ? callTools(callTool("Bash", { command: "ls -a" })) : answer("That is all."),
   );
   const cli = await startCli(project, script);
-  const denied = await cli.run(["-p", "Make a file"]);
+  const denied = await cli.run(["-p", "Make a file", "--mode", "default"]);
   expect(denied).toMatchObject({ code: 3, out: "That is all.\n" });
   expect(denied.said).toContain("To allow it: --allow 'Bash(echo made)' --allow 'Edit(made.txt)'");
   expect(() => project.text("made.txt")).toThrow();

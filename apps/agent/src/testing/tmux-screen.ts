@@ -72,7 +72,9 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
   // tmux gives a new pane the PATH of its client, so PATH is set inside the command.
   const path = `PATH=${options.environment?.["PATH"] ?? process.env["PATH"]}`;
   const program = ["env", path, process.execPath, "--conditions=palimpsest-source", "--no-warnings", MAIN];
-  const line = (given: readonly string[]): string => `exec ${[...program, ...given].map(quoted).join(" ")}`;
+  // The mode in which questions are asked, whether or not the machine has a sandbox.
+  const mode = ["--mode", "default"];
+  const line = (given: readonly string[]): string => `exec ${[...program, ...mode, ...given].map(quoted).join(" ")}`;
   const size = ["-x", String(columns), "-y", String(rows)];
   await tmux("-u", "new-session", "-d", "-s", "main", ...size, ...variables, "-c", folder, line(args));
   await tmux("set-option", "-g", "remain-on-exit", "on");

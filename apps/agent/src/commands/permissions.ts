@@ -1,0 +1,36 @@
+import { COMMANDS } from "../cli/command-list.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { inProject } from "../cli/open-project.ts";
+import { oneOf, readArguments } from "../cli/read-arguments.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { loadSettings } from "../permissions/load-settings.ts";
+import { explainCall, listPermissions, removePermission } from "../permissions/review-permissions.ts";
+import { openSessionSandbox } from "../permissions/session-sandbox.ts";
+import { createPathGuard } from "../workspace/path-guard.ts";
+import { UsageError } from "../workspace/usage-error.ts";
+
+/** Lists the rules, explains what would happen to a call, or removes a rule. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { positionals } = readArguments(args, COMMANDS.permissions);
+  const [given = "list", ...rest] = positionals;
+  const word = oneOf("permissions", given, COMMANDS.permissions.operands.completes)!;
+  const wanted = rest.join(" ");
+  if (word !== "list" && wanted === "")
+    throw new UsageError(`palimpsest permissions ${word} needs a ${word === "why" ? "command" : "rule"}.`);
+  return inProject(terminal, async ({ folder, places }) => {
+    const { settings } = await loadSettings({ guard: await createPathGuard(folder), agentHome: places.agentHome });
+    const guard = await createPathGuard(folder, settings.folders);
+    const { environment } = terminal;
+    const sandbox = await openSessionSandbox({
+      settings,
+      guard,
+      places,
+      sessionFolder: places.folderOf("permissions"),
+      environment,
+    });
+    const held = { mode: settings.mode, rules: [...settings.rules], sandbox, guard, places };
+    if (word === "list") await terminal.print(listPermissions(held));
+    else await terminal.print(await (word === "why" ? explainCall : removePermission)(wanted, held));
+    return EXIT.done;
+  });
+}

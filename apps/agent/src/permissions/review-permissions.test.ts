@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryProject } from "../testing/temporary-project.ts";
+import { createPathGuard } from "../workspace/path-guard.ts";
+import { placesOf } from "../workspace/places.ts";
+import { saveAllowed } from "./kept-rules.ts";
+import { loadSettings } from "./load-settings.ts";
+import { explainCall, type HeldPermissions, listPermissions, removePermission } from "./review-permissions.ts";
+
+async function setUp(settings?: string) {
+  const { folder, home } = temporaryProject(settings === undefined ? {} : { ".palimpsest/settings.json": settings });
+  const places = placesOf(folder, { HOME: home });
+  const guard = await createPathGuard(folder);
+  const load = async (): Promise<HeldPermissions> => {
+    const { rules, mode } = (await loadSettings({ guard, agentHome: places.agentHome })).settings;
+    return { mode, rules: [...rules], sandbox: { kind: "none", reason: "There is none." }, guard, places };
+  };
+  return { places, load };
+}
+
+test("rules are listed with where they come from, and removed from there", async () => {
+  const { places, load } = await setUp(JSON.stringify({ permissions: { deny: ["Read(.env)"] } }));
+  await saveAllowed(places.agentHome, ["Bash(npm test *)"]);
+  await saveAllowed(places.project, ["Bash(make)", "Bash(npm test *)"]);
+  const held = await load();
+  expect(listPermissions(held).split("\n")).toEqual([
+    expect.stringMatching(/^Mode auto: /),
+    "deny   Read(.env)        the project's .palimpsest/settings.json",
+    "allow  Bash(npm test *)  your settings.json, everywhere",
+    "allow  Bash(make)        your rules for this project",
+    "allow  Bash(npm test *)  your rules for this project",
+    "Sandbox none:",
+    "  There is none.",
+    "  Every command asks first.",
+  ]);
+  expect((await removePermission("Bash(npm test *)", held)).split("\n")).toHaveLength(2);
+  expect(await removePermission("deny Read(.env)", held)).toContain("is the project's own");
+  expect(await removePermission("Bash(nothing)", held)).toContain("There is no rule");
+  expect((await load()).rules.map(({ pattern }) => pattern)).toEqual(["make", ".env"]);
+  expect(JSON.parse(readFileSync(join(places.project, "settings.json"), "utf8"))).toEqual({
+    permissions: { allow: ["Bash(make)"] },
+  });
+  // Nothing of it lies in the repository.
+  expect(existsSync(join(held.guard.roots[0]!, ".palimpsest/settings.local.json"))).toBe(false);
+});
+
+test("why a call is asked about, refused or run", async () => {
+  const { load } = await setUp(JSON.stringify({ permissions: { deny: ["Read(.env)", "Bash(rm *)"] } }));
+  const held = await load();
+  const why = (wanted: string, about: Partial<HeldPermissions> = {}) => explainCall(wanted, { ...held, ...about });
+  expect(await why("npm test")).toBe(
+    "It is asked about (mode auto). It runs a command.\nThese rules would allow it: Bash(npm test *)",
+  );
+  expect(await why("sudo rm x")).toContain("It is refused (mode auto). A rule says so: deny Bash(rm *) (project).");
+  expect(await why("Read(.env)")).toContain("It is refused");
+  expect(await why("Edit(a.ts)", { mode: "accept-edits" })).toContain(
+    "It runs without a question (mode accept-edits).",
+  );
+});
