@@ -18,7 +18,7 @@ export type RuleOwner = "user" | "local" | "project" | "session" | "command line
 
 const RULE = /^([\w*-]+)(?:\((.+)\))?$/s;
 /** Of one rule. No command or path that somebody means is longer. */
-export const MAX_RULE_CHARACTERS = 1_000;
+const MAX_RULE_CHARACTERS = 1_000;
 
 /** `Tool` or `Tool(pattern)`; undefined if it is neither, or too long. */
 export function readRule(text: string, decision: Rule["decision"], from: Rule["from"]): Rule | undefined {
