@@ -54,8 +54,7 @@ const FLOORS: readonly Floor[] = [
   {
     bench: "consent",
     rule: "of recorded shell commands that were run in their project 85% run unasked in the sandbox, none is offered a rule for the whole shell or for the network",
-    holds: ({ unasked_in_project_pct, bare, network }) =>
-      (unasked_in_project_pct as number) >= 85 && bare === 0 && network === 0,
+    holds: ({ unasked_in_project_pct: unasked, bare, network }) => Number(unasked) >= 85 && bare === 0 && network === 0,
   },
   {
     bench: "economics",
@@ -273,9 +272,7 @@ export async function checkFloors(benches: readonly Bench[]): Promise<"held" | "
       continue;
     }
     if (bench.needs === "script" && !hasScript()) {
-      console.log(
-        `BROKEN: ${bench.name}: install \`script\` of util-linux (on Debian and Ubuntu: apt-get install bsdutils)`,
-      );
+      console.log(`BROKEN: ${bench.name}: install \`script\` of util-linux (on Debian: apt-get install bsdutils)`);
       result = "broken";
       continue;
     }
