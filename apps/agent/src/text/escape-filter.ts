@@ -7,7 +7,8 @@ export interface EscapeFilter {
 type State = "text" | "escape" | "sequence" | "string" | "string-escape";
 
 /** Matches anything that is not plain text: control characters, directions, invisible letters, tags. Most output has none. */
-const SPECIAL = /[^\P{Cc}\n\t]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]|[\u{e0000}-\u{e007f}]/u;
+const SPECIAL =
+  /[^\P{Cc}\n\t]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069]|[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/u;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 const ESCAPE = 0x1b;

@@ -114,7 +114,7 @@ test("what may not be read is neither shown nor followed", async () => {
 });
 
 test("a text cannot hide anything", async () => {
-  const { open } = await opened({ "AGENTS.md": "ab\u001b]0;title\u0007c\u{e0041}d" });
+  const { open } = await opened({ "AGENTS.md": "ab\u001b]0;title\u0007c\u{e0041}\u{e0141}\u2062\u2064d" });
   expect((await open()).files[0]!.text).toBe("abcd");
 });
 

@@ -90,7 +90,7 @@ async function readText(
     const { uid, mode } = await file.stat();
     const ours = process.getuid === undefined || uid === process.getuid() || uid === 0;
     // A folder above the project may be writable by everybody, such as /tmp.
-    if (of === "above" && (!ours || (mode & 0o002) !== 0)) {
+    if (of === "above" && (!ours || (mode & 0o022) !== 0)) {
       throw new Error(`${path} was not read: another user can write to it.`);
     }
     const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
