@@ -110,7 +110,7 @@ describe("types of the first programs", () => {
 describe("the agent, installed with npm install -g", () => {
   async function palimpsest(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
     const child = spawn(join(installed.bin, "palimpsest"), args, {
-      cwd: installed.base,
+      cwd: installed.folder,
       env: { ...installed.environment, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -127,7 +127,7 @@ describe("the agent, installed with npm install -g", () => {
   test("shows its demo", async () => {
     const { code, out, said } = await palimpsest(["demo"]);
     expect({ code, said }).toEqual({ code: 0, said: "" });
-    expect(out).toContain("With a key");
+    expect(out).toContain("set an API key");
   });
 
   test("answers a turn without a screen", async () => {

@@ -33,7 +33,7 @@ test("the guide's commands print what the guide says", () => {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const said = command!.includes("--html") ? "Written: spent.html\n" : printed;
+    const said = command!.includes("--html") ? "Wrote spent.html\n" : printed;
     expect(said).toBe(output);
   }
   expect(readFileSync(join(folder, "spent.html"), "utf8")).toContain("What filled the window");

@@ -4,11 +4,11 @@ import { survive } from "./survive.ts";
 // Cases that broke a law once, kept by what was wrong.
 
 test("a server that counts the answer refuses a view that fits, after it had refused one that did not", async () => {
-  const long = { windows: 1 / 11, script: 0 };
+  const long = { windows: 1 / 10, script: 0 };
   const { refusals, rungs } = await survive({
     profile: "OpenAI Chat",
     windowTokens: 8_000,
-    trueShare: 0.45,
+    trueShare: 0.41,
     seed: 815_857_291,
     summarizer: "call an unknown tool",
     task: { windows: 0.002, script: 4 },

@@ -64,7 +64,7 @@ test("bash completes commands, options, their words, and sessions", async () => 
   ).toEqual([
     [...COMMAND_NAMES],
     ["doctor"],
-    ["default", "accept-edits", "plan", "bypass"],
+    ["auto", "default", "accept-edits", "plan", "bypass"],
     ["plan"],
     ["accept-edits"],
     ["openai-chat"],

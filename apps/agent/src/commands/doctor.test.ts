@@ -22,7 +22,7 @@ test("what is missing is said, and a project's settings hold once they are trust
 
   expect((await cli.run(["trust"])).out).toContain("palimpsest trust --yes");
   expect((await cli.run(["trust", "--yes"])).out).toMatch(/^Trusted .*settings\.json/);
-  expect((await cli.run(["doctor"])).out).toContain("mode default, 1 rules, 0 hooks");
+  expect((await cli.run(["doctor"])).out).toContain("mode auto, 1 rules, 0 hooks");
   expect(cli.server.recorder.exchanges).toEqual([]);
 }, 300_000);
 

@@ -124,7 +124,7 @@ test("a dream that fails waits its day; after three in a row it waits a week, an
   for (let run = 1; run <= 3; run++) {
     expect(await dream("--if-due")).toMatchObject({ code: 1, out: expect.stringContaining("Nothing was changed") });
     pass(1);
-    expect((await dream("--if-due")).out).toContain("the last time was 1.0 hours ago");
+    expect((await dream("--if-due")).out).toContain("the last run was 1.0 hours ago");
     pass(24);
   }
   const asked = dreams();

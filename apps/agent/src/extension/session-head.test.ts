@@ -112,7 +112,7 @@ test("hooks are told of each text that becomes part of a request, and people of 
   const settings = { hooks: [{ event: "InstructionsLoaded", command }] };
   writeFileSync(join(project.home, ".palimpsest/settings.json"), JSON.stringify(settings));
   const { done } = await started(project);
-  expect(await done("-p", "Read sub/a.txt")).toContain("there is no");
+  expect(await done("-p", "Read sub/a.txt")).toContain("does not exist");
   project.put("AGENTS.md", "changed");
   await done("-c", "-p", "Go on");
   const loaded = readFileSync(join(project.folder, "loaded.txt"), "utf8").trim().split("\n");

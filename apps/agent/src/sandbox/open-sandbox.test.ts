@@ -266,6 +266,18 @@ describe("names that programs of the user obey", () => {
     expect(readdirSync(folder)).toEqual(["a.txt"]);
   });
 
+  test("leave the user's own git as it is while a command runs", async () => {
+    const { start, folder } = await setUp({ "a.txt": "" });
+    execFileSync("git", ["init", "-q", folder]);
+    const background = await start("echo begun; sleep 3");
+    const output = background.output[Symbol.asyncIterator]();
+    await output.next();
+    expect(execFileSync("git", ["-C", folder, "status", "--short"], { encoding: "utf8" })).toContain("a.txt");
+    while ((await output.next()).done !== true);
+    await background.ended;
+    expect(existsSync(join(folder, ".git/commondir"))).toBe(false);
+  });
+
   test("of hooks and servers are read-only", async () => {
     const project = temporaryProject({ "scripts/check.sh": "exit 0\n" }, "/var/tmp");
     const { run } = await encloseProject(project, { readOnly: [join(project.folder, "scripts/check.sh")] });

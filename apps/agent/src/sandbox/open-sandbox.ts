@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { rmdir, stat, unlink } from "node:fs/promises";
+import { readFile, rmdir, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Environment } from "../workspace/command-environment.ts";
@@ -13,7 +13,7 @@ import type { SandboxLimits, SandboxPolicy, SandboxRequest } from "./policy.ts";
 import type { Cover } from "./repository-places.ts";
 import { createProjectScanner, type ProjectScan } from "./scan-project.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
-import { createStandIns } from "./stand-ins.ts";
+import { createStandIns, ITSELF } from "./stand-ins.ts";
 import { type Around, existing, lookAround } from "./surroundings.ts";
 
 /** What encloses programs, or why nothing does. */
@@ -110,6 +110,7 @@ function createEncloser(
         seen = scan.names;
       }
       const kept = await keepPlaces(policy, scan);
+      if (running === 1) await placeItself(kept.covered);
       for (const cover of kept.covered) made.set(cover.path, cover);
       // Those that were made for commands that still run exist by now, and have to be covered as well.
       const places = { ...kept, covered: [...made.values()] };
@@ -163,11 +164,26 @@ function createEncloser(
     made.clear();
     for (const { path, as } of longestFirst) {
       if (as === "folder") await rmdir(path).catch(() => undefined);
-      else if ((await stat(path).catch(() => undefined))?.size === 0) await unlink(path).catch(() => undefined);
+      else if (AS_MADE.includes(await readFile(path, "utf8").catch(() => "gone"))) {
+        await unlink(path).catch(() => undefined);
+      }
     }
   }
 
   return enclose;
+}
+
+/** What the files hold that are made to mount something on. */
+const AS_MADE = ["", ITSELF];
+
+/**
+ * The user's git reads `commondir` while a command runs, and gives up if it is empty. Bubblewrap would make it empty. Never over an
+ * existing file, and not through a link.
+ */
+async function placeItself(covers: readonly Cover[]): Promise<void> {
+  for (const { path, as } of covers) {
+    if (as === "itself") await writeFile(path, ITSELF, { flag: "wx" }).catch(() => undefined);
+  }
 }
 
 /** The command is the first to go when memory is short, not the user's editor. */

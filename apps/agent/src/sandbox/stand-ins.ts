@@ -4,6 +4,9 @@ import { promisify } from "node:util";
 import { makePrivateFolder, writePrivateFile } from "../workspace/private-files.ts";
 import type { StandIns } from "./plan-mounts.ts";
 
+/** A `commondir` that changes nothing: the repository's folder is its own. */
+export const ITSELF = ".\n";
+
 /** Makes the files and folders that enclosed programs see in the place of others. */
 export async function createStandIns(
   sandboxFolder: string,
@@ -13,7 +16,7 @@ export async function createStandIns(
   for (const name of ["tmp", "home", "empty-folder"]) await makePrivateFolder(at(name));
   // Bubblewrap would make it as the umask says.
   for (const name of ["empty-file", "home/.gitconfig"]) await writePrivateFile(at(name), "");
-  await writePrivateFile(at("itself"), ".\n");
+  await writePrivateFile(at("itself"), ITSELF);
   await writePrivateFile(at("gitconfig"), await gitIdentity(git, home));
   return {
     temporaryFolder: at("tmp"),

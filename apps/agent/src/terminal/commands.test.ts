@@ -125,7 +125,7 @@ test.runIf(hasTmux).for([
 
   await screen.say("/mode");
   await screen.asks("Choose a mode", "mode");
-  await screen.answer(3);
+  await screen.answer(4);
   await screen.see("Mode plan");
   await screen.say("plan the change");
   await screen.asks("Begin with this plan?", "plan");

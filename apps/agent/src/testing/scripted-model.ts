@@ -114,7 +114,11 @@ const REPLIES: Readonly<Record<string, (ask: Ask) => Reply>> = {
     ),
   delegate: () =>
     callTools(callTool("Agent", { description: "Count files", prompt: "take your time", way: "background" })),
-  report: ({ userText }) => answer(`It was reported: ${/There are \w+/.exec(userText)?.[0]}.`),
+  // After a compaction there is nothing of the user's to answer.
+  report: ({ userText }) => {
+    const [reported] = /There are \w+/.exec(userText) ?? [];
+    return answer(reported === undefined ? "I continue with the task." : `It was reported: ${reported}.`);
+  },
   take: () => ({ ...answer("There are three."), fault: stallStream(2, 2_000) }),
   serve: () => callTools(callTool("Bash", { command: "sleep 1000", run_in_background: true })),
   escape: () => answer("\u001b]0;owned\u0007\u001b[2J\u001b[31mnot red\u001b[0m, and \u202eback\u202c."),

@@ -78,8 +78,9 @@ function readsCode(name: string, words: readonly string[], input: string | undef
   if (!READERS.has(name)) return false;
   if (words.includes("-") || words.includes("/dev/stdin")) return true;
   if (name === "make") return input !== undefined;
-  const isAsking = words.some((text) => /^(-V|-v|--version|-h|--help|--check)$/.test(text));
-  return !isAsking && words.every((text) => text.startsWith("-"));
+  // `node --test` looks for its files by itself.
+  const readsNothing = words.some((text) => /^(-V|-v|--version|-h|--help|--check|--test)$/.test(text));
+  return !readsNothing && words.every((text) => text.startsWith("-"));
 }
 
 /** Commands of sed that are known to run nothing; `e`, `w` and the flags of the same name are not among them. */
