@@ -6,7 +6,7 @@ import { attackUnprivileged } from "./attack-unprivileged.ts";
 /** Quick ones make every n-th attack; as nobody, every n-th of another n. */
 const SIZES = {
   full: { raceMsPerTool: 10_000, stride: 1, strideAsNobody: 1 },
-  quick: { raceMsPerTool: 500, stride: 13, strideAsNobody: 29 },
+  quick: { raceMsPerTool: 500, stride: 29, strideAsNobody: 61 },
 };
 
 export const securityTrial: Trial = {
