@@ -77,7 +77,7 @@ export const commandCases: readonly PromiseCase[] = [
         const environment = { OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${agent.url}/v1`, ANTHROPIC_API_KEY: "" };
         const first = await agent.run(["-p", "Count", "--mode", "bypass", "--provider", word], environment);
         holds(first.code === 0, `the turn ended with ${first.code}: ${first.said}`);
-        reported(/stored a result/i.test(first.said), "nothing said that a result was stored");
+        reported(/stored a tool result/i.test(first.said), "nothing said that a result was stored");
         const second = await agent.run(["--continue", "-p", "And now?"], environment);
         holds(second.code === 0, `the second turn ended with ${second.code}: ${second.said}`);
         const [before = "-", after = ""] = conversations(agent).slice(-2);

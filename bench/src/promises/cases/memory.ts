@@ -138,7 +138,7 @@ export const memoryCases: readonly PromiseCase[] = [
       const asked = agent.exchanges().length;
       const second = await agent.run(["dream", "--if-due"], sessions);
       holds(agent.exchanges().length === asked, "it was tried again at once");
-      reported(second.out.startsWith("Not needed yet: the last time was"), `it does not say so: ${second.out}`);
+      reported(second.out.startsWith("Not needed yet: the last run was"), `it does not say so: ${second.out}`);
     },
   },
 ];

@@ -215,7 +215,7 @@ export const modelCases: readonly PromiseCase[] = [
       const args = ["-p", "Hello.", "--provider", "openai-chat", "--base-url", `${server.url}/v1`, "--model", "llama"];
       const { code, said } = await agent.run(args, { OPENAI_API_KEY: "none" });
       holds(code === 0, `the turn ended with ${code}: ${said}`);
-      reported(/No context window is known for llama.*"models"/.test(said), `nobody was told of the guess: ${said}`);
+      reported(/The context window of llama is unknown.*"models"/.test(said), `nobody was told of the guess: ${said}`);
     },
   },
 ];

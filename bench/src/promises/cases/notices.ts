@@ -101,7 +101,7 @@ export const noticeCases: readonly PromiseCase[] = [
       const said = await readTables(agent);
       const { kinds } = await agentLog(agent);
       holds(!kinds.includes("boundary"), "something was compacted without a yes");
-      reported(linesWith(said, "A compaction is due").length === 2, `not told once, and at the end: ${said}`);
+      reported(linesWith(said, "palimpsest compact").length === 2, `not told once, and at the end: ${said}`);
       reported(/palimpsest compact --session [0-9a-f]+\s*$/.test(said), `the end does not say what to do: ${said}`);
     },
   },
@@ -116,7 +116,10 @@ export const noticeCases: readonly PromiseCase[] = [
       holds(kinds.includes("boundary"), `nothing was compacted: ${said}`);
       const announced = said.indexOf("saves ");
       reported(announced >= 0 && announced < said.indexOf("Compacted:"), `it was not announced before: ${said}`);
-      reported(/palimpsest undo/.test(said) && /profile/.test(said), "it names neither undo nor the profile");
+      reported(
+        /palimpsest undo/.test(said) && /palimpsest config/.test(said),
+        "it names neither undo nor where to choose the profile",
+      );
     },
   },
   {
@@ -129,7 +132,7 @@ export const noticeCases: readonly PromiseCase[] = [
       await using agent = await startAgent(folder, failing);
       agent.putSettings("engine.json", SMALL_WINDOW);
       const said = await readTables(agent);
-      reported(/without a summary|Compaction failed|failed \d+ times/.test(said), `nothing was said of it: ${said}`);
+      reported(/wrote no summary|Compaction failed|failed \d+ times/.test(said), `nothing was said of it: ${said}`);
     },
   },
   {

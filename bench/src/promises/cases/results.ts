@@ -23,7 +23,7 @@ export const resultCases: readonly PromiseCase[] = [
       holds(code === 0, `the turn ended with ${code}: ${said}`);
       const last = lastBody(agent);
       holds(!last.includes(`${lines - 4_000}`), "the whole result was sent to the model");
-      reported(/stored a result/i.test(said), "nothing said that a result was stored");
+      reported(/stored a tool result/i.test(said), "nothing said that a result was stored");
     },
   },
   {
