@@ -1,14 +1,9 @@
 import { dirname, join } from "node:path";
 import { isInside } from "../workspace/path-guard.ts";
 import type { SandboxPolicy } from "./policy.ts";
+import { COVERED_NAMES } from "./protected-names.ts";
 import { keptPlace, kindOf, mergePlaces, NOWHERE, type Places, repositoryPlaces } from "./repository-places.ts";
 import type { ProjectScan } from "./scan-project.ts";
-
-/** Names that are covered at the top of a root though they do not exist: their programs run them without any further step. */
-const COVERED = [
-  ...[".git", ".vscode", ".idea", ".husky", ".palimpsest", ".claude", ".cursor", ".codex", ".gemini", ".devcontainer"],
-  ...[".github/workflows", ".envrc", ".mcp.json", ".npmrc"],
-];
 
 /**
  * All places of the roots that a command may not change: protected names at the top, whether they exist or not; those that were found
@@ -16,7 +11,7 @@ const COVERED = [
  * is mounted on cannot be renamed, and its parent could be.
  */
 export async function keepPlaces({ roots, readOnly }: SandboxPolicy, scan: ProjectScan): Promise<Places> {
-  const covers = await Promise.all(roots.flatMap((root) => COVERED.map((name) => missingName(root, name))));
+  const covers = await Promise.all(roots.flatMap((root) => COVERED_NAMES.map((name) => missingName(root, name))));
   const found = [...scan.names.values()].filter(({ kind }) => kind !== "link");
   const names = found.filter(({ path, kind }) => kind !== "repository" && !path.endsWith("/.git"));
   const repositories = found.filter((name) => !names.includes(name));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isProtected, PROTECTED_NAMES, protectedName } from "./protected-names.ts";
+import { COVERED_NAMES, isProtected, PROTECTED_NAMES, protectedName } from "./protected-names.ts";
 
 test.each([
   ...[".git", ".git/hooks/pre-commit", "a/b/c/d/.git/config", ".GIT/config", "./.git/x", "/p/.git/modules/x/config"],
@@ -44,6 +44,11 @@ test.each([
   ],
 ])("%j is a file as any other", (path) => {
   expect(isProtected(path)).toBe(false);
+});
+
+test("names that are covered when they are missing are protected names", () => {
+  const known = PROTECTED_NAMES.map(({ path }) => path);
+  expect(COVERED_NAMES.filter((name) => !known.includes(name))).toEqual([]);
 });
 
 test("each name of the list is found in any spelling, and below", () => {

@@ -51,6 +51,12 @@ export const PROTECTED_NAMES: readonly ProtectedName[] = [
   ...named("ci", "top", "file", ".cirrus.yml azure-pipelines.yml bitbucket-pipelines.yml Jenkinsfile"),
 ];
 
+/** Of these names, the ones that are covered at the top of a root even if they are missing: programs run them without any further step. */
+export const COVERED_NAMES: readonly string[] = [
+  ...[".git", ".vscode", ".idea", ".husky", ".palimpsest", ".claude", ".cursor", ".codex", ".gemini", ".devcontainer"],
+  ...[".github/workflows", ".envrc", ".mcp.json", ".npmrc"],
+];
+
 /** The names that git runs from a folder of hooks, wherever `core.hooksPath` says it lies. */
 const GIT_HOOKS = new Set(
   (

@@ -43,9 +43,9 @@ test("an attack counts if it succeeds with the guard removed, and escapes if it 
     escapes: ["escapes: a secret was seen"],
     harmless: ["harmless"],
   });
-  // A harmed world is replaced by a new one; each attack without its guard has a world of its own.
-  expect(family.opened.filter((guards) => guards === "kept")).toHaveLength(2);
-  expect(family.opened.filter((guards) => guards === "removed")).toHaveLength(6);
+  // Each attack has a world of its own, with its guard and without it; one more is asked for the list.
+  expect(family.opened.filter((guards) => guards === "kept")).toHaveLength(6);
+  expect(family.opened.filter((guards) => guards === "removed")).toHaveLength(7);
 });
 
 test("a stride makes every n-th attack", async () => {

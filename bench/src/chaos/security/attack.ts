@@ -34,32 +34,28 @@ export interface FamilyResult {
   readonly harmless: readonly string[];
 }
 
-/** Makes every attack of a family, or every n-th one, with the guard and without it. */
+/**
+ * Makes every attack of a family, or every n-th one, with the guard and without it. Each has a world of its own: leftovers of another
+ * attack could spoil it, and an attack that fails for that reason proves nothing.
+ */
 export async function runFamily<World extends AttackWorld>(
   { inWorld, attacks }: Family<World>,
   stride = 1,
 ): Promise<FamilyResult> {
   const escapes: string[] = [];
-  const made: { readonly at: number; readonly name: string }[] = [];
-  // One world for all attacks that are expected to fail. A world that was harmed proves nothing more, and is replaced.
-  for (let next = 0, more = true; more; ) {
-    await inWorld("kept", async (world) => {
-      const list = attacks(world);
-      for (let harm: readonly string[] = []; next < list.length && harm.length === 0; next += stride) {
-        const attack = list[next]!;
-        harm = await make(attack, world);
-        made.push({ at: next, name: attack.name });
-        if (harm.length > 0) escapes.push(`${attack.name}: ${harm.join("; ")}`);
-      }
-      more = next < list.length;
-    });
-  }
   const harmless: string[] = [];
-  for (const { at, name } of made) {
-    const harm = await inWorld("removed", (world) => make(attacks(world)[at]!, world));
-    if (harm.length === 0) harmless.push(name);
+  const names = await inWorld("removed", async (world) => attacks(world).map(({ name }) => name));
+  const made = names.flatMap((name, at) => (at % stride === 0 ? [{ name, at }] : []));
+  for (const { name, at } of made) {
+    const [kept, removed] = [await harmDone("kept", at), await harmDone("removed", at)];
+    if (kept.length > 0) escapes.push(`${name}: ${kept.join("; ")}`);
+    if (removed.length === 0) harmless.push(name);
   }
   return { cases: made.length - harmless.length, escapes, harmless };
+
+  function harmDone(guards: Guards, at: number): Promise<readonly string[]> {
+    return inWorld(guards, (world) => make(attacks(world)[at]!, world));
+  }
 }
 
 /** Makes one attack, and returns the harm that it did. What the attack returns or throws proves nothing by itself. */

@@ -22,13 +22,16 @@ const SETTINGS: readonly [section: string, name: string, value: string, does: st
 
 /** Ways to write a setting to CONFIG, the file of the repository at REPOSITORY. */
 const WRITES: readonly [way: string, line: string][] = [
-  ["by git", "cat ADDED | git -C REPOSITORY config --file $PWD/CONFIG --add dummy.x 1; cat ADDED >> CONFIG"],
+  [
+    "by git",
+    "git config --file ADDED --list | sed 's/=.*//' | while read K; do git -C REPOSITORY config $K \"$(git config --file ADDED $K)\"; done",
+  ],
   ["appended", "cat ADDED >> CONFIG"],
   ["replaced", "cat CONFIG ADDED > c.tmp; mv -f c.tmp CONFIG"],
   ["in a copy of the folder", "G=$(dirname CONFIG); cp -r $G g.tmp; mv $G g.old; mv g.tmp $G; cat ADDED >> CONFIG"],
   [
     "in a copy of the folder above",
-    "R=REPOSITORY; cp -r $R ../r.tmp || cp -r $R /tmp/r.tmp; cat ADDED >> CONFIG; mv $R r.old && mv /tmp/r.tmp $R; cat ADDED >> CONFIG",
+    "R=REPOSITORY; cp -r $R /tmp/r.tmp; cat ADDED >> /tmp/r.tmp/.git/config; mv $R r.old; rm -rf $R/* $R/.git; mkdir -p $R; cp -r /tmp/r.tmp/. $R",
   ],
   ["through a link", "ln -s $PWD/CONFIG l.tmp; cat ADDED >> l.tmp"],
   ["through a hard link", "ln CONFIG h.tmp; cat ADDED >> h.tmp"],

@@ -15,7 +15,8 @@ export interface LooseCommand {
  */
 export function runLoosely({ line, folder, base, environment }: LooseCommand): Promise<string> {
   const enclosure = ["--die-with-parent", "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev"];
-  const writable = ["--bind", base, base, "--chdir", folder, "--"];
+  // Git and others put files there that end with them.
+  const writable = ["--tmpfs", "/tmp", "--bind", base, base, "--chdir", folder, "--"];
   return new Promise((resolve) => {
     execFile(
       "/usr/bin/bwrap",
