@@ -2,18 +2,21 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import type { TmuxScreen } from "./tmux-screen.ts";
 
 const SCREENS = fileURLToPath(new URL("../terminal/screens", import.meta.url));
 /** How long the rest of a screen may take on a busy machine, after the awaited text: a price, a line that disappears. */
 const PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 
+/** A terminal of which the text can be read. */
+interface ShownScreen {
+  /** Columns and rows, as in `80x24`. */
+  size(): string;
+  capture(): Promise<string>;
+}
+
 /** Waits until a terminal shows the kept screen of this name. `vitest --update` keeps the current screen. */
-export async function expectScreen(
-  name: string,
-  { size, capture }: Pick<TmuxScreen, "size" | "capture">,
-): Promise<void> {
+export async function expectScreen(name: string, { size, capture }: ShownScreen): Promise<void> {
   const file = `${SCREENS}/${size()}/${name}.txt`;
   const kept = await readFile(file, "utf8").catch(() => undefined);
   const deadlineMs = performance.now() + PATIENCE_MS;
