@@ -20,12 +20,12 @@ import { ClosedLogError, toStoreError } from "./sqlite/sqlite-store-errors.ts";
 import { heldBy } from "./sqlite/writer-lease.ts";
 import type { ListedSession, LogReader, OpenWriterResult, Store } from "./store.ts";
 
+export { InvalidEntryError } from "./assert-storable.ts";
 export type { SalvageProblem } from "./sqlite/findings.ts";
 export { type SalvagedLog, type SalvageOptions, salvageLog } from "./sqlite/salvage-log.ts";
 export {
   ClosedLogError,
   DamagedLogError,
-  InvalidEntryError,
   LogFormatError,
   StorageFailedError,
   type StorageFailure,

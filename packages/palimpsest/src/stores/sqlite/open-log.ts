@@ -1,16 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { assertStorable } from "../assert-storable.ts";
 import type { LogReader, LogWriter } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { searchLog } from "./search-log.ts";
-import {
-  appendEntries,
-  assertStorable,
-  erasePayload,
-  readHead,
-  readNewest,
-  readRange,
-  releaseFence,
-} from "./sqlite-log.ts";
+import { appendEntries, erasePayload, readHead, readNewest, readRange, releaseFence } from "./sqlite-log.ts";
 import { ClosedLogError, isLocked, StorageFailedError, toStoreError } from "./sqlite-store-errors.ts";
 
 /** Runs synchronous work on a log file, and waits if another process has locked it. */

@@ -2,7 +2,6 @@ import { EMPTY_LOG, type Entry, type LogHead } from "../../log/entry.ts";
 import type { AppendResult, BusyWriter, OpenWriterOptions } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { checkOfPayload, checkOfRow, DROP_SEARCH, ENTRY_COLUMNS, HOLDER_SCHEMA } from "./sqlite-schema.ts";
-import { InvalidEntryError } from "./sqlite-store-errors.ts";
 
 /** The operations on a log file; each call is one snapshot or transaction. */
 
@@ -145,22 +144,6 @@ export function releaseFence(connection: Connection, { fence }: { fence: number 
   inTransaction(connection, () =>
     connection.statement("UPDATE writer SET state = 'closed' WHERE id = 1 AND fence = ?").run(fence),
   );
-}
-
-/** Rejects texts that SQLite or UTF-8 would return changed. */
-export function assertStorable(entries: readonly Entry[]): void {
-  for (const { sequence, parent, kind, version, atMs, digest, hash, payload = "" } of entries) {
-    for (const [field, value] of Object.entries({ sequence, parent, version })) {
-      if (!Number.isSafeInteger(value))
-        throw new InvalidEntryError({ sequence, field, reason: `is ${value}, no integer` });
-    }
-    if (!Number.isFinite(atMs)) throw new InvalidEntryError({ sequence, field: "atMs", reason: `is ${atMs}` });
-    for (const [field, value] of Object.entries({ kind, digest, hash, payload })) {
-      if (!value.isWellFormed()) throw new InvalidEntryError({ sequence, field, reason: "has half a surrogate pair" });
-      // Node 22 reads a text only up to its first NUL. JSON text has none: they are escaped there.
-      if (value.includes("\0")) throw new InvalidEntryError({ sequence, field, reason: "has a NUL character" });
-    }
-  }
 }
 
 /** Returns the row's entry, if the row is intact. */

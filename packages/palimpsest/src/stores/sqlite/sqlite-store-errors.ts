@@ -17,20 +17,6 @@ export class UnsafeSessionIdError extends PalimpsestError {
   }
 }
 
-/** An entry that the file could not give back as it was. Nothing was written. */
-export class InvalidEntryError extends PalimpsestError {
-  static readonly code = "invalid-entry";
-  readonly code: string = InvalidEntryError.code;
-  readonly sequence: number;
-  readonly field: string;
-
-  constructor(entry: { sequence: number; field: string; reason: string }) {
-    super(`Entry ${entry.sequence} was not appended: its ${entry.field} ${entry.reason}.`);
-    this.sequence = entry.sequence;
-    this.field = entry.field;
-  }
-}
-
 /** A file of another program, or of a later version of this one. It was not touched. */
 export class LogFormatError extends FileFormatError {
   static readonly code = "log-format";
