@@ -1,0 +1,33 @@
+import type { Store } from "palimpsest";
+import { checkName } from "./check-name.ts";
+import { createDatabase, type Pool } from "./database.ts";
+import { createHeartbeat, type PostgresClock } from "./heartbeat.ts";
+import { postgresStore } from "./postgres-store.ts";
+
+export interface PostgresOptions {
+  /** Yours: it is neither configured nor ended here. Its role needs `palimpsest_worker`. */
+  readonly pool: Pool;
+  /** @default the database's clock, and timers that do not keep the process alive */
+  readonly clock?: PostgresClock;
+  /**
+   * How long a silent writer still counts as alive. It is renewed every third of that, for all sessions of the process at once.
+   * The lease is only a courtesy: a replaced writer cannot write, whatever the clocks say. @default 30,000
+   */
+  readonly leaseMs?: number;
+}
+
+/** One database, as seen by one process. */
+export interface Postgres {
+  /** The store of a tenant. Costs nothing: make one for each request, if that is simplest. */
+  store(options: { readonly tenant: string }): Store;
+}
+
+/** Keeps sessions in PostgreSQL, so that any number of machines can serve them. Run `migrate` before. */
+export function openPostgres({ pool, clock, leaseMs = 30_000 }: PostgresOptions): Postgres {
+  const database = createDatabase(pool);
+  const heartbeat = createHeartbeat({ database, clock, leaseMs });
+  const nowMs = (): number | null => clock?.now() ?? null;
+  return {
+    store: ({ tenant }) => postgresStore({ database, heartbeat, tenant: checkName("tenant", tenant), leaseMs, nowMs }),
+  };
+}

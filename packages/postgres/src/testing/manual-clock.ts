@@ -1,0 +1,36 @@
+import type { PostgresClock } from "../heartbeat.ts";
+
+export interface ManualClock extends PostgresClock {
+  /** Time passes, and what is due runs. */
+  advance(byMs: number): Promise<void>;
+  /** Time passes, and nothing runs. */
+  stall(byMs: number): void;
+}
+
+/** A clock that is turned by hand, with timers whose work is awaited. */
+export function manualClock(): ManualClock {
+  let nowMs = 1_700_000_000_000;
+  const repeated = new Set<{ readonly everyMs: number; dueAtMs: number; work(): Promise<void> }>();
+  return {
+    now: () => nowMs,
+    repeat(everyMs, work) {
+      const one = { everyMs, dueAtMs: nowMs + everyMs, work };
+      repeated.add(one);
+      return () => void repeated.delete(one);
+    },
+    async advance(byMs) {
+      const endMs = nowMs + byMs;
+      for (;;) {
+        const [next] = [...repeated].filter(({ dueAtMs }) => dueAtMs <= endMs).sort((a, b) => a.dueAtMs - b.dueAtMs);
+        if (next === undefined) break;
+        nowMs = Math.max(nowMs, next.dueAtMs);
+        next.dueAtMs = nowMs + next.everyMs;
+        await next.work();
+      }
+      nowMs = endMs;
+    },
+    stall(byMs) {
+      nowMs += byMs;
+    },
+  };
+}
