@@ -11,8 +11,9 @@ export interface MigrateOptions {
 }
 
 export interface Migrated {
-  /** The numbers of the migrations that were applied now. */
-  readonly applied: readonly number[];
+  /** The number of the newest migration that was found; 0 in an empty database. */
+  readonly before: number;
+  /** The number of the newest migration now: higher than this release knows, if a newer one was here. */
   readonly version: number;
 }
 
@@ -26,9 +27,11 @@ const LOCK = 0x50_61_4c_6f;
 export async function migrate(pool: Pool, { lockTimeoutMs = 2_000 }: MigrateOptions = {}): Promise<Migrated> {
   const run = async (what: string, text: string): Promise<void> => {
     try {
-      // Several statements in one query are one transaction.
-      await pool.query(`SELECT set_config('lock_timeout', '${Math.ceil(lockTimeoutMs)}', true);
-SELECT set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${LOCK}), set_config('lock_timeout', '${Math.ceil(lockTimeoutMs)}', true);
+      // Several statements in one query are one transaction:
+      // one waits for another migration as long as it takes, and for a table as long as was said.
+      await pool.query(`SELECT set_config('lock_timeout', '0', true);
+SELECT pg_advisory_xact_lock(${LOCK});
+SELECT set_config('lock_timeout', '${Math.ceil(lockTimeoutMs)}', true);
 ${text}`);
     } catch (error) {
       throw toDatabaseError(what, error);
@@ -39,10 +42,7 @@ ${text}`);
   for (const [index, sql] of MIGRATIONS.entries()) {
     if (index + 1 > before) await run(`migration ${index + 1}`, migrationSql(index + 1, sql));
   }
-  return {
-    applied: MIGRATIONS.map((_, index) => index + 1).filter((number) => number > before),
-    version: Math.max(before, MIGRATIONS.length),
-  };
+  return { before, version: Math.max(before, MIGRATIONS.length) };
 }
 
 async function versionOf(pool: Pool): Promise<number> {

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { testResults } from "palimpsest/test-results";
-import { testStore } from "palimpsest/test-store";
-import { afterAll, beforeAll, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPostgres } from "./open-postgres.ts";
-import { manualClock } from "./testing/manual-clock.ts";
+import { sealed } from "./testing/sealed.ts";
 import { type StartedDatabase, startDatabase } from "./testing/start-database.ts";
+import { testOverPool } from "./testing/test-over-pool.ts";
 
 let database: StartedDatabase;
 
@@ -14,30 +13,75 @@ beforeAll(async () => {
 
 afterAll(() => database.stop());
 
-// Every case is another tenant of one database: what leaks from one to another fails a case.
-testStore({
-  test,
-  async place() {
-    const tenant = randomUUID();
-    const clock = manualClock();
-    const leaseMs = 3_000;
-    return {
-      open: async () => openPostgres({ pool: database.workers, clock, leaseMs }).store({ tenant }),
-      advanceClock: clock.advance,
-      stall: clock.stall,
-      leaseMs,
-      remove: async () => {},
-    };
-  },
+testOverPool(() => database.workers);
+
+test("opening, appending, closing and deleting are one round trip each, also when they are refused", async () => {
+  let trips = 0;
+  const pool = {
+    query(text: string, values?: unknown[]) {
+      trips++;
+      return database.workers.query(text, values);
+    },
+  };
+  const store = openPostgres({ pool }).store({ tenant: randomUUID() });
+  const inOne = async <T>(work: Promise<T>): Promise<T> => {
+    const result = await work;
+    expect(trips).toBe(1);
+    trips = 0;
+    return result;
+  };
+  const opened = await inOne(store.openWriter("s", { owner: "first" }));
+  if (opened.kind === "busy") throw new Error("busy");
+  expect((await inOne(store.openWriter("s", { owner: "second" }))).kind).toBe("busy");
+  const entries = sealed(["one", "two", "three"]);
+  expect((await inOne(opened.writer.append(entries))).kind).toBe("appended");
+  expect((await inOne(opened.writer.append(entries))).kind).toBe("out-of-order");
+  expect((await inOne(opened.writer.append(sealed(["four"], entries.at(-1))))).kind).toBe("appended");
+  expect((await inOne(opened.writer.append(entries.slice(0, 1)))).kind).toBe("out-of-order");
+  await inOne(opened.writer.close());
+  expect(await inOne(store.delete("s"))).toEqual({ kind: "deleted" });
 });
 
-testResults({
-  test,
-  async place() {
-    const tenant = randomUUID();
-    return {
-      open: async () => openPostgres({ pool: database.workers }).store({ tenant }).results,
-      remove: async () => {},
-    };
-  },
+test("the database's clock decides leases, if no other is given", async () => {
+  const store = openPostgres({ pool: database.workers, leaseMs: 60_000 }).store({ tenant: randomUUID() });
+  await store.openWriter("s", { owner: "first" });
+  const holder = await store.writerOf("s");
+  const { rows } = await database.admin.query("SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now");
+  expect(Math.abs(holder!.activeAtMs - rows[0].now)).toBeLessThan(60_000);
+  expect(holder!.freeAtMs).toBe(holder!.activeAtMs + 60_000);
+  await store.close();
+});
+
+test.each(["", " ", "a b", "s\n", "ü", "a\0b", "x".repeat(201), "\ud83d"])("refuses the name %j", async (name) => {
+  const postgres = openPostgres({ pool: database.workers });
+  expect(() => postgres.store({ tenant: name })).toThrow(/1 to 200/);
+  const store = postgres.store({ tenant: "t" });
+  await expect(store.openWriter(name, { owner: "x" })).rejects.toMatchObject({ code: "invalid-option" });
+  await expect(store.openReader(name)).rejects.toMatchObject({ code: "invalid-option" });
+  await expect(store.results.create(name)).rejects.toMatchObject({ code: "invalid-option" });
+});
+
+test("refuses what it could not give back as it was, and a closed log says so", async () => {
+  const store = openPostgres({ pool: database.workers }).store({ tenant: randomUUID() });
+  const opened = await store.openWriter("s", { owner: "x" });
+  if (opened.kind === "busy") throw new Error("busy");
+  const { writer } = opened;
+  const [entry] = sealed(["message"]);
+  for (const [field, value] of [
+    ["payload", '"\ud83d"'],
+    ["payload", '"\0"'],
+    ["kind", "a\0b"],
+    ["version", 1.5],
+    ["atMs", Number.NaN],
+    ["hash", "no hash"],
+  ] as const)
+    await expect(writer.append([{ ...entry!, [field]: value }])).rejects.toMatchObject({
+      code: "invalid-entry",
+      field,
+    });
+  await writer.close();
+  await writer.close();
+  await expect(writer.append([])).rejects.toMatchObject({ code: "closed-store" });
+  await store.close();
+  await expect(store.list()).rejects.toMatchObject({ code: "closed-store" });
 });

@@ -28,7 +28,7 @@ const PAGE_SESSIONS = 100;
 export function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }: PostgresStoreOptions): Store {
   const openLogs = new Set<LogReader>();
   let state: "open" | "closed" = "open";
-  const call = (name: string, ...values: readonly unknown[]) => {
+  const call = async (name: string, ...values: readonly unknown[]) => {
     if (state === "closed") throw new ClosedStoreError("The store");
     return database.call(name, [tenant, ...values]);
   };

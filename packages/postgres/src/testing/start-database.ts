@@ -8,27 +8,32 @@ export interface StartedDatabase {
   readonly admin: pg.Pool;
   /** As a service would: a role that has `palimpsest_worker` and nothing else. */
   readonly workers: pg.Pool;
+  /** Another pool, which ends with this. */
+  connect(to: { readonly user: string; readonly database: string }): pg.Pool;
   stop(): Promise<void>;
 }
 
 /** A PostgreSQL with our schema, and a role that uses it. */
 export async function startDatabase(options: StartPostgresOptions = {}): Promise<StartedDatabase> {
   const server = await startPostgres(options);
-  const connect = (user: string): pg.Pool => {
-    const pool = new pg.Pool({ host: server.host, user, database: "postgres", max: 8 });
+  const pools: pg.Pool[] = [];
+  const connect: StartedDatabase["connect"] = ({ user, database }) => {
+    const pool = new pg.Pool({ host: server.host, user, database, max: 8 });
     // A server that goes away ends idle connections; the next query opens another.
-    return pool.on("error", () => undefined);
+    pools.push(pool.on("error", () => undefined));
+    return pool;
   };
-  const admin = connect(server.user);
+  const admin = connect({ user: server.user, database: "postgres" });
   await migrate(admin);
   await admin.query("CREATE ROLE service LOGIN IN ROLE palimpsest_worker");
-  const workers = connect("service");
+  const workers = connect({ user: "service", database: "postgres" });
   return {
     host: server.host,
     admin,
     workers,
+    connect,
     async stop() {
-      await Promise.all([admin.end(), workers.end()]);
+      await Promise.all(pools.map((pool) => pool.end()));
       await server.stop();
     },
   };

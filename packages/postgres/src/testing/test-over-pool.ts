@@ -1,0 +1,37 @@
+import { randomUUID } from "node:crypto";
+import { testResults } from "palimpsest/test-results";
+import { testStore } from "palimpsest/test-store";
+import { test } from "vitest";
+import type { Pool } from "../database.ts";
+import { openPostgres } from "../open-postgres.ts";
+import { manualClock } from "./manual-clock.ts";
+
+const LEASE_MS = 3_000;
+
+/** Both contracts. Every case is another tenant of one database: what leaks from one to another fails a case. */
+export function testOverPool(pool: () => Pool): void {
+  testStore({
+    test,
+    async place() {
+      const tenant = randomUUID();
+      const clock = manualClock();
+      return {
+        open: async () => openPostgres({ pool: pool(), clock, leaseMs: LEASE_MS }).store({ tenant }),
+        advanceClock: clock.advance,
+        stall: clock.stall,
+        leaseMs: LEASE_MS,
+        remove: async () => {},
+      };
+    },
+  });
+  testResults({
+    test,
+    async place() {
+      const tenant = randomUUID();
+      return {
+        open: async () => openPostgres({ pool: pool() }).store({ tenant }).results,
+        remove: async () => {},
+      };
+    },
+  });
+}
