@@ -31,7 +31,6 @@ export type { ModelPrices } from "./log/prices.ts";
 export { provenanceOf } from "./log/provenance.ts";
 export { type PassedOver, type ReadEntry, readPayload } from "./log/read-payload.ts";
 export { sealEntries } from "./log/seal-entries.ts";
-export { isMatch, readQuery, snippetOf } from "./log/search-text.ts";
 export { type KnownModel, knownModel } from "./providers/known-model.ts";
 export type { ExtraModels } from "./providers/models.ts";
 export { readOverflow } from "./providers/overflow.ts";
@@ -76,12 +75,11 @@ export { summarySections } from "./stages/compact/summary/sections.ts";
 export { userMessagesText } from "./stages/compact/user-messages.ts";
 export { type Recalled, type RecallRequest, recall } from "./stages/recall/recall.ts";
 export { type StreamedContent, storeStream } from "./stages/store-results/store-stream.ts";
-export { assertStorable, InvalidEntryError } from "./stores/assert-storable.ts";
 export { forksOf } from "./stores/find-forks.ts";
 export { eachSession } from "./stores/list-sessions.ts";
-export { fromMetadataText, MAX_METADATA_BYTES, toMetadataText } from "./stores/metadata.ts";
+export { MAX_METADATA_BYTES, toMetadataText } from "./stores/metadata.ts";
 export { readEntries } from "./stores/read-entries.ts";
-export type { ResultContent, ResultDraft } from "./stores/results.ts";
+export type { ResultContent } from "./stores/results.ts";
 export { sha256 } from "./stores/sha256.ts";
 export type {
   AppendResult,
@@ -92,7 +90,6 @@ export type {
   OpenWriterOptions,
   OpenWriterResult,
   SearchHit,
-  SearchOptions,
   SessionMetadata,
   SessionPage,
 } from "./stores/store.ts";

@@ -1,12 +1,12 @@
 import type { Store } from "palimpsest";
 import {
   type DeleteResult,
-  fromMetadataText,
   type ListedSession,
   type LogReader,
   type OpenWriterResult,
   toMetadataText,
 } from "palimpsest/core";
+import { fromMetadataText } from "palimpsest/store-parts";
 import { checkName } from "./check-name.ts";
 import type { Database, Row } from "./database.ts";
 import type { Heartbeat } from "./heartbeat.ts";

@@ -1,4 +1,5 @@
-import { type Entry, InvalidEntryError } from "palimpsest/core";
+import type { Entry } from "palimpsest/core";
+import { InvalidEntryError } from "palimpsest/store-parts";
 import type { Row } from "../database.ts";
 
 /** What is selected of an entry. Digests are kept as bytes, which halves them. */

@@ -1,11 +1,5 @@
-import {
-  type AppendResult,
-  assertStorable,
-  type Entry,
-  type LogHead,
-  type LogReader,
-  type LogWriter,
-} from "palimpsest/core";
+import type { AppendResult, Entry, LogHead, LogReader, LogWriter } from "palimpsest/core";
+import { assertStorable } from "palimpsest/store-parts";
 import type { Database, Row } from "../database.ts";
 import { ENTRY_COLUMNS, toEntry, toSequence, valuesOf } from "./entry-row.ts";
 import { searchLog } from "./search-log.ts";

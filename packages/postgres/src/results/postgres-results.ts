@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { ResultFiles } from "palimpsest";
-import type { ResultContent, ResultDraft } from "palimpsest/core";
+import type { ResultContent } from "palimpsest/core";
+import type { ResultDraft } from "palimpsest/store-parts";
 import { checkName } from "../check-name.ts";
 import type { Database } from "../database.ts";
 
