@@ -45,6 +45,7 @@ export async function openSessionSandbox(options: SessionSandboxOptions): Promis
   return openSandbox({
     policy,
     sandboxFolder: join(options.sessionFolder, "sandbox"),
+    coversFile: join(options.places.agentHome, "covers.sqlite"),
     path: options.environment["PATH"],
     isHidden: (path) => policy.hiddenPatterns.some((pattern) => fitsPath(pattern, nameOf(path))),
   });

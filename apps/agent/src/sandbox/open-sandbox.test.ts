@@ -38,7 +38,8 @@ test("where bubblewrap lies in the project only, there is none", async () => {
     environment: [],
     hosts: [],
   });
-  const open = (path: string) => openSandbox({ policy, path, sandboxFolder: join(base, "s"), isHidden: () => false });
+  const open = (path: string) =>
+    openSandbox({ policy, path, sandboxFolder: join(base, "s"), coversFile: join(base, "c"), isHidden: () => false });
   expect(await open(join(folder, "bin"))).toEqual({
     kind: "none",
     reason:
@@ -259,8 +260,8 @@ describe("names that programs of the user obey", () => {
   test("stay covered for a command in the background while others come and go", async () => {
     const { run, start, folder } = await setUp({ "a.txt": "" });
     const background = await start("sleep 3; mkdir -p .vscode; echo evil > .vscode/tasks.json; echo evil > .envrc");
-    await run("true");
-    await run(write);
+    expect(await run("ls a.txt")).toMatchObject({ text: "a.txt\n", exitCode: 0 });
+    expect((await run(write)).text).toContain("Read-only");
     for await (const _ of background.output);
     await background.ended;
     expect(readdirSync(folder)).toEqual(["a.txt"]);

@@ -35,8 +35,12 @@ export interface MountPlan {
   readonly places: Places;
   /** Seen as empty, whatever else is said: mounted last. */
   readonly hidden: readonly ExistingPath[];
+  /** Files that are seen although all around them is hidden: the user has named them. */
+  readonly named: readonly string[];
   /** Where the command begins. */
   readonly folder: string;
+  /** `read`: nothing in the roots can be changed. */
+  readonly project: "read" | "write";
   /** `shared`: with whoever starts it, who has one of his own. */
   readonly network: "none" | "shared";
   /** The descriptor that the seccomp filter is read from. */
@@ -48,8 +52,9 @@ export interface MountPlan {
  * home and a /tmp of their own; they have no processes but their own, no terminal and no capabilities, even where root runs them.
  */
 export function planMounts(plan: MountPlan): readonly string[] {
-  const { policy, standIns, homes, home, readable, secrets, places, hidden, folder, network, filterDescriptor } = plan;
+  const { policy, standIns, homes, home, readable, secrets, places, hidden, named, folder, network } = plan;
   const { roots, limits } = policy;
+  const bindRoot = plan.project === "write" ? "--bind" : "--ro-bind";
   const { temporaryFolder, homeFolder, gitConfig } = standIns;
   const limited = ["--size", String(limits.maxTemporaryBytes), "--tmpfs"];
   const shown = [...roots, ...readable];
@@ -59,23 +64,26 @@ export function planMounts(plan: MountPlan): readonly string[] {
     !["/tmp", ...homes, ...(home === undefined ? [] : [home])].some((place) => isInside(path, place));
   const isInner = ({ path }: ExistingPath): boolean =>
     hidden.some((outer) => outer.path !== path && isInside(path, outer.path));
+  const unseen = hidden.filter((one) => isSeen(one) && !isInner(one));
   return [
     ...["--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"],
     ...(network === "none" ? ["--unshare-net"] : []),
-    ...["--cap-drop", "ALL", "--seccomp", String(filterDescriptor)],
+    ...["--cap-drop", "ALL", "--seccomp", String(plan.filterDescriptor)],
     ...["--ro-bind", "/", "/", "--dev", "/dev", ...limited, "/dev/shm", "--proc", "/proc"],
     // Sockets of daemons and key agents live there.
     ...["--tmpfs", "/run", "--bind", temporaryFolder, "/tmp"],
     ...homes.flatMap((path) => [...limited, path]),
     ...(home === undefined ? [] : ["--bind", homeFolder, home, "--ro-bind", gitConfig, `${home}/.gitconfig`]),
     ...readable.flatMap((path) => ["--ro-bind", path, path]),
-    ...secrets.filter(isSeen).flatMap(hide),
-    ...roots.flatMap((root) => ["--bind", root, root]),
+    ...secrets.filter(isSeen).flatMap((one) => [...hide(one), ...close(one)]),
+    ...roots.flatMap((root) => [bindRoot, root, root]),
     // What something is mounted on cannot be renamed; its parent can.
     ...places.bound.flatMap((path) => ["--bind", path, path]),
     ...places.readOnly.flatMap((path) => ["--ro-bind", path, path]),
     ...places.covered.flatMap((cover) => ["--ro-bind", standInOf(cover, standIns), cover.path]),
-    ...hidden.filter((one) => isSeen(one) && !isInner(one)).flatMap(hide),
+    ...unseen.flatMap(hide),
+    ...named.flatMap((path) => ["--ro-bind", path, path]),
+    ...unseen.flatMap(close),
     ...["--chdir", folder, "--"],
   ];
 }
@@ -84,7 +92,12 @@ export function planMounts(plan: MountPlan): readonly string[] {
 const NOTHING = "/dev/null";
 
 function hide({ path, kind }: ExistingPath): readonly string[] {
-  return kind === "folder" ? ["--tmpfs", path, "--remount-ro", path] : ["--ro-bind", NOTHING, path];
+  return kind === "folder" ? ["--tmpfs", path] : ["--ro-bind", NOTHING, path];
+}
+
+/** Once nothing is to be mounted in it any more. */
+function close({ path, kind }: ExistingPath): readonly string[] {
+  return kind === "folder" ? ["--remount-ro", path] : [];
 }
 
 function standInOf({ as }: Cover, { emptyFolder, emptyFile, itselfFile }: StandIns): string {

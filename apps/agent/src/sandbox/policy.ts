@@ -38,10 +38,16 @@ export interface SandboxLimits {
   readonly minFreeBytes: number;
 }
 
-/** What one command asks for on top of the policy. */
+/** What one program asks for on top of the policy. */
 export interface SandboxRequest {
   /** Where it begins. */
   readonly folder: string;
   /** Domains that it may reach, besides those of the policy. `any`: the user has allowed the network as a whole. */
   readonly hosts: readonly string[] | "any";
+  /** `own-folder`: it reads the project, and changes nothing in it. @default "project" */
+  readonly writes?: "project" | "own-folder";
+  /** Holds its /tmp and its home, which last. @default those of the session's commands */
+  readonly ownFolder?: string;
+  /** Files outside of the roots that it may read, wherever they lie. @default none */
+  readonly named?: readonly string[];
 }

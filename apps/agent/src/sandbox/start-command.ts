@@ -3,8 +3,8 @@ import { closeSync, openSync } from "node:fs";
 import { PassThrough, type Readable } from "node:stream";
 import { createEscapeFilter } from "../text/escape-filter.ts";
 import type { Environment } from "../workspace/command-environment.ts";
+import type { Enclosed } from "./create-encloser.ts";
 import { guardDisk } from "./disk-guard.ts";
-import type { Enclosed } from "./open-sandbox.ts";
 
 export interface CommandOptions {
   /** A line, or several, for bash. */

@@ -1,4 +1,5 @@
 import { join, relative } from "node:path";
+import type { Enclosed } from "../sandbox/create-encloser.ts";
 import { createPolicy, type PolicyOptions } from "../sandbox/create-policy.ts";
 import { findShell } from "../sandbox/find-program.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
@@ -12,8 +13,15 @@ export interface RunOptions extends Partial<SandboxRequest> {
   readonly environment?: Environment;
 }
 
+export interface EncloseOptions extends Partial<PolicyOptions> {
+  readonly isHidden?: (path: string) => boolean;
+  /** In the base: each session has its own. */
+  readonly sandboxFolder?: string;
+}
+
 export interface EnclosedProject {
   readonly policy: SandboxPolicy;
+  readonly enclose: (request: SandboxRequest) => Promise<Enclosed>;
   start(command: string, options?: RunOptions): Promise<RunningCommand>;
   run(command: string, options?: RunOptions): Promise<CommandEnd & { readonly text: string }>;
 }
@@ -21,10 +29,7 @@ export interface EnclosedProject {
 /** Commands in the real sandbox over a project. The gate has bubblewrap, so a test without one fails. */
 export async function encloseProject(
   { folder, home, base }: Pick<TemporaryProject, "folder" | "home" | "base">,
-  {
-    isHidden = () => false,
-    ...wanted
-  }: Partial<PolicyOptions> & { readonly isHidden?: (path: string) => boolean } = {},
+  { isHidden = () => false, sandboxFolder = "sandbox", ...wanted }: EncloseOptions = {},
 ): Promise<EnclosedProject> {
   const roots = wanted.roots ?? [folder];
   const policy = createPolicy({
@@ -41,7 +46,8 @@ export async function encloseProject(
   const path = process.env["PATH"];
   const sandbox = await openSandbox({
     policy,
-    sandboxFolder: join(base, "sandbox"),
+    sandboxFolder: join(base, sandboxFolder),
+    coversFile: join(home, ".palimpsest/covers.sqlite"),
     path,
     isHidden: (one) => isHidden(relative(folder, one)),
   });
@@ -66,5 +72,5 @@ export async function encloseProject(
     for await (const piece of running.output) text += piece;
     return { text, ...(await running.ended) };
   }
-  return { policy, start, run };
+  return { policy, enclose, start, run };
 }
