@@ -1,36 +1,20 @@
-import type { Database } from "./database.ts";
-
-export interface ExpireOptions {
-  /** Sessions go in which nothing was written since then, by the database's clock. */
-  readonly silentSinceMs: number;
-  /** Looks at the sessions behind this id. @default from the first */
-  readonly after?: string;
-  /** Looks at no more sessions than this, in one transaction. @default 100 */
-  readonly limit?: number;
-}
-
-export interface ExpiredPage {
-  readonly deleted: readonly string[];
-  /** Silent for as long, and left alone: a writer holds it, or a fork cites it. */
-  readonly kept: readonly { readonly id: string; readonly why: "busy" | "cited" }[];
-  /** Pass it as `after` for the next page; absent on the last page. */
-  readonly next?: string;
-}
+import type { ExpiredPage, ExpireOptions } from "palimpsest/store-parts";
+import type { Row } from "./database.ts";
 
 interface Caller {
-  readonly database: Database;
-  readonly tenant: string;
+  /** Calls a function of the schema for the tenant. */
+  call(name: string, ...values: readonly unknown[]): Promise<readonly Row[]>;
   readonly leaseMs: number;
   nowMs(): number | null;
 }
 
 /** Looks at one page of sessions, and deletes those that were silent for too long. */
 export async function expirePage(
-  { database, tenant, leaseMs, nowMs }: Caller,
+  { call, leaseMs, nowMs }: Caller,
   { silentSinceMs, after = "", limit = 100 }: ExpireOptions,
 ): Promise<ExpiredPage> {
   const most = Math.max(1, Math.floor(limit));
-  const rows = await database.call("expire_sessions", [tenant, silentSinceMs, after, most, nowMs(), leaseMs]);
+  const rows = await call("expire_sessions", silentSinceMs, after, most, nowMs(), leaseMs);
   const seen = rows.map((row) => ({ id: String(row["name"]), outcome: String(row["outcome"]) }));
   const deleted = seen.filter(({ outcome }) => outcome === "deleted").map(({ id }) => id);
   const kept = seen.flatMap(({ id, outcome }) =>

@@ -1,8 +1,6 @@
 export type { Pool } from "./database.ts";
 export { DatabaseError, type DatabaseFailure } from "./database-error.ts";
-export type { ExpiredPage, ExpireOptions } from "./expire.ts";
 export type { PostgresClock } from "./heartbeat.ts";
 export { type Migrated, type MigrateOptions, migrate } from "./migrate.ts";
 export { openPostgres, type Postgres, type PostgresOptions } from "./open-postgres.ts";
-export type { PostgresStore } from "./postgres-store.ts";
 export { ClosedStoreError } from "./store-errors.ts";

@@ -1,7 +1,8 @@
+import type { Store } from "palimpsest";
 import { checkName } from "./check-name.ts";
 import { createDatabase, type Pool } from "./database.ts";
 import { createHeartbeat, type PostgresClock } from "./heartbeat.ts";
-import { type PostgresStore, postgresStore } from "./postgres-store.ts";
+import { postgresStore } from "./postgres-store.ts";
 
 export interface PostgresOptions {
   /** Yours: it is neither configured nor ended here. Its role needs `palimpsest_worker`. */
@@ -18,7 +19,7 @@ export interface PostgresOptions {
 /** One database, as seen by one process. */
 export interface Postgres {
   /** The store of a tenant. Costs nothing: make one for each request, if that is simplest. */
-  store(options: { readonly tenant: string }): PostgresStore;
+  store(options: { readonly tenant: string }): Store;
 }
 
 /** Keeps sessions in PostgreSQL, so that any number of machines can serve them. Run `migrate` before. */

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPostgres } from "./open-postgres.ts";
+import { manualClock } from "./testing/manual-clock.ts";
 import { sealed } from "./testing/sealed.ts";
 import { type StartedDatabase, startDatabase } from "./testing/start-database.ts";
 import { testOverPool } from "./testing/test-over-pool.ts";
 
+const DAY_MS = 86_400_000;
 let database: StartedDatabase;
 
 beforeAll(async () => {
@@ -40,6 +42,34 @@ test("opening, appending, closing and deleting are one round trip each, also whe
   expect((await inOne(opened.writer.append(entries.slice(0, 1)))).kind).toBe("out-of-order");
   await inOne(opened.writer.close());
   expect(await inOne(store.delete("s"))).toEqual({ kind: "deleted" });
+});
+
+test("only sessions of the own tenant expire", async () => {
+  const postgres = openPostgres({ pool: database.workers });
+  const [mine, theirs] = [postgres.store({ tenant: randomUUID() }), postgres.store({ tenant: randomUUID() })];
+  for (const store of [mine, theirs]) {
+    const opened = await store.openWriter("s", { owner: "x" });
+    if (opened.kind === "opened") await opened.writer.close();
+  }
+  const expired = await mine.expire({ silentSinceMs: Number.POSITIVE_INFINITY });
+  expect(expired).toEqual({ deleted: ["s"], kept: [] });
+  expect((await theirs.list()).sessions).toEqual([{ id: "s" }]);
+});
+
+test("rows of processes that are long gone are removed by the next process", async () => {
+  const clock = manualClock();
+  const tenant = randomUUID();
+  const openOne = async (): Promise<void> => {
+    await openPostgres({ pool: database.workers, clock }).store({ tenant }).openWriter(randomUUID(), { owner: "x" });
+  };
+  const countOld = async (): Promise<number> =>
+    (await database.admin.query("SELECT FROM palimpsest.worker WHERE renewed_at_ms < $1", [clock.now() - DAY_MS]))
+      .rowCount!;
+  await openOne();
+  clock.stall(2 * DAY_MS);
+  expect(await countOld()).toBeGreaterThan(0);
+  await openOne();
+  expect(await countOld()).toBe(0);
 });
 
 test("the database's clock decides leases, if no other is given", async () => {

@@ -9,7 +9,7 @@ import {
 import { fromMetadataText } from "palimpsest/store-parts";
 import { checkName } from "./check-name.ts";
 import type { Database, Row } from "./database.ts";
-import { type ExpiredPage, type ExpireOptions, expirePage } from "./expire.ts";
+import { expirePage } from "./expire.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { createReader, createWriter, type LogOptions } from "./log/postgres-log.ts";
 import { postgresResults } from "./results/postgres-results.ts";
@@ -23,15 +23,10 @@ export interface PostgresStoreOptions {
   nowMs(): number | null;
 }
 
-export interface PostgresStore extends Store {
-  /** Deletes the sessions that were silent for too long, page by page, in the order of their ids. */
-  expire(options: ExpireOptions): Promise<ExpiredPage>;
-}
-
 const PAGE_SESSIONS = 100;
 
 /** The logs and results of one tenant. Nothing here reaches another: the database would not show it. */
-export function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }: PostgresStoreOptions): PostgresStore {
+export function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }: PostgresStoreOptions): Store {
   const openLogs = new Set<LogReader>();
   let state: "open" | "closed" = "open";
   const call = async (name: string, ...values: readonly unknown[]) => {
@@ -93,7 +88,7 @@ export function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }: P
       if (row?.["outcome"] === "cited") return { kind: "cited", forks: row["forks"] as string[] };
       return { kind: row?.["outcome"] as "deleted" | "absent" };
     },
-    expire: (options) => expirePage({ database, tenant, leaseMs, nowMs }, options),
+    expire: (options) => expirePage({ call, leaseMs, nowMs }, options),
     async readMetadata(session) {
       const [row] = await call("read_metadata", checkName("session", session));
       return fromMetadataText(String(row?.["read_metadata"] ?? ""));

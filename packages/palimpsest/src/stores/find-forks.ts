@@ -17,12 +17,17 @@ export async function readFork(store: Pick<Store, "openReader">, session: string
   }
 }
 
-/** Returns the forks of a session. A log that cannot be read counts as no fork: it cannot be opened either. */
-export async function forksOf(store: Logs, session: string): Promise<readonly string[]> {
-  const forks: string[] = [];
+/** Returns the parent of every fork. A log that cannot be read counts as no fork: it cannot be opened either. */
+export async function readParents(store: Logs): Promise<Map<string, string>> {
+  const parents = new Map<string, string>();
   for await (const { id } of eachSession(store)) {
-    const fork = id === session ? undefined : await readFork(store, id).catch(() => undefined);
-    if (fork?.session === session) forks.push(id);
+    const parent = (await readFork(store, id).catch(() => undefined))?.session;
+    if (parent !== undefined && parent !== id) parents.set(id, parent);
   }
-  return forks;
+  return parents;
+}
+
+/** Returns the forks of a session. */
+export async function forksOf(store: Logs, session: string): Promise<readonly string[]> {
+  return [...(await readParents(store))].filter(([, parent]) => parent === session).map(([id]) => id);
 }

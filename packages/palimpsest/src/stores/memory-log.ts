@@ -10,10 +10,12 @@ export interface MemoryLog {
   readonly byKind: Map<string, number[]>;
   fence: number;
   writer: { readonly owner: string; readonly fence: number } | undefined;
+  /** When a writer opened the log or appended to it. */
+  activeAtMs: number;
 }
 
 export function createMemoryLog(): MemoryLog {
-  return { entries: [], byKind: new Map(), fence: 0, writer: undefined };
+  return { entries: [], byKind: new Map(), fence: 0, writer: undefined, activeAtMs: 0 };
 }
 
 /** Empties a deleted log: handles that are still open read nothing and write nothing. */
@@ -37,7 +39,7 @@ export function createReader({ entries, byKind }: MemoryLog): LogReader {
   };
 }
 
-export function createWriter(log: MemoryLog): LogWriter {
+export function createWriter(log: MemoryLog, clock: { now(): number }): LogWriter {
   const { fence } = log;
   const isFenced = (): boolean => log.fence !== fence;
   return {
@@ -48,6 +50,7 @@ export function createWriter(log: MemoryLog): LogWriter {
       const head = headOf(log.entries);
       if (added.some((entry, index) => entry.sequence !== head.sequence + index + 1))
         return { kind: "out-of-order", head };
+      log.activeAtMs = clock.now();
       for (const entry of added) {
         log.entries.push(entry);
         const numbers = log.byKind.get(entry.kind);

@@ -1,9 +1,10 @@
+import { expirePage } from "./expire-page.ts";
 import { forksOf } from "./find-forks.ts";
 import { pageOf } from "./list-sessions.ts";
 import { createMemoryLog, createReader, createWriter, emptyMemoryLog, type MemoryLog } from "./memory-log.ts";
 import { memoryResults } from "./memory-results.ts";
 import { fromMetadataText, toMetadataText } from "./metadata.ts";
-import type { BusyWriter, ListedSession, Store } from "./store.ts";
+import type { BusyWriter, DeleteResult, ListedSession, Store } from "./store.ts";
 
 export interface MemoryStoreOptions {
   /** @default the system's clock */
@@ -29,6 +30,19 @@ export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: Mem
     return kept === undefined ? { id } : { id, metadata: kept };
   };
 
+  async function remove(session: string, forks: readonly string[]): Promise<DeleteResult> {
+    const log = logs.get(session);
+    const currentOwner = log && heldBy(log);
+    if (currentOwner !== undefined) return { kind: "busy", ...currentOwner };
+    if (log !== undefined && forks.length > 0) return { kind: "cited", forks };
+    await results.remove(session);
+    metadata.delete(session);
+    if (log === undefined) return { kind: "absent" };
+    logs.delete(session);
+    emptyMemoryLog(log);
+    return { kind: "deleted" };
+  }
+
   const store: Store = {
     async list(options) {
       const { ids, ...more } = pageOf(logs.keys(), options);
@@ -45,25 +59,25 @@ export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: Mem
       if (currentOwner !== undefined) return { kind: "busy", ...currentOwner };
       log.fence++;
       log.writer = { owner, fence: log.fence };
-      return { kind: "opened", writer: createWriter(log) };
+      log.activeAtMs = clock.now();
+      return { kind: "opened", writer: createWriter(log, clock) };
     },
     async writerOf(session) {
       const log = logs.get(session);
       return log === undefined ? undefined : heldBy(log);
     },
     async delete(session) {
-      const forks = await forksOf(store, session);
-      const log = logs.get(session);
-      const currentOwner = log && heldBy(log);
-      if (currentOwner !== undefined) return { kind: "busy", ...currentOwner };
-      if (log !== undefined && forks.length > 0) return { kind: "cited", forks };
-      await results.remove(session);
-      metadata.delete(session);
-      if (log === undefined) return { kind: "absent" };
-      logs.delete(session);
-      emptyMemoryLog(log);
-      return { kind: "deleted" };
+      return remove(session, await forksOf(store, session));
     },
+    expire: (options) =>
+      expirePage(store, options, {
+        async lastWriter(session) {
+          const log = logs.get(session);
+          return log && { fence: log.fence, activeAtMs: log.activeAtMs };
+        },
+        remove: async (session, { fence }) =>
+          logs.get(session)?.fence === fence ? remove(session, []) : { kind: "recent" },
+      }),
     readMetadata: async (session) => listed(session).metadata,
     async setMetadata(session, given) {
       const text = toMetadataText(given);

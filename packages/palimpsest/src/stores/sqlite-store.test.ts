@@ -158,6 +158,14 @@ describe("the file", () => {
     }
   });
 
+  test("that is damaged is reported by retention, and does not stop it", async () => {
+    for (const session of ["a", "b", "c"]) await (await openWriter(store, { session })).close();
+    writeFileSync(join(folder, "b.sqlite"), "no database");
+    const { deleted, kept } = await store.expire({ silentSinceMs: Number.POSITIVE_INFINITY });
+    expect(deleted).toEqual(["a", "c"]);
+    expect(kept).toMatchObject([{ id: "b", why: "failed", error: { code: "damaged-log" } }]);
+  });
+
   test("gives up an erased payload, from the -wal too", async () => {
     const writer = await openWriter(store);
     const secret = "correct horse battery staple ".repeat(1_000);

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { aText, checkOptions } from "../log/check-options.ts";
+import { expirePage } from "./expire-page.ts";
 import { forksOf } from "./find-forks.ts";
 import { pageOf } from "./list-sessions.ts";
 import { toMetadataText } from "./metadata.ts";
@@ -15,10 +16,18 @@ import { createHeartbeat, readBeat } from "./sqlite/heartbeat.ts";
 import { createMetadataFiles } from "./sqlite/metadata-files.ts";
 import { createReader, createWriter, type Run, retryLocked } from "./sqlite/open-log.ts";
 import { fromFileName, toFileName } from "./sqlite/session-file.ts";
-import { type HeldBy, readHead, readHeld, takeFence } from "./sqlite/sqlite-log.ts";
+import { type HeldBy, readHead, readHeld, readWriter, takeFence } from "./sqlite/sqlite-log.ts";
 import { ClosedLogError, toStoreError } from "./sqlite/sqlite-store-errors.ts";
 import { heldBy } from "./sqlite/writer-lease.ts";
-import type { ListedSession, LogReader, OpenWriterResult, Store } from "./store.ts";
+import type {
+  DeleteResult,
+  ListedSession,
+  LogReader,
+  LogWriter,
+  OpenWriterOptions,
+  OpenWriterResult,
+  Store,
+} from "./store.ts";
 
 export { InvalidEntryError } from "./assert-storable.ts";
 export type { SalvageProblem } from "./sqlite/findings.ts";
@@ -136,6 +145,30 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     return kept === undefined ? { id } : { id, metadata: kept };
   };
 
+  /** Deletes as the writer of the log: nobody else can append to it or start a fork of it meanwhile. */
+  async function deleteAs(
+    writer: LogWriter,
+    session: string,
+    citedBy: () => Promise<readonly string[]>,
+  ): Promise<DeleteResult> {
+    const path = locate(session);
+    try {
+      const forks = await citedBy();
+      if (forks.length > 0) return { kind: "cited", forks };
+      // The log is removed last: as long as it is there, an interrupted deletion can be repeated.
+      await results.remove(session);
+      metadata.remove(session);
+      const { fence } = writer;
+      const deleted = await run(path, (connection) => deleteLogFile(connection, { path, fence }));
+      if (deleted === "deleted") return { kind: "deleted" };
+      const currentOwner = await store.writerOf(session);
+      return currentOwner === undefined ? store.delete(session) : { kind: "busy", ...currentOwner };
+    } finally {
+      pool.drop(path);
+      await writer.close();
+    }
+  }
+
   const store: Store = {
     async list(options) {
       const { ids, ...more } = pageOf(
@@ -187,26 +220,26 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
         metadata.remove(session);
         return { kind: "absent" };
       }
-      // Deletes as the writer of the log: nobody else can append to it or start a fork of it meanwhile.
-      const opened = await store.openWriter(session, { owner: "deletion" });
-      if (opened.kind === "busy") return opened;
-      const { writer } = opened;
-      try {
-        const forks = await forksOf(store, session);
-        if (forks.length > 0) return { kind: "cited", forks };
-        // The log is removed last: as long as it is there, an interrupted deletion can be repeated.
-        await results.remove(session);
-        metadata.remove(session);
-        const { fence } = writer;
-        const deleted = await run(path, (connection) => deleteLogFile(connection, { path, fence }));
-        if (deleted === "deleted") return { kind: "deleted" };
-        const currentOwner = await store.writerOf(session);
-        return currentOwner === undefined ? store.delete(session) : { kind: "busy", ...currentOwner };
-      } finally {
-        pool.drop(path);
-        await writer.close();
-      }
+      const opened = await store.openWriter(session, DELETION);
+      return opened.kind === "busy" ? opened : deleteAs(opened.writer, session, () => forksOf(store, session));
     },
+    expire: (options) =>
+      expirePage(store, options, {
+        async lastWriter(session) {
+          const path = locate(session);
+          const writer = exists(path) ? await run(path, readWriter) : undefined;
+          dropUnused(path);
+          return writer;
+        },
+        async remove(session, { fence }) {
+          const opened = await store.openWriter(session, DELETION);
+          if (opened.kind === "busy") return opened;
+          const { writer } = opened;
+          if (writer.fence === fence + 1) return deleteAs(writer, session, async () => []);
+          await writer.close();
+          return { kind: "recent" };
+        },
+      }),
     readMetadata: async (session) => (exists(locate(session)) ? metadata.read(session) : undefined),
     async setMetadata(session, given) {
       const text = toMetadataText(given);
@@ -224,6 +257,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   return store;
 }
 
+const DELETION: OpenWriterOptions = { owner: "deletion" };
 const SYSTEM_CLOCK: StoreClock = { now: Date.now };
 
 function repeatInBackground(everyMs: number, work: () => void): () => void {

@@ -20,6 +20,11 @@ export interface Store {
    * still has the log open reads and writes nothing more. A deletion that failed half-way is finished by the next call.
    */
   delete(session: string): Promise<DeleteResult>;
+  /**
+   * Deletes the sessions of one page that no writer opened or appended to since a time. Sessions that a writer holds or a fork
+   * cites are kept and reported. A parent expires after its forks, in the same pass or in the next one.
+   */
+  expire(options: ExpireOptions): Promise<ExpiredPage>;
   /** Reads a session's metadata without opening its log; undefined if it has none. */
   readMetadata(session: string): Promise<SessionMetadata | undefined>;
   /**
@@ -66,6 +71,25 @@ export type DeleteResult =
   | ({ readonly kind: "busy" } & BusyWriter)
   /** These sessions are forks of it. Delete them first. */
   | { readonly kind: "cited"; readonly forks: readonly string[] };
+
+export interface ExpireOptions extends ListOptions {
+  /** Deletes sessions that were silent since this time, by the store's clock. */
+  readonly silentSinceMs: number;
+}
+
+export interface ExpiredPage {
+  readonly deleted: readonly string[];
+  /** Silent for as long, and kept. */
+  readonly kept: readonly KeptSession[];
+  /** Pass it as `after` for the next page; absent on the last page. */
+  readonly next?: string;
+}
+
+export type KeptSession =
+  /** A writer holds the log, or a fork cites it. */
+  | { readonly id: string; readonly why: "busy" | "cited" }
+  /** The log cannot be read or deleted. The other sessions of the page are not affected. */
+  | { readonly id: string; readonly why: "failed"; readonly error: Error };
 
 export interface OpenWriterOptions {
   /** Who writes, for whoever finds the log busy: a process id, a host, a name. */

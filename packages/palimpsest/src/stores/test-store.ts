@@ -1,6 +1,7 @@
 import { testAppendAndRead } from "./contract/append-and-read.ts";
 import { testDelete } from "./contract/delete.ts";
 import { testErase } from "./contract/erase.ts";
+import { testExpire } from "./contract/expire.ts";
 import { testSearch } from "./contract/search.ts";
 import { testSessions } from "./contract/sessions.ts";
 import type { StoreCheck, StorePlace } from "./contract/store-case.ts";
@@ -31,6 +32,7 @@ export function testStore({ test, place }: TestStoreOptions): void {
   testAppendAndRead(check);
   testDelete(check);
   testErase(check);
+  testExpire(check);
   testSearch(check);
   testSessions(check);
   testWriters(check);

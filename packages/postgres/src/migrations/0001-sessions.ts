@@ -87,5 +87,5 @@ GRANT USAGE ON SEQUENCE session_number TO palimpsest_worker;
 GRANT SELECT, INSERT, UPDATE (fence, owner, worker, active_at_ms, state, head_sequence, head_hash) ON session TO palimpsest_worker;
 GRANT SELECT, INSERT, UPDATE (metadata) ON session_metadata TO palimpsest_worker;
 GRANT SELECT, INSERT, UPDATE (payload) ON entry TO palimpsest_worker;
-GRANT SELECT, INSERT, UPDATE (renewed_at_ms, lease_ms) ON worker TO palimpsest_worker;
+GRANT SELECT, INSERT, DELETE, UPDATE (renewed_at_ms, lease_ms) ON worker TO palimpsest_worker;
 `;

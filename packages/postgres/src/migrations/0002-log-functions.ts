@@ -36,6 +36,9 @@ BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
   IF NOT EXISTS (SELECT FROM worker WHERE id = p_worker) THEN
     INSERT INTO worker VALUES (p_worker, now_ms(p_now_ms), p_lease_ms) ON CONFLICT DO NOTHING;
+    -- A process that was silent for a day holds nothing. Rows that another process deletes at this moment are left to it.
+    DELETE FROM worker WHERE id IN (SELECT id FROM worker
+      WHERE renewed_at_ms + lease_ms < now_ms(p_now_ms) - 86400000 LIMIT 100 FOR UPDATE SKIP LOCKED);
   END IF;
   INSERT INTO session (tenant, name, fence, owner, worker, active_at_ms, state)
     VALUES (p_tenant, p_name, 1, p_owner, p_worker, now_ms(p_now_ms), 'open')

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { toDraft } from "../../log/to-draft.ts";
-import type { Store } from "../store.ts";
-import { draft, headOf, openReader, openWriter, type StoreCheck, said, seal } from "./store-case.ts";
+import { draft, headOf, keepResult, openReader, openWriter, type StoreCheck, said, seal } from "./store-case.ts";
 
 /** Tests that a deleted session is gone with everything that belongs to it, and that shared data stays. */
 export function testDelete(check: StoreCheck): void {
@@ -84,10 +83,4 @@ export function testDelete(check: StoreCheck): void {
     assert.equal(await other.openReader("s"), undefined);
     await other.close();
   });
-}
-
-async function keepResult(store: Store, session: string): Promise<string> {
-  const file = await store.results.create(session);
-  await file.write(new TextEncoder().encode(`a result of ${session}`));
-  return (await file.keep("txt")).file;
 }

@@ -72,3 +72,10 @@ export function headOf(entries: readonly Entry[]): LogHead {
   const { sequence, hash } = entries.at(-1) ?? EMPTY_LOG;
   return { sequence, hash };
 }
+
+/** Keeps a small result, and returns its name. */
+export async function keepResult(store: Store, session: string): Promise<string> {
+  const file = await store.results.create(session);
+  await file.write(new TextEncoder().encode(`a result of ${session}`));
+  return (await file.keep("txt")).file;
+}
