@@ -47,7 +47,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     const { aroundRead } = open(await instructionsExtension(context));
     const { keepBefore } = open(checkpointsExtension(context));
     open(filesExtension(context, { keepBefore, openResult, aroundRead }));
-    open(await searchExtension(context, { openResult }));
+    open(searchExtension(context, { openResult }));
     open(await shellExtension(context));
     open(todosExtension(context));
     open(questionsExtension(context));

@@ -36,6 +36,9 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
   if (refusal !== undefined) throw new UsageError(refusal);
   const sessionFolder = places.folderOf(sessionId);
   const all = { ...settings.settings, rules, web: options.web ?? settings.settings.web };
+  // Tried while the rest is read: it is a program that has to start.
+  const opening = openSessionSandbox({ settings: all, guard, places, sessionFolder, environment });
+  const [obeyedFiles, offered, sandbox] = await Promise.all([namedFiles(all, guard), offeredTools(store, id), opening]);
   const context: ExtensionContext = {
     folder,
     places,
@@ -48,8 +51,8 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
     sessionFolder,
     settings: all,
     guard,
-    obeyedFiles: await namedFiles(all, guard),
-    sandbox: await openSessionSandbox({ settings: all, guard, places, sessionFolder, environment }),
+    obeyedFiles,
+    sandbox,
     permissions: {
       mode: () => mode,
       setMode(wanted) {
@@ -57,7 +60,7 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
       },
       rules,
     },
-    offered: await offeredTools(store, id),
+    offered,
     emit: (newEvent) => session?.events.emit(newEvent),
     ...(person === undefined ? {} : { person }),
     ...(operations === undefined ? {} : { operations }),

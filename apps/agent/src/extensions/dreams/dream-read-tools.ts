@@ -29,7 +29,7 @@ export async function dreamReadTools(
   const { home, agentHome } = places;
   const { rules } = (await loadSettings({ guard, agentHome })).settings;
   const hidden = hiddenPatterns(rules, { folder: guard.roots[0]!, home });
-  const search = { guard, hidden, startedBy: await encloseSearch(guard.roots, path) };
+  const search = { guard, hidden, startedBy: encloseSearch(guard.roots, path) };
   const allowed = (tool: AgentTool): AgentTool => ({
     ...tool,
     async run(input, context) {

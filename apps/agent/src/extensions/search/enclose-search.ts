@@ -3,12 +3,26 @@ import { promisify } from "node:util";
 import { rgPath } from "@vscode/ripgrep";
 import { findProgram } from "../../sandbox/find-program.ts";
 
+/** The command that sandboxes a search; empty without bubblewrap. */
+export type SearchEnclosure = () => Promise<readonly string[]>;
+
 /**
- * The command that sandboxes a search, so that it sees only the given folders. Otherwise a folder that is replaced by a link
- * during the search would lead ripgrep to other places (the race in `chaos security` found this within seconds). Empty
- * without bubblewrap.
+ * Sandboxes searches, so that they see only the given folders. Otherwise a folder that is replaced by a link during the
+ * search would lead ripgrep to other places (the race in `chaos security` found this within seconds). It is tried at the
+ * first search: no session waits for it at its start.
  */
-export async function encloseSearch(roots: readonly string[], path: string | undefined): Promise<readonly string[]> {
+export function encloseSearch(roots: readonly string[], path: string | undefined): SearchEnclosure {
+  let tried: Promise<readonly string[]> | undefined;
+  return () => {
+    tried ??= tryEnclosure(roots, path);
+    return tried;
+  };
+}
+
+/** A search without a sandbox. */
+export const unenclosed: SearchEnclosure = async () => [];
+
+async function tryEnclosure(roots: readonly string[], path: string | undefined): Promise<readonly string[]> {
   const bwrap = findProgram("bwrap", path, roots);
   if (bwrap === undefined) return [];
   const line = [

@@ -5,6 +5,7 @@ import { fitsPath, placePattern } from "../../permissions/path-pattern.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 import { refusalOf } from "../files/file-states.ts";
 import type { OpenStoredResult } from "../files/stored-results.ts";
+import { type SearchEnclosure, unenclosed } from "./enclose-search.ts";
 import { hidingGlobs } from "./hiding-globs.ts";
 import { runRipgrep } from "./run-ripgrep.ts";
 
@@ -13,7 +14,7 @@ export interface SearchPorts {
   /** Patterns (placed) of files that must not be read, and so are not listed. @default none */
   readonly hidden?: readonly string[];
   /** The command that sandboxes a search. @default none */
-  readonly startedBy?: readonly string[];
+  readonly startedBy?: SearchEnclosure;
   /** Opens stored results. @default none */
   readonly openResult?: OpenStoredResult;
 }
@@ -22,7 +23,7 @@ const MAX_FILES = 500;
 const MAX_CHARACTERS = 60_000;
 
 /** Finds files by their names, the newest first. */
-export function globTool({ guard, hidden = [], startedBy = [] }: SearchPorts): AgentTool {
+export function globTool({ guard, hidden = [], startedBy = unenclosed }: SearchPorts): AgentTool {
   return defineTool({
     name: "Glob",
     description: `Finds files of the project by a pattern, the newest first, ${MAX_FILES} at most. Files that git ignores are passed over.`,
@@ -44,7 +45,7 @@ export function globTool({ guard, hidden = [], startedBy = [] }: SearchPorts): A
       const hiding = hidingGlobs(hidden, { folder: root, home: root });
       const args = ["--files", "--hidden", "--sortr", "modified", "--glob", wanted, ...hiding, "--", at];
       const limits = { mostLines: MAX_FILES, mostCharacters: MAX_CHARACTERS };
-      const result = await runRipgrep({ args, folder: root, startedBy, signal, ...limits });
+      const result = await runRipgrep({ args, folder: root, startedBy: await startedBy(), signal, ...limits });
       if (result.kind === "failed") return failed(result.message);
       if (result.lines.length === 0) return done("No file has such a name.");
       const lines = result.lines.map((line) => relative(root, line));

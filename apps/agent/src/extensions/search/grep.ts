@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { choice, flag, integer, optional, text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
 import { refusalOf } from "../files/file-states.ts";
+import { unenclosed } from "./enclose-search.ts";
 import { isHidden, type SearchPorts } from "./glob.ts";
 import { hidingGlobs } from "./hiding-globs.ts";
 import { runRipgrep } from "./run-ripgrep.ts";
@@ -11,7 +12,7 @@ const MAX_CHARACTERS = 60_000;
 const LINE_CHARACTERS = 500;
 
 /** Searches the contents of files with ripgrep. */
-export function grepTool({ guard, hidden = [], startedBy = [], openResult }: SearchPorts): AgentTool {
+export function grepTool({ guard, hidden = [], startedBy = unenclosed, openResult }: SearchPorts): AgentTool {
   return defineTool({
     name: "Grep",
     description:
@@ -60,7 +61,7 @@ export function grepTool({ guard, hidden = [], startedBy = [], openResult }: Sea
       const result = await runRipgrep({
         args,
         folder: located.root,
-        startedBy,
+        startedBy: await startedBy(),
         signal,
         mostLines: limit,
         mostCharacters: MAX_CHARACTERS,

@@ -12,13 +12,13 @@ export interface SearchOptions {
 }
 
 /** Finds files, and text in files. */
-export async function searchExtension(
+export function searchExtension(
   context: Pick<ExtensionContext, "guard" | "folder" | "places" | "permissions" | "environment">,
   { openResult }: SearchOptions,
-): Promise<Extension> {
+): Extension {
   const { guard, folder, places, permissions, environment } = context;
   const hidden = hiddenPatterns(permissions.rules, { folder, home: places.home });
-  const search = { guard, hidden, startedBy: await encloseSearch(guard.roots, environment["PATH"]) };
+  const search = { guard, hidden, startedBy: encloseSearch(guard.roots, environment["PATH"]) };
   return {
     name: "search",
     tools: (session) => [globTool(search), grepTool({ ...search, openResult: openResult(session) })],
