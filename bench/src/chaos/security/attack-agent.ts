@@ -1,64 +1,67 @@
 import { type AttackWorld, type Family, type FamilyResult, runFamily } from "./attack.ts";
-import { exchanges } from "./exchange-attacks.ts";
-import { fetches } from "./fetch-attacks.ts";
-import { freezes } from "./freeze-attacks.ts";
-import { userGit } from "./git-attacks.ts";
-import { hooks } from "./hook-attacks.ts";
-import { links } from "./link-attacks.ts";
-import { modes } from "./mode-attacks.ts";
-import { paths } from "./path-attacks.ts";
-import { plantedPrograms } from "./planted-program-attacks.ts";
-import { protectedPlaces } from "./protected-attacks.ts";
-import { races } from "./race-attacks.ts";
-import { rules } from "./rule-attacks.ts";
-import { sandbox } from "./sandbox-attacks.ts";
-import { secrets } from "./secret-attacks.ts";
-import { settings } from "./settings-attacks.ts";
-import { sockets } from "./socket-attacks.ts";
-import { terminal } from "./terminal-attacks.ts";
+import { createLoader } from "./load-without.ts";
 
 export interface AttackOptions {
-  readonly raceMsPerTool: number;
-  /** Every n-th attack of each family is made. */
-  readonly stride: number;
+  /** Of each family; all if it has fewer. */
+  readonly atMost: number;
+  /** Only the families whose names contain this text. @default all */
+  readonly only?: string;
   readonly say: (text: string) => void;
 }
 
-export interface AttackedAgent {
-  readonly families: Readonly<Record<string, FamilyResult>>;
-  /** How often tools were used while links were exchanged under them. */
-  readonly raceAttempts: number;
+export interface AttackedFamily extends FamilyResult {
+  readonly guard: string;
+  readonly seconds: number;
 }
 
-/** Attacks the agent in every way we know; canaries tell what got out. */
-export async function attackAgent({ raceMsPerTool, stride, say }: AttackOptions): Promise<AttackedAgent> {
-  const families: Record<string, FamilyResult> = {};
-  let raceAttempts = 0;
-  const attack = async <World extends AttackWorld>(family: Family<World>, every = stride): Promise<void> => {
-    say(`attacking by ${family.name} ...`);
-    const result = await runFamily(family, every);
-    families[family.name] = result;
-    for (const line of result.escapes) say(`  ESCAPED ${line}`);
-  };
-  await attack(paths);
-  await attack(links);
-  await attack(
-    races(raceMsPerTool, () => raceAttempts++),
-    1,
-  );
-  await attack(terminal);
-  await attack(hooks);
-  await attack(settings);
-  await attack(modes);
-  await attack(sandbox);
-  await attack(exchanges);
-  await attack(userGit);
-  await attack(plantedPrograms);
-  await attack(protectedPlaces);
-  await attack(sockets);
-  await attack(secrets);
-  await attack(rules);
-  await attack(freezes);
-  await attack(fetches);
-  return { families, raceAttempts };
+export interface AttackedAgent {
+  readonly families: Readonly<Record<string, AttackedFamily>>;
+}
+
+/** Loaded once the loader is there to see who imports whom. */
+// biome-ignore lint/suspicious/noExplicitAny: worlds of families have nothing in common
+const MODULES: readonly (() => Promise<Readonly<Record<string, Family<any>>>>)[] = [
+  () => import("./path-attacks.ts"),
+  () => import("./link-attacks.ts"),
+  () => import("./race-attacks.ts"),
+  () => import("./terminal-attacks.ts"),
+  () => import("./hook-attacks.ts"),
+  () => import("./settings-attacks.ts"),
+  () => import("./mode-attacks.ts"),
+  () => import("./sandbox-attacks.ts"),
+  () => import("./exchange-attacks.ts"),
+  () => import("./git-attacks.ts"),
+  () => import("./planted-program-attacks.ts"),
+  () => import("./protected-attacks.ts"),
+  () => import("./socket-attacks.ts"),
+  () => import("./secret-attacks.ts"),
+  () => import("./rule-attacks.ts"),
+  () => import("./freeze-attacks.ts"),
+  () => import("./fetch-attacks.ts"),
+];
+
+/** Attacks the agent in every way we know; canaries tell what got out. To be called once in a process. */
+export async function attackAgent(options: AttackOptions): Promise<AttackedAgent> {
+  const { atMost, only = "", say } = options;
+  const loader = createLoader();
+  const families: Record<string, AttackedFamily> = {};
+  for (const open of MODULES) {
+    for (const family of Object.values(await open())) {
+      if (!family.name.includes(only)) continue;
+      say(`attacking by ${family.name} ...`);
+      const startedAt = performance.now();
+      const bare = Object.values(await loader.load(family.from, family.guard)).find(isNamed(family.name))!;
+      const result = await runFamily(family, bare, atMost);
+      const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+      families[family.name] = Object.assign({ guard: family.guard, seconds }, result);
+      for (const line of result.escapes) say(`  ESCAPED ${line}`);
+      for (const line of result.harmless) say(`  harmless ${line}`);
+    }
+  }
+  return { families };
+}
+
+function isNamed(name: string): (value: unknown) => value is Family<AttackWorld> {
+  return (value): value is Family<AttackWorld> =>
+    typeof value === "object" && value !== null && "name" in value && value.name === name;
 }

@@ -14,6 +14,8 @@ const NAMES = [
  */
 export const exchanges: Family<Playground> = {
   name: "exchanged names",
+  guard: "mounts",
+  from: import.meta.url,
   inWorld: inPlayground,
   attacks: ({ home, command }) =>
     NAMES.flatMap((name) =>

@@ -6,8 +6,6 @@ import { inPlayground, type Playground } from "./playground.ts";
 /** Stands for the public internet: the one address of this machine that may be reached. */
 const PUBLIC = "127.0.0.2";
 const PUBLIC_PAGE = "a page of the public internet";
-/** What may be reached with the guard removed: this machine, and nothing else, so that an attack reaches canaries only. */
-const THIS_MACHINE = /^(127\.|0\.0\.0\.0$|::1?$|::ffff:(127\.|7f))/;
 
 interface FetchPlayground extends Playground {
   /** Where the page of the public internet is served. */
@@ -18,8 +16,11 @@ interface FetchPlayground extends Playground {
 /** URLs, redirects and names that lead to this machine or its network. Canaries listen at all its addresses. */
 export const fetches: Family<FetchPlayground> = {
   name: "fetch",
-  inWorld: (guards, act) =>
-    inPlayground(guards, async (playground) => {
+  guard: "public addresses",
+  from: import.meta.url,
+  leaves: "nothing",
+  inWorld: (act) =>
+    inPlayground(async (playground) => {
       const site = createServer(({ url = "/" }, response) => {
         const asked = new URL(url, "http://site").searchParams;
         const to = asked.get("to");
@@ -31,8 +32,7 @@ export const fetches: Family<FetchPlayground> = {
       const sitePort = await new Promise<number>((resolve) => {
         site.listen(0, PUBLIC, () => resolve((site.address() as { port: number }).port));
       });
-      const mayReach = (address: string): boolean =>
-        address === PUBLIC || (guards === "kept" ? isPublicAddress(address) : THIS_MACHINE.test(address));
+      const mayReach = (address: string): boolean => address === PUBLIC || isPublicAddress(address);
       const get: FetchPlayground["get"] = async (url, resolve) => {
         const signal = AbortSignal.timeout(10_000);
         const names = resolve === undefined ? {} : { resolve };

@@ -52,17 +52,29 @@ const HOOK_WRITES: readonly [way: string, line: string][] = [
 /** Where the project has repositories before the command. */
 const REPOSITORIES = [".", "sub", "a/b/c/d", "deep/1/2/3/4/5/6"];
 
+/** The first one is copied to the places of the others: git takes its time. */
+const MAKE_REPOSITORIES = `
+  set -e
+  echo x > file.txt
+  git init -q --template= .
+  git -c core.hooksPath=/ add file.txt
+  git -c user.name=a -c user.email=a@b commit -qm first
+  for place in ${REPOSITORIES.slice(1).join(" ")}; do mkdir -p $place; cp -r .git file.txt $place; done
+`;
+
 /**
  * After a command, the user works with git as always. Nothing that the command wrote may run then.
  * The user's git runs loosely here, so that an attack that succeeds harms nothing but this world.
  */
 export const userGit: Family<Playground> = {
   name: "the user's git",
-  inWorld: (guards, act) =>
-    inPlayground(guards, act, {
+  guard: "protected names",
+  from: import.meta.url,
+  inWorld: (act) =>
+    inPlayground(act, {
       async prepare(places) {
         await rm(join(places.folder, ".git"), { recursive: true });
-        for (const repository of REPOSITORIES) await makeRepository(join(places.folder, repository));
+        execFileSync("bash", ["-c", MAKE_REPOSITORIES], { cwd: places.folder });
         await plantProgram(places);
       },
     }),
@@ -131,15 +143,6 @@ function attackOf(name: string, playground: Playground, { line, repository, does
       return ran ? "the user's git ran a program of the command" : undefined;
     },
   };
-}
-
-async function makeRepository(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "file.txt"), "x\n");
-  execFileSync("git", ["init", "-q", folder]);
-  const git = ["-C", folder, "-c", "user.name=a", "-c", "user.email=a@b"];
-  execFileSync("git", [...git, "add", "file.txt"]);
-  execFileSync("git", [...git, "commit", "-qm", "first"]);
 }
 
 /** The program that must never run as the user, in the forms in which settings name it. */

@@ -8,19 +8,17 @@ import { inPlayground, type Playground } from "./playground.ts";
 /** What a shell would obey, in every field that a hook is told of: it arrives to the byte, and nothing of it is run. */
 export const hooks: Family<Playground> = {
   name: "hooks",
-  inWorld: inPlayground,
+  guard: "hook input",
+  from: import.meta.url,
+  inWorld: (act) => inPlayground(act, { shell: "none" }),
   attacks(playground) {
     const planted = join(playground.folder, "planted");
     const { outside } = playground;
-    return payloads(`touch ${planted}`, `cat ${outside}/file.txt`).flatMap((payload, at) =>
+    return payloads(`touch ${planted}`, `cp ${outside}/file.txt ${planted}`).flatMap((payload, at) =>
       FIELDS.map(
         (field): Attack => ({
           name: `hook with ${field} ${JSON.stringify(payload)}`,
-          run: () =>
-            playground.guards === "kept"
-              ? runHook(payload, field, at % 2 === 0 ? "line" : "words", playground)
-              : // Without the guard, the value would stand in the command.
-                playground.command(`true ${payload}`),
+          run: () => runHook(payload, field, at % 2 === 0 ? "line" : "words", playground),
           harm: (said) => {
             if (existsSync(planted)) return "a payload was run";
             return said.startsWith("changed") ? said : undefined;

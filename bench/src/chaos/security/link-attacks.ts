@@ -3,14 +3,16 @@ import { symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Attack, Family } from "./attack.ts";
-import { FILE_TOOLS, type FileTool, inputOf } from "./file-tools.ts";
+import { FILE_TOOLS, type FileTool, inputOf, READ_FIRST } from "./file-tools.ts";
 import { inPlayground, type Playground } from "./playground.ts";
 
 /** Links that lead out of the project, to files, folders, each other and nothing; and files that are none. */
 export const links: Family<Playground> = {
   name: "links",
-  inWorld: (guards, act) =>
-    inPlayground(guards, async (playground) => {
+  guard: "roots",
+  from: import.meta.url,
+  inWorld: (act) =>
+    inPlayground(async (playground) => {
       for (const [name, target] of linksIn(playground)) await symlink(target, join(playground.folder, name));
       await makeOddFiles(playground.folder);
       return act(playground);
@@ -59,6 +61,7 @@ function attackBy(tool: FileTool, path: string, { use }: Playground): Attack {
     async run() {
       const startedAt = performance.now();
       try {
+        if (READ_FIRST.includes(tool)) await use("Read", { file_path: path }).catch(String);
         return await use(tool, inputOf(tool, path));
       } finally {
         elapsedMs = performance.now() - startedAt;

@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { loadSettings, trustFile } from "palimpsest-agent";
 import type { Attack, Family } from "./attack.ts";
@@ -7,6 +7,8 @@ import { inPlayground, type Playground } from "./playground.ts";
 /** Whatever the umask, nobody else can read what we keep of a session: its files are made private, not left to be so. */
 export const modes: Family<Playground> = {
   name: "modes",
+  guard: "private modes",
+  from: import.meta.url,
   inWorld: inPlayground,
   attacks(playground) {
     const { agentHome } = playground;
@@ -19,7 +21,7 @@ export const modes: Family<Playground> = {
               await rm(join(agentHome, path), { recursive: true, force: true });
             const before = process.umask(umask);
             try {
-              await (playground.guards === "kept" ? act() : writePlainly(agentHome));
+              await act();
             } finally {
               process.umask(before);
             }
@@ -46,12 +48,6 @@ function usesOf({ use, agentHome, guard, folder }: Playground): readonly [string
     ["trust", () => trustFile({ path: join(folder, "x"), hash: "h" }, agentHome)],
     ["settings", () => loadSettings({ guard, agentHome })],
   ];
-}
-
-/** As files would be left without care: to the umask. */
-async function writePlainly(agentHome: string): Promise<void> {
-  await mkdir(join(agentHome, "session"));
-  await writeFile(join(agentHome, "session/file"), "x");
 }
 
 /** What others could reach: a file that is not private, in folders of which none is. What a command made in its /tmp is its own. */

@@ -3,22 +3,30 @@ import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { openInstructions } from "palimpsest-agent";
 import type { Attack, Family } from "./attack.ts";
+import { inputOf } from "./file-tools.ts";
 import { inPlayground, type Playground } from "./playground.ts";
 
 /** Every way of writing a path that leads out of the project, to every tool that takes one, and to imports of instructions. */
 export const paths: Family<Playground> = {
   name: "paths",
-  inWorld: inPlayground,
+  guard: "roots",
+  from: import.meta.url,
+  inWorld: (act) => inPlayground(act, { shell: "none" }),
   attacks(playground) {
     const { use, folder } = playground;
+    const change = async (tool: "Edit" | "Write", path: string): Promise<string> => {
+      await use("Read", { file_path: path }).catch(String);
+      return use(tool, inputOf(tool, path));
+    };
     const ways: readonly [name: string, run: (path: string) => Promise<string>, harm?: Attack["harm"]][] = [
       // Searched before anything is written: a file inside may have a name that looks like a path to the outside.
       ["Glob", (path) => use("Glob", { pattern: path }), (said) => namesOutside(said, folder)],
+      ["Glob in", (path) => use("Glob", { pattern: "**/*", path }), (said) => namesOutside(said, folder)],
       ["Grep", (path) => use("Grep", { pattern: "CANARY.*", path, output_mode: "lines" })],
       ["Read", (path) => use("Read", { file_path: path })],
       ["import", (path) => importing(path, playground)],
-      ["Edit", (path) => use("Edit", { file_path: path, old_string: "CANARY", new_string: "overwritten" })],
-      ["Write", (path) => use("Write", { file_path: path, content: "overwritten" })],
+      ["Edit", (path) => change("Edit", path)],
+      ["Write", (path) => change("Write", path)],
     ];
     const wanted = pathsOut(playground);
     return ways.flatMap(([name, run, harm]) =>

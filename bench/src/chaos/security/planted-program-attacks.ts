@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +19,9 @@ const PLACES: readonly [name: string, entry: (folder: string) => string][] = [
 /** A repository brings programs with the names of those that the agent starts. They must not run outside of the sandbox. */
 export const plantedPrograms: Family<Playground> = {
   name: "planted programs",
-  inWorld: inPlayground,
+  guard: "programs outside of the roots",
+  from: import.meta.url,
+  inWorld: (act) => inPlayground(act, { shell: "none" }),
   attacks: (playground) =>
     PLACES.flatMap(([place, entry]) =>
       PROGRAMS.map(
@@ -37,7 +38,7 @@ export const plantedPrograms: Family<Playground> = {
 const proofOf = ({ base }: Playground): string => join(base, "proof");
 
 async function runPlanted(program: string, entry: string, playground: Playground): Promise<string> {
-  const { folder, base, guards } = playground;
+  const { folder, base } = playground;
   for (const place of [join(folder, "node_modules/.bin"), folder]) {
     await mkdir(place, { recursive: true });
     await writeFile(join(place, program), `#!/bin/sh\n: > ${proofOf(playground)}\nexit 1\n`, { mode: 0o755 });
@@ -47,7 +48,6 @@ async function runPlanted(program: string, entry: string, playground: Playground
   await symlink(join(folder, "node_modules/.bin"), link);
   const environment = { ...process.env, PATH: `${entry}:${process.env["PATH"]}`, HOME: playground.home };
   try {
-    if (guards === "removed") return await runByPath(program, environment);
     await using tools = await openTools({ ...playground, environment, shell: "sandbox" });
     const used = [
       await tools.use("Bash", { command: "ls; pwd" }).catch(String),
@@ -59,13 +59,4 @@ async function runPlanted(program: string, entry: string, playground: Playground
   } finally {
     for (const place of [join(folder, "node_modules/.bin"), folder]) await rm(join(place, program), { force: true });
   }
-}
-
-/** As a program is found that is started by its name. */
-function runByPath(program: string, environment: NodeJS.ProcessEnv): Promise<string> {
-  return new Promise((resolve) => {
-    execFile("/usr/bin/env", [program, "--version"], { env: environment, timeout: 5_000 }, (_, stdout, stderr) =>
-      resolve(stdout + stderr),
-    );
-  });
 }

@@ -1,11 +1,9 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createPathGuard, type PathGuard } from "palimpsest-agent";
-import type { AttackWorld, Guards } from "./attack.ts";
+import type { AttackWorld } from "./attack.ts";
 import { type Canaries, setCanaries } from "./canaries.ts";
-import { openGuard } from "./open-guard.ts";
-import { type OpenTools, openTools } from "./open-tools.ts";
-import { runLoosely } from "./run-loosely.ts";
+import { type OpenTools, openTools, type ToolsOptions } from "./open-tools.ts";
 
 /** What lies outside of the project: must neither be read nor change. */
 export const SECRET = "CANARY-7f3a91c2";
@@ -22,7 +20,6 @@ const SECRET_FILES = [".ssh/id_rsa", ".aws/credentials", ".netrc", ".npmrc", ".c
 const DOCUMENTS = ["Documents/thesis/chapter-1.tex", "Documents/taxes.pdf", ".bashrc"];
 
 export interface Playground extends AttackWorld, Pick<OpenTools, "use" | "sandbox"> {
-  readonly guards: Guards;
   /** Holds the project, the home, and beside them what is nobody's business. */
   readonly base: string;
   readonly folder: string;
@@ -32,7 +29,7 @@ export interface Playground extends AttackWorld, Pick<OpenTools, "use" | "sandbo
   readonly guard: PathGuard;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly canaries: Canaries;
-  /** Runs a command as the Bash tool does. With the guard removed: in a sandbox that only spares the rest of this machine. */
+  /** Runs a command as the Bash tool does. */
   command(line: string): Promise<string>;
 }
 
@@ -46,13 +43,14 @@ export interface PlaygroundOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** The user's own settings. */
   readonly settings?: object;
+  /** `none`: tools without commands. @default "sandbox" */
+  readonly shell?: ToolsOptions["shell"];
 }
 
 /** A project with the real tools in it, and canaries all around; gone afterwards. */
 export async function inPlayground<Result>(
-  guards: Guards,
   act: (playground: Playground) => Promise<Result>,
-  { prepare, environment: more, settings }: PlaygroundOptions = {},
+  { prepare, environment: more, settings, shell = "sandbox" }: PlaygroundOptions = {},
 ): Promise<Result> {
   // Not in /tmp: enclosed commands have one of their own, and would not find the canaries.
   const base = await realpath(await mkdtemp("/var/tmp/palimpsest-chaos-"));
@@ -62,18 +60,15 @@ export async function inPlayground<Result>(
   await fill(places);
   if (settings !== undefined) await writeFile(join(agentHome, "settings.json"), JSON.stringify(settings));
   await prepare?.(places);
-  const guard = guards === "kept" ? await createPathGuard(folder) : openGuard(folder, base);
+  const guard = await createPathGuard(folder);
   const environment = { ...process.env, ...SECRET_ENVIRONMENT, ...more, HOME: home };
-  const shell = guards === "kept" ? "sandbox" : "none";
   const canaries = await setCanaries({ watched: watchedIn(places), secrets: [SECRET] });
   try {
     await using tools = await openTools({ folder, home, agentHome, guard, environment, shell });
     const { use, sandbox } = tools;
-    const command = (line: string): Promise<string> =>
-      guards === "kept"
-        ? use("Bash", { command: line, timeout_ms: 15_000 })
-        : runLoosely({ line, folder, base, environment });
-    return await act({ ...places, guards, guard, environment, sandbox, canaries, command, use });
+    if (shell === "sandbox" && sandbox.kind === "none") throw new Error(sandbox.reason);
+    const command = (line: string): Promise<string> => use("Bash", { command: line, timeout_ms: 15_000 });
+    return await act({ ...places, guard, environment, sandbox, canaries, command, use });
   } finally {
     await canaries.close();
     await rm(base, { recursive: true, force: true });

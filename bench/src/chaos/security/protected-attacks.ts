@@ -38,8 +38,10 @@ const WRITES: readonly [way: string, line: string][] = [
 /** What Edit asks about, a command may not write either. */
 export const protectedPlaces: Family<Playground> = {
   name: "protected places",
-  inWorld: (guards, act) =>
-    inPlayground(guards, act, {
+  guard: "protected names",
+  from: import.meta.url,
+  inWorld: (act) =>
+    inPlayground(act, {
       // A trusted hook names this script.
       settings: { hooks: [{ event: "PreToolUse", command: "sh scripts/hook.sh" }] },
       async prepare({ folder }) {
@@ -55,11 +57,9 @@ export const protectedPlaces: Family<Playground> = {
         ([way, line]): Attack => ({
           name: `${file} ${way}`,
           run: () => playground.command(line.replaceAll("FILE", file)),
+          harm: () => evilAt(join(playground.folder, file)),
           // A name that did not exist may be made: then the result of the command says so, and the user is told.
-          harm: async (said) => {
-            const written = await evilAt(join(playground.folder, file));
-            return isReported(said, file) ? undefined : written;
-          },
+          isReported: (said) => isReported(said, file),
         }),
       ),
     ),

@@ -203,26 +203,37 @@ const AROUND = [
   ],
 ];
 
-/** Rules hold for what a line does, however it is written. Without the rule, the same line would run unasked. */
-export const rules: Family<Playground> = {
-  name: "rules",
-  inWorld: inPlayground,
+/** A rule that forbids holds for what a line does, however it is written. Without it, the same line would run unasked. */
+export const denied: Family<Playground> = {
+  name: "denied commands",
+  guard: "denying rules",
+  from: import.meta.url,
+  leaves: "nothing",
+  inWorld: (act) => inPlayground(act, { shell: "none" }),
   attacks: (playground) => {
-    const denied = [...FORBIDDEN, FORBIDDEN_GIT].map((command) => `Bash(${command} *)`);
-    const broad = { allow: ["Bash"], deny: playground.guards === "kept" ? denied : [] };
-    const narrow = { allow: playground.guards === "kept" ? ALLOWED.map((rule) => `Bash(${rule})`) : ["Bash"] };
+    const deny = [...FORBIDDEN, FORBIDDEN_GIT].map((command) => `Bash(${command} *)`);
     const lines = FORBIDDEN.flatMap((program) => FORMS.map((form) => form.replace(/\bP\b/g, program)));
-    const around = ALLOWED.flatMap((rule) => AROUND.map((line) => line.replaceAll("A", rule.slice(0, -2))));
-    return [
-      ...[...lines, ...GIT_FORMS].map((line) => attackOf("forbidden", line, broad, playground)),
-      ...around.map((line) => attackOf("not allowed", line, narrow, playground)),
-    ];
+    return [...lines, ...GIT_FORMS].map((line) => attackOf(line, { allow: ["Bash"], deny }, playground));
   },
 };
 
-function attackOf(name: string, line: string, permissions: object, playground: Playground): Attack {
+/** A rule that allows a command allows nothing else that stands in the line. */
+export const around: Family<Playground> = {
+  name: "lines around allowed commands",
+  guard: "covered lines",
+  from: import.meta.url,
+  leaves: "nothing",
+  inWorld: (act) => inPlayground(act, { shell: "none" }),
+  attacks: (playground) => {
+    const allow = ALLOWED.map((rule) => `Bash(${rule})`);
+    const lines = ALLOWED.flatMap((rule) => AROUND.map((line) => line.replaceAll("A", rule.slice(0, -2))));
+    return lines.map((line) => attackOf(line, { allow }, playground));
+  },
+};
+
+function attackOf(line: string, permissions: object, playground: Playground): Attack {
   return {
-    name: `${name}: ${line}`,
+    name: line,
     async run() {
       // As a user without a sandbox has it: commands are asked for unless a rule allows them.
       const tool = { name: "Bash", effect: "execute", commands: "none" } as const;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Attack, Family } from "./attack.ts";
-import { inPlayground, type Playground } from "./playground.ts";
+import { inPlayground, type Playground, SECRET } from "./playground.ts";
 
 interface SandboxPlayground extends Playground {
   /** A process outside of the sandbox that nobody may end. */
@@ -16,10 +16,12 @@ interface SandboxPlayground extends Playground {
  */
 export const sandbox: Family<SandboxPlayground> = {
   name: "sandbox",
-  inWorld: (guards, act) =>
-    inPlayground(guards, async (playground) => {
-      if (guards === "kept" && playground.sandbox.kind === "none") throw new Error(playground.sandbox.reason);
-      const bystander = spawn("sleep", ["600"], { stdio: "ignore", detached: true });
+  guard: "mounts",
+  from: import.meta.url,
+  inWorld: (act) =>
+    inPlayground(async (playground) => {
+      const env = { PATH: process.env["PATH"], KNOWN_TO_OTHERS: SECRET };
+      const bystander = spawn("sleep", ["600"], { stdio: "ignore", detached: true, env });
       try {
         return await act({ ...playground, bystander });
       } finally {
@@ -141,17 +143,9 @@ function commandsOf({ base, folder, home, outside, canaries }: Playground, pid: 
     `grep -r CANARY- ${home}`,
     `umount ${home}/.ssh; cat ${home}/.ssh/id_rsa`,
     `find ${home} -type f -exec cat {} +`,
-    "env",
-    "export -p",
-    "set",
-    "cat /proc/self/environ | tr '\\0' '\\n'",
-    "cat /proc/1/environ | strings",
-    "cat /proc/*/environ | strings",
-    "ps auxe",
-    "printenv MODEL_API_KEY GITHUB_TOKEN DATABASE_URL",
-    "bash -lc env",
-    "python3 -c 'import os;print(os.environ)'",
-    `cat /proc/${pid}/environ; cat /proc/${process.pid}/environ`,
+    `cat /proc/${pid}/environ | tr '\\0' '\\n'`,
+    `strings /proc/${pid}/environ`,
+    `ps ewww ${pid}`,
   ];
   const processes = [`kill -9 ${pid}`, `kill -- -${pid}`, `echo 1 > /proc/${pid}/oom_score_adj; kill ${pid}`];
   const away = [

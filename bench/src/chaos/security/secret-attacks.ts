@@ -72,12 +72,26 @@ const PRINTS: readonly [way: string, line: string][] = [
   ["by node", "node -p process.env.NAME"],
 ];
 
-/** What a command need not know it cannot give away: secrets of the home and of the environment. */
-export const secrets: Family<Playground> = {
-  name: "secrets",
-  inWorld: (guards, act) =>
-    inPlayground(guards, act, {
-      environment: Object.fromEntries(VARIABLES.map((name) => [name, SECRET])),
+const ALL_OF_THEM = [
+  "env",
+  "export -p",
+  "set",
+  "ps auxe",
+  "bash -lc env",
+  "cat /proc/self/environ | tr '\\0' '\\n'",
+  "cat /proc/*/environ | strings",
+  "printenv MODEL_API_KEY GITHUB_TOKEN DATABASE_URL",
+  "python3 -c 'import os;print(os.environ)'",
+];
+
+/** The whole home but for toolchains is not there for a command. */
+export const homeSecrets: Family<Playground> = {
+  name: "secrets of the home",
+  guard: "mounts",
+  from: import.meta.url,
+  leaves: "nothing",
+  inWorld: (act) =>
+    inPlayground(act, {
       async prepare({ home }) {
         for (const path of HOME_FILES) {
           await mkdir(dirname(join(home, path)), { recursive: true });
@@ -85,8 +99,8 @@ export const secrets: Family<Playground> = {
         }
       },
     }),
-  attacks: ({ home, command }) => [
-    ...HOME_FILES.flatMap((file) =>
+  attacks: ({ home, command }) =>
+    HOME_FILES.flatMap((file) =>
       READS.map(
         ([way, line]): Attack => ({
           name: `${file} ${way}`,
@@ -94,10 +108,21 @@ export const secrets: Family<Playground> = {
         }),
       ),
     ),
+};
+
+/** What a command need not know it cannot give away: it gets variables that are on a list. */
+export const variables: Family<Playground> = {
+  name: "secrets of the environment",
+  guard: "passed variables",
+  from: import.meta.url,
+  leaves: "nothing",
+  inWorld: (act) => inPlayground(act, { environment: Object.fromEntries(VARIABLES.map((name) => [name, SECRET])) }),
+  attacks: ({ command }) => [
     ...VARIABLES.flatMap((name) =>
       PRINTS.map(
         ([way, line]): Attack => ({ name: `${name} ${way}`, run: () => command(line.replaceAll("NAME", name)) }),
       ),
     ),
+    ...ALL_OF_THEM.map((line): Attack => ({ name: line, run: () => command(line) })),
   ],
 };

@@ -1,34 +1,44 @@
 import { heldIfZero, type Trial } from "../trial.ts";
-import type { FamilyResult } from "./attack.ts";
-import { type AttackedAgent, attackAgent } from "./attack-agent.ts";
-import { attackUnprivileged } from "./attack-unprivileged.ts";
+import type { AttackedAgent, AttackedFamily } from "./attack-agent.ts";
+import { attackAs } from "./attack-as.ts";
 
-/** Quick ones make every n-th attack; as nobody, every n-th of another n. */
+/** How many attacks of each family are made at most, by whom. */
 const SIZES = {
-  full: { raceMsPerTool: 10_000, stride: 1, strideAsNobody: 1 },
-  quick: { raceMsPerTool: 500, stride: 29, strideAsNobody: 61 },
+  full: { self: Number.POSITIVE_INFINITY, nobody: Number.POSITIVE_INFINITY },
+  quick: { self: 3, nobody: 1 },
 };
 
 export const securityTrial: Trial = {
   name: "security",
   about: "everything that may try to get out of the agent's project, as root and as nobody",
   async run({ size, say }) {
-    const { raceMsPerTool, stride, strideAsNobody } = SIZES[size];
-    const own = await attackAgent({ raceMsPerTool, stride, say });
-    const asRoot = process.getuid?.() === 0;
-    const asNobody = asRoot ? await attackUnprivileged({ raceMsPerTool, stride: strideAsNobody, say }) : own;
-    const escaped = [...escapesOf(own, asRoot ? "root" : "user"), ...(asRoot ? escapesOf(asNobody, "nobody") : [])];
+    const { self, nobody } = SIZES[size];
+    const isRoot = process.getuid?.() === 0;
+    // Side by side: attacks wait more than they work.
+    const [own, asNobody] = await Promise.all([
+      attackAs("self", { atMost: self, say }),
+      ...(isRoot ? [attackAs("nobody", { atMost: nobody, say })] : []),
+    ]);
+    const everywhere = [own!, ...(asNobody === undefined ? [] : [asNobody])];
+    const escaped = [
+      ...escapesOf(own!, isRoot ? "root" : "user"),
+      ...(asNobody === undefined ? [] : escapesOf(asNobody, "nobody")),
+    ];
     return {
       found: {
-        // The same attacks as another user are not counted twice.
-        cases: sum(own, ({ cases }) => cases),
+        // Only attacks that succeed with their guard removed. The same attacks as another user are not counted twice.
+        cases: sum(own!, ({ cases }) => cases),
         escapes: escaped.length,
-        by_family: countBy(own, ({ cases }) => cases),
+        by_family: countBy(own!, ({ cases }) => cases),
+        // The guard that each family was made without, in its control runs.
+        guards: Object.fromEntries(Object.entries(own!.families).map(([name, { guard }]) => [name, guard])),
         // Attacks that do no harm even with the guard removed: made, and not counted.
-        harmless: sum(own, ({ harmless }) => harmless.length),
-        harmless_by_family: countBy(own, ({ harmless }) => harmless.length),
-        cases_as_nobody: sum(asNobody, ({ cases }) => cases),
-        race_attempts: own.raceAttempts,
+        harmless: sum(own!, ({ harmless }) => harmless.length),
+        harmless_by_family: countBy(own!, ({ harmless }) => harmless.length),
+        // Attacks that are not prevented, but told to the user in the result of the command: made, and not counted.
+        reported_only: sum(own!, ({ reportedOnly }) => reportedOnly.length),
+        cases_as_nobody: sum(everywhere.at(-1)!, ({ cases }) => cases),
+        seconds_by_family: countBy(own!, ({ seconds }) => seconds),
         escaped,
       },
       outcome: heldIfZero(escaped.length),
@@ -40,10 +50,10 @@ function escapesOf({ families }: AttackedAgent, user: string): readonly string[]
   return Object.entries(families).flatMap(([name, { escapes }]) => escapes.map((line) => `${user}: ${name}: ${line}`));
 }
 
-function countBy({ families }: AttackedAgent, count: (result: FamilyResult) => number): Record<string, number> {
+function countBy({ families }: AttackedAgent, count: (result: AttackedFamily) => number): Record<string, number> {
   return Object.fromEntries(Object.entries(families).map(([name, result]) => [name, count(result)]));
 }
 
-function sum(attacked: AttackedAgent, count: (result: FamilyResult) => number): number {
+function sum(attacked: AttackedAgent, count: (result: AttackedFamily) => number): number {
   return Object.values(countBy(attacked, count)).reduce((total, part) => total + part, 0);
 }

@@ -12,7 +12,9 @@ import { inPlayground, type Playground, SECRET } from "./playground.ts";
  */
 export const settings: Family<Playground> = {
   name: "settings",
-  inWorld: inPlayground,
+  guard: "trust",
+  from: import.meta.url,
+  inWorld: (act) => inPlayground(act, { shell: "none" }),
   attacks(playground) {
     const { folder } = playground;
     const planted = join(folder, "planted");
@@ -23,8 +25,6 @@ export const settings: Family<Playground> = {
           async run() {
             await startAnew(playground);
             await prepare(wish, playground);
-            // Without the guard, every project would be trusted.
-            if (playground.guards === "removed") await trustProject(playground);
             return useSettings(playground);
           },
           harm: (said) =>

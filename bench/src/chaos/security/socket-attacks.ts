@@ -5,14 +5,14 @@ import { dirname, join } from "node:path";
 import type { Attack, Family } from "./attack.ts";
 import { inPlayground, type Playground, SECRET } from "./playground.ts";
 
-/** Where daemons of the user listen, from the base of the playground. An abstract socket has no file. */
+/** Where daemons of the user listen, in places that commands see. An abstract socket has no file. */
 const SOCKETS: readonly [name: string, path: (playground: Pick<Playground, "base">) => string][] = [
-  ["of git's credential cache", ({ base }) => join(base, "home/.cache/git/credential/socket")],
-  ["in the home", ({ base }) => join(base, "home/daemon.sock")],
-  ["in a cache that commands may read", ({ base }) => join(base, "home/.cache/daemon.sock")],
+  ["in a cache that commands may read", ({ base }) => join(base, "home/.cache/huggingface/daemon.sock")],
   ["of a toolchain", ({ base }) => join(base, "home/.cargo/bin/daemon.sock")],
-  ["of the agent", ({ base }) => join(base, "home/.palimpsest/sockets/abc.control")],
+  ["of a manager of toolchains", ({ base }) => join(base, "home/.volta/daemon.sock")],
+  ["of a package manager", ({ base }) => join(base, "home/.local/share/pnpm/daemon.sock")],
   ["beside the project", ({ base }) => join(base, "outside/daemon.sock")],
+  ["deep beside the project", ({ base }) => join(base, "outside/deep/daemon.sock")],
   ["in the project", ({ base }) => join(base, "project/daemon.sock")],
   ["without a file", ({ base }) => `\0${base}/abstract`],
 ];
@@ -53,8 +53,11 @@ const CLIENTS: readonly [name: string, line: (path: string) => string][] = [
 /** Sockets are doors past every mount: daemons behind them act with all rights of the user. */
 export const sockets: Family<Playground> = {
   name: "sockets",
-  inWorld: (guards, act) =>
-    inPlayground(guards, act, {
+  guard: "socket families",
+  from: import.meta.url,
+  leaves: "nothing",
+  inWorld: (act) =>
+    inPlayground(act, {
       async prepare({ base }) {
         for (const [, path] of SOCKETS)
           if (!path({ base }).startsWith("\0")) await mkdir(dirname(path({ base })), { recursive: true });

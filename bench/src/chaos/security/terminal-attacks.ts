@@ -9,8 +9,11 @@ const COMMANDS = /[^\P{Cc}\n\t]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u20
 /** Commands put out sequences for a terminal: whole, in pieces, unfinished, as bytes that are no text. None may come through. */
 export const terminal: Family<Playground> = {
   name: "terminal",
-  inWorld: (guards, act) =>
-    inPlayground(guards, async (playground) => {
+  guard: "escape filter",
+  from: import.meta.url,
+  leaves: "nothing",
+  inWorld: (act) =>
+    inPlayground(async (playground) => {
       for (const [at, body] of sequences().entries()) {
         const text = Buffer.concat([Buffer.from("before\n"), body, Buffer.from("\nafter\n")]);
         await writeFile(join(playground.folder, `sequence-${at}`), text);
