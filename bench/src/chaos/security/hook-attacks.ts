@@ -13,8 +13,7 @@ export const hooks: Family<Playground> = {
   inWorld: (act) => inPlayground(act, { shell: "none" }),
   attacks(playground) {
     const planted = join(playground.folder, "planted");
-    const { outside } = playground;
-    return payloads(`touch ${planted}`, `cp ${outside}/file.txt ${planted}`).flatMap((payload, at) =>
+    return payloads(`touch ${planted}`, `mkdir -p ${planted}`).flatMap((payload, at) =>
       FIELDS.map(
         (field): Attack => ({
           name: `hook with ${field} ${JSON.stringify(payload)}`,
