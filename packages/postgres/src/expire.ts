@@ -3,7 +3,7 @@ import type { Row } from "./database.ts";
 
 interface Caller {
   /** Calls a function of the schema for the tenant. */
-  call(name: string, ...values: readonly unknown[]): Promise<readonly Row[]>;
+  call(name: string, values: readonly unknown[]): Promise<readonly Row[]>;
   readonly leaseMs: number;
   nowMs(): number | null;
 }
@@ -14,7 +14,7 @@ export async function expirePage(
   { silentSinceMs, after = "", limit = 100 }: ExpireOptions,
 ): Promise<ExpiredPage> {
   const most = Math.max(1, Math.floor(limit));
-  const rows = await call("expire_sessions", silentSinceMs, after, most, nowMs(), leaseMs);
+  const rows = await call("expire_sessions", [silentSinceMs, after, most, nowMs(), leaseMs]);
   const seen = rows.map((row) => ({ id: String(row["name"]), outcome: String(row["outcome"]) }));
   const deleted = seen.filter(({ outcome }) => outcome === "deleted").map(({ id }) => id);
   const kept = seen.flatMap(({ id, outcome }) =>

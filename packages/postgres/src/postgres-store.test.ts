@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { openSession, type Session } from "palimpsest";
+import { anthropic } from "palimpsest/anthropic";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Pool } from "./database.ts";
 import { openPostgres } from "./open-postgres.ts";
 import { manualClock } from "./testing/manual-clock.ts";
 import { sealed } from "./testing/sealed.ts";
@@ -17,19 +20,30 @@ afterAll(() => database.stop());
 
 testOverPool(() => database.workers);
 
-test("opening, appending, closing and deleting are one round trip each, also when they are refused", async () => {
+/** A pool that counts its statements, since it was last asked. */
+function countingPool(): { readonly pool: Pool; trips(): number } {
   let trips = 0;
-  const pool = {
-    query(text: string, values?: unknown[]) {
-      trips++;
-      return database.workers.query(text, values);
+  return {
+    pool: {
+      query(text, values) {
+        trips++;
+        return database.workers.query(text, values);
+      },
+    },
+    trips() {
+      const counted = trips;
+      trips = 0;
+      return counted;
     },
   };
+}
+
+test("opening, appending, closing and deleting are one round trip each, also when they are refused", async () => {
+  const { pool, trips } = countingPool();
   const store = openPostgres({ pool }).store({ tenant: randomUUID() });
   const inOne = async <T>(work: Promise<T>): Promise<T> => {
     const result = await work;
-    expect(trips).toBe(1);
-    trips = 0;
+    expect(trips()).toBe(1);
     return result;
   };
   const opened = await inOne(store.openWriter("s", { owner: "first" }));
@@ -42,6 +56,59 @@ test("opening, appending, closing and deleting are one round trip each, also whe
   expect((await inOne(opened.writer.append(entries.slice(0, 1)))).kind).toBe("out-of-order");
   await inOne(opened.writer.close());
   expect(await inOne(store.delete("s"))).toEqual({ kind: "deleted" });
+});
+
+test("a session is opened in at most 3 round trips, whatever is in its log", async () => {
+  const { pool, trips } = countingPool();
+  const store = openPostgres({ pool }).store({ tenant: randomUUID() });
+  const summary = { role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" } as const;
+  const reopen = (system?: string) =>
+    // Nothing is sent here.
+    openSession({
+      store,
+      id: "s",
+      provider: anthropic({} as never),
+      model: "claude-opus-5-5",
+      ...(system && { system }),
+    });
+  const measure = async (work: (session: Session) => Promise<void>, system?: string): Promise<number> => {
+    trips();
+    const session = await reopen(system);
+    const opening = trips();
+    await work(session);
+    await session.close();
+    return opening;
+  };
+  const opening: Record<string, number> = {};
+  let numbers: readonly number[] = [];
+  opening["new"] = await measure(async (session) => {
+    numbers = await session.append(Array.from({ length: 300 }, (_, index) => `message ${index}`));
+  }, "Be brief.");
+  opening["300 messages"] = await measure(async (session) => {
+    await session.history.fold({ from: numbers[0]!, to: numbers[249]! }, [summary], "test");
+    await session.append(["after", "the boundary"]);
+  });
+  opening["a boundary"] = await measure(async (session) => {
+    for (const entry of [numbers[260]!, numbers[270]!, numbers[280]!]) await session.erase(entry);
+    await session.history.fold({ from: numbers[0]!, to: numbers[255]! }, [summary], "test");
+  });
+  opening["erased entries before a boundary"] = await measure(async (session) => {
+    await session.history.fold({ from: numbers[0]!, to: numbers[290]! }, [summary], "test");
+    await session.append("later");
+  }, "Be long.");
+  opening["another configuration"] = await measure(async (session) => {
+    await session.history.rewind(session.history.newestEntry - 1);
+    await session.append("other words");
+  });
+  opening["a rewind"] = await measure(async () => {});
+  expect(opening).toEqual({
+    new: 2,
+    "300 messages": 1,
+    "a boundary": 2,
+    "erased entries before a boundary": 3,
+    "another configuration": 2,
+    "a rewind": 3,
+  });
 });
 
 test("only sessions of the own tenant expire", async () => {

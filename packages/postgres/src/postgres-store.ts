@@ -11,6 +11,7 @@ import { checkName } from "./check-name.ts";
 import type { Database, Row } from "./database.ts";
 import { expirePage } from "./expire.ts";
 import type { Heartbeat } from "./heartbeat.ts";
+import { BATCH_COLUMNS, batchValues, toBatch } from "./log/entry-batch.ts";
 import { createReader, createWriter, type LogOptions } from "./log/postgres-log.ts";
 import { postgresResults } from "./results/postgres-results.ts";
 import { ClosedStoreError } from "./store-errors.ts";
@@ -24,14 +25,15 @@ export interface PostgresStoreOptions {
 }
 
 const PAGE_SESSIONS = 100;
+const OPENING_COLUMNS = `outcome, session, fence, owner, active_at_ms, free_at_ms, ${BATCH_COLUMNS}`;
 
 /** The logs and results of one tenant. Nothing here reaches another: the database would not show it. */
 export function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }: PostgresStoreOptions): Store {
   const openLogs = new Set<LogReader>();
   let state: "open" | "closed" = "open";
-  const call = async (name: string, ...values: readonly unknown[]) => {
+  const call = async (name: string, values: readonly unknown[], columns?: string) => {
     if (state === "closed") throw new ClosedStoreError("The store");
-    return database.call(name, [tenant, ...values]);
+    return database.call(name, [tenant, ...values], columns);
   };
 
   /** A log that is closed once, by whoever is first. */
@@ -55,46 +57,50 @@ export function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }: P
   return {
     async list({ after = "", limit = PAGE_SESSIONS } = {}) {
       const most = Math.max(1, Math.floor(limit));
-      const rows = await call("list_sessions", after, most + 1);
+      const rows = await call("list_sessions", [after, most + 1]);
       const sessions = rows.slice(0, most).map(toListed);
       const last = sessions.at(-1);
       return rows.length > most && last !== undefined ? { sessions, next: last.id } : { sessions };
     },
     async openReader(session) {
-      const [row] = await call("find_session", checkName("session", session));
+      const [row] = await call("find_session", [checkName("session", session)]);
       const number = row?.["find_session"] ?? undefined;
       return number === undefined ? undefined : open(String(number), createReader);
     },
-    async openWriter(session, { owner, takeover = "if-free" }): Promise<OpenWriterResult> {
+    async openWriter(session, { owner, takeover = "if-free", read }): Promise<OpenWriterResult> {
       checkName("session", session);
       for (;;) {
-        const [row] = await call("open_writer", session, owner, heartbeat.worker, takeover, nowMs(), leaseMs);
+        const values = [session, owner, heartbeat.worker, takeover, nowMs(), leaseMs];
+        const rows = await (read === undefined
+          ? call("open_writer", values)
+          : call("open_and_read", [...values, ...batchValues(read)], OPENING_COLUMNS));
+        const [row] = rows;
         // Deleted in between: begin it anew.
         if (row === undefined) continue;
         if (row["outcome"] === "busy") return { kind: "busy", ...toHolder(row) };
         const fence = Number(row["fence"]);
         heartbeat.enter();
         const writer = open(String(row["session"]), (options) => createWriter(options, fence), heartbeat.leave);
-        return { kind: "opened", writer };
+        return read === undefined ? { kind: "opened", writer } : { kind: "opened", writer, batch: toBatch(rows, read) };
       }
     },
     async writerOf(session) {
-      const [row] = await call("writer_of", checkName("session", session), nowMs(), leaseMs);
+      const [row] = await call("writer_of", [checkName("session", session), nowMs(), leaseMs]);
       return row && toHolder(row);
     },
     async delete(session): Promise<DeleteResult> {
-      const [row] = await call("delete_session", checkName("session", session), nowMs(), leaseMs);
+      const [row] = await call("delete_session", [checkName("session", session), nowMs(), leaseMs]);
       if (row?.["outcome"] === "busy") return { kind: "busy", ...toHolder(row) };
       if (row?.["outcome"] === "cited") return { kind: "cited", forks: row["forks"] as string[] };
       return { kind: row?.["outcome"] as "deleted" | "absent" };
     },
     expire: (options) => expirePage({ call, leaseMs, nowMs }, options),
     async readMetadata(session) {
-      const [row] = await call("read_metadata", checkName("session", session));
+      const [row] = await call("read_metadata", [checkName("session", session)]);
       return fromMetadataText(String(row?.["read_metadata"] ?? ""));
     },
     async setMetadata(session, metadata) {
-      const [row] = await call("set_metadata", checkName("session", session), toMetadataText(metadata));
+      const [row] = await call("set_metadata", [checkName("session", session), toMetadataText(metadata)]);
       return row?.["set_metadata"] as "set" | "absent";
     },
     results: postgresResults({ database, tenant, nowMs }),

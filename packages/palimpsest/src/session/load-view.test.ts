@@ -35,6 +35,11 @@ async function countingReader(store: Store): Promise<LogReader & { readonly coun
     count: () => count,
     read: async (from, to) => counted(await reader.read(from, to)),
     newest: async (kind, below) => counted(await reader.newest(kind, below)),
+    async readBatch(options) {
+      const batch = await reader.readBatch(options);
+      count += batch.entries.length + batch.newest.size;
+      return batch;
+    },
   };
 }
 

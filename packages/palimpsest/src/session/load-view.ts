@@ -2,6 +2,7 @@ import { foldLedger } from "../cache/fold-ledger.ts";
 import { EMPTY_LEDGER, type Ledger, readLedger } from "../cache/ledger.ts";
 import type { Held, Shown } from "../log/payload.ts";
 import { type PassedOver, type ReadEntry, readPayload } from "../log/read-payload.ts";
+import { namedKind } from "../log/to-draft.ts";
 import { type CarriedState, EMPTY_CARRIED_STATE, foldCarriedState } from "../stages/compact/carried-state.ts";
 import { readEntries } from "../stores/read-entries.ts";
 import type { LogReader } from "../stores/store.ts";
@@ -14,6 +15,7 @@ import { itemOf, replacementItems } from "../view/to-items.ts";
 import { type Configuration, createView, type View } from "../view/view.ts";
 import { readWithStub } from "./erase/read-with-stub.ts";
 import { type Boundary, findBranch } from "./find-branch.ts";
+import { withEntries } from "./known-reader.ts";
 
 type ConfigurationEntry = Extract<ReadEntry, { kind: "configuration" }>;
 
@@ -47,11 +49,12 @@ export async function loadView(log: LogReader, at: number, options: FeatureOptio
 }
 
 async function viewAtBoundary(
-  log: LogReader,
+  fromLog: LogReader,
   { sequence, payload }: Boundary,
   undone: ReadonlySet<number>,
   options: FeatureOptions,
 ): Promise<View> {
+  const log = await withNamed(fromLog, payload);
   const view = createView(readCalibration(payload.state.calibration), options);
   view.configuration = await readConfiguration(log, payload.state.configuration, options);
   view.changedAt = sequence;
@@ -66,6 +69,25 @@ async function viewAtBoundary(
   forgetReport(view);
   awaitAnswer(view, payload);
   return view;
+}
+
+/** The same log, with the entries at hand that a boundary names, and those that they name: two round trips at most. */
+async function withNamed(log: LogReader, { state, outline }: Boundary["payload"]): Promise<LogReader> {
+  const shown = outline.map(({ from, to, by }) => (by === undefined ? { from, to } : { from: by, to: by }));
+  const at = state.configuration;
+  const named = await withEntries(log, { ranges: [{ from: at, to: at }, ...shown] });
+  const configuration = await readEntry(named, at);
+  const held =
+    configuration?.kind === "configuration" ? [configuration.payload.system, configuration.payload.tools] : [];
+  const erased: number[] = [];
+  for (const { from, to, by } of outline) {
+    if (by !== undefined) continue;
+    for (const { sequence, payload } of await named.read(from, to)) if (payload === undefined) erased.push(sequence);
+  }
+  return withEntries(named, {
+    ranges: held.flatMap((part) => ("heldBy" in part ? [{ from: part.heldBy, to: part.heldBy }] : [])),
+    newest: erased.map((sequence) => namedKind("erased", sequence)),
+  });
 }
 
 /** What is shown of a run of entries: as they are, or as a decision has put it. */

@@ -1,11 +1,12 @@
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import { readPayload } from "../log/read-payload.ts";
 import { toDraft } from "../log/to-draft.ts";
-import type { LogWriter, Store } from "../stores/store.ts";
+import type { EntryBatch, Store } from "../stores/store.ts";
 import { assembleSession } from "./assemble-session.ts";
 import { checkArguments, checkSessionOptions } from "./check-arguments.ts";
 import { configure } from "./configure.ts";
 import type { OpenSession } from "./fork/forks.ts";
+import { OPENING } from "./known-reader.ts";
 import { headAttachment, headText } from "./messages.ts";
 import { openWriter } from "./open-writer.ts";
 import { startContents } from "./run-hooks.ts";
@@ -26,10 +27,11 @@ export async function openSession<Request, Response, Message>(
     throw new InvalidOptionError("maxOutputTokens", maxOutputTokens, "a whole number above 0");
   }
   checkSettingsOptions(options);
-  const writer = await openWriter(store, id, options);
+  const { writer, ...log } = await openWriter(store, id, options);
   try {
-    const base = await findBase(store, id, writer);
-    return (await openWith(id, options, { writer, base })).session;
+    const opened = log.opened ?? (await writer.readBatch(OPENING));
+    const base = await findBase(store, id, opened);
+    return (await openWith(id, options, { writer, opened, base })).session;
   } catch (error) {
     await writer.close();
     throw error;
@@ -77,8 +79,11 @@ async function begin<Request, Response, Message>(
 }
 
 /** What a fork's log continues; undefined if it is no fork's. */
-async function findBase(store: Store, session: string, writer: LogWriter): Promise<ForkBase | undefined> {
-  const [first] = await writer.read(1, 1);
+async function findBase(
+  store: Store,
+  session: string,
+  { entries: [first] }: EntryBatch,
+): Promise<ForkBase | undefined> {
   const read = first && readPayload(first);
   if (read?.kind !== "fork") return undefined;
   const { session: parent, sequence, hash } = read.payload;

@@ -27,7 +27,7 @@ test("a session in use says who has it, since when, until when and what to do, i
 test("a session in use is waited for, and given up after that time", async () => {
   const waits: number[] = [];
   const store = memoryStore();
-  const first = await openWriter(store, "s", {});
+  const { writer: first } = await openWriter(store, "s", {});
   const clock = {
     now: Date.now,
     async wait(ms: number) {
@@ -37,7 +37,7 @@ test("a session in use is waited for, and given up after that time", async () =>
   };
   await expect(openWriter(store, "s", { takeover: { waitMs: 500 }, clock })).rejects.toThrow(SessionBusyError);
   expect(waits).toEqual([200, 200, 100]);
-  const second = await openWriter(store, "s", { takeover: { waitMs: 60_000 }, clock });
+  const { writer: second } = await openWriter(store, "s", { takeover: { waitMs: 60_000 }, clock });
   expect(waits).toHaveLength(8);
   expect(second.fence).toBe(first.fence + 1);
   for (const takeover of [{ waitMs: -1 }, { waitMs: Number.NaN }, {}, "alway"])
@@ -66,7 +66,7 @@ test("a session whose model takes longer than the lease is busy to other process
     }
     expect(tries).toBe(1);
     expect(seen).toEqual(["open", "done", "closed"]);
-    const writer = await openWriter(store, "s", {});
+    const { writer } = await openWriter(store, "s", {});
     const texts = (await writer.read(1, 99)).map(({ payload }) => payload).join();
     expect(texts).toContain("At last.");
   } finally {

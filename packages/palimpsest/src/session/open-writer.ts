@@ -1,6 +1,7 @@
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
-import type { LogWriter, Store, Takeover } from "../stores/store.ts";
+import type { EntryBatch, LogWriter, Store, Takeover } from "../stores/store.ts";
 import { type Clock, withTimers } from "./clock.ts";
+import { OPENING } from "./known-reader.ts";
 import { SessionBusyError } from "./session-errors.ts";
 
 /** What to do about a session that is open elsewhere: leave it, wait for it at most so long, or take it from its writer. */
@@ -18,8 +19,14 @@ export interface OpenWriterOptions {
 /** How often it is looked whether the other has closed it: people do not notice, and the disk does not either. */
 const LOOK_AGAIN_MS = 200;
 
-/** The writer of a session's log. Throws a `SessionBusyError` if it is, and stays, open elsewhere. */
-export async function openWriter(store: Store, session: string, options: OpenWriterOptions): Promise<LogWriter> {
+export interface OpenedLog {
+  readonly writer: LogWriter;
+  /** What was read when the log was opened, by a store that can. */
+  readonly opened: EntryBatch | undefined;
+}
+
+/** Opens a session's log for writing, and reads what a session needs first. Throws a `SessionBusyError` if it is, and stays, open elsewhere. */
+export async function openWriter(store: Store, session: string, options: OpenWriterOptions): Promise<OpenedLog> {
   const { owner = nameOwner(), takeover = "if-free" } = options;
   const clock = withTimers(options.clock);
   const waitMs = typeof takeover === "object" ? takeover.waitMs : 0;
@@ -31,11 +38,11 @@ export async function openWriter(store: Store, session: string, options: OpenWri
       '"if-free", "always", or { waitMs } with 0 or more milliseconds',
     );
   }
-  const how = { owner, takeover: typeof takeover === "object" ? "if-free" : takeover } as const;
+  const how = { owner, takeover: typeof takeover === "object" ? "if-free" : takeover, read: OPENING } as const;
   // What was waited is counted, and not read from the clock: one that stands still must not make this wait for ever.
   for (let waitedMs = 0; ; ) {
     const result = await store.openWriter(session, how);
-    if (result.kind === "opened") return result.writer;
+    if (result.kind === "opened") return { writer: result.writer, opened: result.batch };
     if (waitedMs >= waitMs) throw new SessionBusyError({ session, ...result });
     const freeInMs = Math.max(1, result.freeAtMs - clock.now());
     const nextMs = Math.min(LOOK_AGAIN_MS, freeInMs, waitMs - waitedMs);

@@ -4,7 +4,7 @@ import type { Provider } from "../providers/provider.ts";
 import type { Emit } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { ResultFiles } from "../stores/results.ts";
-import type { LogWriter } from "../stores/store.ts";
+import type { EntryBatch, LogWriter } from "../stores/store.ts";
 import { type Clock, withTimers } from "./clock.ts";
 import type { Attendance } from "./compact/hold-compaction.ts";
 import type { Surroundings } from "./compact/surroundings.ts";
@@ -65,6 +65,8 @@ export interface ForkBase extends Base {
 /** How a session is opened: by its host, or as a fork by its parent. */
 export interface Opening {
   readonly writer: LogWriter;
+  /** What was read when the log was opened. */
+  readonly opened?: EntryBatch | undefined;
   /** What it continues, if it is a fork. */
   readonly base?: ForkBase | undefined;
   /** The session that its results are kept for. @default its own */
@@ -84,10 +86,10 @@ export async function openContext<Request, Response, Message>(
   opening: Opening,
 ): Promise<SessionContext<Request, Response, Message>> {
   const { provider } = options;
-  const { writer, base, resultSession = session } = opening;
+  const { writer, opened, base, resultSession = session } = opening;
   const given = options.files ?? options.store.results;
   const clock = withTimers(options.clock);
-  const state = await openSessionState({ ...options, session, writer, base, clock });
+  const state = await openSessionState({ ...options, session, writer, opened, base, clock });
   const closing = new AbortController();
   const signal = opening.signal === undefined ? closing.signal : AbortSignal.any([closing.signal, opening.signal]);
   const listeners = new Set<Listener>(options.onEvent === undefined ? [] : [options.onEvent]);

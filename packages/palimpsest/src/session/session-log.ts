@@ -1,8 +1,9 @@
-import type { Draft, Entry, LogHead } from "../log/entry.ts";
+import { type Draft, EMPTY_LOG, type Entry, type LogHead } from "../log/entry.ts";
 import { sealEntries } from "../log/seal-entries.ts";
 import { sha256 } from "../stores/sha256.ts";
-import type { LogReader, LogWriter } from "../stores/store.ts";
+import type { EntryBatch, LogReader, LogWriter } from "../stores/store.ts";
 import { type Base, forkedReader, renumbered } from "./fork/forked-reader.ts";
+import { knownReader, OPENING } from "./known-reader.ts";
 import { SessionLostError } from "./session-errors.ts";
 
 /** The log of an open session: the only place from which it is written. */
@@ -14,8 +15,11 @@ export interface SessionLog {
   append(drafts: readonly Draft[]): Promise<readonly Entry[]>;
   /** Erases the payload of an entry of its own log. */
   erase(entry: number): Promise<void>;
-  /** Reads where the log ends. After an append that failed half-way, it may hold entries that were not acknowledged. */
-  refresh(): Promise<void>;
+  /**
+   * Reads the end of the log, unless it was read just now. After an append that failed half-way, the log may hold entries that
+   * were not acknowledged. Returns a reader that has the end at hand, for one look at the log.
+   */
+  refresh(opened?: EntryBatch): Promise<LogReader>;
 }
 
 export interface SessionLogOptions {
@@ -26,11 +30,13 @@ export interface SessionLogOptions {
   readonly clock: { now(): number };
 }
 
-export async function openSessionLog({ session, writer, base, clock }: SessionLogOptions): Promise<SessionLog> {
+/** The log as it is before it was read: `refresh` is called first. */
+export function createSessionLog({ session, writer, base, clock }: SessionLogOptions): SessionLog {
   const shared = base?.sequence ?? 0;
-  let head = await writer.head();
+  const withBase = (own: LogReader): LogReader => (base === undefined ? own : forkedReader(base, own));
+  let head = EMPTY_LOG;
   return {
-    reader: base === undefined ? writer : forkedReader(base, writer),
+    reader: withBase(writer),
     get head() {
       return { sequence: head.sequence + shared, hash: head.hash };
     },
@@ -52,8 +58,10 @@ export async function openSessionLog({ session, writer, base, clock }: SessionLo
       const result = await writer.erase(entry - shared);
       if (result === "fenced") throw new SessionLostError(session, "another writer has taken it over");
     },
-    async refresh() {
-      head = await writer.head();
+    async refresh(opened) {
+      const batch = opened ?? (await writer.readBatch(OPENING));
+      head = batch.head;
+      return withBase(knownReader(writer, OPENING, batch));
     },
   };
 }

@@ -3,14 +3,14 @@ import type { Ledger } from "../cache/ledger.ts";
 import type { Draft } from "../log/entry.ts";
 import { readDraft } from "../log/read-payload.ts";
 import { type CarriedState, foldCarriedState } from "../stages/compact/carried-state.ts";
-import type { LogReader, LogWriter } from "../stores/store.ts";
+import type { EntryBatch, LogReader, LogWriter } from "../stores/store.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import { foldEntry } from "../view/fold-entry.ts";
 import type { Configuration, View } from "../view/view.ts";
 import type { Base } from "./fork/forked-reader.ts";
-import { loadView } from "./load-view.ts";
+import { type Loaded, loadView } from "./load-view.ts";
 import { InvalidContentError, SessionLostError } from "./session-errors.ts";
-import { openSessionLog } from "./session-log.ts";
+import { createSessionLog } from "./session-log.ts";
 
 /** What an open session knows. It changes in one way only: entries are appended to the log, and then folded. */
 export interface SessionState {
@@ -38,6 +38,8 @@ export interface SessionState {
 export interface SessionStateOptions extends FeatureOptions {
   readonly session: string;
   readonly writer: LogWriter;
+  /** What was read when the log was opened. */
+  readonly opened?: EntryBatch | undefined;
   /** What it continues, if it is a fork. */
   readonly base?: Base | undefined;
   readonly clock: { now(): number };
@@ -45,14 +47,18 @@ export interface SessionStateOptions extends FeatureOptions {
 
 export async function openSessionState(options: SessionStateOptions): Promise<SessionState> {
   const { session, writer } = options;
-  const log = await openSessionLog(options);
-  let { view, ledger, carriedState } = await loadView(log.reader, log.head.sequence, options);
+  const log = createSessionLog(options);
+  let { view, ledger, carriedState } = await load(options.opened);
   let knowledge: "certain" | "uncertain" | "closed" = "certain";
   let tail: Promise<unknown> = Promise.resolve();
 
+  async function load(opened?: EntryBatch): Promise<Loaded> {
+    const reader = await log.refresh(opened);
+    return loadView(reader, log.head.sequence, options);
+  }
+
   async function reload(): Promise<void> {
-    await log.refresh();
-    ({ view, ledger, carriedState } = await loadView(log.reader, log.head.sequence, options));
+    ({ view, ledger, carriedState } = await load());
     knowledge = "certain";
   }
 

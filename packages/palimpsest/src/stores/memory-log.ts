@@ -2,6 +2,7 @@ import type { Entry, LogHead } from "../log/entry.ts";
 import { EMPTY_LOG } from "../log/entry.ts";
 import { entryText } from "../log/entry-text.ts";
 import { isMatch, readQuery, snippetOf } from "../log/search-text.ts";
+import { collectBatch } from "./collect-batch.ts";
 import type { AppendResult, LogReader, LogWriter, SearchHit, SearchOptions } from "./store.ts";
 
 /** A log in memory. */
@@ -27,16 +28,18 @@ export function emptyMemoryLog(log: MemoryLog): void {
 }
 
 export function createReader({ entries, byKind }: MemoryLog): LogReader {
-  return {
+  const reader: LogReader = {
     head: async () => headOf(entries),
     read: async (from, to) => entries.slice(Math.max(0, from - 1), Math.max(0, to)),
     async newest(kind, below = Number.POSITIVE_INFINITY) {
       const sequence = byKind.get(kind)?.findLast((candidate) => candidate < below);
       return sequence === undefined ? undefined : entries[sequence - 1];
     },
+    readBatch: (options) => collectBatch(reader, options),
     search: async (query, options) => search(entries, query, options),
     close: async () => {},
   };
+  return reader;
 }
 
 export function createWriter(log: MemoryLog, clock: { now(): number }): LogWriter {

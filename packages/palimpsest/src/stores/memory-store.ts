@@ -52,7 +52,7 @@ export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: Mem
       const log = logs.get(session);
       return log === undefined ? undefined : createReader(log);
     },
-    async openWriter(session, { owner, takeover = "if-free" }) {
+    async openWriter(session, { owner, takeover = "if-free", read }) {
       const log = logs.get(session) ?? createMemoryLog();
       logs.set(session, log);
       const currentOwner = takeover === "if-free" ? heldBy(log) : undefined;
@@ -60,7 +60,8 @@ export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: Mem
       log.fence++;
       log.writer = { owner, fence: log.fence };
       log.activeAtMs = clock.now();
-      return { kind: "opened", writer: createWriter(log, clock) };
+      const writer = createWriter(log, clock);
+      return { kind: "opened", writer, ...(read && { batch: await writer.readBatch(read) }) };
     },
     async writerOf(session) {
       const log = logs.get(session);

@@ -200,11 +200,12 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       remember(path, writer);
       try {
         heartbeat.enter();
+        const { read } = openOptions;
+        return { kind: "opened", writer, ...(read && { batch: await writer.readBatch(read) }) };
       } catch (error) {
         await writer.close();
         throw toStoreError(path, error);
       }
-      return { kind: "opened", writer };
     },
     async writerOf(session) {
       const path = locate(session);

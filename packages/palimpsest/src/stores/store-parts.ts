@@ -3,4 +3,4 @@ export { isMatch, readQuery, snippetOf } from "../log/search-text.ts";
 export { assertStorable, InvalidEntryError } from "./assert-storable.ts";
 export { fromMetadataText } from "./metadata.ts";
 export type { ResultDraft } from "./results.ts";
-export type { ExpiredPage, ExpireOptions, SearchOptions } from "./store.ts";
+export type { BatchOptions, EntryBatch, ExpiredPage, ExpireOptions, SearchOptions } from "./store.ts";

@@ -96,12 +96,15 @@ export interface OpenWriterOptions {
   readonly owner: string;
   /** `if-free` leaves a log alone that another writer holds; `always` fences that writer at once. @default "if-free" */
   readonly takeover?: Takeover;
+  /** Reads this as soon as the log is open, in the same round trip. @default nothing */
+  readonly read?: BatchOptions;
 }
 
 export type Takeover = "if-free" | "always";
 
 export type OpenWriterResult =
-  | { readonly kind: "opened"; readonly writer: LogWriter }
+  /** `batch` is there if `read` was given. */
+  | { readonly kind: "opened"; readonly writer: LogWriter; readonly batch?: EntryBatch }
   /** Another writer has the log open. Wait, ask it to close, or take over. */
   | ({ readonly kind: "busy" } & BusyWriter);
 
@@ -125,12 +128,32 @@ export interface LogReader {
   read(from: number, to: number): Promise<readonly Entry[]>;
   /** The newest entry of a kind, below a number if one is given. Does not scan the log. */
   newest(kind: string, below?: number): Promise<Entry | undefined>;
+  /** Reads scattered entries and the end of the log at once: one round trip, in a store that is reached over a network. */
+  readBatch(options: BatchOptions): Promise<EntryBatch>;
   /**
    * The entries that say all of the words in the query, newest first. Several words in double quotes must follow each
    * other; the last word of each may go on (`conn` finds `connection`). Any text is a query: nothing in it is syntax.
    */
   search(query: string, options: SearchOptions): Promise<readonly SearchHit[]>;
   close(): Promise<void>;
+}
+
+/** The entries of a batch, in any combination. */
+export interface BatchOptions {
+  /** Both ends included, as with `read`. */
+  readonly ranges?: readonly { readonly from: number; readonly to: number }[];
+  /** The newest entry of each of these kinds. */
+  readonly newest?: readonly string[];
+  /** The end of the log: from the newest entry of a kind on, or from the first if there is none; at most `limit` entries. */
+  readonly tail?: { readonly since: string; readonly limit: number };
+}
+
+export interface EntryBatch {
+  readonly head: LogHead;
+  /** The entries of all ranges and of the tail, in order, each once. */
+  readonly entries: readonly Entry[];
+  /** The newest entries by their kind; without the kinds of which there is none. */
+  readonly newest: ReadonlyMap<string, Entry>;
 }
 
 export interface SearchOptions {

@@ -1,4 +1,4 @@
-import type { Entry } from "palimpsest/core";
+import type { Entry, LogHead } from "palimpsest/core";
 import { InvalidEntryError } from "palimpsest/store-parts";
 import type { Row } from "../database.ts";
 
@@ -27,6 +27,10 @@ export function valuesOf({ sequence, parent, kind, version, atMs, digest, hash, 
     return Buffer.from(hex, "hex");
   };
   return [sequence, parent, kind, version, atMs, bytes("digest", digest), bytes("hash", hash), payload ?? null];
+}
+
+export function toHead(row: Row | undefined): LogHead {
+  return { sequence: Number(row?.["head_sequence"] ?? 0), hash: String(row?.["head_hash"] ?? "") };
 }
 
 const MAX_SEQUENCE = 2_147_483_647;

@@ -1,7 +1,8 @@
-import type { AppendResult, Entry, LogHead, LogReader, LogWriter } from "palimpsest/core";
+import type { AppendResult, Entry, LogReader, LogWriter } from "palimpsest/core";
 import { assertStorable } from "palimpsest/store-parts";
 import type { Database, Row } from "../database.ts";
-import { ENTRY_COLUMNS, toEntry, toSequence, valuesOf } from "./entry-row.ts";
+import { BATCH_COLUMNS, batchValues, toBatch } from "./entry-batch.ts";
+import { ENTRY_COLUMNS, toEntry, toHead, toSequence, valuesOf } from "./entry-row.ts";
 import { searchLog } from "./search-log.ts";
 
 export interface LogOptions {
@@ -30,6 +31,11 @@ export function createReader({ database, tenant, session, assertOpen, onClose }:
     async newest(kind, below = Number.POSITIVE_INFINITY) {
       const [entry] = await entries("newest_entry", kind, toSequence(below));
       return entry;
+    },
+    async readBatch(options) {
+      assertOpen();
+      const values = [tenant, session, ...batchValues(options)];
+      return toBatch(await database.call("read_batch", values, BATCH_COLUMNS), options);
     },
     search: (query, options) => searchLog((...values) => entries("read_back", ...values), query, options),
     close: async () => onClose(),
@@ -84,8 +90,4 @@ function refusalOf(row: Row | undefined, fence: number): AppendResult {
   if (row?.["outcome"] === "fenced")
     return { kind: "fenced", owner: String(row["owner"]), fence: Number(row["fence"]) };
   return { kind: "fenced", owner: "nobody (the session was deleted)", fence: fence + 1 };
-}
-
-function toHead(row: Row | undefined): LogHead {
-  return { sequence: Number(row?.["head_sequence"] ?? 0), hash: String(row?.["head_hash"] ?? "") };
 }

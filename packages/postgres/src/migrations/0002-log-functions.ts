@@ -175,6 +175,58 @@ BEGIN
   END IF;
 END $$;
 
+-- Scattered entries, the newest of some kinds, and the end of the log since the newest of a kind: all for one session's opening.
+-- A range of numbers is read as a range: a list of a thousand would cost as many descents of the index.
+CREATE FUNCTION entries_of_batch(p_tenant text, p_session bigint, p_head integer, p_from integer[], p_to integer[], p_kinds text[],
+  p_since text, p_limit integer) RETURNS SETOF entry LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_tail integer := p_head + 1;
+  v_numbers integer[];
+BEGIN
+  IF p_since IS NOT NULL THEN
+    v_tail := greatest(1, p_head - p_limit + 1, (SELECT sequence FROM newest_entry(p_tenant, p_session, p_since, p_head + 1)));
+  END IF;
+  v_numbers := ARRAY(
+    SELECT newest.sequence FROM unnest(p_kinds) AS wanted (kind), newest_entry(p_tenant, p_session, wanted.kind, p_head + 1) AS newest
+    UNION SELECT generate_series(wanted.first, least(wanted.last, v_tail - 1)) FROM unnest(p_from, p_to) AS wanted (first, last));
+  RETURN QUERY SELECT * FROM entry WHERE tenant = p_tenant AND session = p_session AND sequence = ANY (v_numbers) AND sequence < v_tail;
+  RETURN QUERY SELECT * FROM entry WHERE tenant = p_tenant AND session = p_session AND sequence BETWEEN v_tail AND p_head;
+END $$;
+
+-- Every row has the head: it is the only row if there is no entry.
+CREATE FUNCTION read_batch(p_tenant text, p_session bigint, p_from integer[], p_to integer[], p_kinds text[], p_since text, p_limit integer)
+RETURNS TABLE (head_sequence integer, head_hash text, sequence integer, parent integer, kind text, version integer,
+  at_ms double precision, digest bytea, hash bytea, payload text)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_head record;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  SELECT session.head_sequence, session.head_hash FROM session WHERE tenant = p_tenant AND number = p_session INTO v_head;
+  RETURN QUERY SELECT coalesce(v_head.head_sequence, 0), encode(coalesce(v_head.head_hash, ''), 'hex'),
+    found.sequence, found.parent, found.kind, found.version, found.at_ms, found.digest, found.hash, found.payload
+    FROM (VALUES (1)) AS one LEFT JOIN entries_of_batch(p_tenant, p_session, coalesce(v_head.head_sequence, 0), p_from, p_to, p_kinds,
+      p_since, p_limit) AS found ON true;
+END $$;
+
+-- Takes a session for writing, and reads of it.
+CREATE FUNCTION open_and_read(p_tenant text, p_name text, p_owner text, p_worker uuid, p_takeover text, p_now_ms double precision,
+  p_lease_ms double precision, p_from integer[], p_to integer[], p_kinds text[], p_since text, p_limit integer)
+RETURNS TABLE (outcome text, session bigint, fence bigint, owner text, active_at_ms double precision, free_at_ms double precision,
+  head_sequence integer, head_hash text, sequence integer, parent integer, kind text, version integer,
+  at_ms double precision, digest bytea, hash bytea, payload text)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_opened record;
+BEGIN
+  SELECT * FROM open_writer(p_tenant, p_name, p_owner, p_worker, p_takeover, p_now_ms, p_lease_ms) INTO v_opened;
+  IF v_opened.outcome IS NULL THEN RETURN; END IF;
+  RETURN QUERY SELECT v_opened.outcome, v_opened.session, v_opened.fence, v_opened.owner, v_opened.active_at_ms, v_opened.free_at_ms, batch.*
+    FROM read_batch(p_tenant, v_opened.session, p_from, p_to, p_kinds, p_since, p_limit) AS batch;
+END $$;
+
 -- For a search: the newest first, until there is enough to look at.
 CREATE FUNCTION read_back(p_tenant text, p_session bigint, p_from integer, p_to integer, p_characters bigint) RETURNS SETOF entry
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

@@ -1,5 +1,6 @@
 import type { Entry } from "../../log/entry.ts";
 import { namedKind } from "../../log/to-draft.ts";
+import { collectBatch } from "../../stores/collect-batch.ts";
 import type { LogReader } from "../../stores/store.ts";
 
 const ERASED = namedKind("erased", "");
@@ -15,7 +16,7 @@ export interface Base {
  * works on a log (reading a view, going back, recall, search) works on a fork's without knowing of it.
  */
 export function forkedReader({ reader: parent, sequence: shared }: Base, own: LogReader): LogReader {
-  return {
+  const reader: LogReader = {
     async head() {
       const { sequence, hash } = await own.head();
       return { sequence: shared + sequence, hash };
@@ -39,8 +40,10 @@ export function forkedReader({ reader: parent, sequence: shared }: Base, own: Lo
       if (left <= 0 || from > shared) return hits;
       return [...hits, ...(await parent.search(query, { limit: left, from, to: Math.min(to, shared) }))];
     },
+    readBatch: (options) => collectBatch(reader, options),
     close: () => own.close(),
   };
+  return reader;
 }
 
 export function renumbered(entry: Entry, by: number): Entry {

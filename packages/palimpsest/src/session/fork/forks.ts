@@ -1,9 +1,8 @@
 import { findDeparture } from "../../fork/check-prefix.ts";
 import { readStream } from "../../providers/read-stream.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import type { LogWriter } from "../../stores/store.ts";
 import type { EnterUsage } from "../enter-usage.ts";
-import { openWriter } from "../open-writer.ts";
+import { type OpenedLog, openWriter } from "../open-writer.ts";
 import type { Requests } from "../requests.ts";
 import type { Session } from "../session.ts";
 import type { ForkBase, Opening, SessionContext } from "../session-context.ts";
@@ -55,7 +54,7 @@ export function createForks<Request, Response, Message>(
   const { session, options, state, provider, base, emit, clock, settingsReader, tools } = context;
 
   /** A log for a fork of that name; one that nobody keeps, if it has none. */
-  function openLog(name: string | undefined): Promise<LogWriter> {
+  function openLog(name: string | undefined): Promise<OpenedLog> {
     return openWriter(name === undefined ? memoryStore({ clock }) : options.store, name ?? session, options);
   }
 
@@ -71,7 +70,7 @@ export function createForks<Request, Response, Message>(
     const opened = await openFork({
       id: id ?? `${session}:${source}`,
       resultSession: id ?? session,
-      writer: await openLog(id),
+      ...(await openLog(id)),
       base: { reader: state.log, sequence, fork: { session, sequence, hash, source, ...allowed } },
       cacheWrites,
       settingsReader,

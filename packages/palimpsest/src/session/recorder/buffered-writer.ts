@@ -1,4 +1,5 @@
 import type { Entry } from "../../log/entry.ts";
+import { collectBatch } from "../../stores/collect-batch.ts";
 import type { AppendResult, LogWriter } from "../../stores/store.ts";
 
 /** A store syncs every append; so many entries, or characters, at once take about as long as one. */
@@ -28,7 +29,7 @@ export async function createBufferedWriter(writer: LogWriter): Promise<BufferedW
   /** The first number that is held. */
   const firstHeld = (): number => head.sequence - held.length + 1;
 
-  return {
+  const buffered: BufferedWriter = {
     fence: writer.fence,
     head: async () => head,
     async read(from, to) {
@@ -39,6 +40,7 @@ export async function createBufferedWriter(writer: LogWriter): Promise<BufferedW
       const found = held.findLast((entry) => entry.kind === kind && entry.sequence < below);
       return found ?? writer.newest(kind, below);
     },
+    readBatch: (options) => collectBatch(buffered, options),
     async search(query, options) {
       await flush();
       return writer.search(query, options);
@@ -62,4 +64,5 @@ export async function createBufferedWriter(writer: LogWriter): Promise<BufferedW
       await writer.close();
     },
   };
+  return buffered;
 }

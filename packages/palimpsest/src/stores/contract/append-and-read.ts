@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { collectBatch } from "../collect-batch.ts";
+import type { BatchOptions } from "../store.ts";
 import { draft, headOf, openReader, openWriter, type StoreCheck, seal } from "./store-case.ts";
 
 /** Tests that entries are appended at the end, in whole batches, and read back unchanged. */
@@ -60,5 +62,39 @@ export function testAppendAndRead(check: StoreCheck): void {
     assert.deepEqual(await writer.newest("boundary", 3), entries[0]);
     assert.equal(await writer.newest("boundary", 1), undefined);
     assert.equal(await writer.newest("rewind"), undefined);
+  });
+
+  check("a batch is what single reads return, also while the log is opened", async ({ store }) => {
+    const kinds = ["fork", "boundary", "message", "usage", "message", "boundary", "message", "usage"];
+    const batches: BatchOptions[] = [
+      {},
+      { ranges: [{ from: 1, to: 1 }] },
+      {
+        ranges: [
+          { from: 7, to: 99 },
+          { from: 0, to: 2 },
+          { from: 2, to: 3 },
+          { from: 5, to: 4 },
+        ],
+      },
+      { newest: ["boundary", "rewind", "message", "fork"] },
+      { tail: { since: "boundary", limit: 99 } },
+      { tail: { since: "boundary", limit: 2 } },
+      { tail: { since: "rewind", limit: 99 } },
+      { ranges: [{ from: 1, to: 1 }], newest: ["boundary", "usage"], tail: { since: "usage", limit: 3 } },
+    ];
+    for (const session of ["empty", "s"]) {
+      let writer = await openWriter(store, session);
+      if (session === "s") await writer.append(seal(kinds.map((kind) => draft(kind))));
+      for (const read of batches) {
+        const expected = await collectBatch(writer, read);
+        assert.deepEqual(await writer.readBatch(read), expected);
+        await writer.close();
+        const reopened = await store.openWriter(session, { owner: "test", read });
+        assert.ok(reopened.kind === "opened");
+        assert.deepEqual(reopened.batch, expected);
+        writer = reopened.writer;
+      }
+    }
   });
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { assertStorable } from "../assert-storable.ts";
+import { collectBatch } from "../collect-batch.ts";
 import type { LogReader, LogWriter } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { searchLog } from "./search-log.ts";
@@ -46,14 +47,16 @@ export function createWriter(options: OpenLogOptions & { fence: number; clock: {
   return writer;
 }
 
-function createReads(queue: Queue): Pick<LogReader, "head" | "read" | "newest" | "search"> {
-  return {
+function createReads(queue: Queue): Omit<LogReader, "close"> {
+  const reads: Omit<LogReader, "close"> = {
     head: () => queue.add(readHead),
     read: (from, to) => queue.add((connection) => readRange(connection, { from, to })),
     newest: (kind, below = Number.POSITIVE_INFINITY) =>
       queue.add((connection) => readNewest(connection, { kind, below })),
+    readBatch: (options) => collectBatch(reads, options),
     search: (query, options) => searchLog({ ...options, query, run: queue.add }),
   };
+  return reads;
 }
 
 interface Queue {
