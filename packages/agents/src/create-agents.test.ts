@@ -238,7 +238,7 @@ describe("forks", () => {
   test("those of one response share all but their task, know the conversation, and cannot fork", async () => {
     const bodies: string[] = [];
     const script: Script = ({ request, userText }) => {
-      const part = /The task: (part-\d+)/.exec(all(request))?.[1];
+      const part = /parent\\">\\n(part-\d+)/.exec(all(request))?.[1];
       if (part === undefined) return userText.includes("Begin") ? forks(12) : answer("Ok.");
       bodies.push(all(request));
       if (all(request).includes("cannot be used here")) return answer(`Report of ${part}`);
@@ -249,7 +249,7 @@ describe("forks", () => {
     while ((await agents.idle()) === "waiting") await turn();
     const firsts = bodies.filter((body) => !body.includes("deeper"));
     expect(firsts).toHaveLength(12);
-    const parts = firsts.map((body) => body.split("The task: part-"));
+    const parts = firsts.map((body) => body.split('parent\\">\\npart-'));
     expect(new Set(parts.map(([before]) => before)).size).toBe(1);
     expect(firsts[0]).toContain("what only the leader was told");
     expect(session.background.agents()).toHaveLength(12);

@@ -9,7 +9,7 @@ import {
   type Session,
   type Tool,
 } from "palimpsest";
-import type { PermissionOptions } from "palimpsest/core";
+import { HOOK, type PermissionOptions } from "palimpsest/core";
 
 import type { AgentEnd } from "./agent-result.ts";
 
@@ -39,7 +39,7 @@ export async function runAgent(options: RunOptions): Promise<AgentEnd> {
   if (started.blocked !== undefined)
     return { outcome: "failed", text: `A hook is against it: ${started.blocked.reason}` };
   const context = started.outputs.flatMap(({ output }) => output.additionalContext ?? []);
-  const added = context.length === 0 ? [] : [attachment("hook", context.join("\n\n"), { kind: "host" })];
+  const added = context.length === 0 ? [] : [attachment("hook", context.join("\n\n"), HOOK)];
 
   let prompt = [...options.prompt, ...added];
   for (let blocks = 0; ; blocks++) {
@@ -47,7 +47,7 @@ export async function runAgent(options: RunOptions): Promise<AgentEnd> {
     if (end.outcome !== "done" || blocks >= MAX_STOP_BLOCKS) return end;
     const { blocked } = await parent.events.runHooks("SubagentStop", told, { signal });
     if (blocked === undefined || signal.aborted || child.signal.aborted) return end;
-    prompt = [attachment("hook", blocked.reason, { kind: "host" })];
+    prompt = [attachment("hook", blocked.reason, HOOK)];
   }
 }
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Clock } from "palimpsest";
-import { harmless } from "../text/harmless.ts";
+import { sanitize } from "../text/sanitize.ts";
 import { EXIT } from "./exit-codes.ts";
 
 /** The environment of a command: folder, variables, input, output, clock and signals. */
@@ -40,11 +40,11 @@ export function processTerminal(): Terminal {
     columns: stdout.columns || Number(environment["COLUMNS"]) || 100,
     ...(input.isTTY && stdout.isTTY && environment["TERM"] !== "dumb" ? { screen: { stdin: input, stdout } } : {}),
     async print(line) {
-      const text = stdout.isTTY ? harmless(line) : line;
+      const text = stdout.isTTY ? sanitize(line) : line;
       if (!stdout.write(`${text}\n`)) await once(stdout, "drain");
     },
     say(line, style) {
-      const text = stderr.isTTY ? harmless(line) : line;
+      const text = stderr.isTTY ? sanitize(line) : line;
       stderr.write(style === undefined || !colors ? `${text}\n` : `${STYLES[style]}${text}\u001b[0m\n`);
     },
     interruption() {

@@ -2,6 +2,7 @@ import {
   findTranscripts,
   type ImportedSession,
   importSession,
+  type RecordedEntry,
   readTranscript,
   type TranscriptReference,
   UnknownTranscriptError,
@@ -14,6 +15,7 @@ import { inProject } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { transcriptsPath } from "../cli/transcripts-path.ts";
+import { sanitizeAll } from "../text/sanitize.ts";
 import { table } from "../text/table.ts";
 
 type Outcome = TranscriptReference & (ImportedSession | { readonly kind: "unknown"; readonly why: string });
@@ -26,7 +28,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const all: Outcome[] = [];
     for await (const reference of findTranscripts(path)) {
       try {
-        all.push({ ...reference, ...(await importSession(readTranscript(reference), { store })) });
+        all.push({ ...reference, ...(await importSession(sanitized(readTranscript(reference)), { store })) });
       } catch (error) {
         if (!UnknownTranscriptError.isInstance(error)) throw error;
         all.push({ ...reference, kind: "unknown", why: error.message });
@@ -37,6 +39,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   await terminal.print(values.json ? JSON.stringify(outcomes) : outcomesText(outcomes, path));
   for (const outcome of outcomes) if (outcome.kind === "unknown") terminal.say(`${outcome.path}: ${outcome.why}`);
   return outcomes.some(({ kind }) => kind === "imported" || kind === "exists") ? EXIT.done : EXIT.failed;
+}
+
+/** What somebody else recorded passes the gate like everything else that is shown to the model. */
+async function* sanitized(entries: AsyncIterable<RecordedEntry>): AsyncGenerator<RecordedEntry> {
+  for await (const entry of entries) yield entry.kind === "session" ? entry : sanitizeAll(entry);
 }
 
 function outcomesText(outcomes: readonly Outcome[], path: string): string {

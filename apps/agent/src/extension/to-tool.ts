@@ -1,4 +1,5 @@
 import type { Tool } from "palimpsest";
+import { sanitizeStream } from "../text/sanitize-stream.ts";
 import type { AgentSession } from "./open-agent-session.ts";
 import type { Person } from "./person.ts";
 import type { AgentTool } from "./tool.ts";
@@ -41,7 +42,9 @@ export function toTool(
       };
       const { content, status } = await tool.run(given, context);
       // The end of a stream says how the command ended.
-      return typeof content === "object" && Symbol.asyncIterator in content ? content : { content, status };
+      return typeof content === "object" && Symbol.asyncIterator in content
+        ? sanitizeStream(content)
+        : { content, status };
     },
   };
 }

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { PassThrough, type Readable } from "node:stream";
-import { createEscapeFilter } from "../text/escape-filter.ts";
+import { sanitize } from "../text/sanitize.ts";
+import { sanitizeStream } from "../text/sanitize-stream.ts";
 import type { Environment } from "../workspace/command-environment.ts";
 import type { Enclosed } from "./create-encloser.ts";
 import { guardDisk } from "./disk-guard.ts";
@@ -110,7 +111,7 @@ export function startCommand({
       for (const pipe of [stdout, stderr, folderPipe]) pipe.destroy();
       merged.end();
       // Anything can be written to that pipe.
-      const reached = harmlessText(told).trimEnd().split("\n").at(-1);
+      const reached = sanitize(told).trimEnd().split("\n").at(-1);
       const notes = (await enclosed?.finish().catch((error: Error) => [`[${error.message}]`])) ?? [];
       resolve({
         by,
@@ -123,22 +124,7 @@ export function startCommand({
   });
   // Whoever reads the output first may be late to hear of it.
   ended.catch(() => undefined);
-  return { output: harmless(merged), ended, kill: () => stop("kill") };
-}
-
-function harmlessText(text: string): string {
-  const filter = createEscapeFilter();
-  return filter.push(text) + filter.end();
-}
-
-async function* harmless(output: Readable): AsyncGenerator<string> {
-  const filter = createEscapeFilter();
-  for await (const chunk of output) {
-    const text = filter.push(chunk);
-    if (text !== "") yield text;
-  }
-  const rest = filter.end();
-  if (rest !== "") yield rest;
+  return { output: sanitizeStream(merged), ended, kill: () => stop("kill") };
 }
 
 /** Resolves when the pipes are at their end, or when nothing comes any more although there is somebody to read it. */

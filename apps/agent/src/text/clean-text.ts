@@ -1,8 +1,8 @@
-import { harmless } from "./harmless.ts";
+import { sanitize } from "./sanitize.ts";
 
 const TAB = "    ";
 
-/** Makes text safe for the screen: removes terminal escape sequences, and expands tabs. */
+/** Makes text safe for the screen: as it passes the gate, with tabs as spaces. */
 export function cleanText(text: string): string {
-  return harmless(text).replaceAll("\t", TAB);
+  return sanitize(text).replaceAll("\t", TAB);
 }

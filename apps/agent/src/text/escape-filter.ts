@@ -6,9 +6,8 @@ export interface EscapeFilter {
 
 type State = "text" | "escape" | "sequence" | "string" | "string-escape";
 
-/** Matches anything that is not plain text: control characters, directions, invisible letters, tags. Most output has none. */
-const SPECIAL =
-  /[^\P{Cc}\n\t]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069]|[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/u;
+/** Matches control characters. Most output has none but line breaks. */
+const SPECIAL = /[^\P{Cc}\n\t]/u;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 const ESCAPE = 0x1b;
@@ -18,8 +17,8 @@ const STRINGS = [0x90, 0x98, 0x9d, 0x9e, 0x9f];
 const STRING_LETTERS = "PX]^_";
 
 /**
- * Makes output harmless, also across chunks: removes escape sequences (colors, titles, clipboard, links) and characters that
- * disguise text (directions, invisible letters). A lone carriage return becomes a line break.
+ * Removes escape sequences (colors, titles, clipboard, links) and control characters, also across chunks. A lone carriage return
+ * becomes a line break.
  */
 export function createEscapeFilter(): EscapeFilter {
   const decoder = new TextDecoder();

@@ -1,5 +1,5 @@
-import { harmless } from "./harmless.ts";
 import type { Color, Line, Span } from "./line.ts";
+import { sanitize } from "./sanitize.ts";
 
 /** `none`: NO_COLOR is set, or the terminal has no colors. Bold, faint and inverse text stays. */
 export type Theme = "dark" | "light" | "none";
@@ -44,7 +44,7 @@ function paintSpan({ text, color, weight, slant, mark }: Span, theme: Theme): st
     ...(mark === "underline" ? [4] : mark === "inverse" ? [7] : []),
     ...(color === undefined || theme === "none" ? [] : [COLORS[theme][color]]),
   ];
-  const shown = harmless(text);
+  const shown = sanitize(text);
   return codes.length === 0 ? shown : `\u001b[${codes.join(";")}m${shown}\u001b[0m`;
 }
 

@@ -14,6 +14,8 @@ export type Provenance =
 export const USER: Provenance = { kind: "user" };
 export const HOST: Provenance = { kind: "host" };
 export const SUMMARY: Provenance = { kind: "summary" };
+/** What a hook of the host says. The user trusts the hook, but it may repeat what it has read. */
+export const HOOK: Provenance = { kind: "project", name: "hook" };
 /** What is assumed where nobody says it. */
 export const OUTSIDE: Provenance = { kind: "outside" };
 

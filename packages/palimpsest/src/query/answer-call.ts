@@ -1,6 +1,6 @@
 import { addedContext } from "../hooks/added-context.ts";
 import type { ToolCall, ToolResult } from "../log/block.ts";
-import { HOST } from "../log/provenance.ts";
+import { HOOK } from "../log/provenance.ts";
 import type { Clock } from "../session/clock.ts";
 import { watchCall } from "../session/compact/watch-call.ts";
 import { attachment, toolResult } from "../session/messages.ts";
@@ -69,7 +69,7 @@ async function afterTool(
   const told = { sessionId: session.id, toolName: call.name, toolInput: input, callId: call.id };
   const results = await session.events.runHooks("PostToolUse", { ...told, toolResult: text, status }, { signal });
   const said = [results.blocked?.reason, addedContext(results)].filter((words) => words !== undefined);
-  if (said.length > 0) await session.append(attachment("hook", said.join("\n\n"), HOST));
+  if (said.length > 0) await session.append(attachment("hook", said.join("\n\n"), HOOK));
 }
 
 function textOf(content: ToolResult["content"]): string {

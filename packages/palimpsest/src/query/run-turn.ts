@@ -1,4 +1,4 @@
-import { HOST } from "../log/provenance.ts";
+import { HOOK, HOST } from "../log/provenance.ts";
 import { attachment, toolResult } from "../session/messages.ts";
 import type { RecordedResponse } from "../session/recorded-response.ts";
 import type { Session } from "../session/session.ts";
@@ -82,7 +82,7 @@ export async function* runTurn(options: TurnOptions): AsyncGenerator<QueryEvent,
       return done;
     }
     stopBlocks++;
-    yield* during(session.append(attachment("hook", blocked.reason, HOST)));
+    yield* during(session.append(attachment("hook", blocked.reason, HOOK)));
   }
 }
 

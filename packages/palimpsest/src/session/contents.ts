@@ -10,6 +10,7 @@ import { storeMessage } from "../stages/store-results/store-message.ts";
 import { storeStream } from "../stages/store-results/store-stream.ts";
 import type { StoringOptions } from "../stages/store-results/storing-options.ts";
 import { toolOf } from "../stages/store-results/tool-of.ts";
+import { cleanContent } from "./clean-contents.ts";
 import { toolResult } from "./messages.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { StreamedResult } from "./streamed-result.ts";
@@ -40,6 +41,7 @@ export function createContents<Request, Response, Message>(
   context: SessionContext<Request, Response, Message>,
 ): Contents {
   const { session, state, settings, files, emit } = context;
+  const { cleanText } = context.options;
   function storing() {
     const now = settings();
     const { tools } = state.configuration;
@@ -78,7 +80,8 @@ export function createContents<Request, Response, Message>(
   return {
     async append(content, before = []) {
       const prepared: Prepared[] = [];
-      for (const one of content.flatMap(toContents)) {
+      for (const given of content.flatMap(toContents)) {
+        const one = cleanContent(given, cleanText);
         const entry = state.newestEntry + 1 + before.length + prepared.length;
         prepared.push("role" in one ? await store(one, entry) : attach(one, entry));
       }

@@ -1,6 +1,6 @@
 import { addedContext } from "../hooks/added-context.ts";
 import type { HookResults, Hooks } from "../hooks/hook.ts";
-import { HOST } from "../log/provenance.ts";
+import { HOOK } from "../log/provenance.ts";
 import type { Emit } from "../session-event.ts";
 import { attachment, notice } from "./messages.ts";
 import type { NewContent } from "./to-contents.ts";
@@ -30,7 +30,7 @@ export function startContents(results: HookResults<"SessionStart">): readonly Ne
   const { blocked, messages } = results;
   const context = addedContext(results);
   return [
-    ...(context === undefined ? [] : [attachment("hook", context, HOST)]),
+    ...(context === undefined ? [] : [attachment("hook", context, HOOK)]),
     // A session that is open cannot be blocked; why somebody wanted it is for the user to know.
     ...[...messages, ...(blocked === undefined ? [] : [blocked.reason])].map(notice),
   ];

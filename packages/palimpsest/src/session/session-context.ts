@@ -5,6 +5,7 @@ import type { Emit } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import type { EntryBatch, LogWriter } from "../stores/store.ts";
+import { cleanSurroundings } from "./clean-contents.ts";
 import { type Clock, withTimers } from "./clock.ts";
 import type { Attendance } from "./compact/hold-compaction.ts";
 import type { Surroundings } from "./compact/surroundings.ts";
@@ -110,7 +111,7 @@ export async function openContext<Request, Response, Message>(
     tools: opening.tools ?? createKnownTools(),
     files: base === undefined ? given : forkedResults(given, { own: resultSession, parent: base.fork.session }),
     resultSession,
-    surroundings: withTimeout(options.surroundings ?? {}, { clock, signal }),
+    surroundings: withTimeout(cleanSurroundings(options.surroundings ?? {}, options.cleanText), { clock, signal }),
     attendance: { kind: options.attendance ?? "attended", openedAt: state.newestEntry },
     clock,
     emit,

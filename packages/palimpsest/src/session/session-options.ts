@@ -5,6 +5,7 @@ import type { ResultFiles } from "../stores/results.ts";
 import type { Store } from "../stores/store.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import type { WantedConfiguration } from "./change-configuration.ts";
+import type { CleanText } from "./clean-contents.ts";
 import type { Clock } from "./clock.ts";
 import type { ApproveCompaction } from "./compact/compact-options.ts";
 import type { Surroundings } from "./compact/surroundings.ts";
@@ -55,6 +56,12 @@ export interface SessionOptions<Request, Response, Message>
    * it throws are ignored. @default none
    */
   readonly onEvent?: (event: SessionEvent) => void;
+  /**
+   * Applied to every text that enters the conversation, except the model's answers: messages, tool results, attachments, the head,
+   * and what `surroundings` show again. Use it to remove what people cannot see, such as hidden characters. A text that it
+   * returned must stay as it is when it is cleaned again. Chunks of a streamed result are yours to clean. @default texts stay as they are
+   */
+  readonly cleanText?: CleanText;
   /** The session's notes: template, prompt, and where to write them. @default the built-in template, kept in the log */
   readonly notes?: NotesOptions;
   /** What the host adds: the head, and what is shown again after a compaction (files, skills, todos, plans). @default nothing */

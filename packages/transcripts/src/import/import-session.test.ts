@@ -301,7 +301,7 @@ describe("importSession", () => {
     expect((await shownIn(opened)).slice(-3)).toEqual(["v", "w", "next"]);
   });
 
-  test("instructions are the system prompt, notes of the agent are kept and not sent", async () => {
+  test("the system prompt and notes of the agent are kept and not sent, later instructions are data", async () => {
     const { opened, log } = await imported(() => [
       says("rules", { role: "system", origin: "agent", blocks: [text("Be brief.")] }),
       says("u"),
@@ -310,7 +310,9 @@ describe("importSession", () => {
       answers("error", { origin: "agent", blocks: [text("API error")] }),
       answers("a"),
     ]);
-    expect(log[0]).toMatchObject({ payload: { system: { value: "Be brief." } } });
+    expect(log[0]).toMatchObject({ payload: { system: { value: "" } } });
+    expect(JSON.stringify(log)).toContain("Be brief.");
+    expect((await shownIn(opened)).join(" ")).not.toContain("Be brief.");
     expect((await shownIn(opened)).join(" ")).toMatch(/u.*And kind\..*a next/s);
     expect(JSON.stringify(log)).toContain("API error");
   });

@@ -31,19 +31,21 @@ export function createStepWriter({ recorder, agent, modelOf }: StepWriterOptions
   let folding: RecordedCompaction | undefined;
   let cacheTtl: "5m" | "1h" = "5m";
 
-  async function configure(model: string, system?: string): Promise<void> {
+  async function configure(model: string): Promise<void> {
     const { provider } = modelOf(model);
-    await recorder.configure({ model, provider, ...(system === undefined ? {} : { system }) });
+    await recorder.configure({ model, provider });
   }
 
   async function begin(model: string): Promise<void> {
     const steps = waiting ?? [];
     waiting = undefined;
     const [first] = steps.filter((step) => step.kind !== "damage");
-    const system = first?.kind === "message" && first.role === "system" ? first : undefined;
     recorder.setTime(first !== undefined && "atMs" in first ? first.atMs : 0);
-    await configure(model, system && textOf(system));
-    for (const step of steps) if (step !== system) await act(step);
+    await configure(model);
+    // The system prompt of another agent is kept for people to read. Here it would speak in our name, so it is never sent.
+    const isSystem = first?.kind === "message" && first.role === "system";
+    if (isSystem) await recorder.append(notice(`The system prompt of ${agent}:\n${textOf(first)}`));
+    for (const step of steps) if (!isSystem || step !== first) await act(step);
   }
 
   async function act(step: RecordedStep): Promise<void> {

@@ -11,6 +11,7 @@ import {
 import { type Clock, openSession, type Provider, type SessionEvent, type Store } from "palimpsest";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { Operations } from "../../operations/open-operations.ts";
+import { sanitize } from "../../text/sanitize.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 import { newDreamSession } from "../../workspace/dream-session.ts";
 import { engineSettings } from "../../workspace/engine-settings.ts";
@@ -77,6 +78,7 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
   const { lease } = taken;
   const settingsFrom = engineSettings(places, environment, options.operations?.flags);
   const session = await openSession({
+    cleanText: sanitize,
     id: newDreamSession(),
     store,
     provider,

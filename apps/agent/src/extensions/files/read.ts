@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import { integer, optional, text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed, type ToolOutcome } from "../../extension/tool.ts";
+import { spellForEditing } from "../../text/hidden-characters.ts";
 import { loadFile } from "../../workspace/load-file.ts";
 import { type FileState, loadResult, type ReadPorts, refusalOf, type ShownRange, shownEntry } from "./file-states.ts";
 import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from "./image.ts";
@@ -20,7 +21,7 @@ export function readTool(ports: ReadPorts): AgentTool {
     description:
       `Reads a file of the project, or a tool result of this session that was stored. Text comes with line numbers, ${DEFAULT_LINES} lines ` +
       `unless a range is given, and at most ${MAX_CHARACTERS} characters; lines over ${LINE_CHARACTERS} characters are cut. What is left out ` +
-      "is named with the offset to read on. Images are shown, notebooks come as text. A file has to be read before it can be changed. " +
+      "is named with the offset to read on. Hidden characters are spelled out, like ⟨U+202E⟩; Edit and Write take them so. Images are shown, notebooks come as text. A file has to be read before it can be changed. " +
       "For folders use Glob.",
     input: {
       file_path: text("Path of the file, absolute or from the project's folder."),
@@ -39,7 +40,7 @@ export function readTool(ports: ReadPorts): AgentTool {
       if (located.kind !== "inside") {
         const result = await openResult(file_path);
         if (result === undefined) return failed(refusalOf(located, guard.roots));
-        const lines = splitLines((await loadResult(result, file_path)).toString("utf8"));
+        const lines = splitLines(shownText((await loadResult(result, file_path)).toString("utf8")));
         return textOutcome(lines, showLines(lines, wanted), file_path);
       }
       const loaded = await loadFile(located.path, located.root);
@@ -102,7 +103,12 @@ function rangeOf(count: number, offset: number, lastLine: number): ShownRange {
 function toLines(bytes: Buffer, extension: string): readonly string[] | "binary" {
   if (bytes.subarray(0, SNIFFED_BYTES).includes(0)) return "binary";
   const content = bytes.toString("utf8");
-  return splitLines(extension === ".ipynb" ? (notebookText(content) ?? content) : content);
+  return splitLines(shownText(extension === ".ipynb" ? (notebookText(content) ?? content) : content));
+}
+
+/** Hidden and control characters are spelled out. Edit and Write turn them back. */
+function shownText(text: string): string {
+  return spellForEditing(text).text;
 }
 
 function splitLines(text: string): readonly string[] {

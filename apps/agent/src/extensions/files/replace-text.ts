@@ -1,4 +1,5 @@
 import { nearestLines } from "./nearest-lines.ts";
+import { findSpelled, type UnspelledEdit } from "./spelled-edit.ts";
 
 export interface TextEdit {
   readonly oldText: string;
@@ -15,24 +16,55 @@ export type EditedText =
 export function replaceText(content: string, { oldText, newText, occurrences }: TextEdit): EditedText {
   if (oldText === "") return refused("The old text is empty. Name the text to replace, or use Write for a new file.");
   if (oldText === newText) return refused("The old and the new text are the same: there is nothing to change.");
-  const places = placesOf(content, oldText);
-  if (places.length === 0) {
-    // The model sees lines without carriage returns, so it writes none.
-    const asStored = oldText.replaceAll(/\r?\n/g, "\r\n");
-    if (asStored !== oldText && content.includes(asStored)) {
-      return replaceText(content, { oldText: asStored, newText: newText.replaceAll(/\r?\n/g, "\r\n"), occurrences });
+  const edit = { oldText, newText, occurrences };
+  // The model sees lines without carriage returns, so it writes none.
+  const withReturns = { ...edit, oldText: toReturns(oldText), newText: toReturns(newText) };
+  for (const find of [findExact, findSpelled]) {
+    for (const one of [edit, withReturns]) {
+      const places = find(content, one);
+      if (places.length > 0) return replaceAt(content, places, occurrences);
     }
-    return refused(notFound(content, oldText));
   }
-  const lines = places.map((place) => content.slice(0, place).split("\n").length);
-  if (occurrences === "unique" && places.length > 1) {
+  return refused(notFound(content, oldText));
+}
+
+function replaceAt(
+  content: string,
+  places: readonly UnspelledEdit[],
+  occurrences: TextEdit["occurrences"],
+): EditedText {
+  const found: (UnspelledEdit & { readonly kind: "found" })[] = [];
+  for (const place of places) {
+    if (place.kind === "ambiguous") return refused(ambiguousMark(place.mark));
+    found.push(place);
+  }
+  const lines = found.map(({ from }) => content.slice(0, from).split("\n").length);
+  if (occurrences === "unique" && found.length > 1) {
     const shown = lines.slice(0, 10).join(", ") + (lines.length > 10 ? ", ..." : "");
     return refused(
-      `The old text occurs ${places.length} times, at lines ${shown}. Give more of what stands around it, or set replace_all.`,
+      `The old text occurs ${found.length} times, at lines ${shown}. Give more of what stands around it, or set replace_all.`,
     );
   }
-  // A function, since "$&" and similar have a meaning in a replacement string.
-  return { kind: "edited", content: content.replaceAll(oldText, () => newText), lines };
+  const pieces: string[] = [];
+  let end = 0;
+  for (const { from, oldText, newText } of found) {
+    pieces.push(content.slice(end, from), newText);
+    end = from + oldText.length;
+  }
+  return { kind: "edited", content: pieces.join("") + content.slice(end), lines };
+}
+
+/** Why a mark cannot be turned back into what it stands for. */
+export function ambiguousMark(mark: string): string {
+  return `${mark} stands for several things in this text. Edit smaller parts, each with one of them, or use a command.`;
+}
+
+function findExact(content: string, { oldText, newText }: TextEdit): readonly UnspelledEdit[] {
+  return placesOf(content, oldText).map((from) => ({ kind: "found", from, oldText, newText }));
+}
+
+function toReturns(text: string): string {
+  return text.replaceAll(/\r?\n/g, "\r\n");
 }
 
 function placesOf(content: string, text: string): number[] {

@@ -4,6 +4,8 @@ import { loadFile } from "../../workspace/load-file.ts";
 import { type ChangePorts, changeFile } from "./change-file.ts";
 import { checkFresh } from "./check-fresh.ts";
 import { refusalOf, shownEntry } from "./file-states.ts";
+import { ambiguousMark } from "./replace-text.ts";
+import { restoreHidden } from "./spelled-edit.ts";
 
 /** Writes a whole file. An existing file must have been read completely, and the read must still be in view. */
 export function writeTool(ports: ChangePorts): AgentTool {
@@ -30,9 +32,12 @@ export function writeTool(ports: ChangePorts): AgentTool {
         const stale = checkFresh({ path: file_path, known, now: before.facts, change: "whole", view });
         if (stale !== undefined) return failed(stale);
       }
-      await changeFile({ ...located, before, content, newestEntry }, ports);
+      const restored = restoreHidden(content, before?.bytes.toString("utf8") ?? "");
+      if (restored.kind === "ambiguous") return failed(`${file_path} was not changed. ${ambiguousMark(restored.mark)}`);
+      await changeFile({ ...located, before, content: restored.text, newestEntry }, ports);
       const lines = content === "" ? 0 : content.replace(/\n$/, "").split("\n").length;
-      return done(`${before === undefined ? "Wrote the new file" : "Replaced"} ${file_path} (${lines} lines).`);
+      const kept = restored.characters === 0 ? "" : ` ${restored.characters} hidden characters were kept.`;
+      return done(`${before === undefined ? "Wrote the new file" : "Replaced"} ${file_path} (${lines} lines).${kept}`);
     },
   });
 }

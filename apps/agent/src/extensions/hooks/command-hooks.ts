@@ -1,5 +1,6 @@
 import { commandHook, type Hook } from "palimpsest/hooks";
 import type { HookSetting } from "../../permissions/settings.ts";
+import { sanitizeAll } from "../../text/sanitize.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 
 export interface CommandHookOptions {
@@ -25,7 +26,7 @@ export function commandHooks(
     const run: typeof ask = async (input, context) => {
       onHook(name, "started");
       try {
-        return await ask(input, context);
+        return sanitizeAll(await ask(input, context));
       } finally {
         onHook(name, "ended");
       }

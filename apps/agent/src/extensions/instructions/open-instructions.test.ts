@@ -115,7 +115,7 @@ test("what may not be read is neither shown nor followed", async () => {
 
 test("a text cannot hide anything", async () => {
   const { open } = await opened({ "AGENTS.md": "ab\u001b]0;title\u0007c\u{e0041}\u{e0141}\u2062\u2064d" });
-  expect((await open()).files[0]!.text).toBe("abcd");
+  expect((await open()).files[0]!.text).toBe("abc⟨U+E0041⟩⟨U+E0141⟩⟨U+2062⟩⟨U+2064⟩d");
 });
 
 test("only what lies in the user's own folders is the user's word", async () => {

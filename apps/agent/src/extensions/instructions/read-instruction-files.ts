@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { createEscapeFilter } from "../../text/escape-filter.ts";
+import { sanitize } from "../../text/sanitize.ts";
 import { openInside } from "../../workspace/open-inside.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 import { findImports, isSurelyPath } from "./find-imports.ts";
@@ -96,14 +96,8 @@ async function readText(
     const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
     const bytes = buffer.subarray(0, bytesRead);
     if (bytes.includes(0)) throw new Error(`${path} was not read: it is not a text file.`);
-    return harmless(bytes);
+    return sanitize(bytes.toString("utf8")).trim();
   } finally {
     await file.close();
   }
-}
-
-/** Removes comments and invisible characters, which people do not see. */
-function harmless(bytes: Uint8Array): string {
-  const filter = createEscapeFilter();
-  return (filter.push(bytes) + filter.end()).trim();
 }

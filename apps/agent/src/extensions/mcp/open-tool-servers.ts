@@ -1,9 +1,11 @@
 import type { ToolDefinition } from "palimpsest";
 import { type AgentTool, failed } from "../../extension/tool.ts";
 import type { ToolServer } from "../../permissions/tool-server.ts";
+import { sanitize } from "../../text/sanitize.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 import { type ConnectedServer, connectServer } from "./connect-server.ts";
-import { harmless, prefixOf, toAgentTools } from "./to-agent-tool.ts";
+import { limitTools } from "./limit-tools.ts";
+import { prefixOf, toAgentTools } from "./to-agent-tool.ts";
 
 export interface ToolServersOptions {
   readonly folder: string;
@@ -24,7 +26,7 @@ export interface ToolServers {
   readonly tools: readonly AgentTool[];
   /** What servers say about the use of their tools, in the same order. */
   readonly instructions: readonly ServerInstructions[];
-  /** Servers that could not be used, one line each. */
+  /** Servers and tools that could not be used, and texts that were cut, one line each. */
   readonly problems: readonly string[];
   close(): Promise<void>;
 }
@@ -47,19 +49,20 @@ export async function openToolServers(
       const { name } = server;
       try {
         const connected = await connectServer(server, { folder, environment, startTimeoutMs, callTimeoutMs });
-        return { name, connected, tools: toAgentTools(name, connected.tools, connected.call) };
+        const { tools, problems } = limitTools(name, connected.tools);
+        return { name, connected, problems, tools: toAgentTools(name, tools, connected.call) };
       } catch (error) {
-        const said = harmless(error instanceof Error ? error.message : String(error));
+        const said = sanitize(error instanceof Error ? error.message : String(error));
         const problem = `The tool server ${name} cannot be used: ${said}`;
         const kept = offered.filter((tool) => tool.name.startsWith(prefixOf(name)));
-        return { name, problem, tools: kept.map((tool) => absent(tool, problem)) };
+        return { name, problems: [problem], tools: kept.map((tool) => absent(tool, problem)) };
       }
     }),
   );
   return {
     tools: opened.flatMap(({ tools }) => tools),
     instructions: opened.flatMap(({ name, connected }) => instructionsOf(name, connected)),
-    problems: opened.flatMap(({ problem }) => problem ?? []),
+    problems: opened.flatMap(({ problems }) => problems),
     close: async () => {
       await Promise.all(opened.map(({ connected }) => connected?.close()));
     },
@@ -67,7 +70,7 @@ export async function openToolServers(
 }
 
 function instructionsOf(server: string, connected: ConnectedServer | undefined): readonly ServerInstructions[] {
-  const whole = harmless(connected?.instructions ?? "").trim();
+  const whole = sanitize(connected?.instructions ?? "").trim();
   if (whole === "") return [];
   const left = whole.length - MAX_INSTRUCTION_CHARACTERS;
   const kept = whole.slice(0, MAX_INSTRUCTION_CHARACTERS).toWellFormed();

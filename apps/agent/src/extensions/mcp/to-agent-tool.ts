@@ -1,6 +1,6 @@
 import type { Part, ToolDefinition } from "palimpsest";
 import { type AgentTool, failed, type ToolOutcome } from "../../extension/tool.ts";
-import { createEscapeFilter } from "../../text/escape-filter.ts";
+import { sanitize } from "../../text/sanitize.ts";
 
 /** A tool as a server describes it. What it says of its own harmlessness is not believed. */
 export interface ServedTool {
@@ -19,11 +19,13 @@ export interface ServedResult {
 
 export type CallServer = (tool: string, input: unknown, signal: AbortSignal) => Promise<ServedResult>;
 
-const MAX_DESCRIPTION_CHARACTERS = 2_000;
 /** The longest name that providers take. */
 const MAX_NAME_CHARACTERS = 64;
 
-/** The tools of a server as tools of the agent, in the order of their names: a server may list them in another one each time. */
+/**
+ * The tools of a server as tools of the agent, in the order of their names: a server may list them in another one each time.
+ * @param served within the limits (`limitTools`)
+ */
 export function toAgentTools(server: string, served: readonly ServedTool[], call: CallServer): readonly AgentTool[] {
   const tools = served.map((tool) => toAgentTool(server, tool, call));
   const byName = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
@@ -39,7 +41,7 @@ function toAgentTool(server: string, served: ServedTool, call: CallServer): Agen
   const { name, description = "", inputSchema, claims } = served;
   return {
     name: `${prefixOf(server)}${name.replaceAll(/[^\w-]/g, "_")}`.slice(0, MAX_NAME_CHARACTERS),
-    description: harmless(description).slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed(),
+    description,
     inputSchema,
     provenance: { kind: "tool", name: server },
     concurrency: "alone",
@@ -53,7 +55,7 @@ function toAgentTool(server: string, served: ServedTool, call: CallServer): Agen
         return { content: content.map(toPart), status };
       } catch (error) {
         signal.throwIfAborted();
-        return failed(`${server} failed: ${harmless(error instanceof Error ? error.message : String(error))}`);
+        return failed(`${server} failed: ${sanitize(error instanceof Error ? error.message : String(error))}`);
       }
     },
   };
@@ -61,17 +63,11 @@ function toAgentTool(server: string, served: ServedTool, call: CallServer): Agen
 
 function toPart(block: Readonly<Record<string, unknown>>): Part {
   const { type, text, data, mimeType, uri, resource } = block;
-  if (type === "text" && typeof text === "string") return { kind: "text", text: harmless(text) };
+  if (type === "text" && typeof text === "string") return { kind: "text", text: sanitize(text) };
   if (type === "image" && typeof data === "string" && typeof mimeType === "string") {
     return { kind: "image", source: { kind: "base64", mediaType: mimeType, data } };
   }
   const said = type === "resource" && typeof resource === "object" && resource !== null ? resource : { uri };
-  if ("text" in said && typeof said.text === "string") return { kind: "text", text: harmless(said.text) };
-  return { kind: "text", text: harmless(`[${String(type)} ${"uri" in said ? String(said.uri ?? "") : ""}]`) };
-}
-
-/** Without anything that a terminal would obey. */
-export function harmless(text: string): string {
-  const filter = createEscapeFilter();
-  return (filter.push(text) + filter.end()).toWellFormed();
+  if ("text" in said && typeof said.text === "string") return { kind: "text", text: sanitize(said.text) };
+  return { kind: "text", text: sanitize(`[${String(type)} ${"uri" in said ? String(said.uri ?? "") : ""}]`) };
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { rgPath } from "@vscode/ripgrep";
-import { createEscapeFilter } from "../../text/escape-filter.ts";
+import { sanitize } from "../../text/sanitize.ts";
 
 export interface RipgrepOptions {
   readonly args: readonly string[];
@@ -62,7 +62,7 @@ export async function runRipgrep({
       child.kill("SIGKILL");
       break;
     }
-    lines.push(harmless(line));
+    lines.push(sanitize(line));
     characters += line.length;
   }
   const code = await exit.finally(() => stop.removeEventListener("abort", onStop));
@@ -74,10 +74,4 @@ export async function runRipgrep({
     return { kind: "failed", message: errors.trim() || `ripgrep ended with exit code ${code}.` };
   }
   return { kind: "found", lines, rest };
-}
-
-/** Removes terminal escape sequences from file names and contents. */
-function harmless(line: string): string {
-  const filter = createEscapeFilter();
-  return filter.push(line) + filter.end();
 }

@@ -1,6 +1,6 @@
 import { text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
-import { createEscapeFilter } from "../../text/escape-filter.ts";
+import { sanitize } from "../../text/sanitize.ts";
 import { type FetchedPage, fetchPage } from "./fetch-page.ts";
 
 const TEXTUAL = /^(text\/|application\/(json|xml|xhtml\+xml|javascript|[\w.-]+\+(json|xml)))/i;
@@ -36,11 +36,10 @@ export function webFetchTool(): AgentTool {
 
 /** A page as text, without anything that a terminal would obey. */
 export async function pageText({ contentType, body, rest }: FetchedPage & { readonly kind: "page" }): Promise<string> {
-  const filter = createEscapeFilter();
   const raw = decode(body, contentType);
   const readable = /html/i.test(contentType) ? await htmlText(raw) : raw.trim();
   const cut = rest === "cut" ? `\n[cut after ${body.length} bytes]` : "";
-  return filter.push(readable) + filter.end() + cut;
+  return sanitize(readable) + cut;
 }
 
 /** The parser is loaded by the first page that needs it: no start of the agent waits for it. */

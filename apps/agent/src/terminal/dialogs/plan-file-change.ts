@@ -1,4 +1,5 @@
-import { replaceText } from "../../extensions/files/replace-text.ts";
+import { ambiguousMark, replaceText } from "../../extensions/files/replace-text.ts";
+import { restoreHidden } from "../../extensions/files/spelled-edit.ts";
 import { diffLines, linesOf, type TextDiff } from "../../text/diff-lines.ts";
 import { visibleText } from "../../text/visible-text.ts";
 import type { CurrentFile } from "../read-current-file.ts";
@@ -39,8 +40,11 @@ const WHY: Readonly<Record<Exclude<CurrentFile["kind"], "text">, string>> = {
   unreadable: "The file cannot be read.",
 };
 
-async function planWrite(path: string, content: string, current: CurrentFile): Promise<FileChange> {
+async function planWrite(path: string, given: string, current: CurrentFile): Promise<FileChange> {
   const name = visibleText(path);
+  const restored = restoreHidden(given, current.kind === "text" ? current.text : "");
+  if (restored.kind === "ambiguous") return fails(path, ambiguousMark(restored.mark));
+  const content = restored.text;
   const size = lineCount(content);
   if (current.kind === "text") {
     const diff = await diffLines(current.text, content);

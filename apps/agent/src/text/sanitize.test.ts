@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { sanitize, sanitizeAll } from "./sanitize.ts";
+import { createSanitizer } from "./sanitize-stream.ts";
+
+function streamed(...chunks: readonly (string | Uint8Array)[]): string {
+  const sanitizer = createSanitizer();
+  return [...chunks.map((chunk) => sanitizer.push(chunk)), sanitizer.end()].join("");
+}
+
+const TAGS = [..."rm -rf ~"].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
+
+test.each([
+  ["commands for the terminal are removed", "\u001b[31mred\u001b[0m\u0007", "red"],
+  ["directions", "a\u202eb\u2066c\u2069", "a⟨U+202E⟩b⟨U+2066⟩c⟨U+2069⟩"],
+  ["letters without a width", "a\u200bb\u200dc\u2060d\ufeff", "a⟨U+200B⟩b⟨U+200D⟩c⟨U+2060⟩d⟨U+FEFF⟩"],
+  ["tags, which say something", `Hello${TAGS}.`, "Hello⟨8 hidden characters⟩."],
+  ["variation selectors behind an emoji", `😀${"\u{e0100}\u{e0155}\ufe01".repeat(3)}`, "😀⟨9 hidden characters⟩"],
+  ["a second selector", "❤\ufe0f\ufe0f", "❤⟨U+FE0F⟩⟨U+FE0F⟩"],
+  ["selectors behind letters", "a\ufe0fb\ufe0e", "a⟨U+FE0F⟩b⟨U+FE0E⟩"],
+  ["fillers and joiners", "a\u3164b\u034fc", "a⟨U+3164⟩b⟨U+034F⟩c"],
+  ["a direction where nothing is written from right to left", "a\u200fb", "a⟨U+200F⟩b"],
+  ["a flag that says something else", "🏴\u{e0072}\u{e006d}\u{e007f}", "🏴⟨U+E0072⟩⟨U+E006D⟩⟨U+E007F⟩"],
+  ["half a character", "a\ud800b", "a\ufffdb"],
+])("%s", (_, text, shown) => {
+  expect(sanitize(text)).toBe(shown);
+  expect(streamed(...text)).toBe(shown);
+});
+
+test.each([
+  "Grüße, naïve 日本語\n\tx",
+  "❤️ ☎︎ 👨‍👩‍👧 👩🏽‍💻 🏳️‍🌈 ❤️‍🔥 1️⃣ 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇩🇪",
+  "می‌خواهم کتاب‌ها را بخوانم",
+  "क्‍ष श्रीमान्‌ ক্‌ষ",
+  "שלום (world)\u200f, \u200fעברית 1,2\u200e!",
+  "葛\u{e0100}城市",
+  "Donau\u00addampfschiff",
+  "\ufeffimport x",
+])("ordinary text stays as it is: %s", (text) => {
+  expect(sanitize(text)).toBe(text);
+  expect(streamed(...text)).toBe(text);
+});
+
+const piece = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.constantFrom(
+    TAGS,
+    "\u202e",
+    "\u200d",
+    "❤",
+    "\ufe0f",
+    "\u{e0101}",
+    "👩",
+    "ש",
+    "\u200f",
+    "\u001b[",
+    "\r",
+    "\n",
+    "م",
+  ),
+);
+
+test("for any text: nothing hidden is left but in ordinary places, a second time changes nothing, cuts do not matter", () => {
+  fc.assert(
+    fc.property(fc.array(piece), fc.array(fc.nat({ max: 80 })), (pieces, cuts) => {
+      const text = pieces.join("").toWellFormed();
+      const shown = sanitize(text);
+      expect(sanitize(shown)).toBe(shown);
+      // Directions and tags are never a part of ordinary text, but in three flags.
+      expect(shown.replaceAll(/🏴[\u{e0061}-\u{e007f}]{6}/gu, "")).not.toMatch(
+        /[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u,
+      );
+      expect(shown).not.toMatch(/\p{Default_Ignorable_Code_Point}{3}/u);
+      const bytes = Buffer.from(text);
+      const at = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
+      const chunks = at.slice(1).map((place, position) => bytes.subarray(at[position], place));
+      expect(streamed(...chunks)).toBe(streamed(bytes));
+      expect(streamed(...text)).toBe(shown);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a run of a million hidden characters takes no time, whole and in pieces", () => {
+  const run = "\u{e0041}".repeat(1_000_000);
+  const start = performance.now();
+  expect(sanitize(`a${run}b`)).toBe("a⟨1000000 hidden characters⟩b");
+  expect(streamed("a", ...Array.from({ length: 100 }, () => run.slice(0, 20_000)), "b").length).toBeLessThan(4_000);
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
+
+test("every text of a value, its keys included", () => {
+  expect(sanitizeAll({ "a\u202e": ["\u001b[1mx", 5, null, { b: "y\u200b" }] })).toEqual({
+    "a⟨U+202E⟩": ["x", 5, null, { b: "y⟨U+200B⟩" }],
+  });
+});
