@@ -3,7 +3,8 @@ import { type Entry, type ReadEntry, readPayload } from "palimpsest/core";
 
 /** What the sessions of the laws were opened with. */
 export interface ClearingRules {
-  readonly clearable: readonly string[];
+  /** Tools whose results are kept. Those of any other tool can be cleared, known or not. */
+  readonly kept: readonly string[];
   readonly keepNewest: number;
   readonly workingSetCalls: number;
 }
@@ -45,7 +46,8 @@ function problemOf(cleared: number, branch: readonly ReadEntry[], rules: Clearin
   if (found === undefined) return "it was not shown, or not as it came";
   if (found.result.status === "error") return "it is an error";
   const clearable = resultsOf(whole).filter(
-    ({ result, call, stored }) => result.status === "ok" && !stored && rules.clearable.includes(call?.name ?? ""),
+    ({ result, call, stored }) =>
+      result.status === "ok" && !stored && call !== undefined && !rules.kept.includes(call.name),
   );
   const place = clearable.findIndex(({ entry }) => entry === cleared);
   if (place < 0) return `results of ${found.call?.name ?? "a call that is not there"} are kept`;
@@ -71,7 +73,8 @@ function resultsOf(branch: readonly ReadEntry[]): readonly Result[] {
   return branch.flatMap((read) => {
     if (read.kind !== "message" || read.payload.audience === "user") return [];
     return read.payload.blocks.flatMap((block): Result[] => {
-      if (block.kind === "tool_call") calls.set(block.id, block);
+      // What the model did not call is never sent.
+      if (block.kind === "tool_call" && read.payload.role === "assistant") calls.set(block.id, block);
       if (block.kind !== "tool_result") return [];
       const stored = read.payload.stored !== undefined;
       return [{ entry: read.sequence, result: block, call: calls.get(block.callId), stored }];
@@ -81,7 +84,9 @@ function resultsOf(branch: readonly ReadEntry[]): readonly Result[] {
 
 function callsOf(branch: readonly ReadEntry[]): readonly ToolCall[] {
   return branch.flatMap((read) =>
-    read.kind === "message" ? read.payload.blocks.filter((block): block is ToolCall => block.kind === "tool_call") : [],
+    read.kind === "message" && read.payload.role === "assistant"
+      ? read.payload.blocks.filter((block): block is ToolCall => block.kind === "tool_call")
+      : [],
   );
 }
 

@@ -41,3 +41,22 @@ describe.each(WORLDS)("any session with %s", (name, create, numRuns) => {
     if (numRuns >= EDITED_RUNS) expect(Math.min(clears, seen.stored)).toBeGreaterThan(20);
   }, 3_600_000);
 });
+
+test("a call that was imported as the user's is none: its result is not the newest, and the newest one stays", async () => {
+  const look = { kind: "tool-call", name: "look", input: {} } as const;
+  const [call, result] = [
+    { kind: "tool_call", id: "a", name: "", input: {} },
+    { kind: "tool_result", callId: "a", content: "", status: "ok" },
+  ] as const;
+  await live(
+    anthropicWorld("free"),
+    [
+      { do: "attach", text: "a" },
+      { do: "ask", reply: { words: [look] }, meanwhile: undefined },
+      { do: "answer-calls", picks: [0], content: "Lorem ".repeat(150), status: "ok" },
+      { do: "import", message: { role: "user", blocks: [call, result], origin: "host" } },
+      { do: "import", message: { role: "user", blocks: [], origin: "host" } },
+    ],
+    "payback",
+  );
+});

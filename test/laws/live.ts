@@ -29,7 +29,7 @@ const TOOLS: readonly ToolDefinition[] = [
   { name: "write", inputSchema: { type: "object" }, sideEffects: "some", results: "clearable" },
   { name: "ask", inputSchema: { type: "object" }, sideEffects: "some" },
 ];
-const CLEARABLE = ["look", "read", "write"];
+const KEPT = ["ask"];
 /** Small enough that everything fires in a short session. */
 const SETTINGS: Partial<Settings> = {
   "notes.enabled": "on",
@@ -131,7 +131,7 @@ async function checkDecisions(life: Life): Promise<Omit<Lived, "requests">> {
     .filter((read) => read.kind === "replace")
     .filter(({ payload }) => payload.reason !== "test");
   const cleared = decided.filter(({ payload }) => payload.reason.startsWith("cleared"));
-  const [problem] = checkCleared(entries, { clearable: CLEARABLE, keepNewest: 1, workingSetCalls: 4 });
+  const [problem] = checkCleared(entries, { kept: KEPT, keepNewest: 1, workingSetCalls: 4 });
   if (problem !== undefined) throw new BrokenLaw(problem);
   for (const [entry, content] of life.results) {
     const recalled = await life.session.recall({ entry });

@@ -9,7 +9,7 @@ import {
   type Session,
   type Tool,
 } from "palimpsest";
-import { HOOK, type PermissionOptions } from "palimpsest/core";
+import type { PermissionOptions } from "palimpsest/core";
 
 import type { AgentEnd } from "./agent-result.ts";
 
@@ -28,6 +28,8 @@ export interface RunOptions extends Pick<PermissionOptions, "permission" | "askH
   readonly clock?: Clock;
 }
 
+/** Where words of hooks come from, as in the turns of a session. */
+const HOOK = { kind: "project", name: "hook" } as const;
 /** How often hooks can make an agent continue, as with the turns of a session. */
 const MAX_STOP_BLOCKS = 3;
 

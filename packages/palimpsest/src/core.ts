@@ -28,7 +28,7 @@ export { detectMediaType } from "./log/media-type.ts";
 export { PathError } from "./log/path-error.ts";
 export type { AttachmentPayload, MessagePayload, Replacement, ReplacePayload } from "./log/payload.ts";
 export type { ModelPrices } from "./log/prices.ts";
-export { HOOK, provenanceOf } from "./log/provenance.ts";
+export { provenanceOf } from "./log/provenance.ts";
 export { type PassedOver, type ReadEntry, readPayload } from "./log/read-payload.ts";
 export { sealEntries } from "./log/seal-entries.ts";
 export { type KnownModel, knownModel } from "./providers/known-model.ts";

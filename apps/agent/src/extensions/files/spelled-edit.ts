@@ -1,5 +1,9 @@
 import { type SpelledPlace, spellForEditing } from "../../text/hidden-characters.ts";
-import type { TextEdit } from "./replace-text.ts";
+
+interface SpelledEdit {
+  readonly oldText: string;
+  readonly newText: string;
+}
 
 /** An edit in terms of what stands in the file: which text is replaced by which. */
 export type UnspelledEdit =
@@ -10,7 +14,7 @@ export type UnspelledEdit =
  * Finds the places of an edit whose old text is written as Read shows it, with hidden characters spelled out (⟨U+202E⟩). Marks in
  * the new text become the characters again, as far as the old text had them: an edit can keep or remove them, and adds none.
  */
-export function findSpelled(content: string, { oldText, newText }: TextEdit): readonly UnspelledEdit[] {
+export function findSpelled(content: string, { oldText, newText }: SpelledEdit): readonly UnspelledEdit[] {
   const { text, places } = spellForEditing(content);
   if (places.length === 0) return [];
   const found: UnspelledEdit[] = [];

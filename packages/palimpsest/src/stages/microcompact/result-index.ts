@@ -56,7 +56,8 @@ export function createResultIndex(): ResultIndex {
     }
     const tokens = estimateTokens(view.calibration, item.features);
     for (const block of item.blocks) {
-      if (block.kind === "tool_call") {
+      // A call that the model did not make is not sent, and neither is its result: it must not count as the newest.
+      if (block.kind === "tool_call" && item.role === "assistant") {
         callById.set(block.id, block);
         calls.push({ call: block, resultsBefore: results.length });
       }
