@@ -31,7 +31,8 @@ export const forksBench: Bench = {
   },
 };
 
-const isFork = ({ request }: Ask): boolean => JSON.stringify(request["messages"]).includes("You are now a fork of this conversation");
+const isFork = ({ request }: Ask): boolean =>
+  JSON.stringify(request["messages"]).includes("You are now a fork of this conversation");
 
 async function measure(count: number, contextTokens: number, unsharedUsd: number): Promise<Figures> {
   const script = (ask: Ask): Reply => {
