@@ -54,6 +54,13 @@ function bytesOf(value: unknown): number {
   const json = JSON.stringify(value) ?? "";
   let bytes = json.length;
   // Media are base64, one byte per character: only non-ASCII text must be measured.
-  for (const [run] of json.matchAll(/[^\0-\x7f]+/g)) bytes += new TextEncoder().encode(run).length - run.length;
+  for (const [run] of json.matchAll(/[^\0-\x7f]+/g))
+    for (let at = 0; at < run.length; at++) bytes += furtherBytes(run.charCodeAt(at));
   return bytes;
+}
+
+/** The bytes of a UTF-16 unit beyond its first. The two units of a surrogate pair have four bytes together; JSON has no lone ones. */
+function furtherBytes(unit: number): number {
+  const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
+  return unit < 0x800 || isSurrogate ? 1 : 2;
 }

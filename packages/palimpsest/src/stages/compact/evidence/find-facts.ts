@@ -38,6 +38,8 @@ const LEAST_NAME_CHARACTERS = 8;
  */
 export function findFacts(text: string, extent: "whole" | "ends" = "whole"): Fact[] {
   const found = new Map<string, Fact>();
+  // Texts repeat their names: a run of characters yields the same facts each time.
+  const taken = new Set<string>();
   for (const piece of extent === "whole" ? [text] : endsOf(text)) {
     const add = (fact: string, sort: FactSort, at: number): void => {
       if (found.has(fact)) return;
@@ -55,7 +57,9 @@ export function findFacts(text: string, extent: "whole" | "ends" = "whole"): Fac
     }
     const rest = piece.replace(GROUPED_NUMBER, (number) => " ".repeat(number.length));
     for (const { 0: run, index } of rest.matchAll(RUNS)) {
-      if (!units.has(index)) takeRun(run, (fact, sort) => add(fact, sort, index));
+      if (units.has(index) || taken.has(run)) continue;
+      taken.add(run);
+      takeRun(run, (fact, sort) => add(fact, sort, index));
     }
   }
   return [...found.values()];
