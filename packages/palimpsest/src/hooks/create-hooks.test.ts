@@ -23,9 +23,8 @@ describe("hooks of an event", () => {
       },
     });
     const hooks = createHooks([hook("slow", 120), hook("quick", 10), hook("middle", 60)]);
-    const startedAt = performance.now();
     const results = await hooks.run("SessionStart", { sessionId: "s", source: "compact" });
-    expect(performance.now() - startedAt).toBeLessThan(180);
+    // One after the other, the slow one would be first.
     expect(order).toEqual(["quick", "middle", "slow"]);
     expect(addedContext(results)).toBe("slow at compact\n\nquick at compact\n\nmiddle at compact");
   });
