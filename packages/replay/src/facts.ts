@@ -51,15 +51,16 @@ export function createSearch(text: string): (fact: UsedFact) => boolean {
   };
 }
 
-/** Lines of the form `folder/: one; two` name the files of a folder: each file gets its folder back. */
+/** Lines of the form `folder/: one; two` name the files of a folder, below `Files in root/:` without it: each gets its folder back. */
 function withFolders(text: string): string {
-  const lines = text.matchAll(/^- (\S+\/): (.+)$/gm);
-  const whole = Array.from(lines, ([, folder, names]) =>
-    names!
-      .split("; ")
-      .map((name) => `${folder}${name.split(" ")[0]}`)
-      .join("\n"),
-  );
+  const whole: string[] = [];
+  let root = "";
+  for (const line of text.split("\n")) {
+    if (!line.startsWith("- ")) root = /^Files in (\S+\/):$/.exec(line)?.[1] ?? "";
+    const [, folder = "", names] = /^- (?:(\S+\/): )?(.+)$/.exec(line) ?? [];
+    if (names === undefined || (root === "" && folder === "")) continue;
+    for (const name of names.split("; ")) whole.push(`${root}${folder}${name.split(" ")[0]}`);
+  }
   return [text, ...whole].join("\n");
 }
 

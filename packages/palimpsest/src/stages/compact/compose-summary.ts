@@ -63,7 +63,7 @@ export function composeSummary(parts: SummaryParts): readonly Text[] {
   const opening = isBlank(recallHint) ? PREAMBLE : `${PREAMBLE} ${recallHint}`;
   const isWritten = !isBlank(summary) && summary !== COMPACTED_BY_PROVIDER;
   const instead = isBlank(summary) ? WITHOUT_SUMMARY : summary;
-  return [
+  return joined([
     text(isWritten ? opening : `${opening}\n\n${instead}`, HOST),
     ...(isWritten ? [text(summary, SUMMARY)] : []),
     ...under("What the user has said, word for word:", userMessages, USER),
@@ -75,7 +75,18 @@ export function composeSummary(parts: SummaryParts): readonly Text[] {
     ...under("Open todos, as they stood:", todos, SUMMARY),
     ...under("The latest results of tools:", latestResults, SUMMARY),
     ...(ENDINGS[preamble] === undefined ? [] : [text(ENDINGS[preamble], HOST)]),
-  ];
+  ]);
+}
+
+/** Neighbors that come from one place are one text: they need one pair of marks. */
+function joined(texts: readonly Text[]): readonly Text[] {
+  const whole: Text[] = [];
+  for (const next of texts) {
+    const last = whole.at(-1);
+    if (last === undefined || last.provenance !== next.provenance) whole.push(next);
+    else whole[whole.length - 1] = { ...last, text: `${last.text}\n\n${next.text}` };
+  }
+  return whole;
 }
 
 function under(heading: string, body: string | undefined, provenance: Provenance): readonly Text[] {

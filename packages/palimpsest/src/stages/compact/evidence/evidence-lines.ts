@@ -6,7 +6,16 @@ import { findFacts } from "./find-facts.ts";
 export type EvidenceLine =
   | { readonly group: "rules" | "decisions" | "commands" | "errors"; readonly text: string; readonly score: number }
   | { readonly group: "paths"; readonly path: string; readonly text: string; readonly score: number }
-  | { readonly group: "facts"; readonly entry: number; readonly text: string; readonly score: number };
+  | FactLine;
+
+interface FactLine {
+  readonly group: "facts";
+  readonly entry: number;
+  readonly fact: string;
+  /** The fact, after the words that it stood behind. */
+  readonly text: string;
+  readonly score: number;
+}
 
 // Set by hand, so that what was used again outlasts what was not (planted-facts.test.ts). A search over all of these on half
 // of the sessions of the `recorded-compactions` bench gained a sixth there at small budgets, and nothing on the other half.
@@ -71,12 +80,34 @@ export function evidenceLines(evidence: Evidence, shown: string, budgetTokens: n
     lines.push({ group: "commands", text, score });
   }
   lines.push(...factLines(evidence, shown));
-  return lines.map((line) => ({ ...line, score: perLength(line) })).sort((one, other) => other.score - one.score);
+  const ranked = lines
+    .map((line) => ({ ...line, score: perLength(line) }))
+    .sort((one, other) => other.score - one.score);
+  return withoutRepetition(ranked);
 }
+
+/** A name that a better line says already (a command, an error) has no line of its own; nor has a path of which nothing else is known. */
+function withoutRepetition(ranked: readonly EvidenceLine[]): EvidenceLine[] {
+  const told = new Set<string>();
+  return ranked.filter((line) => {
+    if (line.group === "facts") return !told.has(line.fact);
+    if (line.group === "paths") return !(line.text.startsWith(ONLY_NAMED) && told.has(endOf(line.path)));
+    for (const fact of factKeys(line.text)) told.add(fact);
+    return true;
+  });
+}
+
+/** The facts of a text; files by the end of their path, which is the same in any form of its name. */
+function factKeys(text: string): string[] {
+  return findFacts(text).map((fact) => (fact.sort === "path" ? endOf(fact.text) : fact.text));
+}
+
+/** What follows a path of which no more than its entry is known. */
+const ONLY_NAMED = " #";
 
 function factLines({ files, facts: stored, round }: Evidence, shown: string): EvidenceLine[] {
   const facts = stored.map(readFact);
-  const shownFacts = new Set(findFacts(shown).map(({ text, sort }) => (sort === "path" ? endOf(text) : text)));
+  const shownFacts = new Set(factKeys(shown));
   const paths = new Map<string, { score: number; text: string }>();
   const whole = new Map<string, string>();
   const known = [
@@ -96,12 +127,12 @@ function factLines({ files, facts: stored, round }: Evidence, shown: string): Ev
     const score = scoreOf(fact, round);
     if (sort !== "path") {
       if (!shownFacts.has(text))
-        lines.push({ group: "facts", entry, text: near === undefined ? text : `${near} ${text}`, score });
+        lines.push({ group: "facts", entry, fact: text, text: near === undefined ? text : `${near} ${text}`, score });
       continue;
     }
     const path = wholePath(text);
     const before = paths.get(path);
-    paths.set(path, { score: score + (before?.score ?? 0), text: before?.text ?? ` #${entry}` });
+    paths.set(path, { score: score + (before?.score ?? 0), text: before?.text ?? `${ONLY_NAMED}${entry}` });
   }
   for (const [path, { score, text }] of paths) {
     if (!shownFacts.has(endOf(path))) lines.push({ group: "paths", path, text, score });

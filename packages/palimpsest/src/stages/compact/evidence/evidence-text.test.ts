@@ -42,15 +42,43 @@ describe("what is told", () => {
       '- "Never change src/api/public.ts." #1',
       "Files:",
       "- /repo/src/parse/: lexer.ts edited #5 read 1-80 #3; tree.ts read #7",
-      "- src/api/public.ts #1",
       "Commands, how they last ended:",
       "- go test ./parse -> exit 1 #9",
       "Errors:",
       "- --- FAIL: TestLexer #9",
       "Names and numbers:",
       "- tokenTable #3",
-      "- TestLexer #9",
     ]);
+  });
+
+  test("names the folder of the project once, and files elsewhere whole", () => {
+    const paths = ["src/a.ts", "src/parse/tree.ts", "src/parse/lexer.ts", "docs/guide.md"].map(
+      (path) => `/home/me/repo/${path}`,
+    );
+    const evidence = evidenceOf(
+      [...paths, "/etc/hosts.conf"].flatMap((path) => [
+        ["model", "Read", { file_path: path }],
+        ["tool", "nothing"],
+      ]),
+    );
+    expect(evidenceText(evidence, { budgetTokens: 1_000, countTokens }).split("\n")).toEqual([
+      "From the log (#N: recall entry N to read it in full)",
+      "Files in /home/me/repo/:",
+      "- docs/guide.md read #8",
+      "- src/a.ts read #2",
+      "- src/parse/: lexer.ts read #6; tree.ts read #4",
+      "Other files:",
+      "- /etc/hosts.conf read #10",
+    ]);
+  });
+
+  test("does not repeat a name that a command or an error has", () => {
+    const evidence = evidenceOf([
+      ["model", "Bash", { command: "make check_ledger_rows" }],
+      ["tool", "Error: ledger_row_missing in src/ledger/rows.ts\nexit code: 2"],
+    ]);
+    const text = evidenceText(evidence, { budgetTokens: 1_000, countTokens });
+    for (const name of ["check_ledger_rows", "ledger_row_missing", "rows.ts"]) expect(text.split(name)).toHaveLength(2);
   });
 
   test("is not what stands beside it already", () => {

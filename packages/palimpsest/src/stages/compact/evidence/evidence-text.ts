@@ -40,26 +40,68 @@ function render(lines: readonly EvidenceLine[]): string {
   const byGroup = Map.groupBy(lines, ({ group }) => group);
   const groups = Object.entries(HEADINGS).flatMap(([group, heading]) => {
     const some = byGroup.get(group as EvidenceLine["group"]) ?? [];
-    return some.length === 0 ? [] : [`${heading}:`, ...renderGroup(some)];
+    return some.length === 0 ? [] : renderGroup(heading, some);
   });
   return groups.length === 0 ? "" : [HEADING, ...groups].join("\n").toWellFormed();
 }
 
-function renderGroup(lines: readonly EvidenceLine[]): string[] {
+function renderGroup(heading: string, lines: readonly EvidenceLine[]): string[] {
   const [first] = lines;
-  if (first?.group === "paths") return renderPaths(lines.filter((line) => line.group === "paths"));
-  if (first?.group === "facts") return renderFacts(lines.filter((line) => line.group === "facts"));
-  return lines.map(({ text }) => `- ${text}`);
+  if (first?.group === "paths") return renderPaths(heading, lines.filter(isPath));
+  if (first?.group === "facts") return [`${heading}:`, ...renderFacts(lines.filter((line) => line.group === "facts"))];
+  return [`${heading}:`, ...lines.map(({ text }) => `- ${text}`)];
+}
+
+type PathLine = Extract<EvidenceLine, { group: "paths" }>;
+
+function isPath(line: EvidenceLine): line is PathLine {
+  return line.group === "paths";
+}
+
+/** Files of the project come first, without its folder, which would stand in almost every line. */
+function renderPaths(heading: string, lines: readonly PathLine[]): string[] {
+  const root = sharedFolder(lines.map(({ path }) => folderOf(path)));
+  const isBelow = ({ path }: PathLine): boolean => root !== "" && path.startsWith(root) && path !== root;
+  const below = lines.filter(isBelow);
+  if (below.length === 0) return [`${heading}:`, ...renderFolders(lines, 0)];
+  const others = lines.filter((line) => !isBelow(line));
+  return [
+    `${heading} in ${root}:`,
+    ...renderFolders(below, root.length),
+    ...(others.length === 0 ? [] : [`Other ${heading.toLowerCase()}:`, ...renderFolders(others, 0)]),
+  ];
 }
 
 /** Files of one folder share a line, so that the folder is named once. */
-function renderPaths(lines: readonly Extract<EvidenceLine, { group: "paths" }>[]): string[] {
-  const byFolder = Map.groupBy(lines, ({ path }) => path.slice(0, path.replace(/[\\/]$/, "").search(/[^\\/]*$/)));
+function renderFolders(lines: readonly PathLine[], rootCharacters: number): string[] {
+  const byFolder = Map.groupBy(lines, ({ path }) => folderOf(path).slice(rootCharacters));
   return Array.from(byFolder, ([folder, files]) => {
-    const names = files.map(({ path, text }) => `${path.slice(folder.length)}${text}`);
+    const names = files.map(({ path, text }) => `${path.slice(rootCharacters + folder.length)}${text}`);
     return files.length === 1 || folder === "" ? `- ${folder}${names.join("; ")}` : `- ${folder}: ${names.join("; ")}`;
   });
 }
+
+function folderOf(path: string): string {
+  return path.slice(0, path.replace(/[\\/]$/, "").search(/[^\\/]*$/));
+}
+
+/** The absolute folder that saves most when it is named once; empty if none saves anything. */
+function sharedFolder(folders: readonly string[]): string {
+  const saved = new Map<string, number>();
+  for (const folder of new Set(folders)) {
+    if (!/^(?:\/|~|[A-Za-z]:)/.test(folder)) continue;
+    for (const { index } of folder.matchAll(/[\\/]/g)) {
+      const root = folder.slice(0, index + 1);
+      saved.set(root, (saved.get(root) ?? -HEADING_CHARACTERS - root.length) + root.length);
+    }
+  }
+  let [best, most] = ["", 0];
+  for (const [root, characters] of saved) if (characters > most) [best, most] = [root, characters];
+  return best;
+}
+
+/** "Other files:", and what stands before the folder. */
+const HEADING_CHARACTERS = 20;
 
 /** Facts of one entry share its number. */
 function renderFacts(lines: readonly Extract<EvidenceLine, { group: "facts" }>[]): string[] {
