@@ -209,9 +209,10 @@ const FLOORS: readonly Floor[] = [
   },
   {
     bench: "startup",
-    rule: "the agent's version takes at most 3 times a start of Node, its first request at most 8 times",
-    holds: ({ version_ratio, first_request_ratio }) =>
-      (version_ratio as number) <= 3 && (first_request_ratio as number) <= 8,
+    // Typically 3.5 to 4.5, as before the sandbox and the questions were written anew: a limit near that fails by chance.
+    rule: "the agent's version takes at most 3 times a start of Node, its first request at most 6 times a bare request of Node",
+    holds: ({ version_ratio, first_request_over_bare_request }) =>
+      (version_ratio as number) <= 3 && (first_request_over_bare_request as number) <= 6,
   },
   {
     bench: "recorded-compactions",

@@ -14,10 +14,21 @@ const HIDDEN = "\\p{Cf}\\p{Mn}";
  * @param more further tags, of a frame that the text is put into
  */
 export function escapeTags(text: string, more: readonly string[] = []): string {
-  return text.toWellFormed().replace(more.length === 0 ? OURS : tagPattern([...TAGS, ...more]), "&lt;");
+  const wellFormed = text.toWellFormed();
+  if (!OPENERS.test(wellFormed)) return wellFormed;
+  return wellFormed.replace(more.length === 0 ? ourTags() : tagPattern([...TAGS, ...more]), "&lt;");
 }
 
-const OURS = tagPattern(TAGS);
+const OPENERS = /[<\uFE64\uFF1C]/;
+
+/** Made for the first text that has an opener: its many classes of characters take milliseconds, which not every start needs. */
+const ourTags = (() => {
+  let pattern: RegExp | undefined;
+  return (): RegExp => {
+    pattern ??= tagPattern(TAGS);
+    return pattern;
+  };
+})();
 
 function tagPattern(tags: readonly string[]): RegExp {
   const names = tags.map((tag) => Array.from(tag).join(`[${HIDDEN}]*`));
