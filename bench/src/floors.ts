@@ -1,7 +1,4 @@
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import type { Bench, Figures } from "./bench.ts";
-import { tracesFolder } from "./traces.ts";
+import type { Figures } from "./bench.ts";
 
 interface Floor {
   readonly bench: string;
@@ -263,39 +260,7 @@ export function brokenFloors(bench: string, figures: Figures): string[] {
   return FLOORS.filter((floor) => floor.bench === bench && !floor.holds(figures)).map(({ rule }) => rule);
 }
 
-/** Runs the benches that have floors, quickly, and says what holds. */
-export async function checkFloors(benches: readonly Bench[]): Promise<"held" | "broken"> {
-  let result: "held" | "broken" = "held";
-  for (const bench of benches.filter(({ name }) => FLOORS.some((floor) => floor.bench === name))) {
-    if (bench.needs === "traces" && !existsSync(tracesFolder())) {
-      // Recorded sessions are nobody's to bring along.
-      console.log(`skipped: ${bench.name}: no recorded sessions at ${tracesFolder()} (set PALIMPSEST_TRACES)`);
-      continue;
-    }
-    if (bench.needs === "script" && !hasScript()) {
-      console.log(`BROKEN: ${bench.name}: install \`script\` of util-linux (on Debian: apt-get install bsdutils)`);
-      result = "broken";
-      continue;
-    }
-    let figures = await bench.run({ size: "quick" });
-    let broken = brokenFloors(bench.name, figures);
-    if (broken.length > 0) {
-      // The machine may have been busy with something else. What has become worse is so a second time.
-      console.log(`again: ${bench.name}: ${broken.join("; ")} ${JSON.stringify(figures)}`);
-      figures = await bench.run({ size: "quick" });
-      broken = brokenFloors(bench.name, figures);
-    }
-    for (const { rule } of FLOORS.filter((floor) => floor.bench === bench.name)) {
-      console.log(`${broken.includes(rule) ? "BROKEN" : "held"}: ${bench.name}: ${rule}`);
-    }
-    if (broken.length > 0) {
-      result = "broken";
-      console.log(JSON.stringify(figures));
-    }
-  }
-  return result;
-}
-
-function hasScript(): boolean {
-  return spawnSync("script", ["--version"]).stdout?.includes("util-linux") ?? false;
+/** What a bench is held to, in words. */
+export function rulesOf(bench: string): readonly string[] {
+  return FLOORS.filter((floor) => floor.bench === bench).map(({ rule }) => rule);
 }
