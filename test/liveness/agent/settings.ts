@@ -83,8 +83,8 @@ const hook = (more: object): AgentValues => ({
   permissions: { mode: "accept-edits" },
   hooks: [{ event: "PreToolUse", command: "echo it is blocked >&2; exit 2", ...more }],
 });
-const program = (environment: object): AgentValues => ({
-  servers: { s: { command: [process.execPath, "--input-type=module", "-e", TOOL_SERVER], environment } },
+const program = (environment: object, more: object = {}): AgentValues => ({
+  servers: { s: { command: [process.execPath, "--input-type=module", "-e", TOOL_SERVER], environment, ...more } },
 });
 const served = (fields: object): AgentValues => ({ servers: { h: fields } });
 const headers = (word: string) => ({ Authorization: `Bearer ${word}` });
@@ -102,12 +102,17 @@ export const FILE_EXPERIMENTS: Readonly<Record<string, FileExperiment>> = {
   "hooks.timeoutMs": {
     files: [hook({ command: "sleep 0.5; exit 2" }), hook({ command: "sleep 0.5; exit 2", timeoutMs: 100 })],
   },
+  "hooks.sandbox": { files: [hook({}), hook({ sandbox: "off" })], drive: useDoctor },
+  "hooks.hosts": { files: [hook({}), hook({ hosts: ["example.com"] })], drive: useDoctor },
   sandbox: { files: [mode(["Bash"]), { ...mode(["Bash"]), sandbox: "required" }] },
   keptEnvironment: { files: [mode(["Bash"]), { ...mode(["Bash"]), keptEnvironment: ["SOME_TOKEN"] }] },
   readablePaths: { files: [{}, { readablePaths: ["~/notes"] }], drive: useDoctor },
   allowedHosts: { files: [{}, { allowedHosts: ["registry.npmjs.org"] }], drive: useDoctor },
   "servers.command": { files: [{}, program({})] },
   "servers.environment": { files: [program({}), program({ INSTRUCTIONS: "Ask alpha first." })] },
+  "servers.project": { files: [program({}), program({}, { project: "write" })], drive: useDoctor },
+  "servers.sandbox": { files: [program({}), program({}, { sandbox: "off" })], drive: useDoctor },
+  "servers.hosts": { files: [program({}), program({}, { hosts: ["example.com"] })], drive: useDoctor },
   "servers.url": { files: [{}, served({ url: "URL", headers: headers("word") })], drive: useServer },
   "servers.headers": {
     files: [served({ url: "URL", headers: headers("no") }), served({ url: "URL", headers: headers("word") })],

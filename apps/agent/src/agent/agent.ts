@@ -37,6 +37,8 @@ export interface AgentOptions {
   readonly modelFacts: "table" | "if-unknown" | "asked";
   /** The person at the screen. @default none: calls that need permission are denied */
   readonly person?: Person;
+  /** Shows a notice where there is no screen. @default nobody sees it */
+  readonly onNotice?: (text: string) => void;
   /** Receives the events of the session and its agents, from the opening on. @default none */
   readonly onEvent?: OwnedListener;
   /** Engine settings from the command line. @default none */

@@ -61,6 +61,7 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
       rules,
     },
     offered,
+    notify: (text) => void (person?.onNotice ?? options.onNotice)?.(text, "problem"),
     emit: (newEvent) => session?.events.emit(newEvent),
     ...(person === undefined ? {} : { person }),
     ...(operations === undefined ? {} : { operations }),

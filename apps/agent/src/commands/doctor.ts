@@ -10,6 +10,7 @@ import type { Terminal } from "../cli/terminal.ts";
 import { userModels } from "../cli/user-models.ts";
 import { readTelemetryChoice } from "../operations/telemetry-choice.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
+import { exceptionalPrograms, withoutSandbox } from "../permissions/outside-programs.ts";
 import { openSessionSandbox } from "../permissions/session-sandbox.ts";
 import { refusalOfRoots } from "../sandbox/create-policy.ts";
 import { policyText } from "../sandbox/policy-text.ts";
@@ -107,11 +108,13 @@ async function checkSandbox({ folder, places }: Project, { environment }: Termin
   const sessionFolder = places.folderOf("doctor");
   const sandbox = await openSessionSandbox({ settings, guard, places, sessionFolder, environment });
   if (sandbox.kind === "none") {
-    const asked = "Every command asks first.";
-    return [{ about, state: settings.sandbox === "required" ? "problem" : "note", text: `${sandbox.reason} ${asked}` }];
+    const text = withoutSandbox(settings, sandbox.reason);
+    return [{ about, state: settings.sandbox === "required" ? "problem" : "note", text }];
   }
   const lines = policyText(sandbox.policy).map((text): Finding => ({ about, state: "ok", text }));
-  return [{ about, state: "ok", text: "bubblewrap: commands stay inside the project" }, ...lines];
+  const exceptions = exceptionalPrograms(settings).map((text): Finding => ({ about, state: "note", text }));
+  const kept = "bubblewrap: commands, hooks and MCP servers stay inside the project";
+  return [{ about, state: "ok", text: kept }, ...lines, ...exceptions];
 }
 
 function checkTelemetry({ environment }: Terminal): readonly Finding[] {

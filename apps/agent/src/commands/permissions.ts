@@ -28,7 +28,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       sessionFolder: places.folderOf("permissions"),
       environment,
     });
-    const held = { mode: settings.mode, rules: [...settings.rules], sandbox, guard, places };
+    const held = { mode: settings.mode, rules: [...settings.rules], settings, sandbox, guard, places };
     if (word === "list") await terminal.print(listPermissions(held));
     else await terminal.print(await (word === "why" ? explainCall : removePermission)(wanted, held));
     return EXIT.done;

@@ -37,6 +37,8 @@ export interface ExtensionContext {
   readonly offered: readonly ToolDefinition[];
   /** The person at the screen; absent if there is none. */
   readonly person?: Person;
+  /** Shows a notice to the person: at the screen, or with the output of a run without one. */
+  readonly notify: (text: string) => void;
   /** Emits an event to all listeners of the session. */
   readonly emit: AgentSession["events"]["emit"];
   /** The operator's telemetry and flags. */

@@ -12,8 +12,8 @@ export interface Person {
   readonly onOutput: (callId: string, text: string) => void;
   /** Shows the running hooks. */
   readonly onHook: (name: string, state: "started" | "ended") => void;
-  /** Shows a notice. */
-  readonly onNotice: (text: string) => Promise<void>;
+  /** Shows a notice. @param weight `problem`: the person should not miss it. @default "news" */
+  readonly onNotice: (text: string, weight?: "news" | "problem") => Promise<void>;
   /** Called when background work starts or ends: the status line is drawn again. */
   readonly onBackground: () => Promise<void>;
 }

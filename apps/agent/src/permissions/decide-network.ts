@@ -30,6 +30,11 @@ export function decideNetwork(mode: PermissionMode, rules: readonly Rule[], call
   return { decision: "ask", reason: `It wants to reach ${hosts === "any" ? "the network" : hosts.join(", ")}.` };
 }
 
+/** Whether a rule denies a host to everything that the agent starts. */
+export function isDeniedHost(rules: readonly Rule[], host: string): boolean {
+  return rules.some((rule) => rule.decision === "deny" && rule.tool === "Network" && fitsHost(rule, host));
+}
+
 function isOfNetwork({ tool, pattern }: Rule, call: PermissionCall): boolean {
   if (tool === "Network") return true;
   return call.command === undefined && pattern !== undefined && fitsTool(tool, call.tool);

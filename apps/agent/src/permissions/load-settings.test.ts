@@ -68,7 +68,7 @@ test("what is trusted are the bytes: once they change, the user is asked again",
   const { settings, heldBack, project } = await load();
   expect(project?.trust).toBe("trusted");
   expect(heldBack).toEqual([]);
-  expect(settings.hooks).toEqual([{ event: "SessionStart", command: "touch canary" }]);
+  expect(settings.hooks).toEqual([{ event: "SessionStart", command: "touch canary", from: "project" }]);
   expect(settings.folders).toEqual(["/"]);
   expect(settings.web).toBe("on");
   expect(settings.extensions).toMatchObject([{ module: "./evil.ts" }]);
@@ -144,7 +144,7 @@ test("of two servers with one name the user's counts, and one that makes no sens
   const { settings, problems } = await load();
   expect(settings.servers).toEqual([
     { name: "web", url: "https://own.example/mcp" },
-    { name: "evil", command: ["sh", "-c", "touch canary"] },
+    { name: "evil", command: ["sh", "-c", "touch canary"], from: "project" },
   ]);
   expect(problems).toEqual([expect.stringContaining('"a b" is no name of a server')]);
 });

@@ -13,8 +13,9 @@ async function setUp(settings?: string) {
   const places = placesOf(folder, { HOME: home });
   const guard = await createPathGuard(folder);
   const load = async (): Promise<HeldPermissions> => {
-    const { rules, mode } = (await loadSettings({ guard, agentHome: places.agentHome })).settings;
-    return { mode, rules: [...rules], sandbox: { kind: "none", reason: "There is none." }, guard, places };
+    const { settings } = await loadSettings({ guard, agentHome: places.agentHome });
+    const { rules, mode } = settings;
+    return { mode, rules: [...rules], settings, sandbox: { kind: "none", reason: "There is none." }, guard, places };
   };
   return { places, load };
 }
@@ -31,8 +32,7 @@ test("rules are listed with where they come from, and removed from there", async
     "allow  Bash(make)        your rules for this project",
     "allow  Bash(npm test *)  your rules for this project",
     "Sandbox none:",
-    "  There is none.",
-    "  Every command asks first.",
+    "  There is none. Commands have all your rights; none runs unless you allow it.",
   ]);
   expect((await removePermission("Bash(npm test *)", held)).split("\n")).toHaveLength(2);
   expect(await removePermission("deny Read(.env)", held)).toContain("is the project's own");

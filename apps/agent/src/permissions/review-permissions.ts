@@ -6,9 +6,11 @@ import type { Places } from "../workspace/places.ts";
 import { offeredRules } from "./allowing-rules.ts";
 import { decidePermission } from "./decide-permission.ts";
 import { removeRule } from "./kept-rules.ts";
+import { exceptionalPrograms, withoutSandbox } from "./outside-programs.ts";
 import { type PermittedTool, toPermissionCall } from "./permission-call.ts";
 import type { PermissionMode } from "./permission-verdict.ts";
 import { type Rule, type RuleOwner, readRule } from "./rule.ts";
+import type { AgentSettings } from "./settings.ts";
 import { MODES } from "./settings-schema.ts";
 
 /** What holds now. */
@@ -16,6 +18,7 @@ export interface HeldPermissions {
   readonly mode: PermissionMode;
   /** A rule that is removed is taken out. */
   readonly rules: Rule[];
+  readonly settings: Pick<AgentSettings, "hooks" | "servers" | "sandbox">;
   readonly sandbox: Sandbox;
   readonly guard: PathGuard;
   readonly places: Pick<Places, "home" | "agentHome" | "project">;
@@ -30,11 +33,14 @@ const OWNERS: Readonly<Record<RuleOwner, string>> = {
 };
 
 /** The mode, the rules with where they come from, and what the sandbox lets commands do. */
-export function listPermissions({ mode, rules, sandbox }: HeldPermissions): string {
+export function listPermissions({ mode, rules, settings, sandbox }: HeldPermissions): string {
   const rows = (["deny", "ask", "allow"] as const).flatMap((decision) =>
     rules.filter((rule) => rule.decision === decision).map((rule) => [decision, textOf(rule), OWNERS[rule.from]]),
   );
-  const policy = sandbox.kind === "none" ? [sandbox.reason, "Every command asks first."] : policyText(sandbox.policy);
+  const policy =
+    sandbox.kind === "none"
+      ? [withoutSandbox({ ...settings, mode }, sandbox.reason)]
+      : [...policyText(sandbox.policy), ...exceptionalPrograms(settings)];
   return [
     `Mode ${mode}: ${MODES[mode]}.`,
     rows.length === 0 ? "There are no rules." : table(rows),

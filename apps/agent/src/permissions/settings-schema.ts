@@ -83,6 +83,18 @@ const PROGRAM: SettingsSchema = { type: "array", items: { type: "string" }, minI
 /** A timer that is set for longer fires at once. */
 export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1;
 
+/** Of hooks and of servers: how they are started. */
+const ENCLOSURE: Readonly<Record<string, SettingsSchema>> = {
+  sandbox: {
+    type: "string",
+    enum: ["on", "off"],
+    default: "on",
+    description:
+      "off: it runs outside of the sandbox, with all the rights of your user. Only in your own settings, not in a project's.",
+  },
+  hosts: texts("Hosts that it may reach from the sandbox, besides allowedHosts."),
+};
+
 const HOOK = object(
   {
     event: { type: "string", enum: Object.keys(EVENTS), description: `When the hook runs. ${listed(EVENTS)}` },
@@ -98,6 +110,7 @@ const HOOK = object(
       default: 60_000,
       description: "The time limit in milliseconds. After it the hook is stopped, and the session continues.",
     },
+    ...ENCLOSURE,
   },
   { required: ["event", "command"] },
 );
@@ -111,6 +124,13 @@ const SERVER: SettingsSchema = {
           { type: "string" },
           "Environment variables for the server, in addition to the agent's own without secrets.",
         ),
+        project: {
+          type: "string",
+          enum: ["read", "write"],
+          default: "read",
+          description: "write: in the sandbox, the server may change files of the project.",
+        },
+        ...ENCLOSURE,
       },
       { required: ["command"] },
     ),

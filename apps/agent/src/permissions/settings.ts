@@ -1,19 +1,12 @@
 import type { ExtraModels } from "palimpsest/core";
 import { checkSettings } from "./check-settings.ts";
 import type { PermissionMode } from "./decide-permission.ts";
+import { type HookSetting, hookText, readHook } from "./hook-setting.ts";
 import { readModels } from "./read-models.ts";
 import { readSettingsJson } from "./read-settings-json.ts";
 import { type Rule, readRule } from "./rule.ts";
-import { AGENT_SETTINGS, MAX_TIMEOUT_MS, MODES } from "./settings-schema.ts";
+import { AGENT_SETTINGS, MODES } from "./settings-schema.ts";
 import { readToolServer, serverText, type ToolServer } from "./tool-server.ts";
-
-/** A command that is to be run at an event, as a settings file names it. */
-export interface HookSetting {
-  readonly event: string;
-  readonly command: string | readonly [program: string, ...args: string[]];
-  readonly tools?: string;
-  readonly timeoutMs?: number;
-}
 
 /** A module with an extension, as a settings file names it. */
 export interface ExtensionSetting {
@@ -107,9 +100,9 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
     say(`permissions: only the first ${rules.length} of ${written.length} rules are used; together they are too long`);
   }
   const mode = (Object.keys(MODES) as PermissionMode[]).find((name) => name === permissions["mode"]);
-  const hooks = Array.isArray(file["hooks"]) ? file["hooks"].flatMap((hook) => readHook(hook) ?? []) : [];
+  const hooks = Array.isArray(file["hooks"]) ? file["hooks"].flatMap((hook) => readHook(hook, from, say) ?? []) : [];
   const servers = Object.entries(fieldsOf(file["servers"])).flatMap(([name, value]) => {
-    const server = readToolServer(name, value);
+    const server = readToolServer(name, value, from, say);
     return typeof server === "string" ? say(server) : [server];
   });
   const sandbox = (["required", "if-present"] as const).find((word) => word === file["sandbox"]);
@@ -215,9 +208,7 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
         ...keptEnvironment.map((name) => `environment ${name}`),
         ...readablePaths.map((path) => `commands read ${path}`),
         ...allowedHosts.map((host) => `commands reach ${host}`),
-        ...hooks.map(
-          ({ event, command }) => `hook at ${event}: ${typeof command === "string" ? command : command.join(" ")}`,
-        ),
+        ...hooks.map(hookText),
         ...servers.map(serverText),
         ...extensions.map(({ module }) => `extension ${module}`),
         ...(web === "on" ? ["web on"] : []),
@@ -233,16 +224,4 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-}
-
-function readHook(value: unknown): HookSetting | undefined {
-  const { event, command, tools, timeoutMs } = fieldsOf(value);
-  const line = Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === "string");
-  if (typeof event !== "string" || !(typeof command === "string" || line)) return undefined;
-  return {
-    event,
-    command: command as HookSetting["command"],
-    ...(typeof tools === "string" ? { tools } : {}),
-    ...(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS ? { timeoutMs } : {}),
-  };
 }

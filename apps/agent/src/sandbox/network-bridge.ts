@@ -26,10 +26,14 @@ const PORT = 3128;
 /** Addresses of the machine's own networks: no name may lead there. Loopback and link-local ones are refused by the guard itself. */
 const PRIVATE = ["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "168.63.129.16/32", "fc00::/7"];
 
-/** Waits until the way stands, runs the command, and takes the way down. Processes stay those of the host: root needs its /proc. */
-const SCRIPT = `"$1" TCP-LISTEN:${PORT},bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:"$2" 2>/dev/null & way=$!
+/**
+ * Waits until the way stands, and runs the command. The way ends with this bash, even if it is killed: then the pipe to the one that waits
+ * is closed. Processes stay those of the host: root needs its /proc.
+ */
+const SCRIPT = `"$1" TCP-LISTEN:${PORT},bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:"$2" >/dev/null 2>&1 & way=$!
+exec {life}> >(exec >/dev/null 2>&1; read; kill $way)
 until (: <>/dev/tcp/127.0.0.1/${PORT}) 2>/dev/null; do kill -0 $way 2>/dev/null || exit 125; done
-shift 2; "$@"; code=$?; kill $way; exit $code`;
+shift 2; "$@" {life}>&-`;
 
 /**
  * The way of one command to the hosts that it may reach: a proxy in this process, on a socket that the command does not see, and socat

@@ -42,9 +42,7 @@ test("where bubblewrap lies in the project only, there is none", async () => {
     openSandbox({ policy, path, sandboxFolder: join(base, "s"), coversFile: join(base, "c"), isHidden: () => false });
   expect(await open(join(folder, "bin"))).toEqual({
     kind: "none",
-    reason:
-      "bubblewrap (bwrap) is not installed: commands run with all the rights of your user. " +
-      "Install it (on Debian and Ubuntu: apt-get install bubblewrap) to keep them inside the project.",
+    reason: "No sandbox: bubblewrap (bwrap) is not installed (apt-get install bubblewrap).",
   });
   expect((await open(`${join(folder, "bin")}:${process.env["PATH"]}`)).kind).toBe("bubblewrap");
   expect(existsSync(ran)).toBe(false);

@@ -19,24 +19,23 @@ const PROBE = [
   ...["--die-with-parent", "--unshare-user", "--unshare-pid", "--unshare-net", "--cap-drop", "ALL"],
   ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--"],
 ];
-const OPEN = "commands run with all the rights of your user";
-const INSTALL = "Install it (on Debian and Ubuntu: apt-get install bubblewrap) to keep them inside the project.";
+
 /** Tries the sandbox, since one that is installed may not work: containers often forbid what it needs. */
 export async function openSandbox(options: EncloserOptions): Promise<Sandbox> {
   const { policy, path } = options;
-  if (process.platform !== "linux")
-    return { kind: "none", reason: `There is no sandbox for ${process.platform} yet: ${OPEN}.` };
+  if (process.platform !== "linux") return { kind: "none", reason: `There is no sandbox for ${process.platform} yet.` };
   const bwrap = findProgram("bwrap", path, policy.roots);
-  if (bwrap === undefined) return { kind: "none", reason: `bubblewrap (bwrap) is not installed: ${OPEN}. ${INSTALL}` };
+  if (bwrap === undefined)
+    return { kind: "none", reason: "No sandbox: bubblewrap (bwrap) is not installed (apt-get install bubblewrap)." };
   const filter = seccompFilter(process.arch);
   if (filter === undefined)
-    return { kind: "none", reason: `The sandbox does not know the processor (${process.arch}): ${OPEN}.` };
+    return { kind: "none", reason: `No sandbox: it does not know the processor ${process.arch}.` };
   const enclose = createEncloser(options, { bwrap, filter });
   try {
     await promisify(execFile)(bwrap, [...PROBE, "/bin/sh", "-c", ":"], { timeout: 20_000, env: {} });
     return { kind: "bubblewrap", policy, enclose };
   } catch (error) {
     const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : String(error);
-    return { kind: "none", reason: `bubblewrap (bwrap) does not work here: ${OPEN}. It says: ${said}` };
+    return { kind: "none", reason: `No sandbox: bubblewrap (bwrap) does not work here. It says: ${said}` };
   }
 }

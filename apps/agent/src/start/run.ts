@@ -102,9 +102,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     }
     const signal = terminal.interruption();
     const relay = relayEvents(report);
-    const agent = await openAgent({ ...asked, model: choice.model, ...id, onEvent: relay.onEvent });
+    const onNotice = (text: string): void => report.notice({ text, weight: "problem" });
+    const agent = await openAgent({ ...asked, model: choice.model, ...id, onEvent: relay.onEvent, onNotice });
     try {
-      for (const text of problemsOf(agent)) report.notice({ text, weight: "problem" });
+      for (const text of problemsOf(agent)) onNotice(text);
       const endpoint = await rememberEndpoint(places.folderOf(agent.session.id), choice);
       if (endpoint === "secret")
         terminal.say(

@@ -90,8 +90,8 @@ export function createController(options: ControllerOptions): Controller {
     folder,
     onOutput: (callId, text) => emit({ kind: "tool-output", callId, text }),
     onHook: (name, state) => emit({ kind: "hook", name, state }),
-    async onNotice(text) {
-      say(text, { color: "quiet" });
+    async onNotice(text, weight) {
+      say(text, { color: weight === "problem" ? "warning" : "quiet" });
       await refresh();
     },
     onBackground: refresh,

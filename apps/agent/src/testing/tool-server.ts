@@ -6,8 +6,13 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 
-const moduleUrl = (path: string): string =>
-  JSON.stringify(pathToFileURL(createRequire(import.meta.url).resolve(`@modelcontextprotocol/sdk/${path}`)).href);
+const resolvePart = (path: string): string =>
+  createRequire(import.meta.url).resolve(`@modelcontextprotocol/sdk/${path}`);
+
+/** Where servers of tests find the SDK: it may lie in somebody's home, which servers do not see. */
+export const SDK_FOLDER: string = resolvePart("types.js").replace(/(\/node_modules)\/@modelcontextprotocol\/.*$/, "$1");
+
+const moduleUrl = (path: string): string => JSON.stringify(pathToFileURL(resolvePart(path)).href);
 
 /**
  * A real MCP server with the same SDK, as a program. It lists its tools in another order each time, and its instructions are
@@ -43,6 +48,22 @@ export const QUERY_SERVER: string = `
   const query = { name: "query", description: "Asks the database.", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } };
   server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [query] }));
   server.setRequestHandler(CallToolRequestSchema, async () => ({ content: [{ type: "text", text: "no rows" }] }));
+  await server.connect(new StdioServerTransport());
+`;
+
+/** A server with one tool, `run`: it runs a command with bash and answers with its output. */
+export const SHELL_SERVER: string = `
+  import { spawnSync } from "node:child_process";
+  const { Server } = await import(${moduleUrl("server/index.js")});
+  const { StdioServerTransport } = await import(${moduleUrl("server/stdio.js")});
+  const { CallToolRequestSchema, ListToolsRequestSchema } = await import(${moduleUrl("types.js")});
+  const server = new Server({ name: "shell", version: "1" }, { capabilities: { tools: {} } });
+  const run = { name: "run", description: "Runs.", inputSchema: { type: "object" } };
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [run] }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+    const { stdout, stderr } = spawnSync("bash", ["-c", params.arguments.command], { encoding: "utf8" });
+    return { content: [{ type: "text", text: stdout + stderr }] };
+  });
   await server.connect(new StdioServerTransport());
 `;
 

@@ -92,7 +92,19 @@ async function useSettings(playground: Playground): Promise<string> {
     const hooks = createHooks([{ event: "SessionStart", run: commandHook(command, { folder }) }]);
     await hooks.run("SessionStart", { sessionId: "s", source: "startup" });
   }
-  const servers = await openToolServers(settings.servers, { folder, environment: process.env, startTimeoutMs: 2_000 });
+  const servers = await openToolServers(settings.servers, {
+    folder,
+    serversFolder: join(playground.agentHome, "servers"),
+    programs: {
+      sandbox: { kind: "none", reason: "These attacks are about what is started at all." },
+      settings,
+      permissions: settings,
+      guard,
+      places: { home: outside, agentHome: playground.agentHome },
+      environment: process.env,
+    },
+    startTimeoutMs: 2_000,
+  });
   await servers.close();
   if (settings.web === "on") return "allowed: the web";
   if (settings.keptEnvironment.length > 0) return `allowed: the environment ${settings.keptEnvironment}`;

@@ -1,5 +1,6 @@
 import { commandHook, type Hook } from "palimpsest/hooks";
-import type { HookSetting } from "../../permissions/settings.ts";
+import { encloseProgram, enclosureAdvice, type ProgramPorts } from "../../permissions/enclose-program.ts";
+import { type HookSetting, hookLine, hookText } from "../../permissions/hook-setting.ts";
 import { sanitizeAll } from "../../text/sanitize.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 
@@ -8,25 +9,26 @@ export interface CommandHookOptions {
   readonly whose: "session" | "agent";
   readonly folder: string;
   readonly environment: Environment;
+  readonly programs: ProgramPorts;
   /** Is told what runs, as it can take a minute. */
   readonly onHook: (name: string, state: "started" | "ended") => void;
+  /** Is told what the sandbox has to say of a hook. */
+  readonly onNote: (text: string) => void;
 }
 
 const OF_SESSIONS: readonly string[] = ["SessionStart", "SessionEnd", "Stop"];
 
 /** The commands of the settings as hooks. Those of events that are not known never run; `palimpsest doctor` names them. */
-export function commandHooks(
-  settings: readonly HookSetting[],
-  { whose, folder, environment, onHook }: CommandHookOptions,
-): readonly Hook[] {
+export function commandHooks(settings: readonly HookSetting[], options: CommandHookOptions): readonly Hook[] {
+  const { whose, onHook } = options;
   const meant = settings.filter(({ event }) => whose === "session" || !OF_SESSIONS.includes(event));
-  return meant.map(({ event, command, tools, timeoutMs }) => {
-    const name = `${event}: ${typeof command === "string" ? command : command.join(" ")}`;
-    const ask = commandHook(command, { folder, environment });
-    const run: typeof ask = async (input, context) => {
+  return meant.map((setting) => {
+    const { event, tools, timeoutMs } = setting;
+    const name = `${event}: ${hookLine(setting)}`;
+    const run: RunHook = async (input, context) => {
       onHook(name, "started");
       try {
-        return sanitizeAll(await ask(input, context));
+        return sanitizeAll(await runHook(setting, options, input, context));
       } finally {
         onHook(name, "ended");
       }
@@ -39,4 +41,32 @@ export function commandHooks(
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     } as Hook;
   });
+}
+
+type RunHook = ReturnType<typeof commandHook>;
+
+/** Runs the command of a hook, in the sandbox unless the user's settings or the machine say otherwise. */
+async function runHook(
+  setting: HookSetting,
+  { folder, environment, programs, onNote }: CommandHookOptions,
+  ...[input, context]: Parameters<RunHook>
+): ReturnType<RunHook> {
+  const { command } = setting;
+  const words = typeof command === "string" ? ["/bin/sh", "-c", command] : command;
+  const start = await encloseProgram({ ...setting, words, environment }, programs);
+  if (start.kind === "refused") throw new Error(`The hook was not run: ${start.reason}`);
+  if (start.kind === "outside") return commandHook(command, { folder, environment })(input, context);
+  const full = new AbortController();
+  const unguard = start.guardDisk(() => full.abort());
+  try {
+    const signal = AbortSignal.any([context.signal, full.signal]);
+    return await commandHook(start.line, { folder, environment: start.environment })(input, { ...context, signal });
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    const why = full.signal.aborted ? "The hook was ended: the disk was nearly full." : (error as Error).message;
+    throw new Error(`${why} ${enclosureAdvice(setting)}`);
+  } finally {
+    unguard();
+    for (const note of await start.finish()) onNote(`${hookText(setting)} ${note}`);
+  }
 }

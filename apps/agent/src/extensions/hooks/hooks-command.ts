@@ -1,5 +1,6 @@
 import type { SlashCommand } from "../../extension/slash-command.ts";
-import type { HookSetting } from "../../permissions/settings.ts";
+import { type HookSetting, hookLine } from "../../permissions/hook-setting.ts";
+import { programText } from "../../permissions/program-setting.ts";
 import { table } from "../../text/table.ts";
 
 /** `/hooks`: the commands of the settings that run at events. */
@@ -9,11 +10,7 @@ export function hooksCommand(hooks: readonly HookSetting[]): SlashCommand {
     about: "the commands that are run at events",
     when: "always",
     async open({ say }) {
-      const rows = hooks.map(({ event, tools = "", command }) => [
-        event,
-        tools,
-        typeof command === "string" ? command : command.join(" "),
-      ]);
+      const rows = hooks.map((hook) => [hook.event, hook.tools ?? "", `${hookLine(hook)}${programText(hook)}`]);
       say(rows.length === 0 ? "There are no hooks. They stand in settings.json, under hooks." : table(rows));
     },
   };

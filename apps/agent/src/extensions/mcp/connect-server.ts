@@ -1,14 +1,18 @@
+import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { encloseProgram, enclosureAdvice, type ProgramPorts } from "../../permissions/enclose-program.ts";
 import type { HttpServer, ProgramServer, ToolServer } from "../../permissions/tool-server.ts";
 import { commandEnvironment, type Environment } from "../../workspace/command-environment.ts";
 import type { ServedResult, ServedTool } from "./to-agent-tool.ts";
 
 export interface ConnectOptions {
   readonly folder: string;
-  readonly environment: Environment;
+  readonly programs: ProgramPorts;
+  /** Holds a folder for each server: what it writes outlives the session. */
+  readonly serversFolder: string;
   /** For the connection, and then for the list of tools. */
   readonly startTimeoutMs: number;
   readonly callTimeoutMs: number;
@@ -31,7 +35,9 @@ const GOODBYE_MS = 1_000;
 export async function connectServer(server: ToolServer, options: ConnectOptions): Promise<ConnectedServer> {
   const { startTimeoutMs: timeout, callTimeoutMs } = options;
   const client = new Client({ name: "palimpsest", version: "0.1.0" });
-  const { transport, said, leave } = "url" in server ? overHttp(server) : asProgram(server, options);
+  const { transport, said, refused, leave, ended } =
+    "url" in server ? overHttp(server) : await asProgram(server, options);
+  client.onclose = () => void ended();
   try {
     await client.connect(transport, { timeout });
     const tools = await listTools(client, timeout);
@@ -41,39 +47,83 @@ export async function connectServer(server: ToolServer, options: ConnectOptions)
       async call(name, input, signal) {
         const given = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
         const how = { signal, timeout: callTimeoutMs };
+        const before = refused().length;
         const { content, isError } = await client.callTool({ name, arguments: given }, undefined, how);
-        return { content: Array.isArray(content) ? content : [], status: isError === true ? "error" : "ok" };
+        const hosts = refused()
+          .slice(before)
+          .map((host) => ({ type: "text", text: refusedText(host) }));
+        return {
+          content: [...(Array.isArray(content) ? content : []), ...hosts],
+          status: isError === true ? "error" : "ok",
+        };
       },
       async close() {
         await leave();
         await client.close();
+        await ended();
       },
     };
   } catch (error) {
     await client.close();
+    await ended();
     const why = error instanceof Error ? error.message : String(error);
     throw new Error([why, said()].filter(Boolean).join(" It said: "));
   }
+}
+
+function refusedText(host: string): string {
+  return `[refused: ${host}. The user can name it under "hosts" of this server, in settings.json.]`;
 }
 
 interface Way {
   readonly transport: Transport;
   /** What it had to say beside the protocol. */
   said(): string;
+  /** Hosts that the sandbox has kept it from so far. */
+  refused(): readonly string[];
   leave(): Promise<void>;
+  /** Cleans up when it is gone. */
+  ended(): Promise<void>;
 }
 
-function asProgram(
-  { command: [program, ...args], environment: own = {} }: ProgramServer,
-  options: ConnectOptions,
-): Way {
-  const env = onlyTexts({ ...commandEnvironment(options.environment), ...own });
+async function asProgram(server: ProgramServer, options: ConnectOptions): Promise<Way> {
+  const { name, command, environment: own = {}, project } = server;
+  const environment = commandEnvironment(options.programs.environment);
+  const start = await encloseProgram(
+    {
+      ...server,
+      words: command,
+      environment,
+      own,
+      writes: project === "write" ? "project" : "own-folder",
+      ownFolder: join(options.serversFolder, name),
+    },
+    options.programs,
+  );
+  if (start.kind === "refused") throw new Error(start.reason);
+  const isEnclosed = start.kind === "enclosed";
+  const [program, ...args] = isEnclosed ? start.line : command;
+  const env = onlyTexts(isEnclosed ? start.environment : { ...environment, ...own });
   const transport = new StdioClientTransport({ command: program, args, cwd: options.folder, env, stderr: "pipe" });
   let tail = "";
   transport.stderr?.on("data", (chunk) => {
     tail = `${tail}${String(chunk)}`.slice(-500);
   });
-  return { transport, said: () => tail.trim(), leave: async () => {} };
+  const unguard = isEnclosed ? start.guardDisk(() => void transport.close()) : undefined;
+  let ended: Promise<void> | undefined;
+  return {
+    transport,
+    said: () => [tail.trim(), ...(isEnclosed ? [enclosureAdvice(server)] : [])].filter(Boolean).join(" "),
+    refused: () => (isEnclosed ? start.refused() : []),
+    leave: async () => {},
+    ended() {
+      unguard?.();
+      ended ??= (async () => {
+        if (isEnclosed) await start.finish();
+      })();
+      return ended;
+    },
+  };
 }
 
 function overHttp({ url, headers = {} }: HttpServer): Way {
@@ -82,6 +132,8 @@ function overHttp({ url, headers = {} }: HttpServer): Way {
   return {
     transport: transport as Transport,
     said: () => "",
+    refused: () => [],
+    ended: async () => {},
     async leave() {
       const late = new Promise((resolve) => setTimeout(resolve, GOODBYE_MS).unref());
       await Promise.race([transport.terminateSession().catch(() => undefined), late]);

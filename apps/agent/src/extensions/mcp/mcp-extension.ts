@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
 import { mcpCommand } from "./mcp-command.ts";
@@ -5,13 +6,11 @@ import { openServers } from "./open-servers.ts";
 import { serverSection } from "./server-section.ts";
 
 /** Tools of MCP servers. */
-export async function mcpExtension({
-  settings: { servers },
-  folder,
-  environment,
-  offered,
-}: Pick<ExtensionContext, "settings" | "folder" | "environment" | "offered">): Promise<Extension> {
-  const opened = await openServers(servers, { folder, environment, offered });
+export async function mcpExtension(context: ExtensionContext): Promise<Extension> {
+  const { settings, folder, places, offered } = context;
+  const { servers } = settings;
+  const serversFolder = join(places.project, "servers");
+  const opened = await openServers(servers, { folder, programs: context, serversFolder, offered });
   return {
     name: "mcp",
     tools: () => opened.tools,

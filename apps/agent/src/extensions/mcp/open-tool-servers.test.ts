@@ -1,15 +1,18 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ToolServer } from "../../permissions/tool-server.ts";
+import { programPorts } from "../../testing/program-ports.ts";
 import { call, temporaryProject, textOf } from "../../testing/temporary-project.ts";
 import { startHttpToolServer, TOOL_SERVER } from "../../testing/tool-server.ts";
 import { openToolServers, type ToolServersOptions } from "./open-tool-servers.ts";
 
 async function opened(servers: readonly ToolServer[], more: Pick<ToolServersOptions, "offered"> = {}) {
-  const { folder, put } = temporaryProject({ "server.mjs": TOOL_SERVER });
+  const project = temporaryProject({ "server.mjs": TOOL_SERVER });
+  const { folder, home, put } = project;
   put("silent.mjs", "setInterval(() => {}, 1000)");
-  const environment = { ...process.env, SOME_TOKEN: "secret" };
-  const options = { folder, environment, startTimeoutMs: 8_000, callTimeoutMs: 5_000, ...more };
+  const programs = await programPorts(project, { environment: { SOME_TOKEN: "secret" } });
+  const serversFolder = join(home, ".palimpsest/servers");
+  const options = { folder, programs, serversFolder, startTimeoutMs: 8_000, callTimeoutMs: 5_000, ...more };
   const found = await openToolServers(servers, options);
   onTestFinished(() => found.close());
   const use = (name: string, input: object, signal?: AbortSignal) =>

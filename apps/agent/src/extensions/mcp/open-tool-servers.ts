@@ -1,15 +1,17 @@
 import type { ToolDefinition } from "palimpsest";
 import { type AgentTool, failed } from "../../extension/tool.ts";
+import type { ProgramPorts } from "../../permissions/enclose-program.ts";
 import type { ToolServer } from "../../permissions/tool-server.ts";
 import { sanitize } from "../../text/sanitize.ts";
-import type { Environment } from "../../workspace/command-environment.ts";
 import { type ConnectedServer, connectServer } from "./connect-server.ts";
 import { limitTools } from "./limit-tools.ts";
 import { prefixOf, toAgentTools } from "./to-agent-tool.ts";
 
 export interface ToolServersOptions {
   readonly folder: string;
-  readonly environment: Environment;
+  readonly programs: ProgramPorts;
+  /** Holds a folder for each server: what it writes outlives the session. */
+  readonly serversFolder: string;
   /**
    * Tools that the session has been offered. Those of a server that cannot be used now stay in its list, because a shorter one
    * would cost the whole cache; calls of them are answered by the reason. @default none
@@ -42,13 +44,13 @@ const MAX_INSTRUCTION_CHARACTERS = 4_000;
 /** Connects with servers of tools, all at once. One that fails is named, and the others count. */
 export async function openToolServers(
   servers: readonly ToolServer[],
-  { folder, environment, offered = [], startTimeoutMs = 30_000, callTimeoutMs = 600_000 }: ToolServersOptions,
+  { offered = [], startTimeoutMs = 30_000, callTimeoutMs = 600_000, ...options }: ToolServersOptions,
 ): Promise<ToolServers> {
   const opened = await Promise.all(
     servers.map(async (server) => {
       const { name } = server;
       try {
-        const connected = await connectServer(server, { folder, environment, startTimeoutMs, callTimeoutMs });
+        const connected = await connectServer(server, { ...options, startTimeoutMs, callTimeoutMs });
         const { tools, problems } = limitTools(name, connected.tools);
         return { name, connected, problems, tools: toAgentTools(name, tools, connected.call) };
       } catch (error) {

@@ -1,21 +1,27 @@
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
 import type { SlashCommand } from "../../extension/slash-command.ts";
+import { openingText } from "../../permissions/outside-programs.ts";
 import { explainCall, listPermissions, removePermission } from "../../permissions/review-permissions.ts";
 
 /** Shows and changes what needs no question. */
 export function permissionsExtension(context: ExtensionContext): Extension {
-  return { name: "permissions", commands: [permissionsCommand(context)] };
+  const { settings, sandbox, permissions } = context;
+  return {
+    name: "permissions",
+    commands: [permissionsCommand(context)],
+    problems: openingText({ ...settings, mode: permissions.mode() }, sandbox),
+  };
 }
 
-function permissionsCommand({ permissions, sandbox, guard, places }: ExtensionContext): SlashCommand {
+function permissionsCommand({ permissions, settings, sandbox, guard, places }: ExtensionContext): SlashCommand {
   return {
     name: "permissions",
     takes: "[why COMMAND | remove RULE]",
     about: "list the rules, explain what a command needs, remove a rule",
     when: "always",
     async open({ words, say }) {
-      const held = { mode: permissions.mode(), rules: permissions.rules, sandbox, guard, places };
+      const held = { mode: permissions.mode(), rules: permissions.rules, settings, sandbox, guard, places };
       const [, word, wanted = ""] = /^(why|remove)\s+(.+)$/s.exec(words.trim()) ?? [];
       if (word === undefined) say(listPermissions(held));
       else say(await (word === "why" ? explainCall : removePermission)(wanted.trim(), held));

@@ -11,12 +11,9 @@ import { tasksCommand } from "./tasks-command.ts";
 
 /** Commands, in a sandbox where the system has one, in the foreground and in the background. */
 export function shellExtension(
-  context: Pick<
-    ExtensionContext,
-    "guard" | "settings" | "permissions" | "environment" | "sessionFolder" | "sandbox" | "person"
-  >,
+  context: Pick<ExtensionContext, "guard" | "settings" | "permissions" | "environment" | "sessionFolder" | "sandbox">,
 ): Extension {
-  const { guard, settings, sandbox, permissions, person, sessionFolder } = context;
+  const { guard, settings, sandbox, permissions, sessionFolder } = context;
   const background = createBackgroundCommands(join(sessionFolder, "background"));
   const environment = commandEnvironment(context.environment, settings.keptEnvironment);
   const shell = findShell(context.environment["PATH"], guard.roots);
@@ -30,9 +27,6 @@ export function shellExtension(
     ],
     commands: [tasksCommand(background)],
     status: () => background.list().map(({ id, command }) => ({ what: `${id} ${command}`, shownBy: "/tasks" })),
-    // At the screen every command asks; where nobody is, it has to be known.
-    problems:
-      sandbox.kind === "none" && (settings.sandbox === "required" || person === undefined) ? [sandbox.reason] : [],
     close: background.close,
   };
 }
