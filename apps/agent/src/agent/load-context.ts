@@ -6,6 +6,7 @@ import { namedFiles } from "../permissions/named-files.ts";
 import type { Rule } from "../permissions/rule.ts";
 import { openSessionSandbox } from "../permissions/session-sandbox.ts";
 import { refusalOfRoots } from "../sandbox/create-policy.ts";
+import { openCommandTimes } from "../workspace/command-times.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { makePrivateFolder } from "../workspace/private-files.ts";
 import { UsageError } from "../workspace/usage-error.ts";
@@ -51,6 +52,7 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
     sessionFolder,
     settings: all,
     guard,
+    commandTimes: openCommandTimes(places.commandTimes),
     obeyedFiles,
     sandbox,
     permissions: {

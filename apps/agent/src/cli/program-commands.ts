@@ -152,6 +152,7 @@ export const PROGRAM_COMMANDS = {
     about: "show what this project's settings ask for; with --yes, apply them",
     more: [
       "Until you trust a project, its settings can only forbid things. You trust the files as they are now: after a change they need your trust again.",
+      "Instructions (AGENTS.md) and skills that a command of the agent has changed are shown, too: they count again once you trust them.",
     ],
     options: { yes: { type: "boolean", about: "trust the settings as they are now, and apply them" } },
     examples: [["palimpsest trust", "list the rules, hooks and folders in .palimpsest/settings.json"]],

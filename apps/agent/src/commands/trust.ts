@@ -6,17 +6,23 @@ import type { Terminal } from "../cli/terminal.ts";
 import { loadDefinitions } from "../extensions/agents/load-definitions.ts";
 import { loadCommandFiles } from "../extensions/command-files/load-command-files.ts";
 import { loadSettings, trustFile } from "../permissions/load-settings.ts";
+import { readInstructing, type UnseenFile, unseenFiles } from "../permissions/unseen-file.ts";
+import { visibleText } from "../text/visible-text.ts";
+import { openCommandTimes } from "../workspace/command-times.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
+import type { Places } from "../workspace/places.ts";
 
 /** Shows what the project's settings ask for; with `--yes`, trusts the files as they are now. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.trust);
-  return inProject(terminal, async ({ folder, places: { agentHome } }) => {
+  return inProject(terminal, async ({ folder, places }) => {
+    const { agentHome } = places;
     const guard = await createPathGuard(folder);
     const { project, heldBack } = await loadSettings({ guard, agentHome });
     const agents = (await loadDefinitions({ guard, agentHome })).heldBack;
     const commands = (await loadCommandFiles({ guard, agentHome })).heldBack;
-    const files = [...(project?.trust === "untrusted" ? [project] : []), ...agents, ...commands];
+    const unseen = await findChanged(places);
+    const files = [...(project?.trust === "untrusted" ? [project] : []), ...agents, ...commands, ...unseen];
     if (files.length === 0) {
       await terminal.print(
         project === undefined
@@ -29,7 +35,12 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         await terminal.print(`Trusted ${file.path}. After a change it needs your trust again.`);
       }
     } else {
-      for (const { path } of files) {
+      for (const { path, bytes } of unseen) {
+        await terminal.print(
+          `A command has changed ${path}. It holds instructions for the model, and says now:\n${quoted(Buffer.from(bytes).toString("utf8"))}\n`,
+        );
+      }
+      for (const { path } of files.filter((file) => !unseen.some((one) => one.path === file.path))) {
         const agent = agents.find((one) => one.path === path);
         const command = commands.find((one) => one.path === path);
         const wants =
@@ -44,4 +55,25 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     }
     return EXIT.done;
   });
+}
+
+/** Instructions and skills that commands have changed since the user saw them. */
+async function findChanged({ commandTimes, agentHome }: Places): Promise<readonly UnseenFile[]> {
+  const times = openCommandTimes(commandTimes);
+  const findUnseen = unseenFiles(times, agentHome);
+  const found = await Promise.all(
+    (await times.unseen()).map(async (path) => {
+      const file = await readInstructing(path).catch(() => undefined);
+      return file && findUnseen(file);
+    }),
+  );
+  return found.filter((file) => file !== undefined);
+}
+
+/** Hidden characters are spelled out, and nothing in it looks like our own words. */
+function quoted(text: string): string {
+  return visibleText(text.trimEnd())
+    .split("\n")
+    .map((line) => `  | ${line}`)
+    .join("\n");
 }

@@ -5,6 +5,7 @@ import type { Rule } from "../permissions/rule.ts";
 import type { AgentSettings } from "../permissions/settings.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import type { Environment } from "../workspace/command-environment.ts";
+import type { CommandTimes } from "../workspace/command-times.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import type { Places } from "../workspace/places.ts";
 import type { AgentSession } from "./open-agent-session.ts";
@@ -29,6 +30,8 @@ export interface ExtensionContext {
   /** Keeps paths inside the folders that tools may use. */
   readonly guard: PathGuard;
   readonly permissions: Permissions;
+  /** When commands ran in the project: what they changed counts once the user has seen it. */
+  readonly commandTimes: CommandTimes;
   /** Files of the project that hooks and servers run. */
   readonly obeyedFiles: readonly string[];
   /** What every program obeys that the session starts. */

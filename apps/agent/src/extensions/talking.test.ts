@@ -5,11 +5,12 @@ import { recall } from "palimpsest/core";
 import { describe, expect, test } from "vitest";
 import type { PlanAnswer, Question } from "../extension/person.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
+import type { FindUnseen } from "../permissions/unseen-file.ts";
 import { call, temporaryProject, textOf } from "../testing/temporary-project.ts";
 import { planTools } from "./plan/plan-mode.ts";
 import { askUserTool } from "./questions/ask-user.ts";
 import { recallTool } from "./recall/recall.ts";
-import { readSkills } from "./skills/read-skills.ts";
+import { findSkills } from "./skills/read-skills.ts";
 import { skillTool } from "./skills/skill.ts";
 import { todoTool } from "./todos/todo.ts";
 
@@ -92,29 +93,54 @@ describe("skills", () => {
     const project = join(base, "project/.palimpsest/skills");
     symlinkSync(join(base, "secret.md"), join(project, "secret.md"));
     mkdirSync(join(project, "empty"));
-    return { project, folders: [project, join(base, "home/.palimpsest/skills"), join(base, "nowhere")] };
+    const folders = [
+      { path: join(base, "home/.palimpsest/skills"), of: "user" },
+      { path: project, of: "project" },
+      { path: join(base, "nowhere"), of: "project" },
+    ] as const;
+    return { project, folders };
   }
 
-  test("are found by their heads, the project's before the user's, and no links", async () => {
-    const skills = await readSkills(setUp().folders);
-    expect(skills.map(({ name, description }) => [name, description])).toEqual([
-      ["release", "How to release."],
-      ["review", "How to review."],
-      ["own", "Own."],
+  test("are found by their heads, and no links; a project's cannot take the place of one of the user's", async () => {
+    const { skills, problems } = await findSkills(setUp().folders);
+    expect(skills.map(({ name, description, of }) => [name, description, of])).toEqual([
+      ["own", "Own.", "user"],
+      ["release", "The user's.", "user"],
+      ["review", "How to review.", "project"],
     ]);
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^The skill release in .*project.*release\.md is not used: .*home.*release\.md has the same name\.$/,
+      ),
+    ]);
+  });
+
+  test("that a command has changed do not count until the user has seen them", async () => {
+    const { folders, project } = setUp();
+    const held: FindUnseen = async (file) => (file.path.includes("review") ? { ...file, hash: "x" } : undefined);
+    const { skills, problems } = await findSkills(folders, held);
+    expect(skills.map(({ name }) => name)).toEqual(["own", "release"]);
+    expect(problems).toContain(
+      `${project}/review/SKILL.md does not count: a command has changed it since you saw it. To review it: palimpsest trust`,
+    );
+    const tool = skillTool((await findSkills(folders)).skills, held);
+    expect(await call(tool, { skill: "review" }, { folder })).toMatchObject({ status: "error" });
   });
 
   test("are handed out as they are now", async () => {
     const { folders, project } = setUp();
-    const tool = skillTool(await readSkills(folders));
-    expect(tool.description).toContain("- release: How to release.");
+    const tool = skillTool((await findSkills(folders)).skills);
+    expect(tool.description).toContain("- release: The user's.");
+    expect(tool.description).toContain(
+      '- review: <marked-data from="project" name="skills">\nHow to review.\n</marked-data>',
+    );
     expect(await textOf(await call(tool, { skill: "review", arguments: "a.ts" }, { folder }))).toBe(
       `Skill review, its files are in ${project}/review. To be used on: a.ts\n\nRead it twice.`,
     );
-    writeFileSync(join(project, "release.md"), "---\ndescription: x\n---\nOnly tag.");
-    expect(await textOf(await call(tool, { skill: "release" }, { folder }))).toContain("Only tag.");
+    writeFileSync(join(project, "review/SKILL.md"), "---\ndescription: x\n---\nOnly tag.");
+    expect(await textOf(await call(tool, { skill: "review" }, { folder }))).toContain("Only tag.");
     expect(await textOf(await call(tool, { skill: "x" }, { folder }))).toBe(
-      'There is no skill "x". There are: release, review, own.',
+      'There is no skill "x". There are: own, release, review.',
     );
   });
 });

@@ -160,5 +160,9 @@ function placeOf(located: GuardedPath | undefined, paths: readonly string[], eff
   if (located === undefined) return "none";
   if (located.kind === "stored-result") return effect === "read" ? "inside" : "outside";
   if (located.kind === "outside") return "outside";
+  // The model obeys them from then on, so the user sees a change first.
+  if (effect === "edit" && paths.some((path) => INSTRUCTIONS.test(path))) return "protected";
   return paths.some(isProtected) ? "protected" : "inside";
 }
+
+const INSTRUCTIONS = /(?:^|\/)(?:AGENTS|CLAUDE)\.md$/i;

@@ -18,6 +18,8 @@ export interface Places {
   readonly memory: string;
   /** The store that all sessions of this user share: leases, mailboxes. */
   readonly coordinationFile: string;
+  /** The times at which commands ran in the project. */
+  readonly commandTimes: string;
   /** The changes of a dream that wait for approval. */
   readonly heldDream: string;
   /** The engine settings, by name (docs/defaults.md). */
@@ -51,6 +53,7 @@ export function placesOf(folder: string, environment: Environment): Places {
     sessions: join(project, "sessions"),
     memory: join(project, "memory"),
     coordinationFile: join(agentHome, "home.sqlite"),
+    commandTimes: join(project, "command-times.log"),
     heldDream: join(project, "held-dream.json"),
     engineSettings: join(agentHome, "engine.json"),
     folderOf: (session) => join(project, "files", session),

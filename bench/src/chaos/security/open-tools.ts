@@ -43,6 +43,12 @@ export async function openTools(options: ToolsOptions): Promise<OpenTools> {
     environment,
     store: memoryStore(),
     offered: [],
+    commandTimes: {
+      begin: async () => async () => {},
+      covers: async () => false,
+      noteUnseen: async () => {},
+      unseen: async () => [],
+    },
   };
   const openResult = () => async () => undefined;
   const { keepBefore } = checkpointsExtension(context);

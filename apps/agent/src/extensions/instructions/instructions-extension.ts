@@ -1,6 +1,7 @@
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
 import type { AgentTool } from "../../extension/tool.ts";
+import { unseenFiles } from "../../permissions/unseen-file.ts";
 import { type FollowedInstructions, followInstructions } from "./follow-instructions.ts";
 import { openInstructions } from "./open-instructions.ts";
 
@@ -14,9 +15,21 @@ export async function instructionsExtension({
   guard,
   permissions,
   places,
-}: Pick<ExtensionContext, "guard" | "permissions" | "places">): Promise<InstructionsExtension> {
+  commandTimes,
+  person,
+}: Pick<
+  ExtensionContext,
+  "guard" | "permissions" | "places" | "commandTimes" | "person"
+>): Promise<InstructionsExtension> {
   const { home, agentHome } = places;
-  const instructions = await openInstructions({ guard, rules: permissions.rules, home, agentHome });
+  const instructions = await openInstructions({
+    guard,
+    rules: permissions.rules,
+    home,
+    agentHome,
+    findUnseen: unseenFiles(commandTimes, agentHome),
+    onUnseen: (text) => void person?.onNotice(text),
+  });
   let followed: FollowedInstructions | undefined;
   return {
     name: "instructions",

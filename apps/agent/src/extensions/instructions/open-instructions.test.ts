@@ -2,7 +2,11 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { HeadText } from "../../extension/session-head.ts";
+import { trustFile } from "../../permissions/load-settings.ts";
+import { unseenFiles } from "../../permissions/unseen-file.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
+import { openCommandTimes } from "../../workspace/command-times.ts";
+import { hashOf } from "../../workspace/load-file.ts";
 import { createPathGuard } from "../../workspace/path-guard.ts";
 import { type InstructionsOptions, openInstructions } from "./open-instructions.ts";
 
@@ -207,4 +211,40 @@ test("no text can say anything of another file, and what looks like a title is t
   );
   const { text, changes } = await open();
   expect(await changes([(await text())!])).toBeUndefined();
+});
+
+test("what a command has changed counts once the user has seen it; what the user changes counts at once", async () => {
+  const project = temporaryProject({ "AGENTS.md": "of the project", "src/a.ts": "" });
+  const agentHome = join(project.home, ".palimpsest");
+  const times = openCommandTimes(join(agentHome, "times.log"));
+  const told: string[] = [];
+  const guard = await createPathGuard(project.folder);
+  const findUnseen = unseenFiles(times, agentHome);
+  const open = () =>
+    openInstructions({ guard, home: project.home, agentHome, findUnseen, onUnseen: (text) => void told.push(text) });
+  const instructions = await open();
+  const shown = [joined(await instructions.text())!];
+  const wait = () => new Promise((resolve) => setTimeout(resolve, 120));
+  await wait();
+  const end = await times.begin();
+  project.put("AGENTS.md", "of a command");
+  project.put("src/CLAUDE.md", "of a command, too");
+  await end();
+  expect(await instructions.changes(shown)).toBeUndefined();
+  expect(await instructions.instructionsFor("src/a.ts", shown)).toBeUndefined();
+  expect(told).toEqual([
+    expect.stringContaining("AGENTS.md does not count: a command has changed it"),
+    expect.stringContaining("src/CLAUDE.md does not count"),
+  ]);
+  expect(await times.unseen()).toHaveLength(2);
+  const again = await open();
+  expect(again.files).toEqual([]);
+  expect(again.problems).toEqual([expect.stringContaining("palimpsest trust")]);
+  // The user has seen it as it is.
+  const { path } = (await guard.locate("AGENTS.md")) as { readonly path: string };
+  await trustFile({ path, hash: hashOf("of a command") }, agentHome);
+  expect(joined(await again.changes(shown))).toContain("of a command");
+  await wait();
+  project.put("AGENTS.md", "of the user");
+  expect(joined(await again.changes(shown))).toContain("of the user");
 });

@@ -4,6 +4,7 @@ import type { HeadText } from "../../extension/session-head.ts";
 import { hiddenPatterns } from "../../permissions/hidden-patterns.ts";
 import { fitsPath } from "../../permissions/path-pattern.ts";
 import { fitsTool, type Rule } from "../../permissions/rule.ts";
+import { type FindUnseen, unseenText } from "../../permissions/unseen-file.ts";
 import { createPathGuard, type PathGuard } from "../../workspace/path-guard.ts";
 import { type InstructionFile, MAX_CHARACTERS } from "./instruction-file.ts";
 import { type InstructionPlace, type InstructionReading, readInstructionFiles } from "./read-instruction-files.ts";
@@ -18,6 +19,10 @@ export interface InstructionsOptions {
   readonly agentHome: string;
   /** What may not be read is no instruction either. @default none */
   readonly rules?: readonly Rule[];
+  /** Whether the user has to see a file first. @default none */
+  readonly findUnseen?: FindUnseen;
+  /** Is told once of each such file that is found later than at the start. @default nobody */
+  readonly onUnseen?: (text: string) => void;
 }
 
 /**
@@ -40,16 +45,34 @@ export interface Instructions {
 export async function openInstructions(options: InstructionsOptions): Promise<Instructions> {
   const { guard } = options;
   const places = await placesOf(options);
+  const notified = new Set<string>();
+
+  function notify({ unseen }: Pick<InstructionReading, "unseen">, onUnseen = options.onUnseen): void {
+    for (const { path, hash } of unseen.filter((file) => !notified.has(file.hash))) {
+      notified.add(hash);
+      onUnseen?.(unseenText(path));
+    }
+  }
 
   async function readAll(from: readonly InstructionPlace[]): Promise<InstructionReading> {
     const mayRead = (path: string): boolean => !isHidden(path, options);
-    const reading: InstructionReading = { files: [], problems: [], home: options.home, mayRead };
-    for (const place of from) await readInstructionFiles(place, reading);
-    return reading;
+    const findUnseen = options.findUnseen === undefined ? {} : { findUnseen: options.findUnseen };
+    const begun: InstructionReading = {
+      files: [],
+      problems: [],
+      unseen: [],
+      home: options.home,
+      mayRead,
+      ...findUnseen,
+    };
+    for (const place of from) await readInstructionFiles(place, begun);
+    return begun;
   }
   const inProject = (folder: string): InstructionPlace => ({ folder, of: "folder", guard });
 
   let reading = await readAll(places);
+  // The problems of the start say so.
+  notify(reading, () => {});
   return {
     get files() {
       return reading.files;
@@ -66,7 +89,8 @@ export async function openInstructions(options: InstructionsOptions): Promise<In
       const told = readSentFiles(shown);
       const folders = new Set([...told.values()].flatMap(({ folder }) => folder ?? []));
       reading = await readAll([...places, ...[...folders].map(inProject)]);
-      return changeText(told, reading.files);
+      notify(reading);
+      return changeText(told, reading);
     },
     async instructionsFor(path, shown) {
       const located = await guard.locate(path);
@@ -76,6 +100,7 @@ export async function openInstructions(options: InstructionsOptions): Promise<In
       );
       const told = readSentFiles(shown);
       reading = await readAll([...places, ...folders.map(inProject)]);
+      notify(reading);
       const due = reading.files.filter((file) => file.of === "folder" && !isSent(told, file));
       const leftCharacters = MAX_CHARACTERS - shown.reduce((sum, text) => sum + text.length, 0);
       return due.length === 0 ? undefined : toSections(due, Math.max(0, leftCharacters));

@@ -1,9 +1,10 @@
 import { dirname, resolve } from "node:path";
+import { type FindUnseen, MAX_INSTRUCTING_BYTES, type UnseenFile, unseenText } from "../../permissions/unseen-file.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import { openInside } from "../../workspace/open-inside.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 import { findImports, isSurelyPath } from "./find-imports.ts";
-import { type InstructionFile, MAX_CHARACTERS } from "./instruction-file.ts";
+import type { InstructionFile } from "./instruction-file.ts";
 
 /** A folder that is searched for instruction files. */
 export interface InstructionPlace {
@@ -21,13 +22,15 @@ export interface InstructionReading {
   readonly home: string;
   /** Whether a real path may be read at all. */
   readonly mayRead: (path: string) => boolean;
+  /** Whether the user has to see a file of the project first. @default none */
+  readonly findUnseen?: FindUnseen;
+  /** Files that the user has to see first. */
+  readonly unseen: UnseenFile[];
 }
 
 const NAMES = ["CLAUDE.md", "AGENTS.md"];
 const MAX_DEPTH = 5;
 const MAX_FILES = 100;
-/** A character has at most four bytes. */
-const MAX_BYTES = 4 * MAX_CHARACTERS;
 
 /** Reads the instruction files of a folder and their imports, each file once. */
 export async function readInstructionFiles(place: InstructionPlace, reading: InstructionReading): Promise<void> {
@@ -59,7 +62,7 @@ async function readOne(written: string, importers: readonly string[], { place, r
     return say(`${written} was not read: imports may be nested at most ${MAX_DEPTH} deep.`);
   if (files.length >= MAX_FILES)
     return say(`${written} was not read: at most ${MAX_FILES} instruction files are read.`);
-  const text = await readText(path, { root, of }).catch((error: unknown) => {
+  const text = await readText(path, { root, of }, reading).catch((error: unknown) => {
     say(error instanceof Error ? error.message : String(error));
     return undefined;
   });
@@ -68,6 +71,10 @@ async function readOne(written: string, importers: readonly string[], { place, r
     return;
   }
   if (text === undefined || text === "") return;
+  if (typeof text !== "string") {
+    reading.unseen.push(text);
+    return say(unseenText(path));
+  }
   // Projects often have the same text in both files.
   if (importedBy === undefined && files.some((file) => file.folder === folder && file.text === text)) return;
   files.push({ path, of, folder, text, ...(importedBy === undefined ? {} : { importedBy }) });
@@ -80,22 +87,25 @@ async function readOne(written: string, importers: readonly string[], { place, r
 async function readText(
   path: string,
   { root, of }: { readonly root: string; readonly of: InstructionFile["of"] },
-): Promise<string | "missing"> {
+  { findUnseen }: Pick<InstructionReading, "findUnseen">,
+): Promise<string | "missing" | UnseenFile> {
   const file = await openInside(path, root).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
   if (file === undefined) return "missing";
   try {
-    const { uid, mode } = await file.stat();
+    const { uid, mode, ctimeMs } = await file.stat();
     const ours = process.getuid === undefined || uid === process.getuid() || uid === 0;
     // A folder above the project may be writable by everybody, such as /tmp.
     if (of === "above" && (!ours || (mode & 0o022) !== 0)) {
       throw new Error(`${path} was not read: another user can write to it.`);
     }
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_INSTRUCTING_BYTES), 0, MAX_INSTRUCTING_BYTES, 0);
     const bytes = buffer.subarray(0, bytesRead);
     if (bytes.includes(0)) throw new Error(`${path} was not read: it is not a text file.`);
+    const unseen = of === "user" ? undefined : await findUnseen?.({ path, bytes, changedAtMs: ctimeMs });
+    if (unseen !== undefined) return unseen;
     return sanitize(bytes.toString("utf8")).trim();
   } finally {
     await file.close();

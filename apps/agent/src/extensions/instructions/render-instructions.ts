@@ -1,6 +1,7 @@
 import type { Provenance } from "palimpsest";
 import type { HeadText } from "../../extension/session-head.ts";
 import { type InstructionFile, MAX_CHARACTERS } from "./instruction-file.ts";
+import type { InstructionReading } from "./read-instruction-files.ts";
 import { goneTitle, nameOf, readTitle, type SectionTitle, toTitle, versionOf } from "./section-title.ts";
 
 /** The introduction of the sections at the head of the messages. */
@@ -73,9 +74,13 @@ export function isSent(told: SentFiles, { path, text }: InstructionFile): boolea
 }
 
 /** The message about changed files; undefined without changes. */
-export function changeText(told: SentFiles, files: readonly InstructionFile[]): readonly HeadText[] | undefined {
+export function changeText(
+  told: SentFiles,
+  { files, unseen }: Pick<InstructionReading, "files" | "unseen">,
+): readonly HeadText[] | undefined {
   const changed = files.filter((file) => !isSent(told, file));
-  const present = new Set(files.map(({ path }) => nameOf(path)));
+  // What a command has changed holds as it was shown, until the user has seen it.
+  const present = new Set([...files, ...unseen].map(({ path }) => nameOf(path)));
   const gone = [...told.values()].filter(({ name, version }) => version !== undefined && !present.has(name));
   if (changed.length + gone.length === 0) return undefined;
   const news = [CHANGE_LINE, ...gone.map(({ name }) => goneTitle(name))].join("\n\n");

@@ -5,6 +5,7 @@ import { type AgentTool, defineTool, done, failed, type ToolContext, type ToolOu
 import type { Sandbox } from "../../sandbox/open-sandbox.ts";
 import { type CommandEnd, type RunningCommand, startCommand } from "../../sandbox/start-command.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
+import type { CommandTimes } from "../../workspace/command-times.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 import type { BackgroundCommands } from "./background-commands.ts";
 
@@ -18,6 +19,8 @@ export interface BashPorts {
   /** What commands see: without the user's secrets. */
   readonly environment: Environment;
   readonly background: BackgroundCommands;
+  /** Is told when commands run. @default nobody */
+  readonly commandTimes?: Pick<CommandTimes, "begin">;
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -27,10 +30,21 @@ const HELD_CHARACTERS = 65_536;
 
 /** Runs commands with bash, one after the other in the same working folder, enclosed where that is possible. */
 export function bashTool(ports: BashPorts): AgentTool {
-  const { guard, sandbox, refusal, environment, background, shell } = ports;
+  const { guard, sandbox, refusal, environment, background, shell, commandTimes } = ports;
   let folder = guard.roots[0]!;
 
   async function start(command: string, hosts: readonly string[], timeoutMs?: number): Promise<RunningCommand> {
+    const end = await commandTimes?.begin();
+    const running = await startIn(command, hosts, timeoutMs);
+    // A start that failed is told by the command itself. A time without an end only makes the user look once more.
+    void running.ended
+      .catch(() => undefined)
+      .then(end)
+      .catch(() => undefined);
+    return running;
+  }
+
+  async function startIn(command: string, hosts: readonly string[], timeoutMs?: number): Promise<RunningCommand> {
     const common = { command, folder, environment, shell, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
     if (sandbox.kind === "none") return startCommand(common);
     const { minFreeBytes } = sandbox.policy.limits;

@@ -11,9 +11,12 @@ import { tasksCommand } from "./tasks-command.ts";
 
 /** Commands, in a sandbox where the system has one, in the foreground and in the background. */
 export function shellExtension(
-  context: Pick<ExtensionContext, "guard" | "settings" | "permissions" | "environment" | "sessionFolder" | "sandbox">,
+  context: Pick<
+    ExtensionContext,
+    "guard" | "settings" | "permissions" | "environment" | "sessionFolder" | "sandbox" | "commandTimes"
+  >,
 ): Extension {
-  const { guard, settings, sandbox, permissions, sessionFolder } = context;
+  const { guard, settings, sandbox, permissions, sessionFolder, commandTimes } = context;
   const background = createBackgroundCommands(join(sessionFolder, "background"));
   const environment = commandEnvironment(context.environment, settings.keptEnvironment);
   const shell = findShell(context.environment["PATH"], guard.roots);
@@ -21,7 +24,7 @@ export function shellExtension(
   return {
     name: "shell",
     tools: () => [
-      bashTool({ guard, sandbox, background, refusal, environment, shell }),
+      bashTool({ guard, sandbox, background, refusal, environment, shell, commandTimes }),
       bashOutputTool(background),
       killBashTool(background),
     ],

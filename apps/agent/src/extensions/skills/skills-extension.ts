@@ -4,7 +4,8 @@ import type { NamedText } from "palimpsest/core";
 import { answeredCalls } from "../../extension/answered-calls.ts";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
-import { readSkills } from "./read-skills.ts";
+import { unseenFiles } from "../../permissions/unseen-file.ts";
+import { findSkills, type SkillFolder } from "./read-skills.ts";
 import { SKILL, skillTool } from "./skill.ts";
 
 const MAX_SKILLS = 20;
@@ -17,13 +18,18 @@ export async function skillsExtension({
   guard,
   places,
   store,
-}: Pick<ExtensionContext, "guard" | "places" | "store">): Promise<Extension> {
+  commandTimes,
+}: Pick<ExtensionContext, "guard" | "places" | "store" | "commandTimes">): Promise<Extension> {
+  const { agentHome } = places;
   const ofProject = await guard.locate(".palimpsest/skills");
-  const folders = [...(ofProject.kind === "inside" ? [ofProject.path] : []), join(places.agentHome, "skills")];
-  const skills = await readSkills(folders);
+  const folders: SkillFolder[] = [{ path: join(agentHome, "skills"), of: "user" }];
+  if (ofProject.kind === "inside") folders.push({ path: ofProject.path, of: "project" });
+  const findUnseen = unseenFiles(commandTimes, agentHome);
+  const { skills, problems } = await findSkills(folders, findUnseen);
   return {
     name: "skills",
-    tools: () => [skillTool(skills)],
+    problems,
+    tools: () => [skillTool(skills, findUnseen)],
     surroundings: (session) => ({ skills: () => readUsedSkills(store, session) }),
   };
 }
