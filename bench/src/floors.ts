@@ -65,6 +65,13 @@ const FLOORS: readonly Floor[] = [
       settings(by_setting).every(({ needs_met_pct }) => needs_met_pct.default >= needs_met_pct.window167 - 0.2),
   },
   {
+    bench: "postgres",
+    // Alone it is 0.8 and more.
+    rule: "appends in PostgreSQL are at least half as fast as the same statement bare, a session opens in 3 round trips, no tenant crosses",
+    holds: ({ append_ratio_to_bare, open_round_trips, rls_crossings }) =>
+      Number(append_ratio_to_bare) >= 0.5 && Number(open_round_trips) <= 3 && rls_crossings === 0,
+  },
+  {
     bench: "promises",
     rule: "no promise to users is broken at the edges of library and agent, and nothing fails in silence",
     holds: ({ broken, silent }) => broken === 0 && silent === 0,

@@ -18,6 +18,7 @@ import { microcompactBench } from "./microcompact/microcompact.ts";
 import { openBench } from "./open/open.ts";
 import { importBench } from "./overhead/import-cost.ts";
 import { overheadBench } from "./overhead/overhead.ts";
+import { postgresBench } from "./postgres/postgres.ts";
 import { promisesBench } from "./promises/promises.ts";
 import { recallBench } from "./recall/recall.ts";
 import { recordedCompactionsBench } from "./recorded-compactions/recorded-compactions.ts";
@@ -44,6 +45,7 @@ const BENCHES: readonly Bench[] = [
   microcompactBench,
   openBench,
   overheadBench,
+  postgresBench,
   promisesBench,
   recallBench,
   recordedCompactionsBench,

@@ -4,11 +4,20 @@ import { compactionTrial } from "./compaction-trial.ts";
 import { mailTrial } from "./mail-trial.ts";
 import { memoryTrial } from "./memory/memory-trial.ts";
 import { poisonTrial } from "./poison/poison-trial.ts";
+import { postgresTrial } from "./postgres/postgres-trial.ts";
 import { securityTrial } from "./security/security-trial.ts";
 import { storeTrial } from "./store-trial.ts";
 import type { Trial } from "./trial.ts";
 
-const TRIALS: readonly Trial[] = [storeTrial, compactionTrial, securityTrial, memoryTrial, poisonTrial, mailTrial];
+const TRIALS: readonly Trial[] = [
+  storeTrial,
+  postgresTrial,
+  compactionTrial,
+  securityTrial,
+  memoryTrial,
+  poisonTrial,
+  mailTrial,
+];
 
 const { values, positionals } = parseArgs({
   options: {

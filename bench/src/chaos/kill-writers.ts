@@ -16,7 +16,7 @@ export async function killWriters(kills: number): Promise<Losses> {
     for (let kill = 0; kill < kills; kill++) {
       const session = `session-${Math.floor(kill / KILLS_PER_LOG)}`;
       if (kill % KILLS_PER_LOG === 0) told = [];
-      const writer = startWriter(folder, session);
+      const writer = startWriter({ folder }, session);
       await writer.started;
       await sleep(Math.random() * 30);
       writer.process.kill("SIGKILL");

@@ -13,7 +13,7 @@ const YEARS_MS = 10 * 365 * 86_400_000;
 export async function raceWriters(processes: number, forMs: number): Promise<Losses> {
   return inTemporaryFolder(async (folder) => {
     const writers = Array.from({ length: processes }, (_, index) =>
-      startWriter(folder, "contested", {
+      startWriter({ folder }, "contested", {
         owner: `process ${index}`,
         clockOffsetMs: (index - processes / 2) * YEARS_MS,
         clockJumpMs: YEARS_MS,

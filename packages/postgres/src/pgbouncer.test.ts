@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
-import { type StartedDatabase, startDatabase } from "./testing/start-database.ts";
+import { type StartedDatabase, startDatabase } from "./test-server/start-database.ts";
 import { type StartedPgbouncer, startPgbouncer } from "./testing/start-pgbouncer.ts";
 import { testOverPool } from "./testing/test-over-pool.ts";
 

@@ -4,9 +4,9 @@ import { anthropic } from "palimpsest/anthropic";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Pool } from "./database.ts";
 import { openPostgres } from "./open-postgres.ts";
+import { type StartedDatabase, startDatabase } from "./test-server/start-database.ts";
 import { manualClock } from "./testing/manual-clock.ts";
 import { sealed } from "./testing/sealed.ts";
-import { type StartedDatabase, startDatabase } from "./testing/start-database.ts";
 import { testOverPool } from "./testing/test-over-pool.ts";
 
 const DAY_MS = 86_400_000;

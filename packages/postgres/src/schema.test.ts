@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 import { openPostgres } from "./open-postgres.ts";
+import { type StartedDatabase, startDatabase } from "./test-server/start-database.ts";
 import { sealed } from "./testing/sealed.ts";
-import { type StartedDatabase, startDatabase } from "./testing/start-database.ts";
 
 let database: StartedDatabase;
 

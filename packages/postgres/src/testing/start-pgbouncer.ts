@@ -2,8 +2,8 @@ import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { startWithUs } from "./start-with-us.ts";
-import { unprivilegedUser } from "./unprivileged-user.ts";
+import { startWithUs } from "../test-server/start-with-us.ts";
+import { unprivilegedUser } from "../test-server/unprivileged-user.ts";
 
 /** The port in the name of its socket. */
 const PORT = 6432;

@@ -9,16 +9,18 @@ export interface StartedDatabase {
   /** As a service would: a role that has `palimpsest_worker` and nothing else. */
   readonly workers: pg.Pool;
   /** Another pool, which ends with this. */
-  connect(to: { readonly user: string; readonly database: string }): pg.Pool;
+  connect(to: pg.PoolConfig): pg.Pool;
+  /** Shuts the server down in an instant, as a power cut would, and starts it again. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A PostgreSQL with our schema, and a role that uses it. */
+/** Starts a PostgreSQL with our schema, and a role that uses it: for tests. Needs the programs of PostgreSQL 15 or later. */
 export async function startDatabase(options: StartPostgresOptions = {}): Promise<StartedDatabase> {
   const server = await startPostgres(options);
   const pools: pg.Pool[] = [];
-  const connect: StartedDatabase["connect"] = ({ user, database }) => {
-    const pool = new pg.Pool({ host: server.host, user, database, max: 8 });
+  const connect: StartedDatabase["connect"] = (to) => {
+    const pool = new pg.Pool({ host: server.host, max: 8, ...to });
     // A server that goes away ends idle connections; the next query opens another.
     pools.push(pool.on("error", () => undefined));
     return pool;
@@ -32,6 +34,7 @@ export async function startDatabase(options: StartPostgresOptions = {}): Promise
     admin,
     workers,
     connect,
+    crash: server.crash,
     async stop() {
       await Promise.all(pools.map((pool) => pool.end()));
       await server.stop();

@@ -7,13 +7,19 @@ export interface StartedProgram {
   stop(): Promise<void>;
 }
 
-/** Starts a server that ends with this process, however this process ends: a shell waits for the pipe to be closed. */
+/** The shell ends with the server, and ends the server when our end of the pipe is closed. */
+const SCRIPT = `exec 3<&0
+"$@" & server=$!
+{ cat <&3 >/dev/null; kill -INT $server; } & watcher=$!
+wait $server
+kill $watcher`;
+
+/** Starts a server that ends with this process, however this process ends. */
 export function startWithUs(
   command: readonly string[],
   { cwd, user }: { readonly cwd: string; readonly user: SystemUser | undefined },
 ): StartedProgram {
-  const script = '"$@" & server=$!; cat >/dev/null; kill -INT $server; wait $server';
-  const child = spawn("sh", ["-c", script, "sh", ...command], { ...user, cwd, stdio: ["pipe", "ignore", "pipe"] });
+  const child = spawn("sh", ["-c", SCRIPT, "sh", ...command], { ...user, cwd, stdio: ["pipe", "ignore", "pipe"] });
   let told = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     told = (told + text).slice(-4_000);
@@ -21,7 +27,7 @@ export function startWithUs(
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
   return {
     assertRunning() {
-      if (child.exitCode === null && !/FATAL|not found/.test(told)) return;
+      if (child.exitCode === null) return;
       throw new Error(`${command[0]} did not start: ${told}`);
     },
     async stop() {

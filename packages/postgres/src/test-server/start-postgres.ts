@@ -3,23 +3,27 @@ import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { startWithUs } from "./start-with-us.ts";
+import { type StartedProgram, startWithUs } from "./start-with-us.ts";
 import { unprivilegedUser } from "./unprivileged-user.ts";
 
 export interface StartedPostgres {
   /** The folder of its socket: `host` for `pg`. It listens on no port, so that any number of them run beside each other. */
   readonly host: string;
   readonly user: "postgres";
+  /** Shuts the server down in an instant, as a power cut would, and starts it again. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface StartPostgresOptions {
   /** `on` as in production: for what is measured, and for what is killed. @default "off" */
   readonly fsync?: "on" | "off";
+  /** Further settings of the server, by name. @default none */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Starts a real PostgreSQL of its own, with nothing in it. It ends with `stop`, or with this process, however that ends. */
-export async function startPostgres({ fsync = "off" }: StartPostgresOptions = {}): Promise<StartedPostgres> {
+export async function startPostgres(options: StartPostgresOptions = {}): Promise<StartedPostgres> {
   const programs = findPrograms();
   const user = unprivilegedUser();
   const folder = mkdtempSync(join(tmpdir(), "palimpsest-postgres-"));
@@ -27,16 +31,34 @@ export async function startPostgres({ fsync = "off" }: StartPostgresOptions = {}
   const data = join(folder, "data");
   const initialize = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
   execFileSync(join(programs, "initdb"), initialize, { ...user, cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
-  const settings = { listen_addresses: "", unix_socket_directories: folder, fsync, max_connections: "100" };
+  const { fsync = "off" } = options;
+  const settings = {
+    listen_addresses: "",
+    unix_socket_directories: folder,
+    fsync,
+    max_connections: "100",
+    ...options.settings,
+  };
   const server = ["-D", data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
-  const child = startWithUs([join(programs, "postgres"), ...server], { cwd: folder, user });
-  while (!isReady(data)) {
-    child.assertRunning();
-    await wait(20);
-  }
+  const start = async (): Promise<StartedProgram> => {
+    const child = startWithUs([join(programs, "postgres"), ...server], { cwd: folder, user });
+    while (readState(data).state !== "ready") {
+      child.assertRunning();
+      await wait(20);
+    }
+    return child;
+  };
+  let child = await start();
   return {
     host: folder,
     user: "postgres",
+    async crash() {
+      process.kill(readState(data).pid, "SIGQUIT");
+      await child.stop();
+      // Left behind by the crash; a new server waits for nothing else.
+      rmSync(join(data, "postmaster.pid"), { force: true });
+      child = await start();
+    },
     async stop() {
       await child.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -44,12 +66,13 @@ export async function startPostgres({ fsync = "off" }: StartPostgresOptions = {}
   };
 }
 
-/** The last line of its own file says so. */
-function isReady(data: string): boolean {
+/** As the server's own file says. */
+function readState(data: string): { readonly pid: number; readonly state: string | undefined } {
   try {
-    return readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[7]?.trim() === "ready";
+    const lines = readFileSync(join(data, "postmaster.pid"), "utf8").split("\n");
+    return { pid: Number(lines[0]), state: lines[7]?.trim() };
   } catch {
-    return false;
+    return { pid: 0, state: undefined };
   }
 }
 
