@@ -80,15 +80,28 @@ export interface Lived {
 
 export type Policy = "payback" | "fixed";
 
+/** Where a life keeps its log and its large results. */
+export type Storage = Pick<Life, "store" | "files">;
+
 /** Does the operations one after the other, and holds every request to the laws. */
-export async function live(world: World, operations: readonly Operation[], policy: Policy): Promise<Lived> {
+export async function live(
+  world: World,
+  operations: readonly Operation[],
+  policy: Policy,
+  storage?: Storage,
+): Promise<Lived> {
   const clock = {
     nowMs: 0,
     now() {
       return this.nowMs;
     },
   };
-  const base = { world, policy, clock, files: memoryResults(), store: memoryStore({ clock, leaseMs: 0 }) };
+  const base = {
+    world,
+    policy,
+    clock,
+    ...(storage ?? { files: memoryResults(), store: memoryStore({ clock, leaseMs: 0 }) }),
+  };
   const life: Life = {
     ...base,
     session: await open(base, { system: SYSTEMS[1]!, tools: TOOLS }),
