@@ -63,7 +63,7 @@ function questionDialog({ question, options, choose }: Question): Dialog {
   };
 }
 
-const PLAN_MODES: readonly Exclude<PermissionMode, "plan">[] = ["accept-edits", "default"];
+const PLAN_MODES: readonly Exclude<PermissionMode, "plan">[] = ["auto", "accept-edits", "default"];
 
 function planDialog(plan: string): Dialog {
   let state = MARKDOWN_START;
@@ -78,6 +78,7 @@ function planDialog(plan: string): Dialog {
     title: "Begin with this plan?",
     body,
     options: [
+      { value: "auto", label: "Yes, and run what stays in the sandbox and the project", from: "all-seen" },
       { value: "accept-edits", label: "Yes, and accept edits in the project", from: "all-seen" },
       { value: "default", label: "Yes, and ask before each edit", from: "all-seen" },
     ],

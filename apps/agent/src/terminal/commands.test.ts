@@ -129,7 +129,7 @@ test.runIf(hasTmux).for([
   await screen.see("Mode plan");
   await screen.say("plan the change");
   await screen.asks("Begin with this plan?", "plan");
-  await screen.answer(1);
+  await screen.answer(2);
   await screen.see("approved the plan", "esc stops");
 
   await screen.say("/model");
