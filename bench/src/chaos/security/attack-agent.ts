@@ -38,6 +38,8 @@ const MODULES: readonly (() => Promise<Readonly<Record<string, Family<any>>>>)[]
   () => import("./rule-attacks.ts"),
   () => import("./freeze-attacks.ts"),
   () => import("./fetch-attacks.ts"),
+  () => import("./consent-attacks.ts"),
+  () => import("./disguise-attacks.ts"),
 ];
 
 /** Attacks the agent in every way we know; canaries tell what got out. To be called once in a process. */

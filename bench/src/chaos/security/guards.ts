@@ -176,6 +176,36 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
       },
     ],
   },
+  "settling questions": {
+    without: "keys answer a question as soon as it is drawn",
+    edits: [
+      {
+        file: "apps/agent/src/terminal/dialogs/answerable.ts",
+        find: "export const SETTLE_MS = 400;",
+        replace: "export const SETTLE_MS = 0;",
+      },
+    ],
+  },
+  "seen ends": {
+    without: "yes is offered at once",
+    edits: [
+      {
+        file: "apps/agent/src/terminal/dialogs/dialog-state.ts",
+        find: "return from === undefined || isRead(dialog, visible);",
+        replace: "return from !== undefined || isRead(dialog, visible);",
+      },
+    ],
+  },
+  "visible text": {
+    without: "questions show hidden letters as they are",
+    edits: [
+      {
+        file: "apps/agent/src/text/visible-text.ts",
+        find: 'if (!HIDDEN.test(spaced.replaceAll("\\n", ""))) return spaced;',
+        replace: "if (spaced.length >= 0) return spaced;",
+      },
+    ],
+  },
 };
 
 /** The edits by which a guard is turned off. */

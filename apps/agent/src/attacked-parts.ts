@@ -1,0 +1,12 @@
+/** `palimpsest-agent/attacked`: inner parts that are attacked for themselves (bench/src/chaos/security). Nothing of it is promised. */
+export { loadContext } from "./agent/load-context.ts";
+export { type AgentOrder, giveOrder, takeOrders } from "./extensions/agents/control-socket.ts";
+export type { PermissionQuestion } from "./permissions/permission-question.ts";
+export { askPerson } from "./terminal/ask-person.ts";
+export { depthOf } from "./terminal/dialogs/dialog-state.ts";
+export type { Key } from "./terminal/key.ts";
+export type { Effect, ScreenEvent } from "./terminal/screen-event.ts";
+export { type ScreenState, startState } from "./terminal/state.ts";
+export { update } from "./terminal/update.ts";
+export { viewLive } from "./terminal/views/view-live.ts";
+export { textOf } from "./text/line.ts";
