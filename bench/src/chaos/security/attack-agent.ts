@@ -40,6 +40,9 @@ const MODULES: readonly (() => Promise<Readonly<Record<string, Family<any>>>>)[]
   () => import("./fetch-attacks.ts"),
   () => import("./consent-attacks.ts"),
   () => import("./disguise-attacks.ts"),
+  () => import("./voice-attacks.ts"),
+  () => import("./memory-attacks.ts"),
+  () => import("./control-attacks.ts"),
 ];
 
 /** Attacks the agent in every way we know; canaries tell what got out. To be called once in a process. */

@@ -206,6 +206,56 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
       },
     ],
   },
+  "marks of data": {
+    without: "text between marks may write marks itself",
+    edits: [
+      {
+        file: "packages/palimpsest/src/view/data-marks.ts",
+        find: 'return text.toWellFormed().replace(more.length === 0 ? OURS : tagPattern([...TAGS, ...more]), "&lt;");',
+        replace: "return text.toWellFormed();",
+      },
+    ],
+  },
+  "weighed claims": {
+    without: "a quote of anybody is enough for any claim",
+    edits: [
+      {
+        file: "packages/memory/src/trust/check-claim.ts",
+        find: 'if (by === "outside") return unsure(',
+        replace: "if (by === undefined) return unsure(",
+      },
+      {
+        file: "packages/memory/src/trust/check-claim.ts",
+        find: 'if (by === "model") return unsure(',
+        replace: "if (by === undefined) return unsure(",
+      },
+      {
+        file: "packages/memory/src/trust/check-claim.ts",
+        find: 'return problems.includes(undefined) ? { kind: "supported", entry } : unsure(problems[0]!);',
+        replace: 'return problems.length > 0 ? { kind: "supported", entry } : unsure(problems[0]!);',
+      },
+    ],
+  },
+  "secret of the control socket": {
+    without: "orders are taken with the token that messages are sent with",
+    edits: [
+      {
+        file: "apps/agent/src/extensions/agents/control-socket.ts",
+        find: "    path,\n    token,\n    async onMessage",
+        replace: "    path,\n    async onMessage",
+      },
+    ],
+  },
+  "proof of the token": {
+    without: "proofs and seals are not compared",
+    edits: [
+      {
+        file: "packages/coordination/src/socket/handshake.ts",
+        find: "if (found.length !== expected.length || !timingSafeEqual(found, expected)) throw",
+        replace: "if (found.length < 0 && !timingSafeEqual(found, expected)) throw",
+      },
+    ],
+  },
 };
 
 /** The edits by which a guard is turned off. */
