@@ -43,6 +43,13 @@ const MODULES: readonly (() => Promise<Readonly<Record<string, Family<any>>>>)[]
   () => import("./voice-attacks.ts"),
   () => import("./memory-attacks.ts"),
   () => import("./control-attacks.ts"),
+  () => import("./place-attacks.ts"),
+  () => import("./proxy-attacks.ts"),
+  () => import("./denied-read-attacks.ts"),
+  () => import("./fail-open-attacks.ts"),
+  () => import("./hidden-text-attacks.ts"),
+  () => import("./hostile-settings-attacks.ts"),
+  () => import("./script-attacks.ts"),
 ];
 
 /** Attacks the agent in every way we know; canaries tell what got out. To be called once in a process. */
@@ -58,6 +65,11 @@ export async function attackAgent(options: AttackOptions): Promise<AttackedAgent
       const bare = Object.values(await loader.load(family.from, family.guard)).find(isNamed(family.name))!;
       const result = await runFamily(family, bare, atMost);
       const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+      const { cases, escapes, harmless, reportedOnly } = result;
+      say(
+        `  attacked by ${family.name}: ${cases} cases, ${escapes.length} escapes, ${harmless.length} harmless, ` +
+          `${reportedOnly.length} reported, ${seconds} s`,
+      );
       families[family.name] = Object.assign({ guard: family.guard, seconds }, result);
       for (const line of result.escapes) say(`  ESCAPED ${line}`);
       for (const line of result.harmless) say(`  harmless ${line}`);

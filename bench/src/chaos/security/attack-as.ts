@@ -30,7 +30,7 @@ export async function attackAs(attacker: Attacker, { atMost, only, say }: Attack
     const errors: string[] = [];
     createInterface(child.stderr).on("line", (line) => {
       errors.push(line);
-      if (/^(attacking| {2}ESCAPED)/.test(line)) say(`${attacker}: ${line}`);
+      if (/^(attacking| {2}(ESCAPED|attacked))/.test(line)) say(`${attacker}: ${line}`);
     });
     const said = await text(child.stdout);
     if (said === "") throw new Error(`The attacks could not be made as ${attacker}: ${errors.slice(-5).join("\n")}`);
