@@ -50,7 +50,7 @@ const HOOK_WRITES: readonly [way: string, line: string][] = [
 ];
 
 /** Where the project has repositories before the command. */
-const REPOSITORIES = [".", "sub", "a/b/c/d", "deep/1/2/3/4/5/6"];
+const REPOSITORIES = [".", "sub", "deep/1/2/3/4/5/6"];
 
 /** The first one is copied to the places of the others: git takes its time. */
 const MAKE_REPOSITORIES = `
