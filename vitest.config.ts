@@ -20,6 +20,8 @@ const config: ViteUserConfig = defineConfig({
     // A machine that has other things to do may take ten times as long: what must be fast is asserted, not timed out.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // Test files share a process: no module holds state, so that there is nothing to keep apart, and every file would load all modules anew.
+    isolate: false,
     // One process for each processor: most of them judge random sessions, and none waits for another.
     maxWorkers: "100%",
     projects: [

@@ -33,12 +33,17 @@ for (const example of globSync("examples/[0-9]*.ts").sort()) {
   await beside(`built packages on ${oldestNode}: ${example}`, oldestNode, [example]);
 }
 await chaos;
+const floors = [...NODE_ON_SOURCES, "bench/src/main.ts", "floors"];
+// What counts is the same on a busy machine: it takes the time in which tests wait for programs.
+const counts = beside("floors of quick benches: counts", process.execPath, [...floors, "counts"]);
 // Random cases are the same for the same sources, here and on any other machine; a change of the sources brings new ones.
 process.env["PALIMPSEST_SEED"] = String(seedOf("packages", "apps", "bench", "test"));
-alone("tests", NPX, ["vitest", "run", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`]);
+const vitest = ["vitest", "run", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`];
+count("tests", await runStepBeside("tests", NPX, vitest, "passed-through"));
+await counts;
 const tests = countTests(JSON.parse(readFileSync(report, "utf8")) as VitestReport);
-// Alone: they measure times.
-alone("quick bench with floors", process.execPath, [...NODE_ON_SOURCES, "bench/src/main.ts", "floors"]);
+// Alone: they measure.
+alone("floors of quick benches: times and memory", process.execPath, [...floors, "times"]);
 alone("nothing under version control was changed", "git", ["diff", "--exit-code", "--stat"]);
 rmSync(scratch, { recursive: true });
 // Named once more: the end of a long log is what is read first.

@@ -12,23 +12,29 @@ export function runStep(name: string, command: string, args: readonly string[]):
   return result;
 }
 
-/** The same beside other steps: its output is shown when it has ended, all at once. */
+/**
+ * The same beside other steps. The output of such a step is shown when the step has ended, all at once; that of one step may be
+ * passed through.
+ */
 export async function runStepBeside(
   name: string,
   command: string,
   args: readonly string[],
+  shown: "at-the-end" | "passed-through" = "at-the-end",
 ): Promise<"passed" | "failed"> {
   const startedAtMs = Date.now();
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const output: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece: Buffer) => output.push(piece));
+  const output: Buffer[] = [Buffer.from(`\n--- ${name}\n`)];
+  const isPassedThrough = shown === "passed-through";
+  if (isPassedThrough) process.stdout.write(output.pop()!);
+  const child = spawn(command, args, { stdio: isPassedThrough ? "inherit" : ["ignore", "pipe", "pipe"] });
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (piece: Buffer) => output.push(piece));
   const why = await new Promise<string>((resolve) => {
     child.on("error", ({ message }) => resolve(`: ${message}`));
     child.on("close", (code, signal) => resolve(code === 0 ? "" : `: ${signal ?? `code ${code}`}`));
   });
   const seconds = ((Date.now() - startedAtMs) / 1_000).toFixed(1);
   const result = why === "" ? "passed" : "failed";
-  console.log(`\n--- ${name}\n${Buffer.concat(output)}${result}: ${name} (${seconds} s)${why}`);
+  console.log(`${Buffer.concat(output)}${result}: ${name} (${seconds} s)${why}`);
   return result;
 }
 

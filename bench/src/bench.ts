@@ -13,5 +13,7 @@ export interface Bench {
   readonly about: string;
   /** A requirement that not every machine meets: recorded sessions, or a pseudo terminal by `script` of util-linux. */
   readonly needs?: "traces" | "script";
+  /** `counts`: the figures are the same on a busy machine, so the gate runs it beside its tests. @default "times" */
+  readonly figures?: "counts" | "times";
   run(options: BenchOptions): Promise<Figures>;
 }

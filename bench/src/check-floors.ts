@@ -4,10 +4,11 @@ import type { Bench } from "./bench.ts";
 import { brokenFloors, rulesOf } from "./floors.ts";
 import { tracesFolder } from "./traces.ts";
 
-/** Runs the benches that have floors, quickly, and says what holds. */
-export async function checkFloors(benches: readonly Bench[]): Promise<"held" | "broken"> {
+/** Runs the benches that have floors, quickly, and says what holds. @param only those with such figures */
+export async function checkFloors(benches: readonly Bench[], only?: Bench["figures"]): Promise<"held" | "broken"> {
   let result: "held" | "broken" = "held";
-  for (const bench of benches.filter(({ name }) => rulesOf(name).length > 0)) {
+  const isWanted = ({ figures = "times" }: Bench): boolean => only === undefined || only === figures;
+  for (const bench of benches.filter(({ name }) => rulesOf(name).length > 0).filter(isWanted)) {
     if (bench.needs === "traces" && !existsSync(tracesFolder())) {
       // Recorded sessions are nobody's to bring along.
       console.log(`skipped: ${bench.name}: no recorded sessions at ${tracesFolder()} (set PALIMPSEST_TRACES)`);
@@ -18,6 +19,7 @@ export async function checkFloors(benches: readonly Bench[]): Promise<"held" | "
       result = "broken";
       continue;
     }
+    const startedAtMs = Date.now();
     let figures = await bench.run({ size: "quick" });
     let broken = brokenFloors(bench.name, figures);
     if (broken.length > 0) {
@@ -29,6 +31,7 @@ export async function checkFloors(benches: readonly Bench[]): Promise<"held" | "
     for (const rule of rulesOf(bench.name)) {
       console.log(`${broken.includes(rule) ? "BROKEN" : "held"}: ${bench.name}: ${rule}`);
     }
+    console.log(`${bench.name} took ${((Date.now() - startedAtMs) / 1_000).toFixed(1)} s`);
     if (broken.length > 0) {
       result = "broken";
       console.log(JSON.stringify(figures));

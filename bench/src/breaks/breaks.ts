@@ -14,6 +14,7 @@ const SIZES = {
 /** Whether breaks of the prompt cache are seen and their causes named: seeded in simulated sessions, and in recorded ones. */
 export const breaksBench: Bench = {
   name: "breaks",
+  figures: "counts",
   about: "cache breaks seeded in simulated sessions and found in recorded ones: are their causes named",
   async run({ size }) {
     const { runsPerKind, cleanRequests, everyNth } = SIZES[size];

@@ -6,6 +6,7 @@ import { compareHtml } from "./compare-html.ts";
 
 export const byHandBench: Bench = {
   name: "by-hand",
+  figures: "counts",
   about: "parts that are ours beside well-kept ones: objects of git, heads of files, text of web pages, differences",
   async run({ size }) {
     return {

@@ -9,6 +9,7 @@ const EVERY_NTH = { full: 1, quick: 5 };
 /** How well the simulated prompt cache predicts what recorded sessions read and wrote. */
 export const cacheFidelityBench: Bench = {
   name: "cache-fidelity",
+  figures: "counts",
   about: "the simulated prompt cache against the usage of recorded Claude Code sessions (PALIMPSEST_TRACES)",
   needs: "traces",
   async run({ size }) {

@@ -28,6 +28,7 @@ const BASH = { name: "Bash", effect: "execute", commands: "sandbox" } as const;
  */
 export const consentBench: Bench = {
   name: "consent",
+  figures: "counts",
   about:
     "the shell commands of recorded sessions: which would run unasked in the sandbox, and why others not (PALIMPSEST_TRACES)",
   needs: "traces",

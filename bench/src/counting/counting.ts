@@ -30,6 +30,7 @@ const ESTIMATORS: Readonly<Record<string, () => Estimator>> = {
 /** How well the size of a request is known before it is sent. */
 export const countingBench: Bench = {
   name: "counting",
+  figures: "counts",
   about: "predicted against reported context sizes of recorded sessions (PALIMPSEST_TRACES)",
   needs: "traces",
   async run({ size }) {

@@ -30,6 +30,7 @@ const QUICK_PLAN: Omit<EconomicsPlan, "path"> = {
 /** Measures the cost of recorded sessions under our policies and those of others, and how much needed content was in view. */
 export const economicsBench: Bench = {
   name: "economics",
+  figures: "counts",
   about: "recorded sessions under our policies and those of others: price, needs met, a limit (PALIMPSEST_TRACES)",
   needs: "traces",
   async run({ size }) {

@@ -12,6 +12,7 @@ const CROWD = { full: ["1000", "100"], quick: ["100", "20"] } as const;
 /** Compares the cost of forks with that of agents that do not share the conversation's prompt. */
 export const forksBench: Bench = {
   name: "forks",
+  figures: "counts",
   about: "1, 4 and 16 forks at once from a context of 150K tokens: cache reads, price; 1,000 agents registered",
   async run({ size }) {
     const unsharedUsd = await priceUnshared(CONTEXT_TOKENS);

@@ -9,6 +9,7 @@ const SEEDS = { quick: 1, full: 3 } as const;
 /** Whether the promises of the documentation hold at the edges, and whether anything fails without a word. */
 export const promisesBench: Bench = {
   name: "promises",
+  figures: "counts",
   about: "promises to users, tried end to end in library and agent: how many are broken, how many break in silence",
   async run({ size, only = "" }) {
     const results: Result[] = [];

@@ -21,6 +21,7 @@ const DAY_OF_ASKING = Date.parse("2025-07-01");
 
 export const recallBench: Bench = {
   name: "recall",
+  figures: "counts",
   about: "whether the right memories are found for what people type, and none where none is right",
   async run({ size }) {
     const { memories, queries } = readLabelled();

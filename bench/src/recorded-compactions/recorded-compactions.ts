@@ -33,6 +33,7 @@ interface BoundaryScore {
 /** Measures whether content that recorded agents needed after a compaction was in their context, and in ours. */
 export const recordedCompactionsBench: Bench = {
   name: "recorded-compactions",
+  figures: "counts",
   about: "facts and files needed after recorded compactions: the summaries of then against ours (PALIMPSEST_TRACES)",
   needs: "traces",
   async run({ size }) {

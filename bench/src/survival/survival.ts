@@ -13,6 +13,7 @@ const STUDENT = [Number.NaN, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.2
 /** How many of the facts that matter a session still has after one, three and ten compactions. */
 export const survivalBench: Bench = {
   name: "survival",
+  figures: "counts",
   about: "planted facts that are in view or can be recalled after 1, 3 and 10 compactions, beside a plain summary",
   async run({ size }) {
     const samples: Sample[] = [];
