@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "vitest";
+import { type Coordination, openCoordination } from "./open-coordination.ts";
+import { testCoordination } from "./test-coordination.ts";
+
+testCoordination({
+  test,
+  async place() {
+    const folder = mkdtempSync(join(tmpdir(), "coordination-"));
+    const opened: Coordination[] = [];
+    let nowMs = 1_800_000_000_000;
+    const silentAfterMs = 300_000;
+    return {
+      async open() {
+        // All of them live: only silence takes a lease.
+        const pid = opened.length + 1;
+        const coordination = await openCoordination({
+          file: join(folder, "home.sqlite"),
+          silentAfterMs,
+          clock: { now: () => nowMs },
+          processes: {
+            self: { pid, started: "s", realm: "r" },
+            find: () => ({ kind: "running", started: "s" }),
+            ticksMs: () => nowMs,
+          },
+        });
+        opened.push(coordination);
+        return coordination;
+      },
+      nowMs: () => nowMs,
+      advanceClock(byMs) {
+        nowMs += byMs;
+      },
+      silentAfterMs,
+      async remove() {
+        for (const coordination of opened) await coordination.close();
+        rmSync(folder, { recursive: true });
+      },
+    };
+  },
+});
