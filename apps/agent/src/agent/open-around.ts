@@ -11,6 +11,7 @@ import { AGENT_TOOLS } from "../extensions/agents/open-agents.ts";
 import { attendedPermission } from "../permissions/attended-permission.ts";
 import { type HeadlessPermission, headlessPermission } from "../permissions/headless-permission.ts";
 import type { Enclosure } from "../permissions/permission-call.ts";
+import { unguardedReason } from "../permissions/session-sandbox.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import type { AgentOptions } from "./agent.ts";
@@ -98,7 +99,8 @@ function permissionOf(
   const enclosure: Enclosure = context.sandbox.kind === "none" ? "none" : "sandbox";
   const openHosts = context.settings.allowedHosts;
   const { rules, mode } = permissions;
-  const ports = { tools: known, guard, home: places.home, enclosure, obeyedFiles, openHosts, rules, mode };
+  const unguarded = (): Promise<string | undefined> => unguardedReason(context.sandbox);
+  const ports = { tools: known, guard, home: places.home, enclosure, unguarded, obeyedFiles, openHosts, rules, mode };
   if (person === undefined) return headlessPermission(ports);
   return attendedPermission({ ...ports, person, places, agentOf: (sessionId) => agentOf(session, sessionId) });
 }

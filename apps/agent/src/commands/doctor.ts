@@ -11,7 +11,7 @@ import { userModels } from "../cli/user-models.ts";
 import { readTelemetryChoice } from "../operations/telemetry-choice.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
 import { exceptionalPrograms, withoutSandbox } from "../permissions/outside-programs.ts";
-import { openSessionSandbox } from "../permissions/session-sandbox.ts";
+import { openSessionSandbox, unguardedReason } from "../permissions/session-sandbox.ts";
 import { refusalOfRoots } from "../sandbox/create-policy.ts";
 import { policyText } from "../sandbox/policy-text.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
@@ -114,7 +114,10 @@ async function checkSandbox({ folder, places }: Project, { environment }: Termin
   const lines = policyText(sandbox.policy).map((text): Finding => ({ about, state: "ok", text }));
   const exceptions = exceptionalPrograms(settings).map((text): Finding => ({ about, state: "note", text }));
   const kept = "bubblewrap: commands, hooks and MCP servers stay inside the project";
-  return [{ about, state: "ok", text: kept }, ...lines, ...exceptions];
+  const gap = await unguardedReason(sandbox);
+  const large: readonly Finding[] =
+    gap === undefined ? [] : [{ about, state: "note", text: `${gap} Commands ask first.` }];
+  return [{ about, state: "ok", text: kept }, ...large, ...lines, ...exceptions];
 }
 
 function checkTelemetry({ environment }: Terminal): readonly Finding[] {

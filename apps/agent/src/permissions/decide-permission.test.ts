@@ -297,3 +297,26 @@ test("a path is judged by what it leads to", async () => {
     expect(await toCall(path)).toMatchObject({ place: "protected" });
   }
 });
+
+test("a command asks where the sandbox does not guard all of the project, and only a command is looked at for that", async () => {
+  const { folder } = temporaryProject({ "a.txt": "" });
+  let asked = 0;
+  const places = {
+    guard: await createPathGuard(folder),
+    enclosure: "sandbox",
+    unguarded: async () => {
+      asked++;
+      return "It is too large.";
+    },
+  } as const;
+  const ls = await toPermissionCall(
+    { name: "Bash", effect: "execute", commands: "sandbox" },
+    { command: "ls" },
+    places,
+  );
+  expect(decidePermission("auto", [], ls)).toEqual({ decision: "ask", reason: "It is too large." });
+  expect(decidePermission("auto", rules("allow Bash(ls)"), ls)).toMatchObject({ decision: "allow" });
+  const change = await toPermissionCall({ name: "Edit", effect: "edit" }, { file_path: "a.txt" }, places);
+  expect(decidePermission("auto", [], change)).toMatchObject({ decision: "allow" });
+  expect(asked).toBe(1);
+});

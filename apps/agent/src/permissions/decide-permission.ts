@@ -70,7 +70,7 @@ function decideByMode(mode: PermissionMode, call: PermissionCall): PermissionVer
   if (effect === "read") return { decision: "allow", reason: "It reads in the project." };
   const isAuto = mode === "auto" && enclosure === "sandbox";
   if (effect === "execute") {
-    if (isAuto && command !== undefined) return decideEnclosed(command);
+    if (isAuto && command !== undefined) return decideEnclosed(command, call.unguarded);
     const reason =
       command === undefined ? "Tools of servers and extensions ask before each call." : "It runs a command.";
     return { decision: "ask", reason };
@@ -82,7 +82,8 @@ function decideByMode(mode: PermissionMode, call: PermissionCall): PermissionVer
 }
 
 /** The sandbox keeps a command in the project. What it needs beyond that it has to be asked for. */
-function decideEnclosed({ line, touched }: CommandLine): PermissionVerdict {
+function decideEnclosed({ line, touched }: CommandLine, unguarded: string | undefined): PermissionVerdict {
+  if (unguarded !== undefined) return { decision: "ask", reason: unguarded };
   if (line.kind === "unparsed") return { decision: "ask", reason: `The command cannot be read: ${line.problem}.` };
   const outside = touched.find(({ place }) => place === "outside");
   if (outside !== undefined)

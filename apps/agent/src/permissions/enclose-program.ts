@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { EnclosedEnd } from "../sandbox/create-encloser.ts";
 import { guardDisk } from "../sandbox/disk-guard.ts";
 import { type EnclosedLine, enclosedLine } from "../sandbox/enclosed-line.ts";
 import { findShell } from "../sandbox/find-program.ts";
@@ -46,8 +47,8 @@ export interface StartEnclosed extends EnclosedLine {
   refused(): readonly string[];
   /** Calls back if the disk gets full while it runs. @returns ends the watch */
   guardDisk(onFull: () => void): () => void;
-  /** To be called when it has ended. Resolves to what is to be said of it, one line each. */
-  finish(): Promise<readonly string[]>;
+  /** To be called when it has ended. */
+  finish(): Promise<EnclosedEnd>;
 }
 
 interface StartRefused {

@@ -1,9 +1,15 @@
 import { expect, test } from "vitest";
+import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { exceptionalPrograms, openingText, outsidePrograms } from "./outside-programs.ts";
 import { mergeSettings, readSettings } from "./settings.ts";
 
 const NONE = { kind: "none", reason: "bubblewrap is not installed." } as const;
-const ENCLOSED = { kind: "bubblewrap", policy: {} as never, enclose: async () => Promise.reject(new Error()) } as const;
+const ENCLOSED: Sandbox = {
+  kind: "bubblewrap",
+  policy: {} as never,
+  enclose: () => Promise.reject(new Error()),
+  extent: async () => "complete",
+};
 
 const FILE = JSON.stringify({
   hooks: [

@@ -39,6 +39,8 @@ export interface PermissionCall {
   readonly hosts: readonly string[] | "any";
   /** `sandbox`: commands are enclosed. */
   readonly enclosure: Enclosure;
+  /** Of a command in the sandbox: why it is not guarded everywhere, though it is enclosed. */
+  readonly unguarded?: string;
   /** What patterns of paths begin at. */
   readonly base: PathBase;
 }
@@ -65,6 +67,8 @@ export interface CallPlaces {
   readonly home?: string;
   /** Whether the commands of the session are enclosed. @default "none" */
   readonly enclosure?: Enclosure;
+  /** Why the sandbox does not guard all of the project; asked for commands only. @default it does */
+  readonly unguarded?: () => Promise<string | undefined>;
   /** Files that hooks and servers run: protected as well. @default none */
   readonly obeyedFiles?: readonly string[];
   /** Hosts that every command may reach, with "*" for any characters. @default none */
@@ -75,7 +79,7 @@ export interface CallPlaces {
 export async function toPermissionCall(
   { name, effect, network: always, commands }: PermittedTool,
   input: unknown,
-  { guard, home = homedir(), enclosure = "none", obeyedFiles = [], openHosts = [] }: CallPlaces,
+  { guard, home = homedir(), enclosure = "none", obeyedFiles = [], openHosts = [], unguarded }: CallPlaces,
 ): Promise<PermissionCall> {
   const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
   const { command, file_path, path, network, url } = fields;
@@ -83,6 +87,8 @@ export async function toPermissionCall(
   const located = written === undefined ? undefined : await guard.locate(written);
   const base = { folder: guard.roots[0]!, home };
   const paths = located === undefined || written === undefined ? [] : pathsOf(written, located, base.folder);
+  const isCommand = commands !== undefined && typeof command === "string";
+  const gap = isCommand && commands === "sandbox" ? await unguarded?.() : undefined;
   return {
     tool: name,
     effect,
@@ -91,9 +97,8 @@ export async function toPermissionCall(
     enclosure: commands ?? enclosure,
     place: isObeyed(located, obeyedFiles) ? "protected" : placeOf(located, paths, effect),
     hosts: always === "always" ? hostOf(url) : wantedHosts(network, openHosts),
-    ...(commands !== undefined && typeof command === "string"
-      ? { command: await readCommand(command, guard, base) }
-      : {}),
+    ...(gap === undefined ? {} : { unguarded: gap }),
+    ...(isCommand ? { command: await readCommand(command, guard, base) } : {}),
   };
 }
 

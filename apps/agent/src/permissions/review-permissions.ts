@@ -10,6 +10,7 @@ import { exceptionalPrograms, withoutSandbox } from "./outside-programs.ts";
 import { type PermittedTool, toPermissionCall } from "./permission-call.ts";
 import type { PermissionMode } from "./permission-verdict.ts";
 import { type Rule, type RuleOwner, readRule } from "./rule.ts";
+import { unguardedReason } from "./session-sandbox.ts";
 import type { AgentSettings } from "./settings.ts";
 import { MODES } from "./settings-schema.ts";
 
@@ -66,7 +67,12 @@ export async function explainCall(wanted: string, held: HeldPermissions): Promis
   const bash: PermittedTool = { name: "Bash", effect: "execute", commands: enclosure };
   const tool = effect === undefined ? bash : { name, effect };
   const input = effect === undefined ? { command: name === "Bash" ? path : wanted } : { file_path: path };
-  const call = await toPermissionCall(tool, input, { guard, home: places.home, enclosure });
+  const call = await toPermissionCall(tool, input, {
+    guard,
+    home: places.home,
+    enclosure,
+    unguarded: () => unguardedReason(sandbox),
+  });
   const verdict = decidePermission(mode, rules, call);
   const offered = verdict.decision === "ask" ? offeredRules(mode, rules, call, verdict) : [];
   const word = { allow: "It runs without a question", ask: "It is asked about", deny: "It is refused" }[

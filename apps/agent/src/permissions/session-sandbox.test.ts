@@ -4,7 +4,7 @@ import { temporaryProject } from "../testing/temporary-project.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { loadSettings } from "./load-settings.ts";
 import { readRule } from "./rule.ts";
-import { openSessionSandbox, refusalOfCommands, sessionPolicy } from "./session-sandbox.ts";
+import { openSessionSandbox, refusalOfCommands, sessionPolicy, unguardedReason } from "./session-sandbox.ts";
 
 const NONE = { kind: "none", reason: "There is none." } as const;
 
@@ -42,4 +42,19 @@ test("the policy of a session has what its settings and rules say", async () => 
     network: { hosts: ["registry.npmjs.org"] },
   });
   expect((await openSessionSandbox(options)).kind).toBe("bubblewrap");
+});
+
+test("in a project that is too large to be looked through, commands are said to be unguarded", async () => {
+  const sandbox = (extent: "complete" | "cut") =>
+    ({
+      kind: "bubblewrap",
+      policy: {} as never,
+      enclose: () => Promise.reject(new Error()),
+      extent: async () => extent,
+    }) as const;
+  expect(await unguardedReason(sandbox("complete"))).toBeUndefined();
+  expect(await unguardedReason(NONE)).toBeUndefined();
+  expect(await unguardedReason(sandbox("cut"))).toBe(
+    "The project has more than 50,000 folders: protected files that lie deeper are not guarded by the sandbox.",
+  );
 });

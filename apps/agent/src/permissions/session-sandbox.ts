@@ -2,6 +2,7 @@ import { join, relative } from "node:path";
 import { createPolicy } from "../sandbox/create-policy.ts";
 import { openSandbox, type Sandbox } from "../sandbox/open-sandbox.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
+import { MAX_FOLDERS } from "../sandbox/scan-project.ts";
 import type { Environment } from "../workspace/command-environment.ts";
 import { isInside, type PathGuard } from "../workspace/path-guard.ts";
 import type { Places } from "../workspace/places.ts";
@@ -62,4 +63,10 @@ export function refusalOfCommands(
   if (rules.some(({ decision, tool }) => decision === "deny" && tool === "Network"))
     return `a rule denies the network, which needs a sandbox, and there is none. ${sandbox.reason}`;
   return undefined;
+}
+
+/** Why commands of a session ask, though they are enclosed; undefined if the sandbox guards all of the project. */
+export async function unguardedReason(sandbox: Sandbox): Promise<string | undefined> {
+  if (sandbox.kind === "none" || (await sandbox.extent()) === "complete") return undefined;
+  return `The project has more than ${MAX_FOLDERS.toLocaleString("en-US")} folders: protected files that lie deeper are not guarded by the sandbox.`;
 }

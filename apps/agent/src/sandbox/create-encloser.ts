@@ -4,14 +4,14 @@ import type { Environment } from "../workspace/command-environment.ts";
 import { isInside } from "../workspace/path-guard.ts";
 import { writePrivateFile } from "../workspace/private-files.ts";
 import { type CoverRegister, openCoverRegister } from "./cover-register.ts";
-import { describeChanges } from "./describe-changes.ts";
+import { findChanges, type ProjectChange } from "./describe-changes.ts";
 import { findProgram } from "./find-program.ts";
 import { keepPlaces } from "./keep-places.ts";
 import { openNetworkBridge } from "./network-bridge.ts";
 import { type ExistingPath, planMounts, type StandIns } from "./plan-mounts.ts";
 import type { SandboxLimits, SandboxPolicy, SandboxRequest } from "./policy.ts";
 import { type Cover, NOWHERE, type Places } from "./repository-places.ts";
-import { createProjectScanner, type FoundName, type ProjectScan } from "./scan-project.ts";
+import { createProjectScanner, type FoundName, MAX_FOLDERS, type ProjectScan } from "./scan-project.ts";
 import { createStandIns, ITSELF } from "./stand-ins.ts";
 import { type Around, existing, lookAround } from "./surroundings.ts";
 
@@ -26,8 +26,22 @@ export interface Enclosed {
   readonly environment: Environment;
   /** Hosts that it asked for so far and may not reach, each once. */
   refused(): readonly string[];
-  /** To be called when it has ended: cleans up. Resolves to what is to be said of it, one line each. */
-  finish(): Promise<readonly string[]>;
+  /** To be called when it has ended: cleans up. Resolves to what is to be said of it. */
+  finish(): Promise<EnclosedEnd>;
+}
+
+export interface EnclosedEnd {
+  /** Hosts that it asked for and may not reach. */
+  readonly refused: readonly string[];
+  /** Names that programs of the user obey and that were made while it ran. */
+  readonly changes: readonly ProjectChange[];
+}
+
+/** Encloses the programs of one session. */
+export interface Encloser {
+  enclose(request: SandboxRequest): Promise<Enclosed>;
+  /** Whether all protected names of the project are known: in a very large one, those that lie deep are not. */
+  extent(): Promise<ProjectScan["extent"]>;
 }
 
 /** Behind the standard ones, and the pipe on which a command tells its folder. */
@@ -43,14 +57,16 @@ export interface EncloserOptions {
   readonly path: string | undefined;
   /** Whether an absolute path in a root fits one of the policy's hidden patterns. */
   readonly isHidden: (path: string) => boolean;
+  /** How many folders of the project are looked into. @default 50,000 */
+  readonly maxFolders?: number;
 }
 
 /** Encloses one program after the other. What it keeps between them is of this session only. */
 export function createEncloser(
-  { policy, sandboxFolder, coversFile, path, isHidden }: EncloserOptions,
+  { policy, sandboxFolder, coversFile, path, isHidden, maxFolders = MAX_FOLDERS }: EncloserOptions,
   { bwrap, filter }: { readonly bwrap: string; readonly filter: Uint8Array },
-): (request: SandboxRequest) => Promise<Enclosed> {
-  const scanner = createProjectScanner({ roots: policy.roots, isHidden });
+): Encloser {
+  const scanner = createProjectScanner({ roots: policy.roots, isHidden, maxFolders });
   const filterFile = join(sandboxFolder, "filter");
   const standIns = new Map<string, Promise<StandIns>>();
   let around: Promise<Around> | undefined;
@@ -60,6 +76,7 @@ export function createEncloser(
   /** What the project held when last looked at while nothing was running: nobody can exchange it in between. */
   let begun: Promise<ProjectScan> | undefined;
   let seen: ReadonlyMap<string, FoundName> = new Map();
+  let extent: ProjectScan["extent"] | undefined;
   /** Places that are made to mount something on, by this session and by others. */
   let covers: readonly Cover[] = [];
 
@@ -99,27 +116,31 @@ export function createEncloser(
 
   async function begin(held: CoverRegister): Promise<ProjectScan> {
     covers = held.hold();
-    const scan = await scanner.scan();
+    const scan = await look();
     seen = scan.names;
     return scan;
   }
 
-  async function end(held: CoverRegister): Promise<readonly string[]> {
+  async function end(held: CoverRegister): Promise<readonly ProjectChange[]> {
     running--;
     const staying = running === 0 ? held.release() : covers;
-    const { names } = await scanner.scan();
+    const { names } = await look();
     // Other sessions come and go.
     const made = [...staying, ...covers, ...held.add([])];
     if (running === 0) covers = staying;
     const now = uncovered(names, made);
-    const changes = await describeChanges(seen, now, policy.roots);
+    const changes = await findChanges(seen, now, policy.roots);
     seen = now;
     return changes;
   }
 
   async function start(
     { folder, hosts, writes, ownFolder = sandboxFolder, named = [] }: SandboxRequest,
-    { places, hidden, finish }: { places: Places; hidden: readonly ExistingPath[]; finish: Enclosed["finish"] },
+    {
+      places,
+      hidden,
+      finish,
+    }: { places: Places; hidden: readonly ExistingPath[]; finish: () => Promise<EnclosedEnd["changes"]> },
   ): Promise<Enclosed> {
     if (!standIns.has(ownFolder)) standIns.set(ownFolder, prepare(ownFolder));
     around ??= lookAround(policy);
@@ -146,8 +167,7 @@ export function createEncloser(
       async finish() {
         const refused = bridge?.refused() ?? [];
         await bridge?.close();
-        const asked = refused.map((host) => `[refused: ${host}. Name it in network to ask the user for it.]`);
-        return [...asked, ...(await finish())];
+        return { refused, changes: await finish() };
       },
     };
   }
@@ -164,7 +184,13 @@ export function createEncloser(
     return openNetworkBridge(hosts, { bwrap, socat, bash });
   }
 
-  return enclose;
+  async function look(): Promise<ProjectScan> {
+    const scan = await scanner.scan();
+    extent = scan.extent;
+    return scan;
+  }
+
+  return { enclose, extent: async () => extent ?? (await look()).extent };
 }
 
 function isCovered(path: string, covers: readonly Cover[]): boolean {

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { sanitize } from "../text/sanitize.ts";
 import { isInside } from "../workspace/path-guard.ts";
-import { protectedName } from "./protected-names.ts";
+import { type ProtectedReason, protectedName } from "./protected-names.ts";
 import type { FoundName, ProjectScan } from "./scan-project.ts";
 
 /** Settings of git whose values git runs. */
@@ -10,38 +11,63 @@ const RUNS =
 
 /** What the names mean, in words that complete "It decides ...". */
 const MEANING = {
-  git: "what the user's git runs",
-  editor: "what the user's editor runs",
+  git: "what WHOSE git runs",
+  editor: "what WHOSE editor runs",
   agent: "what coding agents do and run",
-  shell: "what the user's shell runs",
+  shell: "what WHOSE shell runs",
   packages: "where packages are installed from",
   ci: "what runs after a push",
 } as const;
 
-/** One line for each name that a command has made, or turned into another kind of thing. */
-export async function describeChanges(
+/** A name that programs of the user obey, and that was made or exchanged while a program ran. */
+export interface ProjectChange {
+  /** From its root. */
+  readonly path: string;
+  readonly reason: ProtectedReason;
+  readonly what: "repository" | "name";
+  /** Of a repository: settings whose values git runs. */
+  readonly programs: readonly string[];
+}
+
+/** The names that were made, or turned into another kind of thing. */
+export async function findChanges(
   before: ProjectScan["names"],
   after: ProjectScan["names"],
   roots: readonly string[],
-): Promise<readonly string[]> {
+): Promise<readonly ProjectChange[]> {
   const changed = [...after.values()].filter((name) => {
     const old = before.get(name.path);
     return old === undefined || old.kind !== name.kind || old.target !== name.target;
   });
   const gone = [...before.values()].filter(({ path, kind }) => kind === "link" && !after.has(path));
-  return Promise.all([...changed, ...gone].map((name) => describe(name, roots)));
+  return Promise.all([...changed, ...gone].map((name) => toChange(name, roots)));
 }
 
-async function describe({ path, kind }: FoundName, roots: readonly string[]): Promise<string> {
+async function toChange({ path, kind }: FoundName, roots: readonly string[]): Promise<ProjectChange> {
   const root = roots.find((candidate) => isInside(path, candidate)) ?? "/";
   const from = relative(root, path) || ".";
-  const tell = "Tell the user before anything else.";
   if (kind !== "repository" && !/(^|\/)\.git$/.test(from)) {
-    const { reason } = protectedName(from) ?? { reason: "git" as const };
-    return `[changed: ${from}. It decides ${MEANING[reason]}. ${tell}]`;
+    return { path: from, reason: protectedName(from)?.reason ?? "git", what: "name", programs: [] };
   }
   const config = await readFile(join(path, "config"), "utf8").catch(() => "");
-  const settings = [...new Set([...config.matchAll(RUNS)].map(([, key]) => key!.toLowerCase()))];
-  const runs = settings.length === 0 ? "" : ` Its settings name programs: ${settings.join(", ")}.`;
-  return `[new repository: ${from}. Its hooks and settings decide what the user's git runs.${runs} ${tell}]`;
+  const programs = [...new Set([...config.matchAll(RUNS)].map(([, key]) => key!.toLowerCase()))];
+  return { path: from, reason: "git", what: "repository", programs };
+}
+
+/** For the model, behind the output of the command. */
+export function changeNote(change: ProjectChange): string {
+  return `[${changeText(change, "the user's")} Tell the user before anything else.]`;
+}
+
+/** For the person: a model need not pass on what it is told. */
+export function changeWarning(change: ProjectChange, by: string): string {
+  return `${by} made or replaced a protected name: ${changeText(change, "your")} Look at it before you use it.`;
+}
+
+function changeText({ path, reason, what, programs }: ProjectChange, whose: string): string {
+  // Anything can be the name of a folder.
+  const name = sanitize(path).replaceAll(/\s+/g, " ");
+  if (what === "name") return `changed: ${name}. It decides ${MEANING[reason].replace("WHOSE", whose)}.`;
+  const runs = programs.length === 0 ? "" : ` Its settings name programs: ${programs.join(", ")}.`;
+  return `new repository: ${name}. Its hooks and settings decide what ${whose} git runs.${runs}`;
 }

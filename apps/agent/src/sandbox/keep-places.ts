@@ -3,7 +3,7 @@ import { isInside } from "../workspace/path-guard.ts";
 import type { SandboxPolicy } from "./policy.ts";
 import { COVERED_NAMES } from "./protected-names.ts";
 import { keptPlace, kindOf, mergePlaces, NOWHERE, type Places, repositoryPlaces } from "./repository-places.ts";
-import type { ProjectScan } from "./scan-project.ts";
+import type { FoundName, ProjectScan } from "./scan-project.ts";
 
 /**
  * All places of the roots that a command may not change: protected names at the top, whether they exist or not; those that were found
@@ -11,10 +11,11 @@ import type { ProjectScan } from "./scan-project.ts";
  * is mounted on cannot be renamed, and its parent could be.
  */
 export async function keepPlaces({ roots, readOnly }: SandboxPolicy, scan: ProjectScan): Promise<Places> {
-  const covers = await Promise.all(roots.flatMap((root) => COVERED_NAMES.map((name) => missingName(root, name))));
   const found = [...scan.names.values()].filter(({ kind }) => kind !== "link");
   const names = found.filter(({ path, kind }) => kind !== "repository" && !path.endsWith("/.git"));
   const repositories = found.filter((name) => !names.includes(name));
+  const tops = [...roots, ...projectsOf(repositories, roots)];
+  const covers = await Promise.all(tops.flatMap((top) => COVERED_NAMES.map((name) => missingName(top, name))));
   const ofGit = await Promise.all(
     repositories.map(({ path }) => repositoryPlaces(path, roots.find((root) => isInside(path, root))!)),
   );
@@ -52,6 +53,16 @@ export async function keepPlaces({ roots, readOnly }: SandboxPolicy, scan: Proje
     if (root === undefined || (await kindOf(to)) === "link" || (await kindOf(to)) === "none") return [];
     return [path.endsWith("/.git") ? await repositoryPlaces(to, root) : { ...NOWHERE, readOnly: [to] }];
   }
+}
+
+/** Each name that is covered is a mount, and costs a tenth of a millisecond. */
+const MAX_PROJECTS = 8;
+
+/** Folders of repositories in the roots: editors and agents are opened there as well. Those nearest to the top count. */
+function projectsOf(repositories: readonly FoundName[], roots: readonly string[]): readonly string[] {
+  const folders = repositories.filter(({ path }) => path.endsWith("/.git")).map(({ path }) => dirname(path));
+  const own = folders.filter((folder) => !roots.includes(folder) && !folder.includes("/node_modules/"));
+  return own.toSorted((one, other) => one.length - other.length).slice(0, MAX_PROJECTS);
 }
 
 /** The first part of the name that is missing: nothing can be mounted below what is not there. */

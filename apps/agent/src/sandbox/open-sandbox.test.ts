@@ -255,6 +255,25 @@ describe("names that programs of the user obey", () => {
     expect(readFileSync(join(folder, "sub/.vscode/tasks.json"), "utf8")).toBe("x\n");
   });
 
+  test("are not made at the top of a repository in the project either", async () => {
+    const { run, folder } = await setUp({ "lib/a.txt": "" });
+    execFileSync("git", ["init", "-q", join(folder, "lib")]);
+    const { notes } = await run(`cd lib; ${write}; mkdir -p sub/.vscode`);
+    expect(readdirSync(join(folder, "lib")).sort()).toEqual([".git", "a.txt", "sub"]);
+    expect(notes).toEqual([expect.stringContaining("changed: lib/sub/.vscode")]);
+  });
+
+  test("that lie deeper than a look at a very large project goes are said to be unguarded", async () => {
+    const { sandbox, run } = await setUp({ "a/b/c/d.txt": "" }, { maxFolders: 3 });
+    expect(await sandbox.extent()).toBe("cut");
+    expect((await run("echo fine")).text).toBe("fine\n");
+    const whole = await setUp({ "a/b/c/d.txt": "" }, { maxFolders: 4 });
+    expect(await whole.sandbox.extent()).toBe("complete");
+    // It is known again once it changes.
+    await whole.run("mkdir more");
+    expect(await whole.sandbox.extent()).toBe("cut");
+  });
+
   test("stay covered for a command in the background while others come and go", async () => {
     const { run, start, folder } = await setUp({ "a.txt": "" });
     const background = await start("sleep 3; mkdir -p .vscode; echo evil > .vscode/tasks.json; echo evil > .envrc");

@@ -1,17 +1,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { createEncloser, type Enclosed, type EncloserOptions } from "./create-encloser.ts";
+import { createEncloser, type Encloser, type EncloserOptions } from "./create-encloser.ts";
 import { findProgram } from "./find-program.ts";
-import type { SandboxPolicy, SandboxRequest } from "./policy.ts";
+import type { SandboxPolicy } from "./policy.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
 
 /** What encloses programs, or why nothing does. */
 export type Sandbox =
-  | {
-      readonly kind: "bubblewrap";
-      readonly policy: SandboxPolicy;
-      enclose(request: SandboxRequest): Promise<Enclosed>;
-    }
+  | ({ readonly kind: "bubblewrap"; readonly policy: SandboxPolicy } & Encloser)
   | { readonly kind: "none"; readonly reason: string };
 
 /** Whether namespaces and mounts are to be had at all. */
@@ -30,10 +26,10 @@ export async function openSandbox(options: EncloserOptions): Promise<Sandbox> {
   const filter = seccompFilter(process.arch);
   if (filter === undefined)
     return { kind: "none", reason: `No sandbox: it does not know the processor ${process.arch}.` };
-  const enclose = createEncloser(options, { bwrap, filter });
+  const encloser = createEncloser(options, { bwrap, filter });
   try {
     await promisify(execFile)(bwrap, [...PROBE, "/bin/sh", "-c", ":"], { timeout: 20_000, env: {} });
-    return { kind: "bubblewrap", policy, enclose };
+    return { kind: "bubblewrap", policy, ...encloser };
   } catch (error) {
     const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : String(error);
     return { kind: "none", reason: `No sandbox: bubblewrap (bwrap) does not work here. It says: ${said}` };

@@ -51,9 +51,15 @@ export const PROTECTED_NAMES: readonly ProtectedName[] = [
   ...named("ci", "top", "file", ".cirrus.yml azure-pipelines.yml bitbucket-pipelines.yml Jenkinsfile"),
 ];
 
-/** Of these names, the ones that are covered at the top of a root even if they are missing: programs run them without any further step. */
+/**
+ * Of these names, the ones that are covered at the top of a root and of each repository even if they are missing: programs obey them
+ * without any further step. Left out are names that no program obeys before another one is changed, which is protected (`.githooks`,
+ * `.bare`), or before it has asked (`.dir-locals.el`, `mise.toml`); that nothing obeys outside of a home (`.bashrc`); and files that give no
+ * more than `package.json` or a build script, which commands may write, while a cover would break the program (`.yarnrc.yml`).
+ */
 export const COVERED_NAMES: readonly string[] = [
-  ...[".git", ".vscode", ".idea", ".husky", ".palimpsest", ".claude", ".cursor", ".codex", ".gemini", ".devcontainer"],
+  ...[".git", ".vscode", ".idea", ".zed", ".fleet", ".vs", ".devcontainer", ".husky"],
+  ...[".palimpsest", ".claude", ".cursor", ".codex", ".gemini", ".windsurf", ".continue"],
   ...[".github/workflows", ".envrc", ".mcp.json", ".npmrc"],
 ];
 

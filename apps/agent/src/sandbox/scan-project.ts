@@ -29,9 +29,12 @@ export interface ScanOptions {
   readonly roots: readonly string[];
   /** Whether an absolute path may not be read. */
   readonly isHidden: (path: string) => boolean;
+  /** @default MAX_FOLDERS */
+  readonly maxFolders?: number;
 }
 
-const MAX_FOLDERS = 20_000;
+/** A look at as many costs about half a second; a later one, a tenth of that. */
+export const MAX_FOLDERS = 50_000;
 /** Between pauses, in which others may work. */
 const FOLDERS_AT_ONCE = 500;
 /** A folder that was changed so short ago may change again without another time: clocks of file systems are coarse. */
@@ -51,7 +54,7 @@ const AT_TOP = new Set(PROTECTED_NAMES.map(({ path }) => path));
  * Finds what programs of the user obey, and what may not be read, however deep. What a folder holds is kept with the time of its last
  * change, which no program can set back, so looking again after each command costs a few microseconds a folder.
  */
-export function createProjectScanner({ roots, isHidden }: ScanOptions): ProjectScanner {
+export function createProjectScanner({ roots, isHidden, maxFolders = MAX_FOLDERS }: ScanOptions): ProjectScanner {
   const known = new Map<string, Folder>();
 
   function look(folder: string, root: string): Folder | undefined {
@@ -74,7 +77,7 @@ export function createProjectScanner({ roots, isHidden }: ScanOptions): ProjectS
       for (const root of roots) {
         const waiting = [root];
         for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) {
-          if (++looked > MAX_FOLDERS) return { names, hidden, extent: "cut" };
+          if (++looked > maxFolders) return { names, hidden, extent: "cut" };
           if (looked % FOLDERS_AT_ONCE === 0) await setImmediate();
           const found = look(folder, root);
           if (found === undefined) continue;

@@ -4,7 +4,8 @@ import { PassThrough, type Readable } from "node:stream";
 import { sanitize } from "../text/sanitize.ts";
 import { sanitizeStream } from "../text/sanitize-stream.ts";
 import type { Environment } from "../workspace/command-environment.ts";
-import type { Enclosed } from "./create-encloser.ts";
+import type { Enclosed, EnclosedEnd } from "./create-encloser.ts";
+import { changeNote, type ProjectChange } from "./describe-changes.ts";
 import { guardDisk } from "./disk-guard.ts";
 
 export interface CommandOptions {
@@ -29,8 +30,10 @@ export interface CommandEnd {
   readonly signal: string | undefined;
   /** The working folder that it ended in, if it said so. */
   readonly folder: string | undefined;
-  /** What the sandbox has to say of it, one line each. */
+  /** What the sandbox has to say of it to the model, one line each. */
   readonly notes: readonly string[];
+  /** Names that programs of the user obey and that it has made. */
+  readonly changes: readonly ProjectChange[];
 }
 
 export interface RunningCommand {
@@ -112,19 +115,31 @@ export function startCommand({
       merged.end();
       // Anything can be written to that pipe.
       const reached = sanitize(told).trimEnd().split("\n").at(-1);
-      const notes = (await enclosed?.finish().catch((error: Error) => [`[${error.message}]`])) ?? [];
+      const { refused, changes, problem } = await finished(enclosed);
+      const notes = [
+        ...refused.map((host) => `[refused: ${host}. Name it in network to ask the user for it.]`),
+        ...changes.map(changeNote),
+        ...(problem === undefined ? [] : [`[${problem}]`]),
+      ];
       resolve({
         by,
         exitCode: exitCode ?? undefined,
         signal: signal ?? undefined,
         folder: reached || undefined,
         notes,
+        changes,
       });
     });
   });
   // Whoever reads the output first may be late to hear of it.
   ended.catch(() => undefined);
   return { output: sanitizeStream(merged), ended, kill: () => stop("kill") };
+}
+
+async function finished(enclosed: Enclosed | undefined): Promise<EnclosedEnd & { readonly problem?: string }> {
+  const nothing: EnclosedEnd = { refused: [], changes: [] };
+  if (enclosed === undefined) return nothing;
+  return enclosed.finish().catch((error: Error) => ({ ...nothing, problem: error.message }));
 }
 
 /** Resolves when the pipes are at their end, or when nothing comes any more although there is somebody to read it. */

@@ -1,8 +1,7 @@
 import { join, relative } from "node:path";
-import type { Enclosed } from "../sandbox/create-encloser.ts";
 import { createPolicy, type PolicyOptions } from "../sandbox/create-policy.ts";
 import { findShell } from "../sandbox/find-program.ts";
-import { openSandbox } from "../sandbox/open-sandbox.ts";
+import { openSandbox, type Sandbox } from "../sandbox/open-sandbox.ts";
 import type { SandboxPolicy, SandboxRequest } from "../sandbox/policy.ts";
 import { type CommandEnd, type RunningCommand, startCommand } from "../sandbox/start-command.ts";
 import { commandEnvironment, type Environment } from "../workspace/command-environment.ts";
@@ -17,11 +16,12 @@ export interface EncloseOptions extends Partial<PolicyOptions> {
   readonly isHidden?: (path: string) => boolean;
   /** In the base: each session has its own. */
   readonly sandboxFolder?: string;
+  readonly maxFolders?: number;
 }
 
 export interface EnclosedProject {
   readonly policy: SandboxPolicy;
-  readonly enclose: (request: SandboxRequest) => Promise<Enclosed>;
+  readonly sandbox: Extract<Sandbox, { readonly kind: "bubblewrap" }>;
   start(command: string, options?: RunOptions): Promise<RunningCommand>;
   run(command: string, options?: RunOptions): Promise<CommandEnd & { readonly text: string }>;
 }
@@ -29,7 +29,7 @@ export interface EnclosedProject {
 /** Commands in the real sandbox over a project. The gate has bubblewrap, so a test without one fails. */
 export async function encloseProject(
   { folder, home, base }: Pick<TemporaryProject, "folder" | "home" | "base">,
-  { isHidden = () => false, sandboxFolder = "sandbox", ...wanted }: EncloseOptions = {},
+  { isHidden = () => false, sandboxFolder = "sandbox", maxFolders, ...wanted }: EncloseOptions = {},
 ): Promise<EnclosedProject> {
   const roots = wanted.roots ?? [folder];
   const policy = createPolicy({
@@ -50,6 +50,7 @@ export async function encloseProject(
     coversFile: join(home, ".palimpsest/covers.sqlite"),
     path,
     isHidden: (one) => isHidden(relative(folder, one)),
+    ...(maxFolders === undefined ? {} : { maxFolders }),
   });
   if (sandbox.kind === "none") throw new Error(sandbox.reason);
   const { enclose } = sandbox;
@@ -72,5 +73,5 @@ export async function encloseProject(
     for await (const piece of running.output) text += piece;
     return { text, ...(await running.ended) };
   }
-  return { policy, enclose, start, run };
+  return { policy, sandbox, start, run };
 }

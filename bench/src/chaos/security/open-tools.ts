@@ -49,6 +49,7 @@ export async function openTools(options: ToolsOptions): Promise<OpenTools> {
       noteUnseen: async () => {},
       unseen: async () => [],
     },
+    notify: () => {},
   };
   const openResult = () => async () => undefined;
   const { keepBefore } = checkpointsExtension(context);

@@ -88,5 +88,5 @@ test("outside of the sandbox a hook runs if the user says so, or if there is non
 test("what a hook has made that the user's programs obey is told to the user", async () => {
   const { run, notes } = await setUp();
   await run("mkdir -p lib && git init -q lib");
-  expect(notes).toEqual([expect.stringMatching(/^hook at SessionEnd: mkdir.*new repository: lib\/\.git/)]);
+  expect(notes).toEqual([expect.stringMatching(/^The hook at SessionEnd: mkdir.*made.*new repository: lib\/\.git/)]);
 });

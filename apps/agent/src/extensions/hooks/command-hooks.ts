@@ -1,6 +1,7 @@
 import { commandHook, type Hook } from "palimpsest/hooks";
 import { encloseProgram, enclosureAdvice, type ProgramPorts } from "../../permissions/enclose-program.ts";
 import { type HookSetting, hookLine, hookText } from "../../permissions/hook-setting.ts";
+import { changeWarning } from "../../sandbox/describe-changes.ts";
 import { sanitizeAll } from "../../text/sanitize.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 
@@ -67,6 +68,9 @@ async function runHook(
     throw new Error(`${why} ${enclosureAdvice(setting)}`);
   } finally {
     unguard();
-    for (const note of await start.finish()) onNote(`${hookText(setting)} ${note}`);
+    const { refused, changes } = await start.finish();
+    for (const host of refused)
+      onNote(`The ${hookText(setting)} wanted to reach ${host}. To allow it: "hosts" of the hook.`);
+    for (const change of changes) onNote(changeWarning(change, `The ${hookText(setting)}`));
   }
 }

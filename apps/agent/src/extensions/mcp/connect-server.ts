@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { encloseProgram, enclosureAdvice, type ProgramPorts } from "../../permissions/enclose-program.ts";
 import type { HttpServer, ProgramServer, ToolServer } from "../../permissions/tool-server.ts";
+import { changeWarning } from "../../sandbox/describe-changes.ts";
 import { commandEnvironment, type Environment } from "../../workspace/command-environment.ts";
 import type { ServedResult, ServedTool } from "./to-agent-tool.ts";
 
@@ -13,6 +14,8 @@ export interface ConnectOptions {
   readonly programs: ProgramPorts;
   /** Holds a folder for each server: what it writes outlives the session. */
   readonly serversFolder: string;
+  /** Is told what the sandbox has to say of a server. @default nobody */
+  readonly onNote?: (text: string) => void;
   /** For the connection, and then for the list of tools. */
   readonly startTimeoutMs: number;
   readonly callTimeoutMs: number;
@@ -119,7 +122,8 @@ async function asProgram(server: ProgramServer, options: ConnectOptions): Promis
     ended() {
       unguard?.();
       ended ??= (async () => {
-        if (isEnclosed) await start.finish();
+        const { changes } = isEnclosed ? await start.finish() : { changes: [] };
+        for (const change of changes) options.onNote?.(changeWarning(change, `The MCP server ${name}`));
       })();
       return ended;
     },

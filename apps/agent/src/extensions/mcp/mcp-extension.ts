@@ -7,10 +7,10 @@ import { serverSection } from "./server-section.ts";
 
 /** Tools of MCP servers. */
 export async function mcpExtension(context: ExtensionContext): Promise<Extension> {
-  const { settings, folder, places, offered } = context;
+  const { settings, folder, places, offered, notify } = context;
   const { servers } = settings;
   const serversFolder = join(places.project, "servers");
-  const opened = await openServers(servers, { folder, programs: context, serversFolder, offered });
+  const opened = await openServers(servers, { folder, programs: context, serversFolder, offered, onNote: notify });
   return {
     name: "mcp",
     tools: () => opened.tools,

@@ -12,6 +12,8 @@ export interface ToolServersOptions {
   readonly programs: ProgramPorts;
   /** Holds a folder for each server: what it writes outlives the session. */
   readonly serversFolder: string;
+  /** Is told what the sandbox has to say of a server. @default nobody */
+  readonly onNote?: (text: string) => void;
   /**
    * Tools that the session has been offered. Those of a server that cannot be used now stay in its list, because a shorter one
    * would cost the whole cache; calls of them are answered by the reason. @default none

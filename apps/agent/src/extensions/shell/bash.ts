@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { flag, integer, optional, text, texts } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed, type ToolContext, type ToolOutcome } from "../../extension/tool.ts";
+import { changeWarning } from "../../sandbox/describe-changes.ts";
 import type { Sandbox } from "../../sandbox/open-sandbox.ts";
 import { type CommandEnd, type RunningCommand, startCommand } from "../../sandbox/start-command.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
@@ -21,6 +22,8 @@ export interface BashPorts {
   readonly background: BackgroundCommands;
   /** Is told when commands run. @default nobody */
   readonly commandTimes?: Pick<CommandTimes, "begin">;
+  /** Tells the person, not only the model, what a command has made. @default nobody */
+  readonly notify?: (text: string) => void;
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -30,7 +33,7 @@ const HELD_CHARACTERS = 65_536;
 
 /** Runs commands with bash, one after the other in the same working folder, enclosed where that is possible. */
 export function bashTool(ports: BashPorts): AgentTool {
-  const { guard, sandbox, refusal, environment, background, shell, commandTimes } = ports;
+  const { guard, sandbox, refusal, environment, background, shell, commandTimes, notify } = ports;
   let folder = guard.roots[0]!;
 
   async function start(command: string, hosts: readonly string[], timeoutMs?: number): Promise<RunningCommand> {
@@ -48,7 +51,14 @@ export function bashTool(ports: BashPorts): AgentTool {
     const common = { command, folder, environment, shell, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
     if (sandbox.kind === "none") return startCommand(common);
     const { minFreeBytes } = sandbox.policy.limits;
-    return startCommand({ ...common, minFreeBytes, enclosed: await sandbox.enclose({ folder, hosts }) });
+    const running = startCommand({ ...common, minFreeBytes, enclosed: await sandbox.enclose({ folder, hosts }) });
+    void running.ended.then(
+      ({ changes }) => {
+        for (const change of changes) notify?.(changeWarning(change, "A command"));
+      },
+      () => undefined,
+    );
+    return running;
   }
 
   /** The folder may be gone since, or have become a link to somewhere else. */

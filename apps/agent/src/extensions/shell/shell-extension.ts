@@ -13,10 +13,10 @@ import { tasksCommand } from "./tasks-command.ts";
 export function shellExtension(
   context: Pick<
     ExtensionContext,
-    "guard" | "settings" | "permissions" | "environment" | "sessionFolder" | "sandbox" | "commandTimes"
+    "guard" | "settings" | "permissions" | "environment" | "sessionFolder" | "sandbox" | "commandTimes" | "notify"
   >,
 ): Extension {
-  const { guard, settings, sandbox, permissions, sessionFolder, commandTimes } = context;
+  const { guard, settings, sandbox, permissions, sessionFolder, commandTimes, notify } = context;
   const background = createBackgroundCommands(join(sessionFolder, "background"));
   const environment = commandEnvironment(context.environment, settings.keptEnvironment);
   const shell = findShell(context.environment["PATH"], guard.roots);
@@ -24,7 +24,7 @@ export function shellExtension(
   return {
     name: "shell",
     tools: () => [
-      bashTool({ guard, sandbox, background, refusal, environment, shell, commandTimes }),
+      bashTool({ guard, sandbox, background, refusal, environment, shell, commandTimes, notify }),
       bashOutputTool(background),
       killBashTool(background),
     ],
