@@ -14,6 +14,17 @@ export const SDK_FOLDER: string = resolvePart("types.js").replace(/(\/node_modul
 
 const moduleUrl = (path: string): string => JSON.stringify(pathToFileURL(resolvePart(path)).href);
 
+/** A real MCP server with the same SDK, as a program. @param body makes `server` and answers its requests */
+export function serverOf(body: string): string {
+  return `
+  const { Server } = await import(${moduleUrl("server/index.js")});
+  const { StdioServerTransport } = await import(${moduleUrl("server/stdio.js")});
+  const { CallToolRequestSchema, ListToolsRequestSchema } = await import(${moduleUrl("types.js")});
+${body}
+  await server.connect(new StdioServerTransport());
+`;
+}
+
 /**
  * A real MCP server with the same SDK, as a program. It lists its tools in another order each time, and its instructions are
  * the variable INSTRUCTIONS.

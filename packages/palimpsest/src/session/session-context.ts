@@ -83,12 +83,13 @@ export interface Opening {
 
 export async function openContext<Request, Response, Message>(
   session: string,
-  options: SessionOptions<Request, Response, Message>,
+  given: SessionOptions<Request, Response, Message>,
   opening: Opening,
 ): Promise<SessionContext<Request, Response, Message>> {
+  const options = { ...given, surroundings: cleanSurroundings(given.surroundings ?? {}, given.cleanText) };
   const { provider } = options;
   const { writer, opened, base, resultSession = session } = opening;
-  const given = options.files ?? options.store.results;
+  const results = options.files ?? options.store.results;
   const clock = withTimers(options.clock);
   const state = await openSessionState({ ...options, session, writer, opened, base, clock });
   const closing = new AbortController();
@@ -109,9 +110,9 @@ export async function openContext<Request, Response, Message>(
     heldSettings,
     settingsReader,
     tools: opening.tools ?? createKnownTools(),
-    files: base === undefined ? given : forkedResults(given, { own: resultSession, parent: base.fork.session }),
+    files: base === undefined ? results : forkedResults(results, { own: resultSession, parent: base.fork.session }),
     resultSession,
-    surroundings: withTimeout(cleanSurroundings(options.surroundings ?? {}, options.cleanText), { clock, signal }),
+    surroundings: withTimeout(options.surroundings, { clock, signal }),
     attendance: { kind: options.attendance ?? "attended", openedAt: state.newestEntry },
     clock,
     emit,

@@ -80,7 +80,8 @@ export async function askForSummary<Request, Response, Message>(
     onProgress,
   });
   const host = remembering(withTimeout(options.surroundings ?? {}, { clock, signal }));
-  const composing = { settings: held, surroundings: host, filesRead: call.filesRead };
+  const { cleanText } = options;
+  const composing = { settings: held, surroundings: host, filesRead: call.filesRead, cleanText };
   const seen: Seen = { nowMs: clock.now(), userMessages: carriedState.userMessages, viewChangedAt: newestEntry };
   const ladderResult = await askModels();
   if (ladderResult.ended === "aborted") return { kind: "aborted", spent: modelCalls.spent() };

@@ -184,7 +184,8 @@ export function createCompactions<Request, Response, Message>(
     if (planned.kind === "declined") return declined(planned.cause, planned.reason);
     const plan = await planCompaction(snapshot, { variant: "up_to", entry: planned.from }, planning);
     if ("kind" in plan) return declined("nothing-to-compact", plan.why);
-    const composing = { settings: planning.settings, surroundings: host, filesRead: requests.filesRead() };
+    const { cleanText } = options;
+    const composing = { settings: planning.settings, surroundings: host, filesRead: requests.filesRead(), cleanText };
     const view = await composeView({ text: planned.summary }, plan, composing);
     if (view === undefined) return declined("too-large", "with the notes, the view would not be smaller by enough");
     const { breaker } = snapshot.carriedState;

@@ -5,6 +5,7 @@ import { COMPACTED_BY_PROVIDER } from "../../stages/compact/compose-summary.ts";
 import { draftSummary } from "../../stages/compact/draft-summary.ts";
 import type { RoomPart } from "../../stages/compact/share-room.ts";
 import type { CompactionBlock, WrittenSummary } from "../../stages/compact/summary-ladder.ts";
+import type { CleanText } from "../clean-contents.ts";
 import type { CompactionPlan, Room } from "./plan-compaction.ts";
 import { type Rehydrated, rehydrate } from "./rehydrate.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -14,6 +15,8 @@ export interface ComposeOptions {
   readonly surroundings: Surroundings;
   /** Files that the model still sees, with the entries of their reads. */
   readonly filesRead: ReadonlyMap<string, number>;
+  /** A summary may repeat what the model has read, so its text is cleaned like everything else. @default it stays as it is */
+  readonly cleanText?: CleanText | undefined;
 }
 
 /** What the model is to see in the place of what is folded. */
@@ -67,11 +70,14 @@ const SMALLER_AND_SMALLER = [1, 0.5, 0.25, 0.1, 0.04];
 
 /** Puts the new view together; undefined if it would not be smaller by enough, or not fit. */
 export async function composeView(
-  summary: WrittenSummary | undefined,
+  written: WrittenSummary | undefined,
   plan: CompactionPlan,
   options: ComposeOptions,
 ): Promise<CompactedView | undefined> {
   const { room } = plan;
+  const { cleanText } = options;
+  const isText = written !== undefined && "text" in written && cleanText !== undefined;
+  const summary = isText ? { text: cleanText(written.text) } : written;
   if (room === undefined) return undefined;
   for (const factor of summary === undefined ? SMALLER_AND_SMALLER : [1]) {
     const view = await composeWithin(scaled(room, factor), summary, plan, options);
