@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defaultExclude, defineConfig, type ViteUserConfig } from "vitest/config";
 import { OLDEST_PEERS, TESTS_OF_PEERS } from "./test/peers/oldest-peers.ts";
 
@@ -22,8 +23,8 @@ const config: ViteUserConfig = defineConfig({
     hookTimeout: 120_000,
     // Test files share a process: no module holds state, so that there is nothing to keep apart, and every file would load all modules anew.
     isolate: false,
-    // One process for each processor: most of them judge random sessions, and none waits for another.
-    maxWorkers: "100%",
+    // One process more than there are processors: most judge random sessions, but some wait for terminals and programs.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         extends: true,
