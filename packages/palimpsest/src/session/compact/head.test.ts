@@ -64,12 +64,13 @@ function textsOf({ messages }: Request): readonly string[] {
   );
 }
 
+const ofHook = (text: string): string => `<marked-data from="project" name="hook">\n${text}\n</marked-data>`;
 const shown = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`;
 
 test("stands before all that is said, and stays as it is, whatever the host would say by now", async () => {
   const { session, ask, host, openAgain } = await open();
   const [head, started, words] = await ask("Hello");
-  expect([head, started, words]).toEqual([shown("Head 1."), shown("Started by startup."), "Hello"]);
+  expect([head, started, words]).toEqual([shown("Head 1."), ofHook("Started by startup."), "Hello"]);
   host.head = () => "Head 2.";
   expect((await ask("Again"))[0]).toBe(head);
   await session.close();
@@ -92,7 +93,7 @@ test.each<[string, () => string | undefined]>([
   ],
 ])("is not there if the host %s", async (_, head) => {
   const { ask, session } = await open(head);
-  expect((await ask("Hello"))[0]).toBe(shown("Started by startup."));
+  expect((await ask("Hello"))[0]).toBe(ofHook("Started by startup."));
   expect(session.view.attached("head")).toEqual([]);
 });
 
