@@ -5,6 +5,11 @@ export interface Pool {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
+/** A pool that also lends a connection for a transaction: that of `pg` fits. */
+export interface TransactionPool extends Pool {
+  connect(): Promise<Pool & { release(error?: boolean): void }>;
+}
+
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Calls functions of the schema, each in one statement, one round trip and one transaction, on whatever connection is free. */

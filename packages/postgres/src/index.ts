@@ -1,4 +1,9 @@
-export type { Pool } from "./database.ts";
+export {
+  openPostgresCoordination,
+  type PostgresCoordination,
+  type PostgresCoordinationOptions,
+} from "./coordination/open-postgres-coordination.ts";
+export type { Pool, TransactionPool } from "./database.ts";
 export { DatabaseError, type DatabaseFailure } from "./database-error.ts";
 export type { PostgresClock } from "./heartbeat.ts";
 export { type Migrated, type MigrateOptions, migrate } from "./migrate.ts";
