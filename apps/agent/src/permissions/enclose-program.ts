@@ -7,6 +7,7 @@ import { findShell } from "../sandbox/find-program.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import type { SandboxRequest } from "../sandbox/policy.ts";
 import type { Environment } from "../workspace/command-environment.ts";
+import type { CommandTimes } from "../workspace/command-times.ts";
 import { isInside, type PathGuard } from "../workspace/path-guard.ts";
 import type { Places } from "../workspace/places.ts";
 import { isDeniedHost } from "./decide-network.ts";
@@ -24,6 +25,8 @@ export interface ProgramPorts {
   readonly places: Pick<Places, "home" | "agentHome">;
   /** The agent's own. */
   readonly environment: Environment;
+  /** Is told when programs run that can change the project: what they change of its instructions has to be seen. @default nobody */
+  readonly commandTimes?: Pick<CommandTimes, "begin">;
 }
 
 /** A program that the agent starts by itself, as the settings describe it. */
@@ -69,6 +72,7 @@ export async function encloseProgram(program: Program, ports: ProgramPorts): Pro
   }
   const { words, environment, own = {}, from, hosts = [], writes, ownFolder } = program;
   const folder = guard.roots[0]!;
+  const noteEnd = writes === "own-folder" ? undefined : await ports.commandTimes?.begin();
   const enclosed = await sandbox.enclose({
     folder,
     hosts: hosts.filter((host) => !isDeniedHost(permissions.rules, host)),
@@ -83,7 +87,10 @@ export async function encloseProgram(program: Program, ports: ProgramPorts): Pro
       ...enclosedLine(words, { enclosed, shell, environment, own }),
       refused: enclosed.refused,
       guardDisk: (onFull) => guardDisk(folder, sandbox.policy.limits.minFreeBytes, onFull),
-      finish: enclosed.finish,
+      async finish() {
+        await noteEnd?.();
+        return enclosed.finish();
+      },
     };
   } catch (error) {
     await enclosed.finish();

@@ -24,23 +24,28 @@ async function setUp(options: ProgramPortsOptions = {}) {
   putHome(".ssh/id", "SECRET\n");
   const programs = await programPorts(project, options);
   const notes: string[] = [];
+  const times: string[] = [];
+  const begin = async () => {
+    times.push("begun");
+    return async () => void times.push("ended");
+  };
   const run = async (command: HookSetting["command"], setting: Partial<HookSetting> = {}) => {
     const environment = commandEnvironment(programs.environment);
     const hooks = commandHooks([{ event: "SessionEnd", command, from: "user", timeoutMs: 60_000, ...setting }], {
       whose: "session",
       folder,
       environment,
-      programs,
+      programs: { ...programs, commandTimes: { begin } },
       onHook: () => {},
       onNote: (text) => notes.push(text),
     });
     return createHooks(hooks).run("SessionEnd", { sessionId: "s" });
   };
-  return { ...project, putHome, notes, run };
+  return { ...project, putHome, notes, times, run };
 }
 
 test("a hook obeys the policy: it changes files of the project, and nothing that the user's programs obey", async () => {
-  const { run, folder, base, home, text, notes } = await setUp();
+  const { run, folder, base, home, text, notes, times } = await setUp();
   const evil = `cat > told.json; echo b > a.txt; echo x > .envrc; mkdir -p .vscode/x; echo x > ${base}/x; cat ${home}/.ssh/id > s`;
   expect((await run(`${evil}; true`, { from: "project" })).failures).toEqual([]);
   expect([text("a.txt"), text("s")]).toEqual(["b\n", ""]);
@@ -48,6 +53,8 @@ test("a hook obeys the policy: it changes files of the project, and nothing that
   expect(existsSync(join(base, "x"))).toBe(false);
   expect(readdirSync(folder).sort()).toEqual(["a.txt", "s", "told.json"]);
   expect(notes).toEqual([]);
+  // What it has changed of the project's instructions has to be seen, as with a command.
+  expect(times).toEqual(["begun", "ended"]);
 });
 
 test("several hooks at once, one that blocks, one whose time is up: all as without a sandbox", async () => {
