@@ -171,6 +171,11 @@ describe("the newer runtime", () => {
     ]);
   });
 
+  test("of two messages with one id, the second is known by its position", async () => {
+    const entries = await read([user("one", { id: "m" }), user("two", { id: "m" })]);
+    expect(entries.map((entry) => ("id" in entry ? entry.id : undefined)).slice(1)).toEqual(["m", "entry-1"]);
+  });
+
   test("a broken message keeps its place", async () => {
     const broken: TranscriptLine = { kind: "line", number: 2, text: "{" };
     const lines = [{ kind: "line", number: 1, text: JSON.stringify(user("one")) } as const, broken];

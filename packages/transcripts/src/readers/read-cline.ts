@@ -34,7 +34,9 @@ interface Place {
   lastId?: string;
   /** The newest request had left out the messages up to this one. */
   deletedTo: number;
+  /** By position. */
   readonly ids: string[];
+  readonly taken: Set<string>;
 }
 
 /** Memory grows with the number of messages (an id each) and requests. */
@@ -42,7 +44,8 @@ export async function* readCline(
   lines: TranscriptLines,
   { id = "unknown", requests = [], compaction }: ReadClineOptions = {},
 ): AsyncGenerator<RecordedEntry> {
-  const place: Place = { requests: [...requests], hasSession: false, index: 0, atMs: 0, deletedTo: -1, ids: [] };
+  const start = { hasSession: false, index: 0, atMs: 0, deletedTo: -1 };
+  const place: Place = { requests: [...requests], ids: [], taken: new Set(), ...start };
   for await (const record of readRecords(lines)) {
     if (record.kind === "damage") {
       // Its position is counted, so that the others keep theirs.
@@ -87,8 +90,11 @@ function nextRequestMs({ requests, index }: Place, fields: JsonObject): number |
 
 function* toEntries(place: Place, { fields, line }: TranscriptRecord): Generator<RecordedEntry> {
   const { content } = fields;
-  const id = asString(fields["id"]) ?? `entry-${place.index}`;
+  const own = asString(fields["id"]);
+  // Of two messages with one id, the second is known by its position.
+  const id = own === undefined || place.taken.has(own) ? `entry-${place.index}` : own;
   place.ids.push(id);
+  place.taken.add(id);
   if (typeof content !== "string" && asList(content) === undefined) {
     yield { kind: "damage", line, reason: "malformed" };
     return;
