@@ -18,10 +18,14 @@ export const paths: Family<Playground> = {
       await use("Read", { file_path: path }).catch(String);
       return use(tool, inputOf(tool, path));
     };
-    const ways: readonly [name: string, run: (path: string) => Promise<string>, harm?: Attack["harm"]][] = [
+    const ways: readonly [
+      name: string,
+      run: (path: string) => Promise<string>,
+      harm?: (said: string, path: string) => string | undefined,
+    ][] = [
       // Searched before anything is written: a file inside may have a name that looks like a path to the outside.
-      ["Glob", (path) => use("Glob", { pattern: path }), (said) => namesOutside(said, folder)],
-      ["Glob in", (path) => use("Glob", { pattern: "**/*", path }), (said) => namesOutside(said, folder)],
+      ["Glob", (path) => use("Glob", { pattern: path }), (said, path) => namesOutside(said, path, folder)],
+      ["Glob in", (path) => use("Glob", { pattern: "**/*", path }), (said, path) => namesOutside(said, path, folder)],
       ["Grep", (path) => use("Grep", { pattern: "CANARY.*", path, output_mode: "lines" })],
       ["Read", (path) => use("Read", { file_path: path })],
       ["import", (path) => importing(path, playground)],
@@ -34,16 +38,17 @@ export const paths: Family<Playground> = {
         (path): Attack => ({
           name: `${name} ${JSON.stringify(path.slice(0, 100))}`,
           run: () => run(path),
-          ...(harm === undefined ? {} : { harm }),
+          ...(harm === undefined ? {} : { harm: (said: string) => harm(said, path) }),
         }),
       ),
     );
   },
 };
 
-/** A search must not even name what lies outside. */
-function namesOutside(said: string, folder: string): string | undefined {
-  const named = said.split("\n").map((line) => resolve(folder, line));
+/** A search must not even name what lies outside. That it repeats what it was asked for says nothing. */
+function namesOutside(said: string, asked: string, folder: string): string | undefined {
+  const lines = said.split("\n").filter((line) => !asked.split("\n").includes(line));
+  const named = lines.map((line) => resolve(folder, line));
   const found = named.find((path) => !`${path}/`.startsWith(`${folder}/`) && existsSync(path));
   return found === undefined ? undefined : `${found} was named`;
 }
