@@ -1,6 +1,7 @@
 /** `palimpsest-agent/attacked`: inner parts that are attacked for themselves (bench/src/chaos/security). Nothing of it is promised. */
 export { loadContext } from "./agent/load-context.ts";
 export { type AgentOrder, giveOrder, takeOrders } from "./extensions/agents/control-socket.ts";
+export { commandHooks } from "./extensions/hooks/command-hooks.ts";
 export type { PermissionQuestion } from "./permissions/permission-question.ts";
 export { askPerson } from "./terminal/ask-person.ts";
 export { depthOf } from "./terminal/dialogs/dialog-state.ts";

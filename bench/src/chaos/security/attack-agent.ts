@@ -50,6 +50,7 @@ const MODULES: readonly (() => Promise<Readonly<Record<string, Family<any>>>>)[]
   () => import("./hidden-text-attacks.ts"),
   () => import("./hostile-settings-attacks.ts"),
   () => import("./script-attacks.ts"),
+  () => import("./enclosed-program-attacks.ts"),
 ];
 
 /** Attacks the agent in every way we know; canaries tell what got out. To be called once in a process. */

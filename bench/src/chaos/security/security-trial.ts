@@ -5,7 +5,7 @@ import { attackAs } from "./attack-as.ts";
 /** How many attacks of each family are made at most, by whom. */
 const SIZES = {
   full: { self: Number.POSITIVE_INFINITY, nobody: Number.POSITIVE_INFINITY },
-  quick: { self: 3, nobody: 1 },
+  quick: { self: 2, nobody: 1 },
 };
 
 export const securityTrial: Trial = {
