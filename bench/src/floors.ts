@@ -66,10 +66,13 @@ const FLOORS: readonly Floor[] = [
   },
   {
     bench: "postgres",
-    // Alone it is 0.8 and more.
+    // 0.74 to 0.98 was seen on busy machines. An attempt counts only if it succeeds for who has the right.
     rule: "appends in PostgreSQL are at least half as fast as the same statement bare, a session opens in 3 round trips, no tenant crosses",
-    holds: ({ append_ratio_to_bare, open_round_trips, rls_crossings }) =>
-      Number(append_ratio_to_bare) >= 0.5 && Number(open_round_trips) <= 3 && rls_crossings === 0,
+    holds: ({ append_ratio_to_bare, open_round_trips, rls_crossings, rls_attempts }) =>
+      Number(append_ratio_to_bare) >= 0.5 &&
+      Number(open_round_trips) <= 3 &&
+      rls_crossings === 0 &&
+      Number(rls_attempts) >= 20,
   },
   {
     bench: "promises",

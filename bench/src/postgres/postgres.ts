@@ -11,10 +11,19 @@ import { runTurns, writeSessions } from "./run-turns.ts";
 import { tryCrossings } from "./try-crossings.ts";
 
 const SIZES = {
-  full: { few: 1_000, many: 1_000_000, rounds: 9, turns: 100, writers: [1, 16, 64], appendMs: 5_000 },
+  full: { few: 1_000, many: 1_000_000, rounds: 12, turns: 100, writers: [1, 16, 64], appendMs: 5_000 },
   quick: { few: 100, many: 1_000, rounds: 3, turns: 32, writers: [16], appendMs: 1_500 },
 } as const;
 const CONNECTIONS = 16;
+/** Every way comes as often behind every other. */
+const ORDERS = [
+  [0, 1, 2],
+  [1, 0, 2],
+  [2, 0, 1],
+  [2, 1, 0],
+  [0, 2, 1],
+  [1, 2, 0],
+];
 
 /** What a service pays for PostgreSQL, with `fsync` and `synchronous_commit` on, as a role that row-level security binds. */
 export const postgresBench: Bench = {
@@ -41,10 +50,14 @@ export const postgresBench: Bench = {
         const written = await writeSessions(sqlite, turns);
 
         const turnMs = { few: [] as number[], many: [] as number[], sqlite: [] as number[] };
+        const ways = [
+          async () => turnMs.few.push(await runTurns(drawSessions(few, turns), withFew.store)),
+          async () => turnMs.many.push(await runTurns(drawSessions(many, turns), withMany.store)),
+          async () => turnMs.sqlite.push(await runTurns(written, () => sqlite)),
+        ];
         for (let turn = 0; turn < rounds; turn++) {
-          turnMs.few.push(await runTurns(drawSessions(few, turns), withFew.store));
-          turnMs.many.push(await runTurns(drawSessions(many, turns), withMany.store));
-          turnMs.sqlite.push(await runTurns(written, () => sqlite));
+          // Another order each time: whoever comes behind SQLite finds the disk busy.
+          for (const index of ORDERS[turn % ORDERS.length]!) await ways[index]!();
         }
         await sqlite.close();
         const pool = database.connect({ user: "service", database: "postgres", max: CONNECTIONS });
