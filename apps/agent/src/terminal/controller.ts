@@ -11,6 +11,7 @@ import { findShell } from "../sandbox/find-program.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { plain, plainLines } from "../text/line.ts";
 import { readTranscript } from "../workspace/read-transcript.ts";
+import { showChanges } from "../workspace/show-changes.ts";
 import { askPerson } from "./ask-person.ts";
 import { attachImages } from "./attach-images.ts";
 import { boundaryLine } from "./boundary-line.ts";
@@ -171,7 +172,7 @@ export function createController(options: ControllerOptions): Controller {
 
   async function openTranscript(said?: string): Promise<void> {
     const log = (await store.openReader(agent.session.id))!;
-    const entries = await readTranscript(log);
+    const entries = await showChanges(await readTranscript(log));
     emit({ kind: "transcript-read", entries, ...(said === undefined ? {} : { said }) });
     await options.show("transcript");
   }

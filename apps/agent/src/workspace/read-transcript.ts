@@ -1,5 +1,7 @@
+import type { Block } from "palimpsest";
 import { type Entry, entryText, type LogReader, readPayload } from "palimpsest/core";
 import { cleanText } from "../text/clean-text.ts";
+import type { DiffLine } from "../text/diff-lines.ts";
 
 /** One entry of the log, as the transcript shows it. */
 export interface TranscriptEntry {
@@ -7,6 +9,10 @@ export interface TranscriptEntry {
   readonly who: "you" | "model" | "tool" | "command" | "host" | "summary" | "attached" | "boundary" | "taken-out";
   readonly title: string;
   readonly text: string;
+  /** The blocks of an entry with calls of Edit or Write, to be shown as differences (`showChanges`). */
+  readonly edits?: readonly Block[];
+  /** How each line of the text changes a file, for entries whose edits are shown. */
+  readonly kinds?: readonly (DiffLine["kind"] | undefined)[];
   /** Whether the model sees the entry now. `taken-back`: it was undone or rewound. */
   readonly seen: "yes" | "compacted" | "taken-back";
   /** The entries that a compaction replaced, and whether it is in effect. */
@@ -85,7 +91,13 @@ function describe(entry: Entry, seen: TranscriptEntry["seen"]): TranscriptEntry 
       const calls = blocks.flatMap((block) => (block.kind === "tool_call" ? [block.name] : []));
       const size = stored === undefined ? "" : ` (${stored.bytes} bytes in a file)`;
       const who = origin === "human" ? "you" : origin;
-      return { ...common, who, title: `${calls.length === 0 ? "" : `calls ${calls.join(", ")}`}${size}`.trim() };
+      const edits = calls.some((name) => name === "Edit" || name === "Write") ? { edits: blocks } : {};
+      return {
+        ...common,
+        ...edits,
+        who,
+        title: `${calls.length === 0 ? "" : `calls ${calls.join(", ")}`}${size}`.trim(),
+      };
     }
     case "attachment":
       return { ...common, who: "attached", title: read.payload.type };

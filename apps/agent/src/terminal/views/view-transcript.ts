@@ -1,4 +1,4 @@
-import { type Line, type Look, plain, plainLines } from "../../text/line.ts";
+import { type Line, type Look, plain } from "../../text/line.ts";
 import { cutLine, padText, wrapLines } from "../../text/width.ts";
 import type { TranscriptEntry } from "../../workspace/read-transcript.ts";
 import type { ScreenState } from "../state.ts";
@@ -18,6 +18,13 @@ const LOOKS: Readonly<Record<TranscriptEntry["who"], Look>> = {
   summary: { color: "warning" },
   boundary: { color: "warning", weight: "bold" },
   "taken-out": { color: "warning" },
+};
+
+/** Lines that a call adds to a file or removes from it, as in the question about the call. */
+const CHANGED: Readonly<Record<string, Look>> = {
+  added: { color: "good" },
+  removed: { color: "bad" },
+  skipped: { color: "quiet" },
 };
 
 /** Names of entries that differ from the log's words. */
@@ -63,7 +70,7 @@ function viewEntry(
 ): readonly Line[] {
   const one = entries[index];
   if (one === undefined) return [];
-  const { entry, who, title, text, seen } = one;
+  const { entry, who, title, text, seen, kinds } = one;
   const isChosen = index === at;
   const state = seen === "yes" ? "" : seen === "compacted" ? " (compacted)" : " (undone)";
   const head: Line = [
@@ -72,7 +79,10 @@ function viewEntry(
     ...(title === "" ? [] : plain(` ${title}`)),
     ...plain(state, { color: "quiet" }),
   ];
-  const lines = text.trimEnd() === "" ? [] : plainLines(text.trimEnd(), seen === "yes" ? {} : { color: "quiet" });
+  const look: Look = seen === "yes" ? {} : { color: "quiet" };
+  const lines = (text.trimEnd() === "" ? [] : text.trimEnd().split("\n")).map((said, number) =>
+    plain(said, CHANGED[kinds?.[number] ?? "same"] ?? look),
+  );
   const isOpen = opened.includes(entry);
   const from = isOpen && isChosen ? first : 0;
   const to = from + (isOpen ? MAX_ROWS_OF_ENTRY : FOLDED_LINES);

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import type { TranscriptEntry } from "./read-transcript.ts";
+import { showChanges } from "./show-changes.ts";
+
+const call = (name: string, input: object) => ({ kind: "tool_call", id: "1", name, input }) as const;
+
+test("edits are shown as differences, other calls and words as they are", async () => {
+  const edits = [
+    { kind: "text", text: "Now the limit." },
+    call("Edit", { file_path: "a.ts", old_string: "one\ntwo", new_string: "one\nthree" }),
+    call("Write", { file_path: "b.ts", content: "new\u202e\n" }),
+    call("Read", { file_path: "c.ts" }),
+  ] as const;
+  const entry: TranscriptEntry = { entry: 3, who: "model", title: "calls Edit", text: "raw", seen: "yes", edits };
+  const [shown] = await showChanges([entry]);
+  expect(shown!.text.split("\n")).toEqual([
+    "Now the limit.",
+    "Edit a.ts (+1 -1)",
+    "  one",
+    "- two",
+    "+ three",
+    "Write b.ts (+1 -0)",
+    "+ new⟨U+202E⟩",
+    '[call of Read] {"file_path":"c.ts"}',
+  ]);
+  expect(shown!.kinds).toHaveLength(shown!.text.split("\n").length);
+  expect(shown!.kinds?.slice(2, 4)).toEqual(["same", "removed"]);
+});
+
+test("entries without edits stay as they are", async () => {
+  const entry: TranscriptEntry = { entry: 1, who: "you", title: "", text: "Hello", seen: "yes" };
+  expect((await showChanges([entry]))[0]).toBe(entry);
+});
