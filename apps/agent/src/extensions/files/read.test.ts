@@ -26,6 +26,14 @@ describe("what a read shows", () => {
     });
   });
 
+  test("characters that nobody sees are spelled out, and it is said so", async () => {
+    const { read } = await setUp({ "a.txt": "a\u202eb\u001b[1m\n" });
+    expect(await textOf(await read({ file_path: "a.txt" }))).toBe(
+      "     1\ta⟨U+202E⟩b⟨U+001B⟩[1m\n" +
+        "[Characters that nobody sees are spelled out between ⟨ and ⟩. Edit and Write take them as they are shown here.]",
+    );
+  });
+
   test("a line that is too long is cut, whole characters only", async () => {
     const { read } = await setUp({ "a.txt": `${"x".repeat(1_999)}😀${"y".repeat(10)}` });
     const text = await textOf(await read({ file_path: "a.txt" }));

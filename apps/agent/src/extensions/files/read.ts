@@ -21,7 +21,7 @@ export function readTool(ports: ReadPorts): AgentTool {
     description:
       `Reads a file of the project, or a tool result of this session that was stored. Text comes with line numbers, ${DEFAULT_LINES} lines ` +
       `unless a range is given, and at most ${MAX_CHARACTERS} characters; lines over ${LINE_CHARACTERS} characters are cut. What is left out ` +
-      "is named with the offset to read on. Hidden characters are spelled out, like ⟨U+202E⟩; Edit and Write take them so. Images are shown, notebooks come as text. A file has to be read before it can be changed. " +
+      "is named with the offset to read on. Images are shown, notebooks come as text. A file has to be read before it can be changed. " +
       "For folders use Glob.",
     input: {
       file_path: text("Path of the file, absolute or from the project's folder."),
@@ -84,6 +84,10 @@ export function readTool(ports: ReadPorts): AgentTool {
   });
 }
 
+const MARK = /⟨(?:U\+[0-9A-F]{4,6}|\d+ hidden characters)⟩/;
+const MARKS_NOTE =
+  "[Characters that nobody sees are spelled out between ⟨ and ⟩. Edit and Write take them as they are shown here.]";
+
 /** Whether the result in view has the content, and is not an earlier read or an "unchanged" answer. */
 function isStillShown(known: FileState | undefined, entry: number | undefined): boolean {
   if (known === undefined || entry === undefined) return false;
@@ -120,6 +124,6 @@ function splitLines(text: string): readonly string[] {
 
 function textOutcome(lines: readonly string[], shown: ShownLines | undefined, file: string): ToolOutcome {
   if (lines.length === 0) return done(`${file} is empty.`);
-  if (shown !== undefined) return done(shown.text);
+  if (shown !== undefined) return done(MARK.test(shown.text) ? `${shown.text}\n${MARKS_NOTE}` : shown.text);
   return failed(`${file} has ${lines.length} lines: there is nothing at this offset or character.`);
 }
