@@ -27,12 +27,26 @@ async function tryEnclosure(roots: readonly string[], path: string | undefined):
   if (bwrap === undefined) return [];
   const line = [
     ...[bwrap, "--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"],
+    // Ripgrep looks at its own file there before it sorts by time.
+    ...["--proc", "/proc"],
     ...[rgPath, ...roots].flatMap((path) => ["--ro-bind", path, path]),
     "--",
   ];
-  const [program, ...args] = [...line, rgPath, "--version"];
+  // As searches are, but for what they find: where this fails, they would.
+  const [program, ...args] = [
+    ...line,
+    rgPath,
+    "--no-config",
+    "--files",
+    "--max-depth",
+    "0",
+    "--sortr",
+    "modified",
+    roots[0]!,
+  ];
   return promisify(execFile)(program!, args, { timeout: 10_000 }).then(
     () => line,
-    () => [],
+    // Nothing was found: it works.
+    (error: { readonly code?: unknown }) => (error.code === 1 ? line : []),
   );
 }

@@ -5,10 +5,11 @@ import { hiddenPatterns } from "../../permissions/hidden-patterns.ts";
 import { readRule } from "../../permissions/rule.ts";
 import { call, temporaryProject, textOf } from "../../testing/temporary-project.ts";
 import { createPathGuard } from "../../workspace/path-guard.ts";
+import { encloseSearch, unenclosed } from "./enclose-search.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 
-async function setUp(hidden: readonly string[] = []) {
+async function setUp(hidden: readonly string[] = [], search: "enclosed" | "open" = "open") {
   const project = temporaryProject({
     "src/a.ts": "one\ntwo needle\nthree\n",
     "src/b.js": "NEEDLE needle\n",
@@ -26,7 +27,9 @@ async function setUp(hidden: readonly string[] = []) {
   for (const [position, path] of ["src/a.ts", "src/b.js", ".hidden/c.ts", "sp ace.ts", "-f.ts"].entries()) {
     utimesSync(join(folder, path), 1_000 + position, 1_000 + position);
   }
-  const ports = { guard: await createPathGuard(folder), hidden };
+  const guard = await createPathGuard(folder);
+  const startedBy = search === "enclosed" ? encloseSearch(guard.roots, process.env["PATH"]) : unenclosed;
+  const ports = { guard, hidden, startedBy };
   const [grepIt, globIt] = [grepTool(ports), globTool(ports)];
   return {
     grep: async (pattern: string, more: object = {}) => textOf(await call(grepIt, { pattern, ...more }, { folder })),
@@ -72,13 +75,17 @@ test("a pattern is a pattern, whatever it looks like", async () => {
   expect(performance.now() - startedAt).toBeLessThan(5_000);
 });
 
-test("Glob finds files by name, the newest first", async () => {
-  const { glob } = await setUp(["*.env"]);
-  expect(await glob("**/*.ts")).toBe("-f.ts\nsp ace.ts\n.hidden/c.ts\nsrc/a.ts");
-  expect(await glob("*.js", { path: "src" })).toBe("src/b.js");
-  expect(await glob("*.env")).toBe("No file has such a name.");
-  expect(await glob("*", { path: ".." })).toContain("lies outside");
-});
+test.each(["open", "enclosed"] as const)(
+  "Glob finds files by name, the newest first, in a search that is %s",
+  async (search) => {
+    const { glob, grep } = await setUp(["*.env"], search);
+    expect(await grep("two needle", { output_mode: "lines" })).toBe("src/a.ts:2:two needle");
+    expect(await glob("**/*.ts")).toBe("-f.ts\nsp ace.ts\n.hidden/c.ts\nsrc/a.ts");
+    expect(await glob("*.js", { path: "src" })).toBe("src/b.js");
+    expect(await glob("*.env")).toBe("No file has such a name.");
+    expect(await glob("*", { path: ".." })).toContain("lies outside");
+  },
+);
 
 test("what is hidden is not found, wherever a search begins", async () => {
   const { grep, glob } = await setUp(["src/**", "*.env"]);
