@@ -48,7 +48,8 @@ export const paths: Family<Playground> = {
 /** A search must not even name what lies outside. That it repeats what it was asked for says nothing. */
 function namesOutside(said: string, asked: string, folder: string): string | undefined {
   const lines = said.split("\n").filter((line) => !asked.split("\n").includes(line));
-  const named = lines.map((line) => resolve(folder, line));
+  // Names are told from the root that a search was made in.
+  const named = lines.flatMap((line) => [resolve(folder, line), resolve(folder, "..", line)]);
   const found = named.find((path) => !`${path}/`.startsWith(`${folder}/`) && existsSync(path));
   return found === undefined ? undefined : `${found} was named`;
 }
