@@ -15,8 +15,9 @@ export const scriptedModel: Script = (ask) => {
   if (userText.includes("<session-notes>")) return answer(NOTES);
   if (userText.includes("nine sections")) return summarize(SUMMARY);
   if (toolResults.length > 0) return answer(`The tool said: ${firstLine(toolResults.at(-1)!.text)}`);
-  // Reports of agents come with the user's message, or alone.
+  // Reports of agents come with the user's message, or alone; the task of an agent is marked as its parent's.
   const own = userText
+    .replaceAll(/<marked-data from="agent" name="parent">([\s\S]*?)<\/marked-data>/g, "$1")
     .replaceAll(/<(system-reminder|marked-data|agent-result|agent-message)\b[\s\S]*?<\/\1>/g, "")
     .trim();
   const said = own.split("\n").at(-1) || "report";
