@@ -33,6 +33,15 @@ test("files of the project that hooks and servers run are found in their words",
   expect(await write("other.sh")).toMatchObject({ place: "inside" });
 });
 
+test("a file that a hook only writes to is none that it runs", async () => {
+  const { folder } = temporaryProject({ "hooks.log": "", "kept.sh": "" });
+  const guard = await createPathGuard(folder);
+  const ofCommand = (command: string) => namedFiles({ hooks: [{ event: "Stop", command }] as never }, guard);
+  expect(await ofCommand("cat >> hooks.log; echo 2>hooks.log")).toEqual([]);
+  expect(await ofCommand("cat > kept.sh; sh kept.sh")).toEqual([join(folder, "kept.sh")]);
+  expect(await ofCommand("sh <kept.sh")).toEqual([join(folder, "kept.sh")]);
+});
+
 test("trust in a project's settings ends when a file changes that they run", async () => {
   const { folder, home } = temporaryProject({ ...FILES, ".palimpsest/settings.json": JSON.stringify(SETTINGS) });
   const options = { guard: await createPathGuard(folder), agentHome: join(home, ".palimpsest") };

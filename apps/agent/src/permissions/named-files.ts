@@ -3,6 +3,8 @@ import { readFile, stat } from "node:fs/promises";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import type { AgentSettings } from "./settings.ts";
 
+/** What a hook writes to is not what it runs: a log that it keeps must stay writable. */
+const WRITTEN = />>?\|?\s*[^\s;|&()<>]+/g;
 /** More than a program in a repository has; of a larger file the beginning counts. */
 const MAX_BYTES = 16_777_216;
 
@@ -18,7 +20,14 @@ export async function namedFiles(
     ...hooks.map(({ command }) => (typeof command === "string" ? command : command.join(" "))),
     ...servers.flatMap((server) => ("command" in server ? [server.command.join(" ")] : [])),
   ];
-  const words = new Set(lines.flatMap((line) => line.split(/[\s'"`;|&()<>=$]+/).filter(Boolean)));
+  const words = new Set(
+    lines.flatMap((line) =>
+      line
+        .replace(WRITTEN, " ")
+        .split(/[\s'"`;|&()<>=$]+/)
+        .filter(Boolean),
+    ),
+  );
   // What `npm run lint` runs stands in here.
   if (lines.some((line) => /\b(npm|npx|yarn|pnpm|bun)\b/.test(line))) words.add("package.json");
   if (lines.some((line) => /\bmake\b/.test(line))) words.add("Makefile");
