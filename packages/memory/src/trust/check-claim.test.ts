@@ -14,6 +14,11 @@ describe("what the user has said becomes memory", () => {
       "staging database lives on db-7.internal",
       "Staging database: db-7.internal",
     ],
+    [
+      "Delete old branches after review, and keep the database out of tests. Thanks!",
+      "Delete old branches after review, and keep the database out of tests.",
+      "Keep the database out of tests; delete old branches after review.",
+    ],
     ["we committed to shipping v2.1 on 2026-12-01", "shipping v2.1 on 2026-12-01", "Ships v2.1 on 2026-12-01."],
   ])("%s", (text, quote, claim) => {
     expect(checkClaim({ quote, text: claim }, [said("user", text, 4)])).toEqual({ kind: "supported", entry: 4 });
@@ -78,6 +83,14 @@ test.each([
   ["Don't ask me about formatting. Ask me before you push to main.", "Don't ask me before you push to main."],
   ["Delete the old branches only after review", "Delete the production database before tests."],
   ["Ask me before you push to main", "Push to main before review; ask me only about formatting."],
+  [
+    "Delete the old branches only after review, and keep the production database out of tests.",
+    "Delete the production database",
+  ],
+  [
+    "Delete the old branches only after review, and keep the production database out of tests.",
+    "Delete the production database before tests.",
+  ],
 ])("words of one sentence and the polarity of another are no claim of the user's: %s", (quote, text) => {
   const session = [
     said(

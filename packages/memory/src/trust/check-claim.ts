@@ -1,5 +1,5 @@
 import type { Statement } from "./statement.ts";
-import { isNegated, isSameWord, namesIn, plain, sentenceAt, sentencesOf, tellingWords } from "./words.ts";
+import { clausesOf, isNegated, isSameWord, namesIn, plain, sentenceAt, sentencesOf, tellingWords } from "./words.ts";
 
 /** A fact to remember, and the quote from the session that it is based on. */
 export interface Claim {
@@ -58,7 +58,16 @@ function findProblem(
   if (foreign !== undefined) return foreign;
   const whole = plain(source.text);
   const sentence = sentenceAt(whole, whole.indexOf(words), words.length);
-  return isNegated(sentence) === isNegated(text) ? undefined : "one says not to, the other does not";
+  if (isNegated(sentence) !== isNegated(text)) return "one says not to, the other does not";
+  return isMixed(text, words) ? "it joins words of different parts of what the user said" : undefined;
+}
+
+/** Whether a claim joins words of two clauses: "delete old branches, and keep the database" is no leave to delete the database. */
+function isMixed(text: string, said: string): boolean {
+  const clauses = clausesOf(said).map(tellingWords);
+  const among = (words: readonly string[]) => (word: string) => words.some((other) => isSameWord(word, other));
+  const own = clausesOf(text).map((part) => tellingWords(part).filter(among(clauses.flat())));
+  return own.some((words) => !clauses.some((clause) => words.every(among(clause))));
 }
 
 /** Returns why a text is not made of the user's words; undefined if it is. */

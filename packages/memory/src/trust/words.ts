@@ -63,6 +63,14 @@ export function sentencesOf(text: string): readonly string[] {
   return text.split(/(?<=[.!?。！？;])\s*(?=\s|(?<=[。！？])\S)|\n/u).flatMap((one) => one.trim() || []);
 }
 
+/** A comma alone ends no clause: "use pnpm here, never npm" is one. */
+const JOINTS = /;\s+|,\s+(?:and|but|or|so|then|while|und|aber|oder|dann|während)\s+|\s+(?:but|aber)\s+/iu;
+
+/** Returns the clauses of a text: its sentences, and what stands between their conjunctions. */
+export function clausesOf(text: string): readonly string[] {
+  return sentencesOf(text).flatMap((sentence) => sentence.split(JOINTS).flatMap((one) => one.trim() || []));
+}
+
 /** Returns the sentence, or the line, around a place in a text. */
 export function sentenceAt(text: string, from: number, length: number): string {
   const before = Math.max(...[". ", "! ", "? ", "\n", "。"].map((end) => text.lastIndexOf(end, from - 1)));
