@@ -10,7 +10,7 @@ const PARTS = ["the parser", "the writer", "the tests"];
 // What the model would do: start three forks at once, let each read its part, and sum up what they report.
 const script: Script = ({ request, toolResults }) => {
   const said = JSON.stringify(request["messages"]);
-  const part = /The task:[^]*?look at (the \w+)/.exec(said)?.[1];
+  const part = /The task:[\s\S]*?look at (the \w+)/.exec(said)?.[1];
   if (part !== undefined)
     return toolResults.some(({ text }) => text.startsWith(part))
       ? answer(`In ${part} nothing is wrong.`)

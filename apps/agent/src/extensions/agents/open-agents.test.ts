@@ -58,7 +58,7 @@ test("an agent in the foreground works with the session's tools and permissions;
 test("a run waits for agents in the background and for forks, and their results are in its one answer", async () => {
   const project = temporaryProject({ "a.txt": "forty-two\n" });
   const script: Script = ({ request, userText, toolResults }) => {
-    const part = /The task:[^]*?(part-\d)/.exec(all(request))?.[1];
+    const part = /The task:[\s\S]*?(part-\d)/.exec(all(request))?.[1];
     if (part !== undefined) {
       if (all(request).includes("cannot be used here")) return answer(`Report of ${part}.`);
       return callTools(callTool("Write", { file_path: `${part}.txt`, content: "no" }), start("fork", "deeper"));
@@ -87,7 +87,7 @@ test("a run waits for agents in the background and for forks, and their results 
   expect(reader.tools.map(({ name }) => name)).not.toContain("Write");
   // Read-only in code: the tools stand in a fork's list and do nothing.
   expect(() => project.text("part-1.txt")).toThrow();
-  const forks = sentRequests(cli).filter(({ texts }) => /The task:[^]*part-\d/.test(texts.join()));
+  const forks = sentRequests(cli).filter(({ texts }) => /The task:[\s\S]*part-\d/.test(texts.join()));
   expect(forks.length).toBe(4);
   for (const { cacheReadTokens } of forks) expect(cacheReadTokens).toBeGreaterThan(1_000);
   expect(cli.refused()).toEqual([]);
