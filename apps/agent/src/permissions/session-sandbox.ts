@@ -2,6 +2,7 @@ import { join, relative } from "node:path";
 import { createPolicy } from "../sandbox/create-policy.ts";
 import { openSandbox, type Sandbox } from "../sandbox/open-sandbox.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
+import { programFolders } from "../sandbox/program-folders.ts";
 import { MAX_FOLDERS } from "../sandbox/scan-project.ts";
 import type { Environment } from "../workspace/command-environment.ts";
 import { isInside, type PathGuard } from "../workspace/path-guard.ts";
@@ -25,14 +26,17 @@ export interface SessionSandboxOptions {
 
 /** What the settings say of the programs that a session starts, as one value. */
 export async function sessionPolicy(options: SessionSandboxOptions): Promise<SandboxPolicy> {
-  const { settings, guard, places, sessionFolder } = options;
+  const { settings, guard, places, sessionFolder, environment } = options;
   return createPolicy({
     roots: guard.roots,
     home: places.home,
     ownFolders: [places.agentHome, sessionFolder],
     hiddenPatterns: hiddenPatterns(settings.rules, { folder: guard.roots[0]!, home: places.home }),
     readOnly: await namedFiles(settings, guard),
-    readable: settings.readablePaths,
+    readable: [
+      ...programFolders(environment["PATH"], { home: places.home, roots: guard.roots }),
+      ...settings.readablePaths,
+    ],
     environment: settings.keptEnvironment,
     hosts: settings.allowedHosts,
   });
