@@ -91,7 +91,9 @@ test.each([
     "Delete the old branches only after review, and keep the production database out of tests.",
     "Delete the production database before tests.",
   ],
-])("words of one sentence and the polarity of another are no claim of the user's: %s", (quote, text) => {
+  ["Delete the old branches only after review", "Delete the old branches"],
+  ["Delete the old branches", "Delete the old branches."],
+])("words of different clauses, a lost condition or polarity make no claim of the user's: %s", (quote, text) => {
   const session = [
     said(
       "user",

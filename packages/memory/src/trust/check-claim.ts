@@ -1,5 +1,15 @@
 import type { Statement } from "./statement.ts";
-import { clausesOf, isNegated, isSameWord, namesIn, plain, sentenceAt, sentencesOf, tellingWords } from "./words.ts";
+import {
+  clausesOf,
+  isConditional,
+  isNegated,
+  isSameWord,
+  namesIn,
+  plain,
+  sentenceAt,
+  sentencesOf,
+  tellingWords,
+} from "./words.ts";
 
 /** A fact to remember, and the quote from the session that it is based on. */
 export interface Claim {
@@ -59,15 +69,25 @@ function findProblem(
   const whole = plain(source.text);
   const sentence = sentenceAt(whole, whole.indexOf(words), words.length);
   if (isNegated(sentence) !== isNegated(text)) return "one says not to, the other does not";
-  return isMixed(text, words) ? "it joins words of different parts of what the user said" : undefined;
+  return findDistortion(text, sentence);
 }
 
-/** Whether a claim joins words of two clauses: "delete old branches, and keep the database" is no leave to delete the database. */
-function isMixed(text: string, said: string): boolean {
-  const clauses = clausesOf(said).map(tellingWords);
+/**
+ * Why a claim that is made of a sentence's words says something else: it joins words of two clauses ("delete old branches, and keep
+ * the database" is no leave to delete the database), or leaves out a condition ("only after review"). Undefined if it does neither.
+ */
+function findDistortion(text: string, sentence: string): string | undefined {
+  const clauses = clausesOf(sentence).map((clause) => ({ clause, words: tellingWords(clause) }));
   const among = (words: readonly string[]) => (word: string) => words.some((other) => isSameWord(word, other));
-  const own = clausesOf(text).map((part) => tellingWords(part).filter(among(clauses.flat())));
-  return own.some((words) => !clauses.some((clause) => words.every(among(clause))));
+  const all = clauses.flatMap(({ words }) => words);
+  for (const part of clausesOf(text)) {
+    const own = tellingWords(part).filter(among(all));
+    const sources = clauses.filter(({ words }) => own.every(among(words)));
+    if (sources.length === 0) return "it joins words of different parts of what the user said";
+    const leavesOut = own.length > 0 && sources.every(({ clause }) => isConditional(clause)) && !isConditional(text);
+    if (leavesOut) return "the user named a condition, and it does not";
+  }
+  return undefined;
 }
 
 /** Returns why a text is not made of the user's words; undefined if it is. */

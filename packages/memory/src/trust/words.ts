@@ -16,6 +16,9 @@ const EMPTY_WORDS = new Set(
 const NEGATIONS =
   /(?<![\p{L}])(?:not|never|no|none|without|cannot|avoid|stop|nicht|nie|niemals|kein\p{L}*|ohne)(?![\p{L}])|n['’]t(?![\p{L}])|[不别勿没無无]/iu;
 
+const CONDITIONS =
+  /(?<![\p{L}])(?:only|unless|except|until|before|after|if|nur|erst|außer|ausser|bis|bevor|nachdem|falls|sofern)(?![\p{L}])/iu;
+
 const ISO_DATE = /^\d{4}-\d{2}(?:-\d{2})?$/;
 const CJK = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u;
 
@@ -56,6 +59,11 @@ export function namesIn(text: string): readonly string[] {
 
 export function isNegated(text: string): boolean {
   return NEGATIONS.test(text);
+}
+
+/** Whether a text says when, or up to where, something holds. */
+export function isConditional(text: string): boolean {
+  return CONDITIONS.test(text);
 }
 
 /** Returns the sentences of a text. */
